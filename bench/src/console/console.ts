@@ -82,16 +82,17 @@ const openStage = (plan: ConsolePlan, say: BenchmarkRun['say']) =>
     const platform = await startPlatform(root);
     stops.push(platform.stop);
     const store = await platform.newStore({ channel: true });
-    const customers = await openCustomers(platform, store);
-    stops.push(customers.close);
-    say(`Writing ${plan.conversations} conversations, and one of ${plan.messages} messages.`);
-    await customers.writeMany(plan.conversations, (index) => index);
-    await customers.writeMany(plan.messages, () => talker);
+    // First, so that a missing browser shows at once.
     const { login_url } = await platform.admin<{ login_url: string }>(
       `user invite --store ${store.id} --email bench@example.com --name Bench --role owner`,
     );
     const visitor = await openVisitor(`${platform.origin}/console`, login_url);
     stops.push(visitor.close);
+    const customers = await openCustomers(platform, store);
+    stops.push(customers.close);
+    say(`Writing ${plan.conversations} conversations, and one of ${plan.messages} messages.`);
+    await customers.writeMany(plan.conversations, (index) => index);
+    await customers.writeMany(plan.messages, () => talker);
     return { platform, customers, visitor, leadId: await customers.leadOf(talker) };
   });
 

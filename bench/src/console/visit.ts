@@ -89,18 +89,27 @@ async function scrollOnce(
 ): Promise<Scrolled> {
   await page.goto(url);
   await page.locator(usable).first().waitFor({ timeout: usableWithinMs });
-  await page.waitForFunction(`(${scrollerIn})(${JSON.stringify(within)})`);
-  const script = `(${measureFrames})((${scrollerIn})(${JSON.stringify(within)}), ${seconds * 1000}, ${down ? 1 : -1})`;
+  const find = `(${scrollerIn})(${JSON.stringify(within)}, ${usableWithinMs})`;
+  const script = `${find}.then((element) => (${measureFrames})(element, ${seconds * 1000}, ${down ? 1 : -1}))`;
   return (await page.evaluate(script)) as Scrolled;
 }
 
-/** Runs in the page: the element with the most to scroll. */
-const scrollerIn = `(within) => {
+/**
+ * Runs in the page: the element with the most to scroll, once there is one. `waitForFunction` would evaluate a text in the
+ * page, which the console's Content-Security-Policy forbids from the second look on.
+ */
+const scrollerIn = `(within, forMs) => new Promise((resolve, reject) => {
   const rest = (element) => element.scrollHeight - element.clientHeight;
-  const all = [...document.querySelectorAll(within + ' *')].filter((element) =>
-    rest(element) > 200 && /auto|scroll/.test(getComputedStyle(element).overflowY));
-  return all.sort((a, b) => rest(b) - rest(a))[0];
-}`;
+  const since = performance.now();
+  const look = () => {
+    const all = [...document.querySelectorAll(within + ' *')].filter((element) =>
+      rest(element) > 200 && /auto|scroll/.test(getComputedStyle(element).overflowY));
+    if (all.length > 0) resolve(all.sort((a, b) => rest(b) - rest(a))[0]);
+    else if (performance.now() - since > forMs) reject(new Error('nothing to scroll in ' + within));
+    else requestAnimationFrame(look);
+  };
+  look();
+})`;
 
 /** Runs in the page: 3,000 px a second, and the frames that the browser made meanwhile. */
 const measureFrames = `(element, forMs, direction) => new Promise((resolve) => {

@@ -1,16 +1,22 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { root } from '../../../infra/local/paths.ts';
 import { type Benchmark, type BenchmarkOptions, positive, someOf } from '../shared/benchmark.ts';
 import { describeMachine, watchMachine } from '../shared/machine.ts';
 import { startPlatform } from '../shared/platform.ts';
 import { settingsOf } from '../shared/report.ts';
+import { measureAgainst } from './against.ts';
 import { type InboundFindings, inboundRound } from './inbound.ts';
 import { measureWaiting, type OutboundFindings, outboundRound, waitingCallers } from './outbound.ts';
 import type { MessagingPart, MessagingPlan } from './plan.ts';
 import { type MessagingFindings, reportMessaging } from './report.ts';
 import { type MessagingStage, openMessagingStage } from './stage.ts';
 
-type Options = BenchmarkOptions & { readonly leads?: number; readonly only?: MessagingPart[] };
+type Options = BenchmarkOptions & {
+  readonly leads?: number;
+  readonly only?: MessagingPart[];
+  readonly against?: string;
+};
 
 const full = {
   ...{ stores: 20, leads: 500, messagesEach: 20 },
@@ -32,8 +38,12 @@ export const messaging: Benchmark<Options> = {
   addOptions: (command: Command) =>
     command
       .option('--leads <n>', 'number of leads that get messages', positive)
+      .option(
+        '--against <folder>',
+        'another checkout of this repository: only compares its outbound messages with those of this one',
+      )
       .option('--only <parts>', `some of ${allParts.join(', ')}`, someOf(allParts)),
-  async run({ quick, rounds, seconds, leads, only }, run) {
+  async run({ quick, rounds, seconds, leads, only, against }, run) {
     const form = quick ? quickly : full;
     const plan = {
       ...form,
@@ -42,6 +52,8 @@ export const messaging: Benchmark<Options> = {
       leads: leads ?? form.leads,
       parts: only ?? allParts,
     };
+    if (against !== undefined)
+      return { name: 'messaging-against', ...(await measureAgainst(resolve(against), plan, run)) };
     const findings = await measureMessaging({ root, plan }, run);
     return { name: 'messaging', report: reportMessaging(findings), raw: findings };
   },

@@ -33,7 +33,7 @@ export const waitingCallers = [1, 8];
 const callers = 32;
 const lookEveryMs = 200;
 const limitMs = 30 * 60_000;
-const quietWithinMs = 30_000;
+export const quietWithinMs = 30_000;
 
 export async function outboundRound(
   stage: MessagingStage,
@@ -65,7 +65,7 @@ export async function outboundRound(
 }
 
 /** Sends every lead its first message, then every lead its second, and so on, as fast as the platform accepts them. */
-async function sendMany(stage: MessagingStage, plan: OutboundPlan): Promise<Sent> {
+export async function sendMany(stage: MessagingStage, plan: OutboundPlan): Promise<Sent> {
   const { senders, processes, sql } = stage;
   const leadIds = await Promise.all(
     senders.map(({ id }) => addLeads(stage, id, Math.ceil(plan.leads / senders.length))),

@@ -40,7 +40,8 @@ export function watchMachine(): () => string {
     const taken = (100 * (after.stolen - before.stolen)) / Math.max(1, after.all - before.all);
     return (
       `How quiet the machine was: load average before ${load}; the hypervisor gave ${taken.toFixed(1)} % of the time to ` +
-      `others; a fixed calculation took ${speed.toFixed(1)} ms before and ${calculationMs().toFixed(1)} ms after.`
+      `others; a fixed calculation took ${speed.toFixed(1)} ms before and ${calculationMs().toFixed(1)} ms after, a call to ` +
+      `the kernel ${systemCallUs().toFixed(2)} µs, and the first write to a page of memory ${firstWriteUs().toFixed(2)} µs.`
     );
   };
 }
@@ -48,12 +49,38 @@ export function watchMachine(): () => string {
 /** The median time of a calculation that is always the same, in milliseconds. */
 function calculationMs(): number {
   const data = Buffer.alloc(8 * 1024 ** 2, 1);
-  const times = Array.from({ length: 21 }, () => {
+  return medianMs(21, () => createHash('sha256').update(data).digest());
+}
+
+/** The median time of a call to the kernel that does nearly nothing, in microseconds. */
+function systemCallUs(): number {
+  const calls = 10_000;
+  const each = () => {
+    for (let call = 0; call < calls; call++) process.getuid?.();
+  };
+  return (1000 * medianMs(21, each)) / calls;
+}
+
+/**
+ * The median time until the kernel has given a page of memory to the process, in microseconds. The C library keeps freed
+ * memory for the next use, but not a block of more than 32 MiB (mallopt(3), M_MMAP_THRESHOLD).
+ */
+function firstWriteUs(): number {
+  const [pages, pageSize] = [16_384, 4096];
+  const each = () => {
+    const memory = Buffer.allocUnsafeSlow(pages * pageSize);
+    for (let at = 0; at < memory.length; at += pageSize) memory[at] = 1;
+  };
+  return (1000 * medianMs(7, each)) / pages;
+}
+
+function medianMs(times: number, work: () => unknown): number {
+  const each = () => {
     const since = performance.now();
-    createHash('sha256').update(data).digest();
+    work();
     return performance.now() - since;
-  });
-  return spreadOf(times).median;
+  };
+  return spreadOf(Array.from({ length: times }, each)).median;
 }
 
 /** The time of all processors, and the part that the hypervisor gave to others, in ticks since the boot (proc_stat(5)). */
