@@ -5,6 +5,7 @@ import { consoleBench } from './console/console.ts';
 import { crm } from './crm/crm.ts';
 import { events } from './events/events.ts';
 import { followups } from './followups/followups.ts';
+import { memory } from './memory/memory.ts';
 import { messaging } from './messaging/messaging.ts';
 import { mixed } from './mixed/mixed.ts';
 import { reports } from './reports/reports.ts';
@@ -21,6 +22,7 @@ const benchmarks: readonly Benchmark[] = [
   mixed,
   events,
   consoleBench,
+  memory,
 ];
 
 type Options = BenchmarkOptions & { readonly write?: boolean };
