@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, zstdCompress } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { compress } from '../plugins/compression.ts';
 import { type ContentCoding, preferredCoding } from '../requests/content-coding.ts';
@@ -13,6 +15,16 @@ export type Asset = {
   in(coding: ContentCoding): Promise<Buffer>;
 };
 
+/**
+ * What is compressed once may take a little longer. At the levels for responses, zstd and brotli make files larger than
+ * gzip does. At these they take twice the time at most, and the console is 6 % smaller in both.
+ */
+const compressFile: typeof compress = {
+  ...compress,
+  zstd: (data) => promisify(zstdCompress)(data, { params: { [constants.ZSTD_c_compressionLevel]: 9 } }),
+  br: (data) => promisify(brotliCompress)(data, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
+};
+
 export function createAsset(type: string, content: string | Buffer): Asset {
   const body = Buffer.from(content);
   const coded = new Map<ContentCoding, Promise<Buffer>>();
@@ -21,7 +33,7 @@ export function createAsset(type: string, content: string | Buffer): Asset {
     etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
     body,
     in(coding) {
-      const made = coded.get(coding) ?? compress[coding](body);
+      const made = coded.get(coding) ?? compressFile[coding](body);
       coded.set(coding, made);
       return made;
     },
