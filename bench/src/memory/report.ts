@@ -6,8 +6,8 @@ import { table } from '../shared/table.ts';
 
 /** The memory of the platform at one time, in megabytes. */
 export type MemorySample = {
-  /** By process. Pages that processes share count in each of them. */
-  readonly residentMb: Readonly<Record<string, number>>;
+  /** By process: the resident memory. Of a server, with its children, and shared pages divided among their users. */
+  readonly ofEach: Readonly<Record<string, number>>;
   /** All processes, with shared pages divided among their users. */
   readonly togetherMb: number;
 };
@@ -27,16 +27,15 @@ export type MemoryFindings = {
   readonly after: MemorySample;
 };
 
-/** What counts as the end of the load. One sample may be just before or after a garbage collection. */
-const lastRounds = 10;
+/** The end of the load: ten minutes of an hour. One sample may be just before or after a garbage collection. */
+const endOf = <T>(rounds: readonly T[]): T[] => rounds.slice(-Math.ceil(rounds.length / 6));
 const worker = 'workflows';
 
 export function reportMemory(findings: MemoryFindings): Report {
   const { before, loaded } = findings;
-  const end = loaded.slice(-lastRounds);
-  const names = Object.keys(before.residentMb);
-  const of = (some: readonly MemorySample[], name: string) =>
-    some.map(({ residentMb }) => residentMb[name] ?? Number.NaN);
+  const end = endOf(loaded);
+  const names = Object.keys(before.ofEach);
+  const of = (some: readonly MemorySample[], name: string) => some.map(({ ofEach }) => ofEach[name] ?? Number.NaN);
   const ofLargestService = (some: readonly MemorySample[]) =>
     names
       .filter((name) => name !== worker && !servers.includes(name))
@@ -57,7 +56,7 @@ export function reportMemory(findings: MemoryFindings): Report {
           target('all processes, idle', [before.togetherMb], 1500),
         ]),
       ],
-      ['Resident memory', memoryTable(findings, names)],
+      ['Memory', memoryTable(findings, names)],
       ['The load', loadTable(findings)],
     ],
   };
@@ -71,7 +70,7 @@ function memoryTable({ before, loaded, after, seconds }: MemoryFindings, names: 
     return [
       name,
       ...single.map((megabytes) => spread([megabytes ?? Number.NaN], ' MB')),
-      spread(all.slice(-lastRounds), ' MB'),
+      spread(endOf(all), ' MB'),
       spread([spreadOf(all).max], ' MB'),
       spread([pick(after) ?? Number.NaN], ' MB'),
     ];
@@ -80,7 +79,7 @@ function memoryTable({ before, loaded, after, seconds }: MemoryFindings, names: 
   return table(
     ['process', 'idle', afterRounds(1), afterRounds(Math.ceil(loaded.length / 2)), 'at the end', 'most', 'idle again'],
     [
-      ...names.map((name) => row(name, ({ residentMb }) => residentMb[name])),
+      ...names.map((name) => row(name, ({ ofEach }) => ofEach[name])),
       row('all, shared pages counted once', ({ togetherMb }) => togetherMb),
     ],
   );
