@@ -9,6 +9,7 @@ const everywhere = [
   'infra',
   'docs',
   'bench',
+  'tests/attack',
   'tests/boundaries',
   'tests/chaos',
   'tests/clients',
