@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWorkflowStage, type WorkflowStage } from '../../test/stage.ts';
-import { recordingFlag } from './record.ts';
-import { recordingOf } from './recordings.ts';
+import { recordingFolder } from './record.ts';
 import { scenarios } from './scenarios.ts';
 
 let stage: WorkflowStage;
@@ -19,12 +19,13 @@ describe('a workflow that has just run replays', () => {
     const history = await workflow.fetchHistory();
     await Worker.runReplayHistory({ workflowBundle: stage.bundle }, history, workflow.workflowId);
     expect(history.events?.length).toBeGreaterThan(8);
-    if (process.env[recordingFlag]) await keep(name, historyToJSON(history));
+    const folder = process.env[recordingFolder];
+    if (folder) await keep(join(folder, `${name}.json`), historyToJSON(history));
   });
 });
 
-async function keep(name: string, history: string): Promise<void> {
+async function keep(file: string, history: string): Promise<void> {
   // Worker and queue names contain the process id and host name, which must not be committed.
   const text = history.replaceAll(/"\d+@[^"]*"/g, '"recorder"');
-  await writeFile(recordingOf(name), `${text}\n`);
+  await writeFile(file, `${text}\n`);
 }
