@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { root } from '../../infra/local/paths.ts';
 import { appointments } from './appointments/appointments.ts';
+import { attacks } from './attacks/attacks.ts';
 import { consoleBench } from './console/console.ts';
 import { crm } from './crm/crm.ts';
 import { events } from './events/events.ts';
@@ -23,6 +24,7 @@ const benchmarks: readonly Benchmark[] = [
   events,
   consoleBench,
   memory,
+  attacks,
 ];
 
 type Options = BenchmarkOptions & { readonly write?: boolean };

@@ -2,8 +2,8 @@ import { appendEvents, maxAppendedEvents } from '@mostrador/contracts';
 import { withInsideClient } from '@mostrador/testing/platform/inside-client';
 import type { Store } from '../shared/platform.ts';
 import { cpuMsEach, cpuOfAll } from '../shared/processes.ts';
+import type { Received } from '../shared/receiver.ts';
 import { newEntries } from './append.ts';
-import type { Received } from './receiver.ts';
 import { createLeads, type EventsStage } from './stage.ts';
 
 /** Stores with a webhook endpoint each. */

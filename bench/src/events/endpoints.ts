@@ -17,15 +17,15 @@ export const createStores = (platform: Platform, count: number): Promise<Store[]
     }),
   );
 
-/** Creates an endpoint in each store. Returns their secrets. */
+/** Creates an endpoint in each store. */
 export const createEndpoints = (
   platform: Platform,
   stores: readonly Store[],
   urlOf: (index: number) => string,
-): Promise<string[]> =>
+): Promise<{ id: string; secret: string }[]> =>
   withInsideClient(platform.natsUrl('gateway'), (call) =>
     manyAtOnce(stores.length, async (index) => {
-      const { secret } = await call(createWebhookEndpoint, { body: { url: urlOf(index) } }, stores[index]?.id);
-      return secret;
+      const { id, secret } = await call(createWebhookEndpoint, { body: { url: urlOf(index) } }, stores[index]?.id);
+      return { id, secret };
     }),
   );

@@ -43,7 +43,7 @@ export const openEventsStage = (root: string): Promise<EventsStage> =>
       return peer;
     };
     const [load, reader] = [await start('../shared/load/main.ts'), await start('reader.ts')];
-    const receiver = await start('receiver.ts');
+    const receiver = await start('../shared/receiver.ts');
     const receiverUrl = await receiver.call<string>('listen');
     return { platform, store, sql, load, reader, receiver, receiverUrl, processes: platform.processes };
   });

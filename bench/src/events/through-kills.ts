@@ -51,8 +51,8 @@ export async function throughKills(
   const receiver = await startPythonReceiver({ failing });
   try {
     const stores = await createStores(stage.platform, endpoints);
-    const secrets = await createEndpoints(stage.platform, stores, (index) => receiver.url(`/${index}`));
-    for (const [index, secret] of secrets.entries()) await receiver.trust(`/${index}`, secret);
+    const made = await createEndpoints(stage.platform, stores, (index) => receiver.url(`/${index}`));
+    for (const [index, { secret }] of made.entries()) await receiver.trust(`/${index}`, secret);
     say(`${endpoints} endpoints are ready. Appending ${events.toLocaleString('en')} events beside the kills.`);
     const entries = entriesOf(stores, events);
     const from = performance.now();

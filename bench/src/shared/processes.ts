@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
@@ -36,6 +37,11 @@ export function renice(pid: number, niceness: number): void {
       }
     }
   }
+}
+
+/** Lets every thread of a process and its children run on this core only. Later threads and children inherit it. */
+export function pin(pid: number, core: number): void {
+  for (const each of [pid, ...childrenOf(pid)]) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(each)]);
 }
 
 /** The processor time of each process since `cpuOfAll` gave `before`, in milliseconds for each of `count` pieces of work. */

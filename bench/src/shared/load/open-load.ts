@@ -12,6 +12,8 @@ export type MixedKind = {
   readonly path: string;
   /** The requests use them in turn. */
   readonly bodies?: readonly string[];
+  /** Header lines without line ends, instead of the caller's key. The requests use them in turn. */
+  readonly headers?: readonly string[];
 };
 
 /** A store that the load sends requests for. */
@@ -149,7 +151,8 @@ function requestWriter({ origin, kinds, callers }: OpenLoadJob, random: Random) 
     const body = kind.bodies?.[index % kind.bodies.length] ?? '';
     const length =
       body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
-    const head = `${kind.method} ${path} HTTP/1.1\r\nHost: ${host}\r\nX-API-Key: ${key}\r\n${length}\r\n`;
+    const header = kind.headers?.[index % kind.headers.length] ?? `X-API-Key: ${key}`;
+    const head = `${kind.method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${header}\r\n${length}\r\n`;
     return { kind, text: head + body };
   };
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createHistogram } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
-import { servePeer } from '../shared/peer.ts';
+import { servePeer } from './peer.ts';
 
 // A receiver of webhooks in a process of its own. It verifies no signatures, so that it is not what is measured.
 
@@ -25,7 +25,7 @@ let expected: { count: number; reached: () => void } | undefined;
 
 const server = createServer(async (request, response) => {
   const body = await text(request);
-  if (request.url === '/hang') {
+  if (request.url?.startsWith('/hang')) {
     toHanging += 1;
     setTimeout(() => response.writeHead(200).end(), hangMs).unref();
     return;
