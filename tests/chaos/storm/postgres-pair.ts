@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Certificates } from '@mostrador/testing/servers/certificates';
 import { waitFor } from '@mostrador/testing/wait';
 import postgres from 'postgres';
 import type { Children } from '../../../infra/local/children.ts';
@@ -34,10 +35,14 @@ export function createPostgresPair(options: {
   folders: readonly [string, string];
   ports: Ports;
   password: string;
+  /** Both servers have this certificate, and their addresses ask for `verify-full`. */
+  tls: Certificates['server'] | undefined;
   children: Children;
 }): PostgresPair {
-  const { folders, ports, password, children } = options;
+  const { folders, ports, password, tls, children } = options;
   const binaries = findPostgres(process.env);
+  const urlOf = (port: number, database?: string) =>
+    `${adminUrl({ port, password, ...(database && { database }) })}${tls ? '?sslmode=verify-full' : ''}`;
   const placeOf = (folder: string, port: number, otherPort: number): Place => {
     const data = join(folder, 'postgres');
     // Only a standby uses it.
@@ -45,7 +50,7 @@ export function createPostgresPair(options: {
     const extra = [...settings, source].flatMap((setting) => ['-c', setting]);
     // Prepared before each start, because a killed server leaves its lock file.
     const server = createServer(children, async () => {
-      const spec = await preparePostgres({ binaries, dataDirectory: data, port, password, durable: true });
+      const spec = await preparePostgres({ binaries, dataDirectory: data, port, password, durable: true, tls });
       return { ...spec, args: [...spec.args, ...extra] };
     });
     return { folder, port, data, server };
@@ -54,7 +59,7 @@ export function createPostgresPair(options: {
   let standby = placeOf(folders[1], ports.postgresStandby, ports.postgres);
 
   const connect = async <T>({ port }: Place, work: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
-    const sql = postgres(adminUrl({ port, password }), { max: 1, onnotice: () => {} });
+    const sql = postgres(urlOf(port), { max: 1, onnotice: () => {} });
     try {
       return await work(sql);
     } finally {
@@ -69,7 +74,7 @@ export function createPostgresPair(options: {
     stall: () => primary.server.stall(),
     goOn: () => primary.server.goOn(),
     reload: () => primary.server.reload(),
-    url: (database) => adminUrl({ port: primary.port, password, ...(database && { database }) }),
+    url: (database) => urlOf(primary.port, database),
     folder: () => primary.folder,
     async failOver(meanwhile) {
       await connect(primary, async (sql) => {
