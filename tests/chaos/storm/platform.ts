@@ -234,6 +234,7 @@ export async function startPlatform(options: {
   };
   try {
     await processes.start(...allProcesses);
+    if (certificates) await servers.postgres.mustBeSecured();
   } catch (error) {
     await platform.stop();
     platform.keep();

@@ -8,12 +8,15 @@ import postgres from 'postgres';
 import type { Children } from '../../../infra/local/children.ts';
 import type { Ports } from '../../../infra/local/ports.ts';
 import { adminUrl, findPostgres, preparePostgres } from '../../../infra/local/servers/postgres.ts';
+import { schemas } from '../../../infra/postgres/roles.ts';
 import { createServer, type Server } from './server.ts';
 
 /** PostgreSQL with two places to run. As a `Server` it is the primary, wherever that runs. */
 export type PostgresPair = Server & {
   /** The administrator's address of the primary. */
   url(database?: string): string;
+  /** Throws when a service is connected without TLS: a storm in plain text must not count as one over TLS. */
+  mustBeSecured(): Promise<void>;
   /** The folder of the primary, one of the two. */
   folder(): string;
   /**
@@ -75,6 +78,15 @@ export function createPostgresPair(options: {
     goOn: () => primary.server.goOn(),
     reload: () => primary.server.reload(),
     url: (database) => urlOf(primary.port, database),
+    async mustBeSecured() {
+      const plain = await connect(
+        primary,
+        (sql) => sql`
+          select distinct usename from pg_stat_activity join pg_stat_ssl using (pid)
+          where not ssl and usename like any (${schemas.map((schema) => `${schema}%`)})`,
+      );
+      if (plain.length > 0) throw new Error(`without TLS: ${plain.map(({ usename }) => usename).join(', ')}`);
+    },
     folder: () => primary.folder,
     async failOver(meanwhile) {
       await connect(primary, async (sql) => {

@@ -113,7 +113,7 @@ describe.skipIf(!canMakeCertificates)('PostgreSQL with TLS', () => {
 
   test('only a certificate of a trusted authority is accepted, unless the address asks for no check', async () => {
     distrust();
-    const reason = 'name the file of its CA in NODE_EXTRA_CA_CERTS';
+    const reason = "name the file of PostgreSQL's CA in NODE_EXTRA_CA_CERTS";
     for (const mode of ['verify-full', 'verify-ca', 'verify-full&sslnegotiation=direct', 'no-such-mode']) {
       await refused(connected(`sslmode=${mode}`, `localhost:${port()}`), 'TLS_NOT_TRUSTED', reason);
     }
@@ -134,7 +134,7 @@ describe.skipIf(!canMakeCertificates)('PostgreSQL with TLS', () => {
   test('a certificate is accepted only for the host of the address: its name, or its IP address', async () => {
     const [v4, v6] = [port(), await forwardTo(Number(port()))];
     expect(await isSecured(connected('sslmode=require', `[::1]:${v6}`))).toBe(true);
-    const reason = 'write a name in DATABASE_SYSTEM_URL that the certificate has';
+    const reason = 'write a host in DATABASE_SYSTEM_URL that the certificate of PostgreSQL has';
     // The certificate has `localhost` and `127.0.0.1`. These lead to the same server.
     await refused(connected('sslmode=verify-full', `[::1]:${v6}`), 'TLS_OTHER_HOST', reason);
     await refused(connected('sslmode=verify-full', `0x7f000001:${v4}`), 'TLS_OTHER_HOST', reason);

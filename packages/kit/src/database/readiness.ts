@@ -19,10 +19,11 @@ const reasons: Readonly<Record<string, (variable: string) => string>> = {
   TLS_NOT_OFFERED: (variable) =>
     `PostgreSQL offers no TLS, which ${variable} demands: set \`ssl = on\` and its certificate there.`,
   TLS_NOT_TRUSTED: () =>
-    "PostgreSQL's certificate comes from no authority that this process trusts: name the file of its CA in NODE_EXTRA_CA_CERTS.",
-  TLS_NOT_VALID_NOW: () => "PostgreSQL's certificate has expired, or is not valid yet: renew it, or check the clocks.",
+    "The certificate comes from no authority that this process trusts: name the file of PostgreSQL's CA in NODE_EXTRA_CA_CERTS.",
+  TLS_NOT_VALID_NOW: () =>
+    'The certificate has expired, or is not valid yet: renew that of PostgreSQL, or check the clocks.',
   TLS_OTHER_HOST: (variable) =>
-    `PostgreSQL's certificate is for another host: write a name in ${variable} that the certificate has.`,
+    `The certificate is for another host: write a host in ${variable} that the certificate of PostgreSQL has.`,
   '53300': () => 'PostgreSQL has no connection left: raise its `max_connections` or lower the pool sizes.',
 };
 
