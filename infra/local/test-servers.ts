@@ -2,6 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
+import {
+  type Certificates,
+  canMakeCertificates,
+  makeCertificates,
+} from '../../packages/testing/src/servers/certificates.ts';
 import { createDatabase, createRoles } from '../postgres/roles.ts';
 import { type Child, createChildren, type ProcessSpec, untilReady } from './children.ts';
 import { migrateSchemas } from './migrations.ts';
@@ -21,7 +26,8 @@ const readyWithinMs = 60_000;
 /**
  * Starts the servers that integration tests share during one run: PostgreSQL with a template database that has all
  * migrations, and Temporal in memory. Tests find them in the environment: TEST_POSTGRES_URL (an administrator's; the
- * services' roles have the same password), TEST_TEMPLATE_DATABASE, TEST_TEMPORAL_ADDRESS, TEST_TEMPORAL_SERVER (the
+ * services' roles have the same password), TEST_POSTGRES_CA (the authority of its certificate, where this machine can
+ * make one; connections without TLS work too), TEST_TEMPLATE_DATABASE, TEST_TEMPORAL_ADDRESS, TEST_TEMPORAL_SERVER (the
  * program, for tests that stop it), and TEST_NATS_SERVER (the program: each test file starts its own).
  */
 export default async function startTestServers(): Promise<() => Promise<void>> {
@@ -38,14 +44,17 @@ export default async function startTestServers(): Promise<() => Promise<void>> {
     started.push(child);
     await untilReady(spec, child, readyWithinMs);
   };
+  const certificates = canMakeCertificates ? makeCertificates() : undefined;
   const stop = async () => {
     await Promise.all(started.map((child) => child.stop(5000)));
+    certificates?.remove();
     rmSync(folder, { recursive: true, force: true });
   };
 
+  if (certificates) process.env.TEST_POSTGRES_CA = certificates.ca;
   try {
     await Promise.all([
-      startPostgres(folder, start),
+      startPostgres(folder, start, certificates?.server),
       startTemporal(folder, start, report),
       findNats(process.env, report).then((path) => {
         process.env.TEST_NATS_SERVER = path;
@@ -62,13 +71,16 @@ export default async function startTestServers(): Promise<() => Promise<void>> {
   }
 }
 
-async function startPostgres(folder: string, start: (spec: ProcessSpec) => Promise<void>): Promise<void> {
+async function startPostgres(
+  folder: string,
+  start: (spec: ProcessSpec) => Promise<void>,
+  tls: Certificates['server'] | undefined,
+): Promise<void> {
   const password = randomBytes(16).toString('hex');
   const port = await freePort();
   const dataDirectory = join(folder, 'postgres');
-  await start(
-    await preparePostgres({ binaries: findPostgres(process.env), dataDirectory, port, password, durable: false }),
-  );
+  const binaries = findPostgres(process.env);
+  await start(await preparePostgres({ binaries, dataDirectory, port, password, durable: false, tls }));
 
   const server = postgres(adminUrl({ port, password }), { max: 1, onnotice: () => {} });
   await createDatabase(server, templateDatabase);

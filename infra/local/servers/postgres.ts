@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   chownSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -31,6 +33,8 @@ export type PostgresOptions = {
   password: string;
   /** False for a temporary cluster, which is faster but loses data when the machine fails. */
   durable: boolean;
+  /** Files of a certificate and its key. With them the server also accepts connections over TLS. */
+  tls?: { cert: string; key: string } | undefined;
 };
 
 /** Finds PostgreSQL 18: on PATH, else in the dependencies. */
@@ -75,6 +79,7 @@ export async function preparePostgres(options: PostgresOptions): Promise<Process
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_min_messages: 'warning',
+    ...(options.tls ? provideCertificate(options.dataDirectory, options.tls, runAs) : {}),
     ...(options.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
   };
   return {
@@ -90,6 +95,22 @@ export async function preparePostgres(options: PostgresOptions): Promise<Process
     stopSignal: 'SIGINT', // fast shutdown: ends sessions and keeps committed data
     isReady: () => accepts(adminUrl(options)),
   };
+}
+
+/** The server accepts only a key that no other user can read, so it gets a copy of its own. Returns its settings. */
+function provideCertificate(
+  dataDirectory: string,
+  tls: { cert: string; key: string },
+  runAs: ProcessSpec['runAs'],
+): Record<string, string> {
+  const copies = { ssl_cert_file: [tls.cert, 'tls.pem'], ssl_key_file: [tls.key, 'tls.key'] } as const;
+  for (const [from, name] of Object.values(copies)) {
+    const copy = join(dataDirectory, name);
+    copyFileSync(from, copy);
+    chmodSync(copy, 0o600);
+    if (runAs) chownSync(copy, runAs.uid, runAs.gid);
+  }
+  return { ssl: 'on', ssl_cert_file: copies.ssl_cert_file[1], ssl_key_file: copies.ssl_key_file[1] };
 }
 
 async function accepts(url: string): Promise<true | string> {

@@ -449,6 +449,23 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
+    name: 'the socket below TLS is closed, and has no listener for its errors',
+    breaks: 'no process ended by itself',
+    faults: ['PostgreSQL restarted'],
+    edits: [
+      {
+        file: 'packages/kit/src/database/socket.ts',
+        from: 'void socket.destroy(error);',
+        to: 'void raw.destroy(error);',
+      },
+      {
+        file: 'packages/kit/src/database/socket.ts',
+        from: "return socket.on('error', (error) => failures.add(error));",
+        to: 'return socket;',
+      },
+    ],
+  },
+  {
     name: 'bytes of an index are overwritten on disk',
     breaks: 'no table or index is corrupt',
     index: 'scheduling.idempotency_records_pkey',

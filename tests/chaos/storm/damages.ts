@@ -400,4 +400,10 @@ export const damages: readonly Damage[] = [
     breaks: 'no table or index is corrupt',
     do: ({ seen }) => void seen.corruption.push('the index i: heap tuple lacks matching index tuple'),
   },
+  {
+    name: 'a process ended that the storm neither stopped nor killed',
+    breaks: 'no process ended by itself',
+    do: ({ seen }) =>
+      void seen.endings.push({ process: 'crm', how: 'exit code 1', at: '2026-11-26T12:00:00Z', lastLine: 'EBADF' }),
+  },
 ];

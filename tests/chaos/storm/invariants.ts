@@ -40,6 +40,12 @@ export const invariants: readonly Invariant[] = [
   },
   { name: 'no row, workflow or event belongs to another store', verdict: 'broken', find: findForeign },
   { name: 'no table or index is corrupt', verdict: 'broken', find: (_, { corruption }) => corruption },
+  {
+    name: 'no process ended by itself',
+    verdict: 'broken',
+    find: (_, { endings }) =>
+      endings.map(({ process, how, at, lastLine }) => `${process} ended (${how}) at ${at}: ${lastLine}`),
+  },
 ];
 
 const createdEvents: Readonly<Partial<Record<Entry['kind'], string>>> = {

@@ -33,6 +33,7 @@ function healthy(): Recorded {
       forged: [],
       endpoints: [{ id: 'w1', storeId }],
       strays: [],
+      endings: [],
       corruption: [],
     },
   };

@@ -20,6 +20,7 @@ export async function look(platform: Platform, stores: readonly ChaosStore[], { 
     calendars: [],
     published: [],
     webhooks: platform.receiver.receipts.map(({ path, ...receipt }) => ({ storeId: path.slice(1), ...receipt })),
+    endings: platform.processes.endings(),
     forged: platform.receiver.faults.map(({ path, fault }) => `${path}: ${fault}`),
   };
   for (const { id, feedUrl, calendar } of stores) {
@@ -31,7 +32,7 @@ export async function look(platform: Platform, stores: readonly ChaosStore[], { 
   return seen;
 }
 
-type OfDatabase = Omit<Seen, 'workflows' | 'taken' | 'calendars' | 'published' | 'webhooks' | 'forged'>;
+type OfDatabase = Omit<Seen, 'workflows' | 'taken' | 'calendars' | 'published' | 'webhooks' | 'forged' | 'endings'>;
 
 /** Reads the database as administrator, because row-level security hides rows from the services' roles. */
 export async function lookAtDatabase(sql: postgres.Sql): Promise<OfDatabase> {

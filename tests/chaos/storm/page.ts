@@ -19,6 +19,7 @@ customers' messages with duplicates) while one fault follows another. The client
 A request without an answer has an unknown outcome: its effect may exist or not. The only help is a supervisor that
 restarts processes. When the faults are over, the journal is compared with the rows, workflows, events and calendars,
 and with the messages that the providers accepted. PostgreSQL's \`amcheck\` checks every table and index.
+Every process connects to PostgreSQL over TLS with \`sslmode=verify-full\`, and none may end unless the run kills it.
 
 \`\`\`sh
 ${command}

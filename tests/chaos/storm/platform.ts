@@ -7,6 +7,7 @@ import { runFolders } from '@mostrador/testing/platform/run-folder';
 import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import { startPythonReceiver } from '@mostrador/testing/providers/webhook-receiver/python-receiver';
 import type { Random } from '@mostrador/testing/random';
+import { canMakeCertificates, makeCertificates, trustAuthority } from '@mostrador/testing/servers/certificates';
 import { waitFor } from '@mostrador/testing/wait';
 import { createChildren, httpAnswers, type ProcessSpec } from '../../../infra/local/children.ts';
 import { localDirectory, root } from '../../../infra/local/paths.ts';
@@ -70,9 +71,11 @@ export async function startPlatform(options: {
   const ports = portsFrom(await freeBase(folder));
   const password = randomBytes(16).toString('hex');
   const postgresFolders = diskNames.map((name) => join(folder, name)) as [string, string];
+  const certificates = canMakeCertificates ? makeCertificates() : undefined;
+  if (certificates) trustAuthority(certificates.ca);
   const disks = postgresFolders.map((path) => mountSmallDisk(path, options.diskMegabytes));
   const [servers, radicale, ways, receiver, providers] = await Promise.all([
-    startServers({ folder, postgresFolders, ports, password, children }),
+    startServers({ folder, postgresFolders, ports, password, tls: certificates?.server, children }),
     startRadicale(),
     startWays(children),
     startPythonReceiver({ failing: failingEvents }),
@@ -118,6 +121,7 @@ export async function startPlatform(options: {
       REQUEST_TIMEOUT_MS: String(requestTimeoutMs),
       LOG_LEVEL: 'warn',
       WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
+      ...(certificates && { NODE_EXTRA_CA_CERTS: certificates.ca }),
     },
     password,
     encryptionKeys: `chaos:${randomBytes(32).toString('base64')}`,
@@ -160,6 +164,8 @@ export async function startPlatform(options: {
     receiver,
     phones: providers.slice(0, options.phones).flatMap(({ phones }) => phones),
     crowd: providers.slice(options.phones).flatMap(({ phones }) => phones),
+    /** Whether the processes connect to PostgreSQL over TLS, and check its certificate. */
+    isSecured: certificates !== undefined,
     /** The small disk of the current PostgreSQL, or the reason why there is none. */
     disk: () => disks[postgresFolders.indexOf(servers.postgres.folder())] as SmallDisk | string,
     calendarUrl: through(radicale.collectionUrl, toCalendar),
@@ -213,6 +219,7 @@ export async function startPlatform(options: {
       await Promise.all([postgres.stop(), nats.stop(), temporal.stop(), radicale.dispose(), receiver.stop()]);
       await Promise.all(providers.map((provider) => provider.close()));
       await children.stopSurvivors(5_000);
+      certificates?.remove();
     },
     /** Keeps data and logs for inspection, and unmounts the disks, which take memory. */
     keep() {
@@ -227,6 +234,7 @@ export async function startPlatform(options: {
   };
   try {
     await processes.start(...allProcesses);
+    if (certificates) await servers.postgres.mustBeSecured();
   } catch (error) {
     await platform.stop();
     platform.keep();

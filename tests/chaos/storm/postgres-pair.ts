@@ -2,17 +2,21 @@ import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Certificates } from '@mostrador/testing/servers/certificates';
 import { waitFor } from '@mostrador/testing/wait';
 import postgres from 'postgres';
 import type { Children } from '../../../infra/local/children.ts';
 import type { Ports } from '../../../infra/local/ports.ts';
 import { adminUrl, findPostgres, preparePostgres } from '../../../infra/local/servers/postgres.ts';
+import { schemas } from '../../../infra/postgres/roles.ts';
 import { createServer, type Server } from './server.ts';
 
 /** PostgreSQL with two places to run. As a `Server` it is the primary, wherever that runs. */
 export type PostgresPair = Server & {
   /** The administrator's address of the primary. */
   url(database?: string): string;
+  /** Throws when a service is connected without TLS: a storm in plain text must not count as one over TLS. */
+  mustBeSecured(): Promise<void>;
   /** The folder of the primary, one of the two. */
   folder(): string;
   /**
@@ -34,10 +38,14 @@ export function createPostgresPair(options: {
   folders: readonly [string, string];
   ports: Ports;
   password: string;
+  /** Both servers have this certificate, and their addresses ask for `verify-full`. */
+  tls: Certificates['server'] | undefined;
   children: Children;
 }): PostgresPair {
-  const { folders, ports, password, children } = options;
+  const { folders, ports, password, tls, children } = options;
   const binaries = findPostgres(process.env);
+  const urlOf = (port: number, database?: string) =>
+    `${adminUrl({ port, password, ...(database && { database }) })}${tls ? '?sslmode=verify-full' : ''}`;
   const placeOf = (folder: string, port: number, otherPort: number): Place => {
     const data = join(folder, 'postgres');
     // Only a standby uses it.
@@ -45,7 +53,7 @@ export function createPostgresPair(options: {
     const extra = [...settings, source].flatMap((setting) => ['-c', setting]);
     // Prepared before each start, because a killed server leaves its lock file.
     const server = createServer(children, async () => {
-      const spec = await preparePostgres({ binaries, dataDirectory: data, port, password, durable: true });
+      const spec = await preparePostgres({ binaries, dataDirectory: data, port, password, durable: true, tls });
       return { ...spec, args: [...spec.args, ...extra] };
     });
     return { folder, port, data, server };
@@ -54,7 +62,7 @@ export function createPostgresPair(options: {
   let standby = placeOf(folders[1], ports.postgresStandby, ports.postgres);
 
   const connect = async <T>({ port }: Place, work: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
-    const sql = postgres(adminUrl({ port, password }), { max: 1, onnotice: () => {} });
+    const sql = postgres(urlOf(port), { max: 1, onnotice: () => {} });
     try {
       return await work(sql);
     } finally {
@@ -69,7 +77,16 @@ export function createPostgresPair(options: {
     stall: () => primary.server.stall(),
     goOn: () => primary.server.goOn(),
     reload: () => primary.server.reload(),
-    url: (database) => adminUrl({ port: primary.port, password, ...(database && { database }) }),
+    url: (database) => urlOf(primary.port, database),
+    async mustBeSecured() {
+      const plain = await connect(
+        primary,
+        (sql) => sql`
+          select distinct usename from pg_stat_activity join pg_stat_ssl using (pid)
+          where not ssl and usename like any (${schemas.map((schema) => `${schema}%`)})`,
+      );
+      if (plain.length > 0) throw new Error(`without TLS: ${plain.map(({ usename }) => usename).join(', ')}`);
+    },
     folder: () => primary.folder,
     async failOver(meanwhile) {
       await connect(primary, async (sql) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Child, type Children, type ProcessSpec, untilReady } from '../../../infra/local/children.ts';
 import { processNames } from '../../../infra/local/services.ts';
+import type { Ending } from './seen.ts';
 
 export type ProcessName = (typeof processNames)[number];
 /** A second instance of a process. It runs the code of `--beside` if that is given. */
@@ -14,6 +15,7 @@ export const twinOf = (name: ProcessName): TwinName => `${name}-2`;
 const againAfterMs = 300;
 const readyWithinMs = 60_000;
 const stoppedWithinMs = 8_000;
+const shownOfLine = 300;
 
 /** Runs the platform's processes. Like a supervisor, restarts a process that ends without `stop`. */
 export function createProcesses(options: {
@@ -24,6 +26,8 @@ export function createProcesses(options: {
   const { children, folder, specOf } = options;
   const running = new Map<Name, Child>();
   const wanted = new Map<Name, ProcessSpec>();
+  const toldToEnd = new WeakSet<Child>();
+  const endings: Ending[] = [];
 
   const launch = (name: Name, spec: ProcessSpec): Child => {
     const log = createWriteStream(join(folder, `${name}.log`), { flags: 'a' });
@@ -31,6 +35,10 @@ export function createProcesses(options: {
     running.set(name, child);
     void child.exited.then(async (how) => {
       log.end(`ended: ${how}\n`);
+      if (!toldToEnd.has(child)) {
+        const lastLine = child.tail().split('\n').at(-1)?.slice(0, shownOfLine) ?? '';
+        endings.push({ process: name, how, at: new Date().toISOString(), lastLine });
+      }
       running.delete(name);
       await pause(againAfterMs);
       if (wanted.get(name) === spec && !running.has(name)) launch(name, spec);
@@ -46,9 +54,15 @@ export function createProcesses(options: {
       }),
     );
   };
+  /** The process of this name, which is told to end now. */
+  const ending = (name: Name): Child | undefined => {
+    const child = running.get(name);
+    if (child && !child.hasExited()) toldToEnd.add(child);
+    return child;
+  };
   const stop = async (...names: Name[]) => {
     for (const name of names) wanted.delete(name);
-    await Promise.all(names.map((name) => running.get(name)?.stop(stoppedWithinMs)));
+    await Promise.all(names.map((name) => ending(name)?.stop(stoppedWithinMs)));
   };
   return {
     start,
@@ -63,12 +77,14 @@ export function createProcesses(options: {
     stop,
     /** `kill -9` of all these at once. Skips a process that is just being restarted. */
     kill(...names: Name[]) {
-      for (const name of names) running.get(name)?.kill();
+      for (const name of names) ending(name)?.kill();
     },
     /** SIGSTOP: connections stay open, but nothing answers. */
     stall: (name: Name) => signal(running.get(name), 'SIGSTOP'),
     goOn: (name: Name) => signal(running.get(name), 'SIGCONT'),
     isRunning: (name: Name) => running.has(name),
+    /** The processes that ended by themselves, until now. */
+    endings: (): Ending[] => [...endings],
     async stopAll() {
       for (const child of running.values()) signal(child, 'SIGCONT');
       await stop(...(['gateway', 'gateway-2'] as const));

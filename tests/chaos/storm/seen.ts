@@ -47,6 +47,9 @@ export type FeedEvent = {
   version: number;
 };
 
+/** A process that ended although the storm neither stopped nor killed it. */
+export type Ending = { process: string; how: string; at: string; lastLine: string };
+
 export type Seen = {
   rows: Row[];
   messages: MessageRow[];
@@ -70,6 +73,7 @@ export type Seen = {
   endpoints: { id: string; storeId: string }[];
   /** Rows that name a row of another store. */
   strays: string[];
+  endings: Ending[];
   /** Errors that `amcheck` reports. */
   corruption: string[];
 };

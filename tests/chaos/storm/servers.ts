@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import type { Certificates } from '@mostrador/testing/servers/certificates';
 import { waitFor } from '@mostrador/testing/wait';
 import type { Children, ProcessSpec } from '../../../infra/local/children.ts';
 import { root } from '../../../infra/local/paths.ts';
@@ -28,16 +29,18 @@ export async function startServers(options: {
   postgresFolders: readonly [string, string];
   ports: Ports;
   password: string;
+  /** The certificate of PostgreSQL; undefined: it has none. */
+  tls: Certificates['server'] | undefined;
   children: Children;
 }): Promise<Servers> {
-  const { folder, postgresFolders, ports, password, children } = options;
+  const { folder, postgresFolders, ports, password, tls, children } = options;
   const started = new Map<string, Server>();
   const start = async (spec: ProcessSpec) => {
     const server = createServer(children, async () => spec);
     started.set(spec.name, server);
     await server.start();
   };
-  const postgres = createPostgresPair({ folders: postgresFolders, ports, password, children });
+  const postgres = createPostgresPair({ folders: postgresFolders, ports, password, tls, children });
   const env: NodeJS.ProcessEnv = { ...process.env, NATS_URL: '', TEMPORAL_ADDRESS: '', TEMPORAL_NAMESPACE: '' };
   env.POSTGRES_URL = postgres.url();
   const report = (text: string) => process.stderr.write(`${text}\n`);

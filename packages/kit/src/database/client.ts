@@ -1,6 +1,7 @@
-import net from 'node:net';
 import postgres from 'postgres';
 import { addressesOf } from './addresses.ts';
+import { type Address, type Opening, openSocket } from './socket.ts';
+import { tlsModeOf } from './tls.ts';
 import { columnTypes } from './types.ts';
 
 /** A tagged template that runs one statement, with postgres.js' helpers: `sql(values)`, `sql.json`, `sql.array`. */
@@ -33,6 +34,7 @@ export type Client = {
   end(): Promise<void>;
 };
 
+/** For the socket with TLS, and again for the login. */
 const connectTimeoutSeconds = 5;
 /** The server reports these settings at the login, and when they change. */
 const readOnlySettings = new Set(['default_transaction_read_only', 'in_hot_standby']);
@@ -83,11 +85,14 @@ export async function openClient(options: { url: string; name: string; limits: S
  * Creates a client of one host. It connects with its first statement.
  *
  * postgres.js reconnects by itself and then runs its queue. The rest of a transaction would run outside of it, and a
- * read without its store. So this function supplies the socket, and supplies only one.
+ * read without its store. So this function supplies the socket, and supplies only one. The socket has done its TLS
+ * handshake: that of postgres.js leaves a raw socket without an error listener, and its next failure ends the process.
  */
 function createClient(options: { url: string; name: string; limits: ServerLimits; onBroken?: () => void }): Client {
   const { limits } = options;
-  let socket: net.Socket | undefined;
+  const url = URL.parse(options.url);
+  const mode = tlsModeOf(url);
+  let opening: Opening | undefined;
   let broken = false;
   let opened = false;
 
@@ -103,10 +108,11 @@ function createClient(options: { url: string; name: string; limits: ServerLimits
     onparameter: (name: string, value: string) => {
       if (opened && value === 'on' && readOnlySettings.has(name)) destroy();
     },
-    socket: (parsed: { host: string[]; port: number[]; path?: string }) => {
-      if (socket || broken) throw Object.assign(new Error('the connection is gone'), { code: 'CONNECTION_CLOSED' });
-      socket = open(parsed);
-      return connected(socket).catch((error) => {
+    ssl: false,
+    socket: (parsed: Parsed) => {
+      if (opening || broken) throw Object.assign(new Error('the connection is gone'), { code: 'CONNECTION_CLOSED' });
+      opening = openSocket(addressOf(url, parsed), { mode, limitMs: connectTimeoutSeconds * 1000 });
+      return opening.opened.catch((error) => {
         destroy();
         throw error;
       });
@@ -128,7 +134,7 @@ function createClient(options: { url: string; name: string; limits: ServerLimits
   function destroy(): void {
     if (broken) return;
     broken = true;
-    socket?.destroy();
+    opening?.destroy();
     void sql.end({ timeout: 0 }); // rejects queued statements
     options.onBroken?.();
   }
@@ -159,24 +165,12 @@ function createClient(options: { url: string; name: string; limits: ServerLimits
   };
 }
 
-function open({ host, port, path }: { host: string[]; port: number[]; path?: string }): net.Socket {
-  const address = path ? { path } : { host: host[0] ?? '127.0.0.1', port: port[0] ?? 5432 };
-  const socket = net.connect({ ...address, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 });
-  socket.on('error', () => {}); // postgres.js removes its own listeners before it is done with the socket
-  socket.setTimeout(connectTimeoutSeconds * 1000, () =>
-    socket.destroy(Object.assign(new Error('no connection in time'), { code: 'CONNECT_TIMEOUT' })),
-  );
-  // TLS checks the server's certificate against this name.
-  return Object.assign(socket, { host: host[0] });
-}
+/** How postgres.js reads an address of one host. */
+type Parsed = { readonly host: readonly string[]; readonly port: readonly number[]; readonly path?: string };
 
-function connected(socket: net.Socket): Promise<net.Socket> {
-  return new Promise((resolve, reject) => {
-    socket.once('error', reject);
-    socket.once('close', () => reject(Object.assign(new Error('closed'), { code: 'CONNECTION_CLOSED' })));
-    socket.once('connect', () => {
-      socket.setTimeout(0);
-      resolve(socket);
-    });
-  });
+/** postgres.js takes the first colon of an IPv6 address for the one before the port. */
+function addressOf(url: URL | null, { host, port, path }: Parsed): Address {
+  const ipv6 = /^\[(.+)\]$/.exec(url?.hostname ?? '')?.[1];
+  if (ipv6) return { host: ipv6, port: Number(url?.port || 5432) };
+  return path ? { path } : { host: host[0] ?? '127.0.0.1', port: port[0] ?? 5432 };
 }

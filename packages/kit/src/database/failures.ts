@@ -1,4 +1,5 @@
 import { AppError } from '../rpc/errors.ts';
+import { isSocketFailure } from './socket.ts';
 
 /** Where an operation failed. Only a lost COMMIT leaves the outcome unknown. */
 export type Phase = 'before commit' | 'committing';
@@ -58,7 +59,9 @@ export const isError = (error: unknown): boolean => (error as { severity?: unkno
 export const isConsequence = (error: unknown): boolean => codeOf(error) === '25P02';
 
 export const isLostConnection = (error: unknown): boolean =>
-  lostConnection.has(codeOf(error) ?? '') || (endedSession(error) && meaningOf(error) === 'unavailable');
+  isSocketFailure(error) ||
+  lostConnection.has(codeOf(error) ?? '') ||
+  (endedSession(error) && meaningOf(error) === 'unavailable');
 
 /** A migration changed the columns of a prepared statement, so the connection that prepared it must be closed. */
 export const isStalePlan = (error: unknown): boolean =>
@@ -66,6 +69,7 @@ export const isStalePlan = (error: unknown): boolean =>
 
 function meaningOf(error: unknown): Meaning {
   const code = codeOf(error);
+  if (isSocketFailure(error)) return 'unavailable';
   if (code === undefined) return 'ours';
   if (isStalePlan(error)) return 'again';
   if (lostConnection.has(code)) return 'unavailable';

@@ -6,7 +6,7 @@ import { compareMigrations } from './migrate.ts';
 
 const limitMs = 5_000;
 
-/** Each tells the operator what is wrong with the variable's database, and what to do. By SQLSTATE. */
+/** Each tells the operator what is wrong with the variable's database, and what to do. By SQLSTATE, and of the handshake. */
 const reasons: Readonly<Record<string, (variable: string) => string>> = {
   '25006': (variable) =>
     `PostgreSQL is read-only: a standby, or \`default_transaction_read_only\` is on. Promote it, or list every host in ${variable}.`,
@@ -14,6 +14,16 @@ const reasons: Readonly<Record<string, (variable: string) => string>> = {
   '28P01': (variable) => `PostgreSQL rejects the login: check the user and password in ${variable}.`,
   '3D000': (variable) => `The database does not exist: check its name in ${variable}.`,
   '42501': (variable) => `PostgreSQL denies the access: check the role in ${variable} and its grants.`,
+  TLS_FAILED: (variable) =>
+    `The TLS handshake with PostgreSQL fails; the log says why. Check that ${variable} leads to PostgreSQL, and its TLS settings.`,
+  TLS_NOT_OFFERED: (variable) =>
+    `PostgreSQL offers no TLS, which ${variable} demands: set \`ssl = on\` and its certificate there.`,
+  TLS_NOT_TRUSTED: () =>
+    "The certificate comes from no authority that this process trusts: name the file of PostgreSQL's CA in NODE_EXTRA_CA_CERTS.",
+  TLS_NOT_VALID_NOW: () =>
+    'The certificate has expired, or is not valid yet: renew that of PostgreSQL, or check the clocks.',
+  TLS_OTHER_HOST: (variable) =>
+    `The certificate is for another host: write a host in ${variable} that the certificate of PostgreSQL has.`,
   '53300': () => 'PostgreSQL has no connection left: raise its `max_connections` or lower the pool sizes.',
 };
 

@@ -49,6 +49,7 @@ test.each([
   { NATS_URL: 'nats://crm:hunter2@nats.example:4222', NATS_TLS_CA: '/ca.pem' },
   { DATABASE_URL: 'postgres://crm:hunter2@db.example/mostrador?sslmode=verify-full' },
   { DATABASE_URL: 'postgres://crm:hunter2@db.example/mostrador?sslmode=require' },
+  { DATABASE_URL: 'postgres://crm:hunter2@db.example/mostrador?sslmode=verify-ca&ssl=false' },
   { DATABASE_URL: 'postgres://crm:hunter2@db1.example:5432,db2.example:5433/mostrador?sslmode=verify-full' },
   { DATABASE_URL: 'postgres://crm:hunter2@%2Fvar%2Frun%2Fpostgresql/mostrador' },
   { TEMPORAL_ADDRESS: 'temporal.example:7233', TEMPORAL_TLS: 'true' },

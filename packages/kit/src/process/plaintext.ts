@@ -1,11 +1,11 @@
 import { BlockList, isIP } from 'node:net';
 import { addressesOf } from '../database/addresses.ts';
+import { tlsModeOf } from '../database/tls.ts';
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-const securedPostgres = ['require', 'verify-ca', 'verify-full'];
 const databases = ['DATABASE_URL', 'DATABASE_SYSTEM_URL', 'DATABASE_OWNER_URL'];
 const natsTls = ['NATS_TLS_CA', 'NATS_TLS_CERT'];
 const temporalTls = [
@@ -56,8 +56,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const hostOf = (address: string): string | undefined => URL.parse(address)?.hostname;
 
 function isSecuredPostgres(address: string): boolean {
-  const query = URL.parse(addressesOf(address)[0] ?? '')?.searchParams;
-  return securedPostgres.includes(query?.get('sslmode') ?? query?.get('ssl') ?? '');
+  return tlsModeOf(URL.parse(addressesOf(address)[0] ?? ''))?.required === true;
 }
 
 /** A path of a Unix socket counts as this machine. */

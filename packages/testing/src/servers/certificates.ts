@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 
 /** Whether `makeCertificates` works on this machine: it needs `openssl`. */
 export const canMakeCertificates = spawnSync('openssl', ['version']).status === 0;
@@ -35,4 +36,11 @@ export function makeCertificates(): Certificates {
     otherCa: make('other').cert,
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** Makes this process trust the authority in the file, as `NODE_EXTRA_CA_CERTS` does. Returns how to end that. */
+export function trustAuthority(ca: string): () => void {
+  const before = getCACertificates('default');
+  setDefaultCACertificates([...before, readFileSync(ca, 'utf8')]);
+  return () => setDefaultCACertificates(before);
 }

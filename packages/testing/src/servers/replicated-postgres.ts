@@ -21,11 +21,16 @@ export type ReplicatedPostgres = {
   stop(): Promise<void>;
 };
 
-/** Starts both servers. The standby begins as a copy of the primary's empty cluster, and streams from there. */
-export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
+/**
+ * Starts both servers. The standby begins as a copy of the primary's empty cluster, and streams from there. With `tls`
+ * both have this certificate, and the addresses ask for `verify-full`.
+ */
+export async function startReplicatedPostgres(
+  options: { tls?: { cert: string; key: string } | undefined } = {},
+): Promise<ReplicatedPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'mostrador-replicated-'));
   const [primaryPort = 0, standbyPort = 0] = await freePorts(2);
-  const shared = { binaries: findPostgres(process.env), password: 'test', durable: true };
+  const shared = { binaries: findPostgres(process.env), password: 'test', durable: true, tls: options.tls };
   const specOf = async (name: string, port: number, settings: readonly string[]) => {
     const spec = await preparePostgres({ ...shared, dataDirectory: join(folder, name), port });
     return { ...spec, name, args: [...spec.args, ...settings.flatMap((setting) => ['-c', setting])] };
@@ -45,7 +50,8 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
     running.push(child);
     await untilReady(spec, child, 30_000);
   }
-  const urlOf = (port: number) => adminUrl({ port, password: shared.password });
+  const urlOf = (port: number) =>
+    `${adminUrl({ port, password: shared.password })}${options.tls ? '?sslmode=verify-full' : ''}`;
   const [primaryUrl, standbyUrl] = [urlOf(primaryPort), urlOf(standbyPort)];
   return {
     url: standbyUrl.replace(`:${standbyPort}`, `:${standbyPort},127.0.0.1:${primaryPort}`),
