@@ -14,8 +14,8 @@ export const isSocketFailure = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && failures.has(error);
 
 /**
- * Opens a socket, and secures it unless `mode` is undefined. `opened` and `destroy` are the only way to it: a raw socket
- * that closes below TLS makes the next write fail where no listener is, and that ends the process.
+ * Opens a socket, and secures it unless `mode` is undefined. Callers reach the raw socket only through `destroy`. If it
+ * closed below TLS, the next write would fail where no listener is, and that ends the process.
  */
 export function openSocket(
   address: Address,
@@ -65,7 +65,7 @@ export function openSocket(
   return { opened, destroy };
 }
 
-/** postgres.js removes its listeners before it is done with the socket. */
+/** Notes the socket's errors. The listener also keeps an error from ending the process while no other one listens. */
 function guarded<S extends net.Socket>(socket: S): S {
   return socket.on('error', (error) => failures.add(error));
 }
