@@ -10,6 +10,7 @@ import type { PortName, Ports } from './ports.ts';
 import { natsPasswords, natsUrlOf } from './secrets.ts';
 import { findNats, natsSpec } from './servers/nats.ts';
 import { adminUrl, findPostgres, preparePostgres } from './servers/postgres.ts';
+import { assertRolePasswords } from './servers/role-passwords.ts';
 import { findTemporal, temporalSpec } from './servers/temporal.ts';
 
 export type ServerAddresses = {
@@ -59,7 +60,9 @@ export async function providePostgres(options: ServerOptions): Promise<string> {
   databaseUrl.pathname = `/${database}`;
   try {
     if (named !== database) await once(serverUrl.href, (sql) => createDatabase(sql, database));
-    await once(databaseUrl.href, (sql) => createRoles(sql, { database, password }));
+    const resetPasswords = env.MOSTRADOR_ROLE_PASSWORDS === 'reset';
+    await once(databaseUrl.href, (sql) => createRoles(sql, { database, password, resetPasswords }));
+    await assertRolePasswords(databaseUrl.href, password);
   } catch (error) {
     if (env.POSTGRES_URL) throw new Error(`POSTGRES_URL is set, but: ${(error as Error).message}`);
     throw error;

@@ -7,6 +7,7 @@ import { root } from './paths.ts';
 import type { Ports } from './ports.ts';
 import { natsUrlOf } from './secrets.ts';
 import type { ServerAddresses } from './servers.ts';
+import { roleUrl } from './servers/role-passwords.ts';
 
 /** The processes of the platform. A group stops after the previous group has stopped. */
 export const stopOrder = [
@@ -115,11 +116,4 @@ function particular(name: ProcessName, options: ServiceOptions): NodeJS.ProcessE
     default:
       return health;
   }
-}
-
-function roleUrl(databaseUrl: string, role: string, password: string): string {
-  const url = new URL(databaseUrl);
-  url.username = role;
-  url.password = encodeURIComponent(password);
-  return url.href;
 }

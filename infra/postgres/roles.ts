@@ -7,20 +7,33 @@ export const schemas = ['gateway', 'accounts', 'crm', 'scheduling', 'messaging',
 /** Contributed modules of PostgreSQL that migrations use. */
 const extensions = { schema: 'extensions', names: ['btree_gin', 'pg_trgm'] } as const;
 
+export type RoleOptions = {
+  readonly database: string;
+  /** For roles that do not exist yet. */
+  readonly password: string;
+  /** True: roles that exist get the password, too. Default false: each keeps the password that it has, or has not. */
+  readonly resetPasswords?: boolean;
+};
+
+/** The roles of a service. */
+export const rolesOf = (schema: string): string[] => [`${schema}_owner`, schema, `${schema}_system`];
+
 /**
  * Creates or updates the roles and the schema of each service in one database. `<s>_owner` owns the schema and runs
  * migrations. Requests run as `<s>`, the relay and the sweeps as `<s>_system`. These two own nothing, create nothing
  * and cannot bypass row-level security. Migrations grant what they may access. A service's roles cannot access another
- * schema, except that the gateway reads what it needs to check a key. The extensions are created here too, because only an administrator may create them.
+ * schema, except that the gateway reads what it needs to check a key. The extensions are created here too, because only
+ * an administrator may create them. It can be repeated: everything but the passwords is made right.
  *
  * @param adminSql an administrator's connection to `database`
  */
-export async function createRoles(adminSql: Sql, options: { database: string; password: string }): Promise<void> {
+export async function createRoles(adminSql: Sql, options: RoleOptions): Promise<void> {
   // Roles belong to the whole server, so the setups of two databases would conflict here.
   await adminSql.begin(async (sql) => {
     await sql`select pg_advisory_xact_lock(hashtext('mostrador roles'))`;
+    const present = new Set((await sql`select rolname from pg_roles`).map(({ rolname }) => rolname as string));
     const statements = schemas.flatMap((schema) => [
-      ...[`${schema}_owner`, schema, `${schema}_system`].flatMap((role) => roleStatements(role, schema, options)),
+      ...rolesOf(schema).flatMap((role) => roleStatements({ role, schema, isNew: !present.has(role) }, options)),
       `create schema if not exists ${schema} authorization ${schema}_owner`,
       `grant usage on schema ${schema} to ${schema}, ${schema}_system`,
     ]);
@@ -48,16 +61,13 @@ function extensionStatements(): string[] {
 }
 
 function roleStatements(
-  role: string,
-  schema: string,
-  { database, password }: { database: string; password: string },
+  { role, schema, isNew }: { role: string; schema: string; isNew: boolean },
+  { database, password, resetPasswords = false }: RoleOptions,
 ): string[] {
-  const secret = `'${password.replaceAll("'", "''")}'`;
+  const secret = `password '${password.replaceAll("'", "''")}'`;
   return [
-    `do $$ begin
-       if not exists (select from pg_roles where rolname = '${role}') then create role ${role}; end if;
-     end $$`,
-    `alter role ${role} login nosuperuser nocreatedb nocreaterole nobypassrls password ${secret}`,
+    ...(isNew ? [`create role ${role}`] : []),
+    `alter role ${role} login nosuperuser nocreatedb nocreaterole nobypassrls ${isNew || resetPasswords ? secret : ''}`,
     `alter role ${role} in database ${quotedName(database)} set search_path = ${schema}`,
     // For databases cloned from this one, which do not inherit the setting above.
     `alter role ${role} set search_path = ${schema}`,

@@ -18,6 +18,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
 import { createChildren, type ProcessSpec } from '../children.ts';
 import { findOnPath } from './find-on-path.ts';
+import { isWrongPassword } from './role-passwords.ts';
 
 const major = 18;
 
@@ -93,7 +94,7 @@ export async function preparePostgres(options: PostgresOptions): Promise<Process
     env: { ...process.env, LC_ALL: 'C' },
     runAs,
     stopSignal: 'SIGINT', // fast shutdown: ends sessions and keeps committed data
-    isReady: () => accepts(adminUrl(options)),
+    isReady: () => accepts(options),
   };
 }
 
@@ -113,17 +114,21 @@ function provideCertificate(
   return { ssl: 'on', ssl_cert_file: copies.ssl_cert_file[1], ssl_key_file: copies.ssl_key_file[1] };
 }
 
-async function accepts(url: string): Promise<true | string> {
-  const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => {} });
+async function accepts(options: PostgresOptions): Promise<true | string> {
+  const sql = postgres(adminUrl(options), { max: 1, connect_timeout: 2, onnotice: () => {} });
   try {
     await sql`select 1`;
     return true;
   } catch (error) {
+    if (isWrongPassword(error)) throw new Error(otherSecret(options.dataDirectory));
     return (error as Error).message;
   } finally {
     await sql.end({ timeout: 1 });
   }
 }
+
+const otherSecret = (dataDirectory: string): string =>
+  `The data in ${dataDirectory} was created with another secrets.json, which also has the keys of its encrypted credentials. Put that file back, or move both away to start with no data.`;
 
 /** Creates the cluster in a temporary folder and moves it when complete, so that a killed start leaves no half. */
 async function initialise(options: PostgresOptions, runAs: ProcessSpec['runAs']): Promise<void> {
