@@ -6,8 +6,8 @@ import { migrateSchemas } from './migrations.ts';
 import { root } from './paths.ts';
 import type { Ports } from './ports.ts';
 import { natsUrlOf } from './secrets.ts';
-import type { ServerAddresses } from './servers.ts';
 import { roleUrl } from './servers/role-passwords.ts';
+import type { ServerAddresses } from './servers.ts';
 
 /** The processes of the platform. A group stops after the previous group has stopped. */
 export const stopOrder = [

@@ -12,7 +12,7 @@ import { workflowsConfig } from './config.ts';
 import { keepSchedules, reportSchedules } from './report-schedules.ts';
 import { installRuntime } from './runtime.ts';
 import { createTaskQueueWorker, type TaskQueueWorker } from './task-queue-worker.ts';
-import { checkTemporalNamespace, connectWhenThere, pingTemporal } from './temporal-connection.ts';
+import { connectWhenThere } from './temporal-connection.ts';
 import { registerWorkerMetrics } from './worker-metrics.ts';
 
 const config = loadConfig(workflowsConfig);
@@ -26,16 +26,18 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
   const polling = Promise.withResolvers<void>();
   const bundle = loadWorkflowBundle({ cacheDirectory: config.WORKFLOW_BUNDLE_CACHE, logger });
   const nats = connectNats({ ...natsAddress(config), name: 'workflows', log });
-  const connection = connectWhenThere({ address: temporalAddress(config), log, signal: stopping.signal });
+  const { TEMPORAL_NAMESPACE: namespace } = config;
+  const { signal } = stopping;
+  const connection = connectWhenThere({ address: temporalAddress(config), namespace, log, signal });
   let connected: NatsConnection | undefined;
-  connection.catch(() => {}); // awaited below, unless the process ends before that
+  connection.opened.catch(() => {}); // awaited below, unless the process ends before that
 
   // Health comes first, so that it shows what a starting worker waits for.
   const health = createHealth({
     required: {
       nats: natsCheck(() => connected),
-      temporal: async () => pingTemporal(await connection),
-      temporal_namespace: untilPassed(async () => checkTemporalNamespace(await connection, config.TEMPORAL_NAMESPACE)),
+      temporal: connection.ping,
+      temporal_namespace: untilPassed(connection.checkNamespace),
       workers: async () => {
         await polling.promise;
         for (const worker of workers) worker.assertPolling();
@@ -52,13 +54,13 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
   connected = await nats;
   const rpc = createRpcClient({ nats: connected, log });
   onStop('nats', async () => (await nats).close());
-  const temporal = await connection;
+  const temporal = await connection.opened;
   onStop('temporal', () => temporal.close());
   const taskQueues = new Set(config.TASK_QUEUES.split(','));
   for (const taskQueue of taskQueues) {
     const worker = createTaskQueueWorker({
       connection: temporal,
-      namespace: config.TEMPORAL_NAMESPACE,
+      namespace,
       identity: identityOf('workflows'),
       taskQueue,
       bundle: await bundle,
@@ -77,7 +79,6 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
 
   if (!taskQueues.has(reportClosing.taskQueue)) return;
   onStop('schedules', async () => stopping.abort());
-  const { TEMPORAL_NAMESPACE: namespace } = config;
   // Never awaited: nothing depends on it, and a call can take long while Temporal is down.
   void keepSchedules({
     connection: temporal,
@@ -85,7 +86,7 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
     schedules: reportSchedules,
     everyMs: scheduleCheckMs,
     log,
-    signal: stopping.signal,
+    signal,
   });
 }
 

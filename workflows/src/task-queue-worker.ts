@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { assertNamespace } from '@mostrador/kit/clients/temporal-namespace';
 import type { Log } from '@mostrador/kit/process/log';
 import type { NativeConnection, Worker, WorkerStatus } from '@temporalio/worker';
 import type { WorkflowBundle } from './bundle.ts';
-import { checkTemporalNamespace } from './temporal-connection.ts';
 import { SharedThreadWorker } from './workflow-thread.ts';
 
 export type TaskQueueWorker = {
@@ -17,6 +17,7 @@ export type TaskQueueWorker = {
 };
 
 const longestPauseMs = 5_000;
+const checkLimitMs = 5_000;
 
 /**
  * The worker of one task queue. Each queue has its own limits, so that none can starve another. The SDK survives an
@@ -64,7 +65,9 @@ export function createTaskQueueWorker(options: {
     for (let pauseMs = 500; !stopping.signal.aborted; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       try {
         // A worker whose creation fails stays registered until it is garbage-collected, and no other can be created.
-        await checkTemporalNamespace(options.connection, options.namespace);
+        await options.connection.withDeadline(Date.now() + checkLimitMs, () =>
+          assertNamespace(options.connection, options.namespace),
+        );
         worker = await create();
         const run = worker.run();
         if (stopping.signal.aborted) worker.shutdown();

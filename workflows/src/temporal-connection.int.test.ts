@@ -4,13 +4,15 @@ import { canMakeCertificates } from '@mostrador/testing/servers/certificates';
 import { startTlsTemporal, type TlsTemporal } from '@mostrador/testing/servers/temporal-tls';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connectWhenThere, pingTemporal } from './temporal-connection.ts';
+import { connectWhenThere } from './temporal-connection.ts';
 
 describe.skipIf(!canMakeCertificates)("the worker's connection to Temporal behind TLS", () => {
   let secured: TlsTemporal;
+  let namespace: string;
 
   beforeAll(async () => {
     secured = await startTlsTemporal();
+    namespace = secured.temporal.namespace;
   });
   afterAll(async () => {
     await secured?.close();
@@ -20,9 +22,12 @@ describe.skipIf(!canMakeCertificates)("the worker's connection to Temporal behin
 
   test('is established with the CA, a client certificate and its key', async () => {
     const { signal } = new AbortController();
-    const connection = await connectWhenThere({ address: temporalAddress(whole()), log: silentLog(), signal });
-    await pingTemporal(connection);
-    await connection.close();
+    const address = temporalAddress(whole());
+    const connection = connectWhenThere({ address, namespace, log: silentLog(), signal });
+    const opened = await connection.opened;
+    await connection.ping();
+    await connection.checkNamespace();
+    await opened.close();
   });
 
   test('is not established without a client certificate or with another CA', async () => {
@@ -38,10 +43,10 @@ describe.skipIf(!canMakeCertificates)("the worker's connection to Temporal behin
       };
       const log = Object.assign(silentLog(), { warn: count });
       const address = temporalAddress({ ...whole(), ...change });
-      const connection = connectWhenThere({ address, log, signal: stopping.signal });
+      const { opened } = connectWhenThere({ address, namespace, log, signal: stopping.signal });
       await waitFor(() => refusals >= 2, { description: 'two refused connections' });
       stopping.abort();
-      await expect(connection).rejects.toThrow();
+      await expect(opened).rejects.toThrow();
     }
   });
 });

@@ -12,7 +12,7 @@ import { defineSearchAttributeKey, type SearchAttributePair, TypedSearchAttribut
 import type { Log } from '../process/log.ts';
 import { AppError } from '../rpc/errors.ts';
 import type { TemporalAddress } from './temporal-address.ts';
-import { checkNamespace } from './temporal-namespace.ts';
+import { type TemporalChecks, temporalChecks } from './temporal-namespace.ts';
 
 export type TemporalStarter = {
   /**
@@ -30,18 +30,9 @@ export type TemporalStarter = {
   ): Promise<void>;
 };
 
-export type Temporal = TemporalStarter & {
-  /** Throws unless Temporal answers within a second. */
-  ping(): Promise<void>;
-  /** Throws as the function `checkNamespace` does. */
-  checkNamespace(): Promise<void>;
-  close(): Promise<void>;
-};
+export type Temporal = TemporalStarter & TemporalChecks & { close(): Promise<void> };
 
 const callLimitMs = 5000;
-const pingLimitMs = 1000;
-/** Less than a check may take: a slow answer says nothing about the namespace, and must not make the process unready. */
-const namespaceLimitMs = 800;
 
 // gRPC status codes (https://grpc.io/docs/guides/status-codes/).
 const deadlineExceeded = 4;
@@ -104,13 +95,11 @@ export function connectTemporal(
         );
       await translated(() => pastBusyMoments(call, deadline));
     },
-    async ping() {
-      await translated(() =>
-        connection.withDeadline(Date.now() + pingLimitMs, () => connection.workflowService.getSystemInfo({})),
-      );
-    },
-    checkNamespace: () =>
-      connection.withDeadline(Date.now() + namespaceLimitMs, () => checkNamespace(connection, namespace)),
+    ...temporalChecks({
+      ...{ address: options, namespace, current: () => connection },
+      // Temporal refuses it for want of a workflow id.
+      attempt: ({ workflowService }) => workflowService.signalWithStartWorkflowExecution({ namespace }),
+    }),
     close: () => connection.close(),
   };
 }

@@ -12,6 +12,13 @@ export class NotReady extends Error {
   override readonly name = 'NotReady';
 }
 
+/** The dependency does not answer now, which says nothing about the settings. The text is public, as that of `NotReady`. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+}
+
+const isPublic = (cause: unknown): cause is Error => cause instanceof NotReady || cause instanceof NoAnswer;
+
 /** A dependency's state. `detail` is public, so it reveals no addresses and no errors. */
 export type DependencyState = { readonly state: 'up' | 'down'; readonly detail?: string };
 
@@ -154,7 +161,7 @@ async function checkWithin(run: Check, timeoutMs: number): Promise<Checked> {
       await run();
       return { state: 'up' };
     } catch (cause) {
-      return { state: 'down', detail: cause instanceof NotReady ? cause.message : 'the check failed', cause };
+      return { state: 'down', detail: isPublic(cause) ? cause.message : 'the check failed', cause };
     }
   })();
   try {

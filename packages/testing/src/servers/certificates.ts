@@ -12,8 +12,9 @@ export type Certificates = {
   readonly ca: string;
   readonly server: { readonly cert: string; readonly key: string };
   readonly client: { readonly cert: string; readonly key: string };
-  /** Another authority, which has signed none of these certificates. */
+  /** Another authority, which has signed only the stranger's certificate. */
   readonly otherCa: string;
+  readonly stranger: { readonly cert: string; readonly key: string };
   remove(): void;
 };
 
@@ -28,12 +29,17 @@ export function makeCertificates(): Certificates {
     return { cert, key };
   };
   const ca = make('authority');
-  const signed = ['-CA', ca.cert, '-CAkey', ca.key, '-addext', 'basicConstraints=critical,CA:FALSE'];
+  const other = make('other');
+  const signedBy = ({ cert, key }: { cert: string; key: string }) => [
+    ...['-CA', cert, '-CAkey', key, '-addext', 'basicConstraints=critical,CA:FALSE'],
+  ];
+  const signed = signedBy(ca);
   return {
     ca: ca.cert,
     server: make('server', ...signed, '-addext', 'subjectAltName=DNS:server.test,DNS:localhost,IP:127.0.0.1'),
     client: make('client', ...signed),
-    otherCa: make('other').cert,
+    otherCa: other.cert,
+    stranger: make('stranger', ...signedBy(other)),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

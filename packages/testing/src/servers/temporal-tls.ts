@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { startTcpProxy } from '../proxy/tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy } from '../proxy/tcp-proxy.ts';
 import { type Certificates, makeCertificates } from './certificates.ts';
 import { type TestTemporal, testTemporal } from './temporal.ts';
 
@@ -7,6 +7,7 @@ import { type TestTemporal, testTemporal } from './temporal.ts';
 export type TlsTemporal = {
   readonly temporal: TestTemporal;
   readonly certificates: Certificates;
+  readonly proxy: TcpProxy;
   /** The environment variables of a process that connects to it. */
   readonly environment: {
     readonly TEMPORAL_ADDRESS: string;
@@ -35,6 +36,7 @@ export async function startTlsTemporal(): Promise<TlsTemporal> {
   return {
     temporal,
     certificates,
+    proxy,
     environment: {
       TEMPORAL_ADDRESS: proxy.address,
       TEMPORAL_TLS: false,
