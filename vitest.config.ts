@@ -29,7 +29,7 @@ class LongFirst extends BaseSequencer {
   }
 }
 /** These stop processes of the platform, change what all stores share, or need the machine for themselves. */
-const alone = ['calendar', 'console/interruptions', 'console/slow', 'followup-races', 'outage', 'reports'].map(
+const alone = ['calendar', 'console/interruptions', 'console/slow', 'followup-races', 'outage', 'reports', 'tls'].map(
   (name) => `tests/e2e/${name}.e2e.test.ts`,
 );
 /** Both projects use the one platform that `start.ts` starts. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { NatsTls } from '../../packages/kit/src/clients/nats.ts';
 import { createLog, type Log } from '../../packages/kit/src/process/log.ts';
 import type { seedDemo } from './demo/seed.ts';
 import { writePrivately } from './write-privately.ts';
@@ -12,6 +13,7 @@ export type StartedDemo = Demo & { readonly login_url: string };
 export type DemoOptions = {
   localDirectory: string;
   natsUrl: string;
+  natsTls: NatsTls;
   /** The address of the API, with its prefix. */
   baseUrl: string;
   publicUrl: string;
@@ -27,22 +29,23 @@ export async function provideDemo(options: DemoOptions): Promise<StartedDemo> {
   const demo = await provideStores(options, log);
   const [store] = demo.stores;
   if (!store) throw new Error('the demo data has no store; delete .local/demo.json and start again');
+  const nats = { natsUrl: options.natsUrl, natsTls: options.natsTls };
   const { ownerLoginUrl } = await import('./demo/owner.ts');
-  return { ...demo, login_url: await ownerLoginUrl(store.id, { natsUrl: options.natsUrl, log }) };
+  return { ...demo, login_url: await ownerLoginUrl(store.id, { ...nats, log }) };
 }
 
 async function provideStores(options: DemoOptions, log: Log): Promise<Demo> {
   const file = join(options.localDirectory, 'demo.json');
   const known = read(file);
-  const { natsUrl, baseUrl, publicUrl } = options;
+  const { natsUrl, natsTls, baseUrl, publicUrl } = options;
   if (known && (await works(known, baseUrl))) {
     const { withAddresses } = await import('./demo/addresses.ts');
-    return await withAddresses(known, { natsUrl, log });
+    return await withAddresses(known, { natsUrl, natsTls, log });
   }
   options.say('Creating the demo data.');
   // Imported only here, so that later starts are faster.
   const { seedDemo } = await import('./demo/seed.ts');
-  const demo = await seedDemo({ natsUrl, baseUrl, publicUrl, log });
+  const demo = await seedDemo({ natsUrl, natsTls, baseUrl, publicUrl, log });
   writePrivately(file, demo);
   return demo;
 }

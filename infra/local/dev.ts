@@ -1,5 +1,6 @@
 import { mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { natsAddress } from '../../packages/kit/src/clients/nats.ts';
 import { announcement, apiUrl, devFile } from './announcement.ts';
 import { createChildren } from './children.ts';
 import { choosePorts } from './choose-ports.ts';
@@ -72,7 +73,9 @@ async function start(): Promise<void> {
   output.say('Starting the services.');
   await Promise.all(specs.map(supervisor.start));
 
-  const demoOptions = { localDirectory, natsUrl, baseUrl: apiUrl(ports), publicUrl: publicUrl(ports), say: output.say };
+  const { tls: natsTls } = natsAddress({ ...env, NATS_URL: natsUrl });
+  const addresses = { natsUrl, natsTls, baseUrl: apiUrl(ports), publicUrl: publicUrl(ports) };
+  const demoOptions = { localDirectory, ...addresses, say: output.say };
   const demo = env.MOSTRADOR_DEMO === 'off' ? undefined : await provideDemo(demoOptions);
   const key = demo?.stores[0]?.api_key;
   if (key) writePrivately(exampleIdsFile(localDirectory), await readExampleIds(apiUrl(ports), key));

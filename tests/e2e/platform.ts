@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, inject } from 'vitest';
 import { readConfig } from '../../apps/admin/src/config.ts';
-import { createPlatform } from '../../apps/admin/src/platform.ts';
+import { createPlatform, type Platform } from '../../apps/admin/src/platform.ts';
 import { runAdmin as runCommand } from '../../apps/admin/src/run.ts';
 
 const platform = inject('platform');
@@ -90,7 +90,10 @@ const connection = createPlatform(readConfig({ LOCAL_DIR: platform.localDirector
 afterAll(() => connection.close());
 
 /** Does what `adminProcess` does without a process, which would take most of a second. */
-export async function admin(argv: readonly string[], input = ''): Promise<Json> {
+export const admin = (argv: readonly string[], input = ''): Promise<Json> => adminOver(connection, argv, input);
+
+/** Does the same on another platform. */
+export async function adminOver(other: Platform, argv: readonly string[], input = ''): Promise<Json> {
   const [out, err]: [string[], string[]] = [[], []];
   const terminal = {
     print: (line: string) => void out.push(line),
@@ -100,7 +103,7 @@ export async function admin(argv: readonly string[], input = ''): Promise<Json> 
     redraw: () => {},
     interruption: () => ({ signal: new AbortController().signal, release: () => {} }),
   };
-  const exitCode = await runCommand([...argv, '--json'], { platform: connection, terminal });
+  const exitCode = await runCommand([...argv, '--json'], { platform: other, terminal });
   return jsonOf(argv, { out: out.join('\n'), err: err.join('\n'), exitCode });
 }
 

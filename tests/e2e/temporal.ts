@@ -38,6 +38,10 @@ export async function startTemporal(folder: string) {
   return {
     address: `127.0.0.1:${grpc}`,
     httpUrl: `http://127.0.0.1:${http}`,
+    restart: async () => {
+      await stop();
+      await start();
+    },
     controlUrl: `http://127.0.0.1:${(control.address() as AddressInfo).port}`,
     close: async () => {
       control.close();

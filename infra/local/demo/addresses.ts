@@ -1,5 +1,5 @@
 import { showCalendar, showChannel } from '../../../packages/contracts/src/index.ts';
-import { connectNats } from '../../../packages/kit/src/clients/nats.ts';
+import { connectNats, type NatsTls } from '../../../packages/kit/src/clients/nats.ts';
 import type { Log } from '../../../packages/kit/src/process/log.ts';
 import { createRpcClient } from '../../../packages/kit/src/rpc/client.ts';
 import { admin } from './admin.ts';
@@ -9,9 +9,12 @@ import type { Demo } from './seed.ts';
  * The demo with the addresses of what its first store has connected now; null without a feed or sandbox. The services
  * do not know an address that was given out before they stored addresses, so that one comes from the known demo.
  */
-export async function withAddresses(known: Demo, options: { natsUrl: string; log: Log }): Promise<Demo> {
-  const { natsUrl, log } = options;
-  const nats = await connectNats({ url: natsUrl, name: 'demo', log });
+export async function withAddresses(
+  known: Demo,
+  options: { natsUrl: string; natsTls?: NatsTls; log: Log },
+): Promise<Demo> {
+  const { natsUrl, natsTls, log } = options;
+  const nats = await connectNats({ url: natsUrl, tls: natsTls, name: 'demo', log });
   try {
     const rpc = createRpcClient({ nats, log });
     const storeId = known.stores[0]?.id;

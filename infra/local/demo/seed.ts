@@ -12,7 +12,7 @@ import {
   type Seller,
   type Tier,
 } from '../../../packages/contracts/src/index.ts';
-import { connectNats } from '../../../packages/kit/src/clients/nats.ts';
+import { connectNats, type NatsTls } from '../../../packages/kit/src/clients/nats.ts';
 import type { Log } from '../../../packages/kit/src/process/log.ts';
 import { createRpcClient, type RpcClient } from '../../../packages/kit/src/rpc/client.ts';
 import { admin } from './admin.ts';
@@ -48,12 +48,13 @@ const requestsAtOnce = 6;
  */
 export async function seedDemo(options: {
   natsUrl: string;
+  natsTls?: NatsTls;
   baseUrl: string;
   publicUrl: string;
   log: Log;
 }): Promise<Demo> {
-  const { natsUrl, baseUrl, publicUrl, log } = options;
-  const nats = await connectNats({ url: natsUrl, name: 'demo', log });
+  const { natsUrl, natsTls, baseUrl, publicUrl, log } = options;
+  const nats = await connectNats({ url: natsUrl, tls: natsTls, name: 'demo', log });
   try {
     const rpc = createRpcClient({ nats, log });
     const [pro, free] = await Promise.all([newStore(rpc, demoStores.pro), newStore(rpc, demoStores.free)]);

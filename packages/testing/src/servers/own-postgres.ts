@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import postgres from 'postgres';
 import { type Child, createChildren, type ProcessSpec, untilReady } from '../../../../infra/local/children.ts';
 import { adminUrl, findPostgres, preparePostgres } from '../../../../infra/local/servers/postgres.ts';
 import { freePorts } from './own-temporal.ts';
@@ -10,7 +12,6 @@ import { freePorts } from './own-temporal.ts';
 export type OwnPostgres = {
   /** An administrator's address. */
   readonly url: string;
-  readonly dataDirectory: string;
   /** Ends every connection, as a restart by an operator does. Resolves when the server accepts connections again. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -18,19 +19,21 @@ export type OwnPostgres = {
 
 const readyWithinMs = 60_000;
 
-/** @param options.prepare changes how the server runs, before its first start */
-export async function startOwnPostgres(
-  options: { prepare?: (spec: ProcessSpec, dataDirectory: string) => ProcessSpec } = {},
-): Promise<OwnPostgres> {
+/**
+ * Starts the server. With `tls` it has this certificate and accepts no connection without TLS, and its address asks for
+ * `verify-full`.
+ */
+export async function startOwnPostgres({ tls }: { tls?: { cert: string; key: string } } = {}): Promise<OwnPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'mostrador-postgres-'));
   const dataDirectory = join(folder, 'data');
   const [port = 0] = await freePorts(1);
   const password = randomBytes(12).toString('hex');
+  const url = adminUrl({ port, password });
   const prepared = await preparePostgres({
     ...{ binaries: findPostgres(process.env), dataDirectory, port, password },
-    durable: true,
+    ...{ durable: true, tls },
   });
-  const spec = options.prepare?.(prepared, dataDirectory) ?? prepared;
+  const spec = tls ? withTlsOnly(prepared, { dataDirectory, url }) : prepared;
   const children = createChildren(join(folder, 'children.json'));
   let server: Child;
 
@@ -41,8 +44,7 @@ export async function startOwnPostgres(
   const stop = () => server.stop(10_000);
   await start();
   return {
-    url: adminUrl({ port, password }),
-    dataDirectory,
+    url: tls ? `${url.replace('127.0.0.1', 'localhost')}?sslmode=verify-full` : url,
     restart: async () => {
       await stop();
       await start();
@@ -50,6 +52,24 @@ export async function startOwnPostgres(
     stop: async () => {
       await stop();
       await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function withTlsOnly(spec: ProcessSpec, { dataDirectory, url }: { dataDirectory: string; url: string }): ProcessSpec {
+  writeFileSync(join(dataDirectory, 'pg_hba.conf'), 'hostssl all all 127.0.0.1/32 scram-sha-256\n');
+  return {
+    ...spec,
+    async isReady() {
+      const sql = postgres(`${url}?sslmode=require`, { max: 1, connect_timeout: 2, onnotice: () => {} });
+      try {
+        await sql`select 1`;
+        return true;
+      } catch (error) {
+        return (error as Error).message;
+      } finally {
+        await sql.end({ timeout: 1 });
+      }
     },
   };
 }
