@@ -12,7 +12,7 @@ import {
   RetentionPolicy,
   StorageType,
 } from 'nats';
-import { type Check, NotReady } from '../process/health.ts';
+import { type Check, NotReady, untilPassed } from '../process/health.ts';
 import type { Log } from '../process/log.ts';
 
 export type { NatsConnection } from 'nats';
@@ -156,6 +156,31 @@ export const natsCheck =
       throw new NotReady('NATS does not answer, or rejects the login: the log says which. Check NATS_URL.', { cause });
     }
   };
+
+/**
+ * Throws when the user of the connection may not serve the requests of a service. For a moment it subscribes to a subject
+ * of the service to which nothing is sent. The right to ask others is not checked: NATS would deliver the question.
+ */
+export const natsUserCheck = (current: () => NatsConnection | undefined, service: string): Check =>
+  untilPassed(async () => {
+    const nats = current();
+    if (nats === undefined) throw new Error('not connected yet');
+    let denial: NatsError | undefined;
+    const callback = (error: NatsError | null) => {
+      denial = error ?? undefined;
+    };
+    const subscription = nats.subscribe(`${service}.readiness`, { queue: service, callback });
+    try {
+      await pingNats(nats);
+    } finally {
+      if (!subscription.isClosed()) subscription.unsubscribe();
+    }
+    if (denial === undefined) return;
+    throw new NotReady(
+      `NATS does not let the user in NATS_URL serve requests as ${service}: each process has its own user of infra/nats/users.conf.`,
+      { cause: denial },
+    );
+  });
 
 /**
  * Creates the JetStream stream of the domain events if it is missing. Of an existing stream it changes nothing but the

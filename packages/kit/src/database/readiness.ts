@@ -1,8 +1,9 @@
 import { type Check, NotReady, untilPassed } from '../process/health.ts';
 import type { AppError } from '../rpc/errors.ts';
-import type { Sql, SystemDatabase } from './database.ts';
+import type { Database, Sql, SystemDatabase } from './database.ts';
 import { codeOf } from './failures.ts';
 import { compareMigrations } from './migrate.ts';
+import { type Rights, readRights } from './rights.repository.ts';
 
 const limitMs = 5_000;
 
@@ -86,5 +87,36 @@ export function readsCheck(
         cause,
       });
     });
+  });
+}
+
+/** No store has this id. */
+const noStoreId = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Throws unless each login has the rights of its own role, and no more: by them PostgreSQL decides which rows a request
+ * sees. With the addresses swapped, a request would see the rows of every store.
+ */
+export function rolesCheck(
+  { database, systemDatabase }: { database: Pick<Database, 'read'>; systemDatabase: Pick<SystemDatabase, 'read'> },
+  service: string,
+): Check {
+  const [role, systemRole] = [service, `${service}_system`];
+  const assertRights = (variable: string, own: string, { own: has, other, unbound }: Rights) => {
+    if (has && !other && !unbound) return;
+    const fault = has ? 'has more rights than' : 'has not the rights of';
+    throw new NotReady(`The user in ${variable} ${fault} the role ${own}: log in as ${own}.`);
+  };
+  return untilPassed(async () => {
+    const deadline = Date.now() + limitMs;
+    const [rights, systemRights] = await Promise.all([
+      database.read({ storeId: noStoreId, deadline }, (sql) => readRights(sql, { own: role, other: systemRole })),
+      systemDatabase.read({ deadline }, (sql) => readRights(sql, { own: systemRole, other: role })),
+    ]).catch((cause) => {
+      // Not ready before the rights are known: the wrong ones would show rows of other stores.
+      throw new NotReady('PostgreSQL does not answer, so the rights of its roles are not known yet.', { cause });
+    });
+    assertRights('DATABASE_URL', role, rights);
+    assertRights('DATABASE_SYSTEM_URL', systemRole, systemRights);
   });
 }

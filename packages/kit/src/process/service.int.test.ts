@@ -1,18 +1,15 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import net from 'node:net';
 import { getChannelConnection } from '@mostrador/contracts';
-import { searchAttributes } from '@mostrador/contracts/workflows';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { startTcpProxy, type TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
-import { canMakeCertificates } from '@mostrador/testing/servers/certificates';
 import type { TestDatabase } from '@mostrador/testing/servers/database';
 import { createKitDatabase } from '@mostrador/testing/servers/kit-tables';
 import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
-import { startTlsTemporal, type TlsTemporal } from '@mostrador/testing/servers/temporal-tls';
 import { waitFor } from '@mostrador/testing/wait';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { migrate } from '../database/migrate.ts';
 import { createRpcClient } from '../rpc/client.ts';
 
@@ -136,98 +133,6 @@ test('a replica with a wrong database password gets no requests, and its readine
     dependencies: { postgres: { detail: expect.stringContaining('DATABASE_URL') } },
   });
   for (let asked = 0; asked < 200; asked++) await ask();
-});
-
-describe.skipIf(!canMakeCertificates)('a service whose Temporal has TLS', () => {
-  let secured: TlsTemporal;
-  beforeAll(async () => {
-    secured = await startTlsTemporal();
-  });
-  afterAll(() => secured?.close());
-
-  const startWith = async (change: Record<string, string>): Promise<() => Promise<Readiness>> => {
-    const port = String(await freePort());
-    const given = Object.entries(secured.environment).map(([name, value]) => [name, String(value)]);
-    const { namespace } = secured.temporal;
-    const env = { ...Object.fromEntries(given), TEMPORAL_NAMESPACE: namespace, HEALTH_PORT: port, ...change };
-    others.push(startService({ env }));
-    await waitFor(async () => (await readiness(`http://127.0.0.1:${port}`)).dependencies.nats?.state === 'up', {
-      description: 'the service is up but for Temporal',
-    });
-    return () => readiness(`http://127.0.0.1:${port}`);
-  };
-  const until = (read: () => Promise<Readiness>, status: number, reason = '') =>
-    waitFor(
-      async () => {
-        const { status: found, dependencies } = await read();
-        const details = [dependencies.temporal?.detail, dependencies.temporal_namespace?.detail];
-        return found === status && (reason === '' || details.every((detail) => detail?.includes(reason)));
-      },
-      { description: `ready answers ${status} ${reason}` },
-    );
-
-  test.each<[string, () => Record<string, string>, string]>([
-    [
-      'without the client certificate that Temporal requires',
-      () => ({ TEMPORAL_TLS_CERT: '', TEMPORAL_TLS_KEY: '' }),
-      'set TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY',
-    ],
-    [
-      'with a client certificate of another CA',
-      () => ({
-        TEMPORAL_TLS_CERT: secured.certificates.stranger.cert,
-        TEMPORAL_TLS_KEY: secured.certificates.stranger.key,
-      }),
-      'rejects the client certificate',
-    ],
-    ['with another CA', () => ({ TEMPORAL_TLS_CA: secured.certificates.otherCa }), 'set TEMPORAL_TLS_CA'],
-    ['with a wrong name', () => ({ TEMPORAL_TLS_SERVER_NAME: 'elsewhere.test' }), 'set TEMPORAL_TLS_SERVER_NAME'],
-    ['with TLS for a server without it', () => ({ TEMPORAL_ADDRESS: secured.temporal.address }), 'has no TLS'],
-    [
-      'without TLS for a server with it',
-      () => ({ TEMPORAL_TLS_CA: '', TEMPORAL_TLS_CERT: '', TEMPORAL_TLS_KEY: '' }),
-      'requires TLS: set TEMPORAL_TLS=true',
-    ],
-    ['with a namespace that does not exist', () => ({ TEMPORAL_NAMESPACE: 'nowhere' }), 'has no namespace nowhere'],
-  ])('is not ready %s, and says what to do', async (_, change, text) => {
-    await until(await startWith(change()), 503, text);
-  });
-
-  test('is ready while Temporal is down, says so, and finds it again', async () => {
-    secured.proxy.cut();
-    const read = await startWith({});
-    await until(read, 200);
-    expect((await read()).dependencies).toMatchObject({
-      temporal_namespace: { state: 'up' },
-      temporal: { state: 'down', detail: expect.stringContaining('Its work waits') },
-    });
-    secured.proxy.mend();
-    await waitFor(async () => (await read()).dependencies.temporal?.state === 'up', {
-      description: 'Temporal is back',
-    });
-  });
-
-  test('is ready by itself once the namespace is there', async () => {
-    const namespace = `late-${randomUUID()}`;
-    const read = await startWith({ TEMPORAL_NAMESPACE: namespace });
-    await until(read, 503);
-    const operate = (...words: string[]) =>
-      execFileSync(
-        process.env.TEST_TEMPORAL_SERVER as string,
-        ['operator', ...words, '--address', secured.temporal.address, '--namespace', namespace],
-        { stdio: 'ignore' },
-      );
-    operate('namespace', 'create');
-    const attributes = Object.values(searchAttributes).flatMap((name) => ['--name', name, '--type', 'Keyword']);
-    const makeAttributes = async () => {
-      operate('search-attribute', 'create', ...attributes);
-      return true;
-    };
-    await waitFor(makeAttributes, {
-      description: 'the server knows the namespace',
-    });
-    await until(read, 200);
-  });
 });
 
 test('while no replica is ready, a request gets service_unavailable without reaching one', async () => {

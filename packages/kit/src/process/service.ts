@@ -1,11 +1,18 @@
 import type { Operation } from '@mostrador/contracts/core';
 import type { Static, TObject } from '@sinclair/typebox';
 import { Gauge } from 'prom-client';
-import { connectNats, ensureEventStream, type NatsConnection, natsAddress, natsCheck } from '../clients/nats.ts';
+import {
+  connectNats,
+  ensureEventStream,
+  type NatsConnection,
+  natsAddress,
+  natsCheck,
+  natsUserCheck,
+} from '../clients/nats.ts';
 import type { Temporal } from '../clients/temporal.ts';
 import { identityOf, temporalAddress } from '../clients/temporal-address.ts';
 import { createDatabase, createSystemDatabase, type Database, type SystemDatabase } from '../database/database.ts';
-import { databaseCheck, schemaCheck } from '../database/readiness.ts';
+import { databaseCheck, rolesCheck, schemaCheck } from '../database/readiness.ts';
 import { purgeIdempotency } from '../delivery/idempotency.ts';
 import { createRelay, type Relay } from '../delivery/outbox.ts';
 import { createRpcClient, type RpcClient } from '../rpc/client.ts';
@@ -97,9 +104,11 @@ async function startService<const Ops extends Record<string, Operation>>(
     required: {
       postgres: databaseCheck(checked, 'DATABASE_URL'),
       postgres_system: databaseCheck(systemDatabase, 'DATABASE_SYSTEM_URL', { shared: true }),
+      postgres_roles: rolesCheck({ database: checked, systemDatabase }, name),
       clock: clockCheck(systemDatabase),
       schema: schemaCheck(systemDatabase, { schema: name, directory: migrations }),
       nats: natsCheck(() => nats),
+      nats_user: natsUserCheck(() => nats, name),
       ...(temporal && { temporal_namespace: untilPassed(temporal.checkNamespace) }),
       ...checks?.({ database, systemDatabase }),
     },

@@ -26,9 +26,11 @@ export type TestNats = {
 /**
  * Starts a NATS server. The program is `TEST_NATS_SERVER`, else `nats-server` on the PATH.
  *
- * @param options `settings`: further lines of its configuration; `tls`: the client settings that they require
+ * @param options `settings`: further lines of its configuration; `tls`, `user`: the client settings that they require
  */
-export async function startTestNats(options: { settings?: string; tls?: NatsTls } = {}): Promise<TestNats> {
+export async function startTestNats(
+  options: { settings?: string; tls?: NatsTls; user?: { name: string; password: string } } = {},
+): Promise<TestNats> {
   const program = findProgram();
   const directory = await mkdtemp(join(tmpdir(), 'mostrador-nats-'));
   const configFile = join(directory, 'nats.conf');
@@ -59,7 +61,9 @@ export async function startTestNats(options: { settings?: string; tls?: NatsTls 
   };
 
   const url = await startServer();
-  const nats = await connectNats({ url, tls: options.tls, name: 'test', log: silentLog() });
+  const { name: username = '', password = '' } = options.user ?? {};
+  const own = Object.assign(new URL(url), { username, password }).href;
+  const nats = await connectNats({ url: own, tls: options.tls, name: 'test', log: silentLog() });
   return {
     url,
     nats,
