@@ -98,14 +98,13 @@ async function accept(
   message: InboundMessage,
 ): Promise<number | null> {
   const { providerMessageId, waId, kind, writtenAt } = message;
-  const target = { channelId, providerMessageId };
-  const isKnown = () => isKnownInbound(sql, storeId, target);
+  const isKnown = () => isKnownInbound(sql, storeId, { channelId, providerMessageId });
   // Pipelined: PostgreSQL runs them in this order, so the lookups happen while the locks are held.
   const [, locked, known, changes] = await Promise.all([
     lockProviderMessage(sql, storeId, channelId, providerMessageId),
     lockConversation(sql, storeId, leadId),
     isKnown(),
-    listChanges(sql, storeId, target),
+    listChanges(sql, storeId, { channelId, providerMessageId }),
   ]);
   const conversation = locked ?? (await ensureConversation(sql, storeId, leadId, confirmed));
   if (locked ? known : await isKnown()) return null;
