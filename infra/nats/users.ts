@@ -13,6 +13,8 @@ import {
   ensureLead,
   eventStream,
   eventsOperations,
+  findLeadByPhone,
+  finishMerge,
   gatewayOperations,
   getCalendarConnection,
   getChannelConnection,
@@ -26,7 +28,9 @@ import {
   listEvents,
   listLeadContacts,
   listWebhookEndpoints,
+  mergeLeadScheduling,
   messagingOperations,
+  moveLeadPhone,
   type Operation,
   raiseInteractionCounts,
   recordKeyUses,
@@ -126,7 +130,11 @@ export const roles: Record<NatsUser, Role> = {
   messaging: {
     serves: true,
     notices: true,
-    asks: [ensureLead, getLeadContact, listLeadContacts, raiseInteractionCounts, searchLeads],
+    asks: [
+      ...[ensureLead, findLeadByPhone, getLeadContact, listLeadContacts, raiseInteractionCounts, searchLeads],
+      // When the channel says that a customer has another number.
+      ...[moveLeadPhone, mergeLeadScheduling, finishMerge],
+    ],
     publishesEvents: true,
     consumer: 'messaging-leads',
   },

@@ -201,11 +201,17 @@ test('messages of both directions are listed in the order of acceptance', async 
   expect(bodies).toEqual(['Hello', 'first answer', 'second question', 'second answer']);
 });
 
-test('a customer who has opted out can still get messages from people', async () => {
+test('in a new store a customer who has opted out gets no messages of the API, unless the operator changes it', async () => {
   const { id, phone } = await newLead();
   await write(phone, 'STOP');
   await settled();
+  const allow = (stops: 'on' | 'off') => admin(['store', 'update', '--store', store.id, '--opt-out-stops-api', stops]);
+  expect(await get('/store')).toMatchObject({ opt_out_stops_api: true });
+  expectProblem(await send(id, 'You will hear no more from us.'), 'lead_opted_out');
+  await allow('off');
+  expect(await get('/store')).toMatchObject({ opt_out_stops_api: false });
   expect((await send(id, 'You will hear no more from our assistant.')).body.sent).toBe(true);
+  await allow('on');
 });
 
 test('a template is sent outside of the reply window, and its message is shown with its metadata', async () => {

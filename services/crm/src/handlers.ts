@@ -16,6 +16,7 @@ import { searchKnowledge } from './knowledge/search-knowledge.ts';
 import { checkLead } from './leads/check-lead.ts';
 import { createLead } from './leads/create-lead.ts';
 import { ensureLead } from './leads/ensure-lead.ts';
+import { findLeadByPhone } from './leads/find-lead-by-phone.ts';
 import { finishMerge } from './leads/finish-merge.ts';
 import { getLead } from './leads/get-lead.ts';
 import { getLeadContact } from './leads/get-lead-contact.ts';
@@ -25,6 +26,7 @@ import { listLeadContacts } from './leads/list-lead-contacts.ts';
 import { listLeads } from './leads/list-leads.ts';
 import { listUnfinishedMerges } from './leads/list-unfinished-merges.ts';
 import { mergeLead } from './leads/merge-lead.ts';
+import { moveLeadPhone } from './leads/move-lead-phone.ts';
 import { raiseInteractionCounts } from './leads/raise-interaction-counts.ts';
 import { searchLeads } from './leads/search-leads.ts';
 import { updateLead } from './leads/update-lead.ts';
@@ -52,6 +54,8 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     getLeadContact: getLeadContact(dependencies),
     listLeadContacts: listLeadContacts(dependencies),
     ensureLead: ensureLead(dependencies),
+    findLeadByPhone: findLeadByPhone(dependencies),
+    moveLeadPhone: moveLeadPhone(dependencies),
     raiseInteractionCounts: raiseInteractionCounts(dependencies),
     searchLeads: searchLeads(dependencies),
     importLeads: importLeads(dependencies),

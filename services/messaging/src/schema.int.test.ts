@@ -29,6 +29,15 @@ beforeAll(async () => {
     await insert('inbound_payloads', { channel_id, payload: '{}' });
     const report = { provider_message_id: 'wamid.1', status: 'sent', reported_at: now };
     await insert('status_reports', { channel_id, ...report });
+    const change = {
+      provider_message_id: 'wamid.1',
+      kind: 'reaction',
+      source: 'lead',
+      event_id: 'wamid.2',
+      changed_at: now,
+    };
+    await insert('message_changes', { channel_id, ...change });
+    await insert('identity_changes', { channel_id, event_id: 'wamid.3', from_wa_id: '5511900000001', changed_at: now });
     await insert('report_quarters', { subject: store_id, quarter: now, counts: '{}' });
     await insert('sandbox_deliveries', { id, channel_id, customer_phone: '5511900000001', body: 'Olá' });
     await insert('outbox', { kind: 'event', topic: 'messaging.session.started', data: '{}' });
@@ -48,7 +57,7 @@ test('every data table has a `store_id` and row-level security that also binds i
       and relname not in ('schema_migrations', 'report_closing', 'provider_circuits')
     order by 1`;
   expect(all).toEqual(tables.map((name) => ({ name, secured: true })));
-  expect(tables).toHaveLength(16);
+  expect(tables).toHaveLength(18);
 });
 
 test('a request sees and writes only rows of its own store, and none without a store', async () => {
@@ -119,6 +128,8 @@ test('the system role sees ids, states and times of every store, but no content 
     ['sealed_credentials', 'channels'],
     ['body', 'sandbox_deliveries'],
     ['callback_data', 'status_reports'],
+    ['body', 'message_changes'],
+    ['from_wa_id', 'identity_changes'],
   ] as const) {
     const reading = database.as('messaging_system', null, (sql) => sql`select ${sql(column)} from ${sql(table)}`);
     await expect(reading, `${table}.${column}`).rejects.toThrow('permission denied');

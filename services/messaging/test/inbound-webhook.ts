@@ -90,3 +90,18 @@ export async function receive(
   const body = { channel_id: channelId, signature, payload_base64: bytes.toString('base64') };
   await messaging.rpc.call(receiveWebhook, { body }, testContext());
 }
+
+/** One status update, as WhatsApp posts it. */
+export const statusUpdate = (
+  phoneNumberId: string,
+  {
+    id,
+    status,
+    callbackData,
+    ...more
+  }: { id: string; status: string; callbackData?: string } & Record<string, unknown>,
+) => {
+  const echoed = callbackData === undefined ? {} : { biz_opaque_callback_data: callbackData };
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  return notification(phoneNumberId, { statuses: [{ id, status, timestamp, ...echoed, ...more }] });
+};

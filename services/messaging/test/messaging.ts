@@ -2,9 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import {
   type ChannelConnection,
   ensureLead,
+  findLeadByPhone,
+  finishMerge,
   getLeadContact,
+  type LeadMerge,
   listLeadContacts,
+  mergeLeadScheduling,
   messagingOperations,
+  moveLeadPhone,
   type ReplyOf,
   raiseInteractionCounts,
   searchLeads,
@@ -67,6 +72,12 @@ export type TestCrm = {
   change(storeId: string, leadId: string, members: Partial<TestLead>): void;
   /** The interaction counts that it received, by lead. */
   readonly interactionCounts: ReadonlyMap<string, number>;
+  /** The phone of a lead. Undefined: it is not there, or was merged. */
+  phoneOf(storeId: string, leadId: string): string | undefined;
+  /** The merges that scheduling was told. */
+  readonly mergedInScheduling: readonly LeadMerge[];
+  /** Whether a merge is recorded as finished. */
+  isFinished(leadId: string): boolean;
   stop(): Promise<void>;
   start(): Promise<void>;
 };
@@ -147,7 +158,10 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
 async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
   const leads = new Map<string, TestLead>();
   const merged = new Map<string, string>();
+  const finished = new Set<string>();
   const interactionCounts = new Map<string, number>();
+  const byPhone = (storeId: string, phone: string) =>
+    [...leads].find(([key, lead]) => key.startsWith(storeId) && isSamePhone(lead.customer_phone, phone))?.[1].id;
   let phones = 5511900000000;
   const change = (storeId: string, leadId: string, members: Partial<TestLead>): number => {
     const lead = leads.get(`${storeId} ${leadId}`);
@@ -162,12 +176,45 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
     leads.set(`${storeId} ${id}`, { id, customer_phone, name, ...unchanged });
     return id;
   };
+  const mergedInScheduling: LeadMerge[] = [];
   const serve = async () => {
     const server = createRpcServer({
       nats,
       service: 'crm',
-      operations: { getLeadContact, listLeadContacts, searchLeads, ensureLead, raiseInteractionCounts },
+      operations: {
+        ...{ getLeadContact, listLeadContacts, searchLeads, ensureLead, raiseInteractionCounts },
+        ...{ findLeadByPhone, moveLeadPhone, finishMerge },
+      },
       handlers: {
+        findLeadByPhone: async ({ storeId }, { body }) => ({ id: byPhone(storeId, body.customer_phone) ?? null }),
+        moveLeadPhone: async ({ storeId }, { body: { lead_id, from_phone, to_phone } }) => {
+          const id = merged.get(`${storeId} ${lead_id}`) ?? lead_id;
+          const lead = leads.get(`${storeId} ${id}`);
+          if (!lead) throw new AppError('lead_not_found');
+          const reply = (outcome: 'moved' | 'kept', keptId: string) => {
+            const { version = 1 } = leads.get(`${storeId} ${keptId}`) ?? {};
+            const gone = [...merged].filter(([key, into]) => key.startsWith(storeId) && into === keptId);
+            const unfinished = gone.map(([key]) => key.split(' ')[1] as string).filter((one) => !finished.has(one));
+            return { outcome, lead_id: keptId, version, merged: unfinished };
+          };
+          if (isSamePhone(lead.customer_phone, to_phone)) return reply('moved', id);
+          if (from_phone && !isSamePhone(lead.customer_phone, from_phone)) return reply('kept', id);
+          const other = byPhone(storeId, to_phone);
+          // Ids here are in no order. The lead that crm has known longer stays.
+          const keys = [...leads.keys()];
+          const isOlder = !other || keys.indexOf(`${storeId} ${id}`) < keys.indexOf(`${storeId} ${other}`);
+          const [keptId, goneId] = isOlder ? [id, other] : [other, id];
+          if (goneId) {
+            leads.delete(`${storeId} ${goneId}`);
+            merged.set(`${storeId} ${goneId}`, keptId);
+          }
+          change(storeId, keptId, { customer_phone: to_phone });
+          return reply('moved', keptId);
+        },
+        finishMerge: async (_, { body }) => {
+          finished.add(body.lead_id);
+          return { done: true };
+        },
         getLeadContact: async ({ storeId }, { body }) => {
           const key = `${storeId} ${body.lead_id.toLowerCase()}`;
           const lead = leads.get(key);
@@ -201,6 +248,18 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
     await nats.flush();
     return server;
   };
+  createRpcServer({
+    nats,
+    service: 'scheduling',
+    operations: { mergeLeadScheduling },
+    handlers: {
+      mergeLeadScheduling: async (_, { body }) => {
+        mergedInScheduling.push(body);
+        return { appointments: 0, followups: 0 };
+      },
+    },
+    log: silentLog(),
+  });
   let server = await serve();
   return {
     addLead,
@@ -211,6 +270,9 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
     changePhone: (storeId, leadId, customer_phone) => change(storeId, leadId, { customer_phone }),
     change,
     interactionCounts,
+    phoneOf: (storeId, leadId) => leads.get(`${storeId} ${leadId}`)?.customer_phone,
+    mergedInScheduling,
+    isFinished: (leadId) => finished.has(leadId),
     stop: () => server.drain(),
     start: async () => {
       server = await serve();

@@ -28,6 +28,7 @@ export const groupOf: Record<EventType, EventGroup> = {
   'message.failed': 'message',
   'message.cancelled': 'message',
   'message.unsettled': 'message',
+  'message.updated': 'message',
   'conversation.read': 'message',
   'session.started': 'session',
   'session.ended': 'session',

@@ -43,6 +43,14 @@ export const useMessages = (leadId: string) =>
     atOf: createdAt,
   });
 
+/** One message with its whole text. */
+export const messageQuery = (leadId: string, messageId: string) =>
+  queryOptions({
+    queryKey: ['messages', leadId, messageId],
+    queryFn: () =>
+      dataOf(platform.GET('/leads/{leadId}/messages/{messageId}', { params: { path: { leadId, messageId } } })),
+  });
+
 export const leadQuery = (leadId: string) =>
   queryOptions({
     queryKey: ['lead', leadId, 'inbox'],

@@ -1,9 +1,11 @@
+import { useQuery } from '@tanstack/react-query';
 import { Ban, Check, CheckCheck, CircleAlert, CircleHelp, Clock, Eye, type LucideIcon } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Message } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
 import { fullTime } from '../ui/time.ts';
+import { messageQuery } from './inbox-queries.ts';
 import { previewOf, wordsOfFailure, wordsOfStatus } from './message-words.ts';
 import { clockTime, dayWords } from './moments.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -37,14 +39,20 @@ type MessageItemProps = {
 };
 
 export function MessageItem({ message, name, continues, onCancel }: MessageItemProps) {
-  const { source, status, body, error, reason, created_at } = message;
+  const { source, status, body, error, reason, created_at, edited_at, revoked_at, reactions } = message;
+  const text = revoked_at ? m.inbox_deleted_text() : previewOf(body);
   const author = source === 'lead' ? name : labelOf(source);
   return (
     <Bubble source={source} status={status} author={author} continues={continues}>
       <p className={styles.body} dir="auto" data-empty={body.trim() === '' || undefined}>
-        {previewOf(body)}
+        {text}
       </p>
-      <Foot at={created_at}>{source !== 'lead' && <Status icon={icons[status]} words={wordsOfStatus(status)} />}</Foot>
+      {message.body_truncated && <RestOfText message={message} />}
+      {reactions.length > 0 && <p className={styles.reactions}>{reactions.map(({ emoji }) => emoji).join(' ')}</p>}
+      <Foot at={created_at}>
+        {edited_at && !revoked_at && <span title={fullTime(edited_at)}>{m.inbox_edited()}</span>}
+        {source !== 'lead' && <Status icon={icons[status]} words={wordsOfStatus(status)} />}
+      </Foot>
       {status === 'failed' && error && <p className={styles.trouble}>{wordsOfFailure(error.code, error.detail)}</p>}
       {status === 'unknown' && <p className={styles.trouble}>{m.inbox_unknown_text()}</p>}
       {status === 'queued' && (
@@ -56,6 +64,30 @@ export function MessageItem({ message, name, continues, onCancel }: MessageItemP
         </div>
       )}
     </Bubble>
+  );
+}
+
+/** A list cuts long texts. The message itself has more, unless it was too long to be kept. */
+function RestOfText({ message: { lead_id, id, body } }: { message: Message }) {
+  const [isAsked, setAsked] = useState(false);
+  const { data: whole } = useQuery({ ...messageQuery(lead_id, id), enabled: isAsked });
+  if (!whole) {
+    return (
+      <p className={styles.waits}>
+        <span>{m.inbox_cut_text()}</span>
+        <button type="button" className={styles.small} onClick={() => setAsked(true)}>
+          {m.inbox_show_all()}
+        </button>
+      </p>
+    );
+  }
+  return (
+    <>
+      <p className={styles.body} dir="auto">
+        {whole.body.slice(body.length)}
+      </p>
+      {whole.body_truncated && <p className={styles.trouble}>{m.inbox_cut_for_good()}</p>}
+    </>
   );
 }
 

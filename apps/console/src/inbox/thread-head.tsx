@@ -69,7 +69,7 @@ export function ThreadHead({ lead }: { lead: Lead }) {
           <bdi>+{lead.customer_phone}</bdi>
           {conversation?.opted_out_at && (
             <Badge kind="warn" icon={<BellOff size={12} aria-hidden />} title={fullTime(conversation.opted_out_at)}>
-              {m.inbox_opted_out()}
+              {conversation.opt_out?.scope === 'marketing' ? m.inbox_opted_out_marketing() : m.inbox_opted_out()}
             </Badge>
           )}
           {paused && (

@@ -390,6 +390,37 @@ export const ensureLead = defineOperation({
   reply: Type.Object({ id: Uuid, created: Type.Boolean() }),
 });
 
+/** Answers the lead with this phone in any of its forms, or null. Creates none. */
+export const findLeadByPhone = defineOperation({
+  subject: 'crm.internal.leads.find',
+  summary: 'Find the lead with a phone',
+  request: { body: Exact({ customer_phone: Phone }) },
+  reply: Type.Object({ id: NullableUuid }),
+});
+
+/**
+ * The channel says that a customer has another number. In one transaction the lead gets it, with `lead.updated`. If another
+ * lead of the store has the new number, both are the same person now: the younger one is merged into the older one, as
+ * `mergeLead` does. Safe to repeat.
+ *
+ * - `moved`: the lead has the new number
+ * - `kept`: the store has given the lead another number than `from_phone` since, and it stays
+ */
+export const moveLeadPhone = defineOperation({
+  subject: 'crm.internal.leads.move-phone',
+  summary: 'Give a lead the new number of its customer',
+  request: { body: Exact({ lead_id: Uuid, from_phone: Type.Optional(Phone), to_phone: Phone }) },
+  reply: Type.Object({
+    outcome: OneOf(['moved', 'kept']),
+    /** The lead that has the conversation from now on, and its version. */
+    lead_id: Uuid,
+    version: Type.Integer(),
+    /** The leads that were merged into it and still have rows in other services. */
+    merged: Type.Array(Uuid),
+  }),
+  errors: ['lead_not_found'],
+});
+
 /** Messaging counts; crm keeps the highest count it received. So calls may repeat, and arrive in any order. */
 export const raiseInteractionCounts = defineOperation({
   subject: 'crm.internal.leads.raise-interaction-counts',

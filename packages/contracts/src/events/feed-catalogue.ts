@@ -4,6 +4,7 @@ import { Agent } from '../crm/agents.ts';
 import { KnowledgeDocument } from '../crm/knowledge.ts';
 import { Lead, LeadStatus } from '../crm/leads.ts';
 import { Seller } from '../crm/sellers.ts';
+import { OptOutScope, OptOutSource } from '../messaging/conversations.ts';
 import { Message, MessageSource, MessageStatusWord } from '../messaging/messages.ts';
 import { Session } from '../messaging/sessions.ts';
 import { Appointment, AppointmentStatus } from '../scheduling/appointments.ts';
@@ -174,6 +175,12 @@ export const feedCatalogue = {
     messageIds,
     Message,
   ),
+  'message.updated': fact(
+    'message',
+    'The lead reacted to a message or took a reaction back, edited a message, or deleted it. No new message came.',
+    messageIds,
+    Message,
+  ),
   'session.started': fact('session', 'A session began.', sessionIds, Session),
   'session.ended': fact('session', 'A session ended.', sessionIds, Session),
   'conversation.read': bareFact(
@@ -181,7 +188,11 @@ export const feedCatalogue = {
     'People of the store read messages of a lead, or answered them.',
     conversationIds,
   ),
-  'lead.opted_out': bareFact('conversation', 'A lead opted out of messages.', conversationIds),
+  'lead.opted_out': bareFact('conversation', 'A lead opted out of messages, or of more or less than before.', {
+    ...conversationIds,
+    scope: OptOutScope,
+    source: OptOutSource,
+  }),
   'lead.opted_in': bareFact('conversation', 'A lead opted in to messages again.', conversationIds),
 } as const;
 

@@ -20,6 +20,13 @@ export const Store = Type.Object(
     }),
     calendar: CalendarConnection,
     channel: ChannelConnection,
+    /** An older messaging service does not tell it. */
+    opt_out_stops_api: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether an opt-out of a lead also stops messages of source `api`, with 422 `lead_opted_out`. On in new stores.',
+      }),
+    ),
     created_at: About(Timestamp, 'When it was created.'),
     updated_at: About(Timestamp, 'When it last changed.'),
   },

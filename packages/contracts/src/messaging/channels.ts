@@ -35,12 +35,16 @@ export const ChannelConnection = Type.Object(
 );
 export type ChannelConnection = Static<typeof ChannelConnection>;
 
-/** The channel as `GET /store` shows it. */
+/** What `GET /store` shows of messaging: the channel, and a setting. */
 export const getChannelConnection = defineOperation({
   subject: 'messaging.internal.channels.get',
-  summary: "Read the state of the store's messaging channel",
+  summary: "Read the state of the store's messaging channel, and what an opt-out stops",
   request: {},
-  reply: ChannelConnection,
+  reply: Type.Object({
+    ...ChannelConnection.properties,
+    /** An older messaging service does not send it. */
+    opt_out_stops_api: Type.Optional(Type.Boolean()),
+  }),
 });
 
 const RateSettings = {

@@ -1,8 +1,38 @@
-import { Type } from '@sinclair/typebox';
-import { About, Done, Exact, NullableTimestamp, Phone, Uuid } from '../core/common.ts';
+import { type Static, Type } from '@sinclair/typebox';
+import { About, Done, Exact, Nullable, NullableTimestamp, OneOf, Phone, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { LeadMerge } from '../crm/leads.ts';
 import { leadParams } from './messages.ts';
+
+export const optOutScopes = ['all', 'marketing'] as const;
+export const OptOutScope = OneOf(optOutScopes, {
+  title: 'OptOutScope',
+  description:
+    'What the lead wants to stop: `all` messages, or `marketing` messages. Mostrador cannot tell which message is ' +
+    'marketing, so both stop the same messages. They end differently: what resumes marketing messages does not end `all`.',
+});
+
+/**
+ * `stop_word`: a message that is only a stop word. `template_button`: a tap on a stop button of a template.
+ * `channel_preference`: the lead's setting in the channel. `channel_error`: the channel refused a message for it.
+ */
+export const optOutSources = ['stop_word', 'template_button', 'channel_preference', 'channel_error'] as const;
+export const OptOutSource = OneOf(optOutSources, {
+  title: 'OptOutSource',
+  description:
+    'How the lead said so. `stop_word`: a message that is only a stop word. `template_button`: a stop button of a ' +
+    'template. `channel_preference`: the setting in WhatsApp. `channel_error`: WhatsApp refused a message with 131050.',
+});
+
+export const OptOut = Type.Object(
+  {
+    scope: OptOutScope,
+    source: OptOutSource,
+    at: About(Timestamp, 'When the lead opted out.'),
+  },
+  { title: 'OptOut', description: 'What the lead does not want, and how it said so.' },
+);
+export type OptOut = Static<typeof OptOut>;
 
 /** What decides whether a message to the lead is accepted. */
 export const getConversation = defineOperation({
@@ -10,7 +40,8 @@ export const getConversation = defineOperation({
   summary: 'Read whether a lead can be written to',
   description:
     'An opt-out stops messages of source `ai` and `followup`. It stops those of source `api` only in a store whose ' +
-    'setting `opt_out_stops_api` is on, and never those of source `seller`. It begins with a stop word and ends with a start word of the lead.',
+    'setting `opt_out_stops_api` is on, and never those of source `seller`. It begins with a stop word of the lead, a stop button of a template, the setting in ' +
+    'WhatsApp, or WhatsApp’s error 131050. A start word ends it. Resuming in WhatsApp ends one of scope `marketing`.',
   extension: true,
   request: { params: leadParams },
   reply: Type.Object(
@@ -20,6 +51,9 @@ export const getConversation = defineOperation({
         ...NullableTimestamp,
         description: 'When the lead opted out. Null while it has not, or after it opted in again.',
       },
+      opt_out: Nullable(OptOut, {
+        description: 'What the lead opted out of, and how. Null exactly when `opted_out_at` is.',
+      }),
       window_expires_at: {
         ...NullableTimestamp,
         description:

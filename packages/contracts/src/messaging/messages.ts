@@ -64,6 +64,23 @@ export const MessageStatusWord = OneOf(messageStatuses, {
 
 const NullableMessageError = Nullable(Failure);
 
+/** The longest text of a customer that is kept, in bytes of UTF-8. A longer one is cut, and `body_truncated` says so. */
+export const maxInboundBodyBytes = 64 * 1024;
+
+/** In a list with long texts, each shows at least this many characters (code points). */
+export const maxListedBodyLength = 4096;
+
+/** An emoji on a message. */
+export const MessageReaction = Type.Object(
+  {
+    emoji: Type.String({ description: 'The emoji.' }),
+    from: Described(MessageSource, { description: 'Who reacted.' }),
+    at: About(Timestamp, 'When they did, by the clock of the channel.'),
+  },
+  { title: 'MessageReaction', description: 'An emoji on a message.' },
+);
+export type MessageReaction = Static<typeof MessageReaction>;
+
 export const Message = Type.Object(
   {
     id: About(Uuid, 'The id of the message.'),
@@ -71,7 +88,15 @@ export const Message = Type.Object(
     session_id: About(Uuid, 'The session that it belongs to.'),
     direction: MessageDirection,
     source: MessageSource,
-    body: Type.String({ description: 'The text. Empty for a message of another type without a caption.' }),
+    body: Type.String({
+      description:
+        'The text. Empty for a message of another type without a caption, and for one that the lead deleted.',
+    }),
+    body_truncated: Type.Boolean({
+      description:
+        'Whether `body` is only the beginning. A list may cut long texts to 4,096 characters: read the message itself for ' +
+        'the whole. That is cut only after 64 KiB of UTF-8.',
+    }),
     status: MessageStatusWord,
     error: NullableMessageError,
     reason: NullableWaitReason,
@@ -90,6 +115,9 @@ export const Message = Type.Object(
     sent_at: About(NullableTimestamp, 'When the channel accepted it.'),
     delivered_at: About(NullableTimestamp, 'When it reached the lead’s device.'),
     read_at: About(NullableTimestamp, 'When the lead read it.'),
+    reactions: Type.Array(MessageReaction, { description: 'The emojis on it. A removed one is no longer there.' }),
+    edited_at: About(NullableTimestamp, 'When the lead last changed the text. `body` is the new text.'),
+    revoked_at: About(NullableTimestamp, 'When the lead deleted it for everybody. `body` is empty since.'),
   },
   { title: 'Message', description: 'A message between the store and a lead.' },
 );
@@ -141,7 +169,8 @@ export const sendMessage = defineOperation({
     'status, which a replay of this answer does not tell. The message has the source `api`. An opt-out of the lead ' +
     'stops messages of source `ai` and `followup`, and those of source `api` only in a store whose setting ' +
     '`opt_out_stops_api` is on: then a new message is refused with `lead_opted_out`, and one that is still queued ' +
-    'fails with that code. The setting is off by default. Messages of source `seller` are never stopped.\n\n' +
+    'fails with that code. The setting is on in new stores, and stays off in stores from before 2026-12: `GET /store` ' +
+    'shows it. Messages of source `seller` are never stopped.\n\n' +
     '`template` is sent instead of the text when the reply window is closed at the moment of the send, ' +
     'so a message with one is accepted at any time. `message` stays the text that is shown. The channel checks the ' +
     'template: when it rejects it, the message fails, and `error` says why.',

@@ -24,6 +24,14 @@ export async function listUnfinishedMerges(sql: Sql, storeId: string, limit: num
     where store_id = ${storeId} and finished_at is null order by merged_at, id limit ${limit}`;
 }
 
+/** The leads that were merged into this one and may still have rows in other services, the oldest merge first. */
+export async function listUnfinishedOf(sql: Sql, storeId: string, leadId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from merged_leads
+    where store_id = ${storeId} and merged_into = ${leadId} and finished_at is null order by merged_at, id`;
+  return rows.map(({ id }) => id);
+}
+
 export async function finishMerge(sql: TransactionSql, storeId: string, leadId: string): Promise<void> {
   await sql`
     update merged_leads set finished_at = clock_timestamp()

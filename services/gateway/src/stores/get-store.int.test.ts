@@ -32,7 +32,7 @@ test('GET /store combines the answers of the other services, and gets 503 while 
     {
       getChannelConnection: async ({ storeId }) => {
         askedFor.push(storeId);
-        return { provider: null, status: 'not_connected', phone: null };
+        return { provider: null, status: 'not_connected', phone: null, opt_out_stops_api: true };
       },
     },
   );
@@ -45,6 +45,7 @@ test('GET /store combines the answers of the other services, and gets 503 while 
     updated_at: expect.stringMatching(/Z$/),
     calendar: { provider: 'feed', status: 'connected' },
     channel: { provider: null, status: 'not_connected', phone: null },
+    opt_out_stops_api: true,
   });
   expect(new Set(askedFor)).toEqual(new Set([store.id]));
 });

@@ -3,13 +3,16 @@ import type { Sql } from '@mostrador/kit/database/database';
 import { countryOf } from '@mostrador/kit/phones/country-of-place';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
-type StoreRow = Omit<Store, 'calendar' | 'channel' | 'created_at' | 'updated_at'> & {
+type StoreRow = Omit<Store, 'calendar' | 'channel' | 'opt_out_stops_api' | 'created_at' | 'updated_at'> & {
   readonly created_at: Date;
   readonly updated_at: Date;
 };
 
 /** The store's own part of `GET /store`. Its row belongs to accounts, and the gateway may read these columns. */
-export async function findStore(sql: Sql, id: string): Promise<Omit<Store, 'calendar' | 'channel'> | null> {
+export async function findStore(
+  sql: Sql,
+  id: string,
+): Promise<Omit<Store, 'calendar' | 'channel' | 'opt_out_stops_api'> | null> {
   const [row] = await sql<StoreRow[]>`
     select id, name, tier, timezone, locale, country, created_at, updated_at from accounts.stores where id = ${id}`;
   if (!row) return null;

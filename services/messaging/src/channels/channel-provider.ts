@@ -1,4 +1,4 @@
-import type { connectChannel, RequestOf, ValidationFault } from '@mostrador/contracts';
+import type { connectChannel, OptOut, RequestOf, ValidationFault } from '@mostrador/contracts';
 import type { Egress } from '@mostrador/kit/clients/egress';
 import type { Database } from '@mostrador/kit/database/database';
 import type { StatusUpdate } from '../messages/message.ts';
@@ -55,8 +55,8 @@ export type ChannelWebhook = {
   verifyToken(credentials: unknown, token: string): boolean;
   /** Whether the header is a valid signature of these bytes. Compares in constant time. */
   verifySignature(credentials: unknown, payload: Uint8Array, header: string, nowMs: number): boolean;
-  /** Reads a parsed payload. It counts the entries that it cannot read, and still returns the others. */
-  readNotification(payload: unknown, channel: Pick<ChannelRow, 'phone_number_id'>): Notification;
+  /** Reads a parsed payload that arrived at `at`. It counts the entries that it cannot read, and still returns the others. */
+  readNotification(payload: unknown, channel: Pick<ChannelRow, 'phone_number_id'>, at: Date): Notification;
 };
 
 /** What `open` gets. `credentials` throws a `ChannelError` when they cannot be decrypted. */
@@ -95,30 +95,74 @@ export type Accepted = { providerMessageId: string; waId: string | null };
 export type Notification = {
   readonly messages: readonly InboundMessage[];
   readonly statuses: readonly ReceivedStatusUpdate[];
-  /** How many entries could not be read, so that something may be missing from `messages` or `statuses`. */
+  /** What is no message and changes something else. Left out when there is none. */
+  readonly effects?: readonly InboundEffect[];
+  /** How many entries could not be read, so that something may be missing from the other members. */
   readonly unreadable: number;
 };
 
-/** A customer's message. At least one of `waId` and `userId` is known. */
-export type InboundMessage = {
-  readonly providerMessageId: string;
+/** Who a customer is for the provider. At least one of the two is known. */
+export type CustomerIds = {
   /** The provider's own id of the customer that derives from the phone: digits. */
   readonly waId: string | null;
   /** The provider's own id of the customer that does not derive from the phone. */
   readonly userId: string | null;
+};
+
+/** A customer's message: an entry whose kind counts as words in `inboundKinds`. */
+export type InboundMessage = CustomerIds & {
+  readonly providerMessageId: string;
   /** The name in the customer's profile, when the provider gives one. */
   readonly name: string | null;
   /** The provider's word for the kind of message: `text`, `image`, or one that is newer than this code. */
   readonly kind: string;
-  /** The text or the caption; empty when there is none. */
+  /** The whole text or caption; empty when there is none. */
   readonly body: string;
   /** When the customer wrote, by the provider's clock. */
   readonly writtenAt: Date;
+  /** What a button of the store says that the customer stops or resumes. Left out for any other message. */
+  readonly optOut?: OptOutWish;
 };
 
+/** That a customer stops messages, or wants them again. */
+export type OptOutWish = { readonly want: 'stop' | 'start'; readonly scope: OptOut['scope'] };
+
+/** A change of the message `targetId`, which may not be known yet. `eventId` is the provider's id of the change. */
+export type MessageChange = { readonly eventId: string; readonly targetId: string; readonly at: Date } & (
+  | {
+      readonly kind: 'reaction';
+      /** Null: the customer took it back. */
+      readonly emoji: string | null;
+    }
+  | { readonly kind: 'edit'; readonly body: string }
+  | { readonly kind: 'revocation' }
+);
+
+/** A customer is `to` from now on, and `from` may become another person's. */
+export type IdentityChange = {
+  readonly eventId: string;
+  readonly at: Date;
+  readonly from: CustomerIds;
+  readonly to: CustomerIds;
+};
+
+/** What an inbound entry changes that is no message. */
+export type InboundEffect =
+  | { readonly kind: 'message'; readonly change: MessageChange }
+  | { readonly kind: 'identity'; readonly change: IdentityChange }
+  | { readonly kind: 'opt_out'; readonly at: Date; readonly customer: CustomerIds; readonly wish: OptOutWish };
+
 /** The ids by which the provider knows the customer. The last one is in every message that it can be in. */
-export const identitiesOf = ({ waId, userId }: Pick<InboundMessage, 'waId' | 'userId'>): string[] =>
-  [waId, userId].filter((id) => id !== null);
+export const identitiesOf = ({ waId, userId }: CustomerIds): string[] => [waId, userId].filter((id) => id !== null);
+
+/** All ids of the customers of a notification. */
+export const customersOf = ({ messages = [], effects = [] }: Partial<Notification>): string[] => {
+  const ofEffects = effects.flatMap((effect) => {
+    if (effect.kind === 'identity') return [effect.change.from, effect.change.to];
+    return effect.kind === 'opt_out' ? [effect.customer] : [];
+  });
+  return [...new Set([...messages, ...ofEffects].flatMap(identitiesOf))];
+};
 
 /** A status update under the provider's id of a message. `callbackData` is our id, if the provider echoes it. */
 export type ReceivedStatusUpdate = StatusUpdate & {
@@ -142,6 +186,8 @@ export class ChannelError extends Error {
   readonly detail: string;
   /** Only for `throttled`. */
   readonly scope: 'pair' | 'number' | undefined;
+  /** What the customer has opted out of, if the provider refused the message for it. */
+  readonly optOut: OptOut['scope'] | undefined;
   readonly retryAfterSeconds: number | undefined;
   /**
    * Whether the provider itself failed: a timeout, a refused connection, a 5xx. False: it has answered. Undefined: the
@@ -153,7 +199,13 @@ export class ChannelError extends Error {
     kind: ChannelErrorKind,
     code: string,
     detail: string,
-    options: { scope?: 'pair' | 'number'; retryAfterSeconds?: number; outage?: boolean; cause?: unknown } = {},
+    options: {
+      scope?: 'pair' | 'number';
+      optOut?: OptOut['scope'];
+      retryAfterSeconds?: number;
+      outage?: boolean;
+      cause?: unknown;
+    } = {},
   ) {
     super(detail, options.cause === undefined ? {} : { cause: options.cause });
     this.name = 'ChannelError';
@@ -161,6 +213,7 @@ export class ChannelError extends Error {
     this.code = code;
     this.detail = detail;
     this.scope = options.scope;
+    this.optOut = options.optOut;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.outage = options.outage;
   }

@@ -53,7 +53,7 @@ describe('WhatsApp', () => {
       webhooks_failed: 0,
     });
     const connection = await messaging.rpc.call(getChannelConnection, {}, testContext({ storeId }));
-    expect(connection).toEqual({ provider: 'whatsapp_cloud', status: 'connected', reason: null, phone: '15550783881' });
+    expect(connection).toMatchObject({ provider: 'whatsapp_cloud', status: 'connected', phone: '15550783881' });
   });
 
   test('stores its secrets encrypted and bound to their row', async () => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => messaging?.stop());
 
 const read = (storeId: string) => messaging.rpc.call(getChannelConnection, {}, testContext({ storeId }));
-const notConnected = { provider: null, status: 'not_connected', phone: null, reason: null };
+const notConnected = { provider: null, status: 'not_connected', phone: null, reason: null, opt_out_stops_api: false };
 
 test('a store without a channel is not connected', async () => {
   expect(await read(randomUUID())).toEqual(notConnected);
@@ -21,7 +21,7 @@ test('a connected channel is shown to its store and to no other', async () => {
   const storeId = randomUUID();
   await messaging.adminSql`
     insert into channels (store_id, provider, phone) values (${storeId}, 'sandbox', '5511900000001')`;
-  const shown = { provider: 'sandbox', status: 'connected', phone: '5511900000001', reason: null };
+  const shown = { ...notConnected, provider: 'sandbox', status: 'connected', phone: '5511900000001' };
   expect(await read(storeId)).toEqual(shown);
   expect(await read(randomUUID())).toEqual(notConnected);
 });

@@ -3,6 +3,7 @@ import { findOutage } from '@mostrador/kit/resilience/provider-circuit.repositor
 import { toConnectionHealth } from '@mostrador/kit/resilience/wait-reason';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
+import { findSettings } from '../settings/settings.repository.ts';
 import { findLiveChannel } from './channel.repository.ts';
 import { targetOf } from './providers.ts';
 
@@ -10,11 +11,14 @@ export const getChannelConnection =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context) =>
     await database.read(context, async (sql) => {
-      const channel = await findLiveChannel(sql, context.storeId);
-      if (!channel) return notConnected;
+      const [channel, { opt_out_stops_api }] = await Promise.all([
+        findLiveChannel(sql, context.storeId),
+        findSettings(sql, context.storeId),
+      ]);
+      if (!channel) return { ...notConnected, opt_out_stops_api };
       const { provider, status, phone } = channel;
       const outage = await findOutage(sql, targetOf(channel).origin);
-      return { provider, phone, ...toConnectionHealth(status, outage) };
+      return { provider, phone, opt_out_stops_api, ...toConnectionHealth(status, outage) };
     });
 
 const notConnected = { provider: null, status: 'not_connected' as const, phone: null, reason: null };

@@ -3,6 +3,7 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
+import { isMovedTo } from '../identities/identity-change.repository.ts';
 import { lockConversation, savePhone } from './conversation.repository.ts';
 
 export const changeContactPhone =
@@ -14,8 +15,8 @@ export const changeContactPhone =
 
 /**
  * Makes a conversation follow the phone of its lead. The channel's ids of the lead and the time of the last message belong
- * to the earlier phone, so they are forgotten, unless the customer already writes from the new one. Without a
- * conversation there is nothing to forget.
+ * to the earlier phone, so they are forgotten, unless the customer already writes from the new one, or the channel has said
+ * that the customer has it. Without a conversation there is nothing to forget.
  */
 export async function followPhone(
   sql: TransactionSql,
@@ -24,7 +25,8 @@ export async function followPhone(
 ): Promise<void> {
   const conversation = await lockConversation(sql, storeId, lead_id);
   if (!conversation || version <= (conversation.phone_version ?? 0)) return;
-  await savePhone(sql, conversation, { phone, version, forget: !isFrom(conversation.wa_id, phone) });
+  const isSamePerson = isFrom(conversation.wa_id, phone) || (await isMovedTo(sql, storeId, lead_id, phone));
+  await savePhone(sql, conversation, { phone, version, forget: !isSamePerson });
 }
 
 /** Whether the channel's id of a customer is a form of the phone. */

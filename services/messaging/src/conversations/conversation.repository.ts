@@ -3,9 +3,10 @@ import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { openMessages } from '../messages/message.repository.ts';
 import { touchActive } from '../sessions/session.repository.ts';
+import type { OptOutColumns, OptOutState } from './opt-out-state.ts';
 
 /** The conversation of a lead. Each lead has exactly one. */
-export type ConversationRow = {
+export type ConversationRow = OptOutColumns & {
   readonly store_id: string;
   readonly lead_id: string;
   /** The channel's id of the lead, once it is known. */
@@ -15,7 +16,6 @@ export type ConversationRow = {
   readonly phone_version: number | null;
   readonly next_number: number;
   readonly last_inbound_at: Date | null;
-  readonly opted_out_at: Date | null;
   readonly interaction_count: number;
   readonly reported_count: number;
   /** The store has read up to this message. Null: all, in a row from before the inbox that it has not counted yet. */
@@ -28,8 +28,8 @@ export type ConversationRow = {
 
 /** The columns of a `ConversationRow`. */
 export const conversationColumns = (sql: Sql) => sql`
-  store_id, lead_id, wa_id, phone, phone_version, next_number, last_inbound_at, opted_out_at, interaction_count,
-  reported_count, read_number, unread_count, seller_id, lead_version`;
+  store_id, lead_id, wa_id, phone, phone_version, next_number, last_inbound_at, opted_out_at, opt_out_wishes,
+  interaction_count, reported_count, read_number, unread_count, seller_id, lead_version`;
 
 /** The lead has no conversation, and the request has not asked crm for it. A retry may find that it was merged. */
 export class NoConversation extends AppError {
@@ -208,7 +208,26 @@ export async function findWaIdOwners(
   return new Map(rows.map(({ wa_id, lead_id }) => [wa_id, lead_id]));
 }
 
-export type TakenInbound = {
+/** For the `set` of an update of the conversation `c`. */
+const settingOptOut = (sql: Sql, { optedOut, wishes }: OptOutState, now: ReturnType<typeof sql>) => sql`
+  opted_out_at = case when ${optedOut} then coalesce(c.opted_out_at, ${now}) end,
+  opt_out_wishes = ${sql.json(wishes)}`;
+
+/** Stores what a lead opted out of. The caller holds the conversation's lock. Returns the columns as they are now. */
+export async function saveOptOut(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+  state: OptOutState,
+): Promise<OptOutColumns> {
+  const [row] = await sql<[OptOutColumns]>`
+    update conversations c set ${settingOptOut(sql, state, sql`clock_timestamp()`)}
+    where c.store_id = ${storeId} and c.lead_id = ${leadId}
+    returning opted_out_at, opt_out_wishes`;
+  return row;
+}
+
+export type TakenInbound = OptOutColumns & {
   /** A new id for the message. `number` and `at` are those of `takeNumber`. */
   readonly id: string;
   readonly number: number;
@@ -220,27 +239,27 @@ export type TakenInbound = {
  * Takes the number of an inbound message, counts it and stores what it changes. The caller holds the
  * conversation's lock. One statement does it all, because three updates of one row cost three times as much.
  *
- * @param options `writtenAt` replaces the current time for the reply window; `wish` is an opt-out or an opt-in
+ * @param options `writtenAt` replaces the current time for the reply window; `optOut` is set when the message changes it
  */
 export async function takeInbound(
   sql: TransactionSql,
   storeId: string,
   leadId: string,
-  { waId, writtenAt, wish }: { waId: string | null; writtenAt: Date | null; wish: 'stop' | 'start' | null },
+  { waId, writtenAt, optOut }: { waId: string | null; writtenAt: Date | null; optOut: OptOutState | null },
 ): Promise<TakenInbound> {
   const [taken] = await sql<TakenInbound[]>`
     update conversations c
     set next_number = c.next_number + 1, interaction_count = c.interaction_count + 1,
         wa_id = coalesce(${waId}, c.wa_id),
         last_inbound_at = greatest(c.last_inbound_at, coalesce(${writtenAt}::timestamptz, clock.at)),
-        opted_out_at = case ${wish}::text when 'stop' then coalesce(c.opted_out_at, clock.at)
-                                          when 'start' then null else c.opted_out_at end,
+        ${optOut ? sql`${settingOptOut(sql, optOut, sql`clock.at`)},` : sql``}
         waiting_since = case when c.is_unanswered then coalesce(c.waiting_since, c.last_message_at) else clock.at end,
         last_message_at = clock.at, is_unanswered = true, unread_count = c.unread_count + 1,
         read_number = case when c.read_number is null then c.next_number - 1 else c.read_number end,
         counted_next = ${countedNext(sql)}
     from (select clock_timestamp()::timestamptz(3) as at) as clock
     where c.store_id = ${storeId} and c.lead_id = ${leadId}
-    returning uuidv7() as id, c.next_number - 1 as number, clock.at, c.interaction_count as "interactionCount"`;
+    returning uuidv7() as id, c.next_number - 1 as number, clock.at, c.interaction_count as "interactionCount",
+      c.opted_out_at, c.opt_out_wishes`;
   return taken as TakenInbound;
 }

@@ -27,6 +27,8 @@ test('the opt-out of a lead and the end of its reply window are shown', async ()
   expect(await read(storeId, leadId.toUpperCase())).toEqual({
     lead_id: leadId,
     opted_out_at: '2026-11-20T10:00:00.000Z',
+    // The previous version stored only the time.
+    opt_out: { scope: 'all', source: 'stop_word', at: '2026-11-20T10:00:00.000Z' },
     window_expires_at: '2026-11-21T10:00:00.000Z',
     window_open: false,
   });
@@ -40,13 +42,13 @@ test.each([
   ['WhatsApp afterwards', 'whatsapp_cloud', new Date(), { window_open: true, window_expires_at: expect.any(String) }],
 ] as const)('%s: whether free text is accepted', async (_, provider, last_inbound_at, expected) => {
   const { storeId, leadId } = await leadWith(provider, { last_inbound_at });
-  expect(await read(storeId, leadId)).toEqual({ lead_id: leadId, opted_out_at: null, ...expected });
+  expect(await read(storeId, leadId)).toEqual({ lead_id: leadId, opted_out_at: null, opt_out: null, ...expected });
 });
 
 test('without a channel no text is accepted, and an unknown lead is not found', async () => {
   const storeId = randomUUID();
   const leadId = messaging.crm.addLead(storeId);
-  const expected = { opted_out_at: null, window_expires_at: null, window_open: false };
+  const expected = { opted_out_at: null, opt_out: null, window_expires_at: null, window_open: false };
   expect(await read(storeId, leadId)).toEqual({ lead_id: leadId, ...expected });
   await expect(read(storeId, randomUUID())).rejects.toMatchObject({ code: 'lead_not_found' });
 });

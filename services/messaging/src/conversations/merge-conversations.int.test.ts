@@ -188,7 +188,7 @@ test('an opt-out of either lead is one of the lead that stays', async () => {
   expect(await conversations()).toMatchObject([{ wa_id: short, last_inbound_at: at(3), opted_out_at: at(1) }]);
   expect(await eventsOf()).toEqual([['messaging.lead.opted_out', keptId]]);
   expect(await messaging.feed(storeId)).toEqual([
-    { type: 'lead.opted_out', entity_id: keptId, data: { lead_id: keptId } },
+    { type: 'lead.opted_out', entity_id: keptId, data: { lead_id: keptId, scope: 'all', source: 'stop_word' } },
   ]);
 });
 

@@ -23,18 +23,19 @@ import {
   moveSessions,
   moveUserIds,
 } from './merge.repository.ts';
-import { optOutEvents } from './opt-out.ts';
+import { joinWishes, optOutEvents, toOptOut } from './opt-out-state.ts';
 
 export const mergeConversations =
   ({ database, relay }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const leads = { goneId: body.lead_id.toLowerCase(), keptId: body.merged_into.toLowerCase() };
-    const messages = await database.write(context, (sql) => merge(sql, context.storeId, leads));
+    const messages = await database.write(context, (sql) => moveConversation(sql, context.storeId, leads));
     relay.nudge();
     return { messages };
   };
 
-async function merge(sql: TransactionSql, storeId: string, leads: Merged): Promise<number> {
+/** Moves the conversation, in a transaction. Returns how many messages it moved. */
+export async function moveConversation(sql: TransactionSql, storeId: string, leads: Merged): Promise<number> {
   const { keptId } = leads;
   const locked = await lockBoth(sql, storeId, leads);
   if (!locked) return 0;
@@ -45,11 +46,11 @@ async function merge(sql: TransactionSql, storeId: string, leads: Merged): Promi
   await moveSessions(sql, storeId, leads);
   const { moved, total, readNumber } = await moveMessages(sql, storeId, leads);
   await moveUserIds(sql, storeId, leads);
-  await joinConversations(sql, storeId, leads, { nextNumber: total + 1, readNumber });
+  const wishes = joinWishes(locked.kept, locked.gone);
+  const joined = await joinConversations(sql, storeId, leads, { nextNumber: total + 1, readNumber, wishes });
   await countAgain(sql, storeId, [keptId]);
-  const optedOut = locked.gone.opted_out_at !== null && locked.kept.opted_out_at === null;
   await appendOutbox(sql, storeId, [
-    ...(optedOut ? optOutEvents('opted_out', keptId) : []),
+    ...optOutEvents(keptId, toOptOut(locked.kept), toOptOut(joined)),
     // The workflow of the merged lead ends at its next step, because its queue is empty.
     ...((await isDelivering(sql, storeId, keptId)) ? [wakeDelivery(keptId, 'message_accepted')] : []),
   ]);

@@ -1,4 +1,5 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { OptOutColumns, Wishes } from './opt-out-state.ts';
 
 /** The ids of the lead whose conversation goes and of the lead that gets what it has. */
 export type Merged = { readonly goneId: string; readonly keptId: string };
@@ -62,15 +63,19 @@ export async function moveUserIds(sql: TransactionSql, storeId: string, { goneId
 
 /**
  * Deletes the conversation that has nothing left, and adds what it knew to the other one. `reported_count` stays, so that
- * crm gets the sum of the interactions.
+ * crm gets the sum of the interactions. Returns what the lead has opted out of.
  */
 export async function joinConversations(
   sql: TransactionSql,
   storeId: string,
   { goneId, keptId }: Merged,
-  { nextNumber, readNumber }: { readonly nextNumber: number; readonly readNumber: number },
-): Promise<void> {
-  await sql`
+  {
+    nextNumber,
+    readNumber,
+    wishes,
+  }: { readonly nextNumber: number; readonly readNumber: number; readonly wishes: Wishes },
+): Promise<OptOutColumns> {
+  const [row] = await sql<[OptOutColumns]>`
     with gone as (delete from conversations where store_id = ${storeId} and lead_id = ${goneId} returning *)
     update conversations kept
     set next_number = ${nextNumber}, read_number = ${readNumber},
@@ -79,7 +84,9 @@ export async function joinConversations(
         wa_id = case when gone.last_inbound_at > coalesce(kept.last_inbound_at, '-infinity')
           then coalesce(gone.wa_id, kept.wa_id) else coalesce(kept.wa_id, gone.wa_id) end,
         last_inbound_at = greatest(kept.last_inbound_at, gone.last_inbound_at),
-        opted_out_at = least(kept.opted_out_at, gone.opted_out_at),
+        opted_out_at = least(kept.opted_out_at, gone.opted_out_at), opt_out_wishes = ${sql.json(wishes)},
         pair_tat = greatest(kept.pair_tat, gone.pair_tat)
-    from gone where kept.store_id = ${storeId} and kept.lead_id = ${keptId}`;
+    from gone where kept.store_id = ${storeId} and kept.lead_id = ${keptId}
+    returning kept.opted_out_at, kept.opt_out_wishes`;
+  return row;
 }

@@ -1,5 +1,4 @@
 import type { Message } from '@mostrador/contracts';
-import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
 
 type Words = { readonly stop: readonly string[]; readonly start: readonly string[] };
 
@@ -21,7 +20,7 @@ export const optOutWords: Readonly<Record<string, Words>> = {
 };
 
 /** Letters and digits in lower case without accents, and one space between words. */
-const plain = (text: string): string =>
+export const plainText = (text: string): string =>
   text
     .normalize('NFKD')
     .replaceAll(/\p{M}+/gu, '')
@@ -29,7 +28,8 @@ const plain = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
-const wordsOf = (kind: keyof Words) => new Set(Object.values(optOutWords).flatMap((words) => words[kind].map(plain)));
+const wordsOf = (kind: keyof Words) =>
+  new Set(Object.values(optOutWords).flatMap((words) => words[kind].map(plainText)));
 const stopWords = wordsOf('stop');
 const startWords = wordsOf('start');
 
@@ -37,7 +37,7 @@ const startWords = wordsOf('start');
 export function readOptOut(text: string): 'stop' | 'start' | null {
   // A longer message cannot be one such word; this bounds the work.
   if (text.length > 100) return null;
-  const said = plain(text);
+  const said = plainText(text);
   if (stopWords.has(said)) return 'stop';
   return startWords.has(said) ? 'start' : null;
 }
@@ -48,9 +48,3 @@ export function readOptOut(text: string): 'stop' | 'start' | null {
  */
 export const needsConsent = (source: Message['source'], optOutStopsApi = false): boolean =>
   source === 'ai' || source === 'followup' || (source === 'api' && optOutStopsApi);
-
-/** The entries of the event of a lead that opted out or in. The feed shows no lead, because crm owns it. */
-export const optOutEvents = (what: 'opted_out' | 'opted_in', lead_id: string): OutboxEntry[] => [
-  { kind: 'event', type: `messaging.lead.${what}`, data: { lead_id } },
-  { kind: 'feed', type: `lead.${what}`, entityId: lead_id, data: { lead_id }, object: undefined },
-];

@@ -1,6 +1,9 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox, type OutboxEntry } from '@mostrador/kit/delivery/outbox';
+import { changeOptOut } from '../conversations/change-opt-out.ts';
+import { applyChanges } from '../messages/apply-changes.ts';
 import { type MessageRow, mergeStatusUpdate, type SavedState, type StatusUpdate } from '../messages/message.ts';
+import { listChanges } from '../messages/message-change.repository.ts';
 import { messageEvents } from '../messages/message-events.ts';
 import { hasQueued, releaseHeld } from './delivery.repository.ts';
 import type { Rate } from './rates.ts';
@@ -33,11 +36,12 @@ export async function saveStatusUpdates(
   reports: readonly StatusUpdate[],
   pair?: Rate,
 ): Promise<{ after: MessageRow; entries: OutboxEntry[] }> {
+  const optOuts = await optOutOf(sql, storeId, message, reports);
   let next = message;
   for (const report of reports) next = { ...next, ...mergeStatusUpdate(next, report) };
   if (!changed(message, next)) {
     if (reports.length > 0) await clearWatchdog(sql, storeId, message.id);
-    return { after: message, entries: [] };
+    return { after: message, entries: optOuts };
   }
   const held = message.status === 'unknown' && (await hasQueued(sql, storeId, message.lead_id));
   const counts = !message.sent_at && next.sent_at;
@@ -46,22 +50,41 @@ export async function saveStatusUpdates(
     held && releaseHeld(sql, storeId, message.lead_id),
   ]);
   const wakeUps = held ? [wakeDelivery(message.lead_id, 'message_settled')] : [];
-  return { after, entries: [...eventsOf(message, after), ...wakeUps] };
+  return { after, entries: [...eventsOf(message, after), ...optOuts, ...wakeUps] };
 }
 
-/** Stores the provider's id of a message and applies the status updates that arrived under that id before. */
+/** Opts the lead out if the provider refused the message for it. Returns the events. */
+async function optOutOf(
+  sql: TransactionSql,
+  storeId: string,
+  { lead_id }: MessageRow,
+  reports: readonly StatusUpdate[],
+): Promise<OutboxEntry[]> {
+  const refused = reports.findLast(({ error }) => error?.optOut);
+  const scope = refused?.error?.optOut;
+  if (!refused || !scope) return [];
+  return await changeOptOut(sql, storeId, lead_id, { want: 'stop', scope, at: refused.at, source: 'channel_error' });
+}
+
+/**
+ * Stores the provider's id of a message and applies what arrived under that id before: status updates, and changes such
+ * as a reaction.
+ */
 export async function adoptProviderId(
   sql: TransactionSql,
   storeId: string,
   message: MessageRow,
   { channelId, providerMessageId }: { channelId: string; providerMessageId: string },
 ): Promise<MessageRow> {
-  const [reports] = await Promise.all([
+  const isNew = message.provider_message_id === null;
+  const [reports, changes] = await Promise.all([
     findStatusUpdates(sql, storeId, channelId, providerMessageId),
-    message.provider_message_id === null && saveProviderId(sql, storeId, message.id, providerMessageId),
+    isNew ? listChanges(sql, storeId, { channelId, providerMessageId }) : [],
+    isNew && saveProviderId(sql, storeId, message.id, providerMessageId),
   ]);
   const known = { ...message, provider_message_id: message.provider_message_id ?? providerMessageId };
-  return await applyStatusUpdates(sql, storeId, known, reports);
+  const after = await applyStatusUpdates(sql, storeId, known, reports);
+  return changes.length > 0 ? await applyChanges(sql, storeId, after, changes) : after;
 }
 
 const stateOf = (row: MessageRow): SavedState => {

@@ -4,7 +4,9 @@ import type { Blocked } from '@mostrador/kit/resilience/circuit';
 import { type ChannelRow, markChannelRefused, pauseChannel } from '../channels/channel.repository.ts';
 import type { Accepted, ChannelError } from '../channels/channel-provider.ts';
 import { providerOf } from '../channels/providers.ts';
+import { applyChanges } from '../messages/apply-changes.ts';
 import { isSettled, type MessageRow } from '../messages/message.ts';
+import { listChanges } from '../messages/message-change.repository.ts';
 import { adoptProviderId, applyStatusUpdates, saveStatusUpdates } from './apply-status-updates.ts';
 import {
   type Attempt,
@@ -79,10 +81,11 @@ async function recordAccepted(
   { noStatusAfterMs }: DeliveryLimits,
 ): Promise<Recorded> {
   // Pipelined: PostgreSQL runs them in this order, so both locks are held when the message is read.
-  const [, { conversation, message: before }, earlier] = await Promise.all([
+  const [, { conversation, message: before }, earlier, changes] = await Promise.all([
     lockProviderMessage(sql, storeId, channel.id, providerMessageId),
     lockMessage(sql, storeId, claimed),
     findStatusUpdates(sql, storeId, channel.id, providerMessageId),
+    listChanges(sql, storeId, { channelId: channel.id, providerMessageId }),
   ]);
   const { lead_id } = before;
   const named = { ...before, provider_message_id: before.provider_message_id ?? providerMessageId };
@@ -100,10 +103,11 @@ async function recordAccepted(
     waId && conversation?.wa_id === null && (conversation.phone ?? to) === to && saveWaId(sql, storeId, lead_id, waId),
     fresh && providerOf(channel).reportsStatus && watch(sql, storeId, id, noStatusAfterMs),
   ]);
-  if (earlier.length === 0) return { settled: isSettled(sent.status) ? id : undefined, pending };
+  if (earlier.length + changes.length === 0) return { settled: isSettled(sent.status) ? id : undefined, pending };
   await pending;
   // They clear the watchdog's time again.
   const known = await applyStatusUpdates(sql, storeId, sent, earlier);
+  await applyChanges(sql, storeId, known, changes);
   return { settled: isSettled(known.status) ? id : undefined };
 }
 
@@ -144,10 +148,11 @@ export async function fail(
   sql: TransactionSql,
   storeId: string,
   id: string,
-  { code, detail }: { readonly code: string; readonly detail: string },
+  { code, detail, optOut }: Pick<ChannelError, 'code' | 'detail'> & Partial<Pick<ChannelError, 'optOut'>>,
 ): Promise<string> {
   const message = await readMessage(sql, storeId, id);
-  await applyStatusUpdates(sql, storeId, message, [{ status: 'failed', at: new Date(), error: { code, detail } }]);
+  const error = { code, detail, ...(optOut && { optOut }) };
+  await applyStatusUpdates(sql, storeId, message, [{ status: 'failed', at: new Date(), error }]);
   return id;
 }
 

@@ -1,3 +1,4 @@
+import type { OptOut } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { ReceivedStatusUpdate } from '../channels/channel-provider.ts';
 import { countInteraction } from '../conversations/conversation.repository.ts';
@@ -29,9 +30,9 @@ export async function insertStatusUpdate(
 ): Promise<void> {
   await sql`
     insert into status_reports (store_id, channel_id, provider_message_id, callback_data, status, reported_at,
-      error_code, error_detail)
+      error_code, error_detail, opt_out)
     values (${storeId}, ${channelId}, ${providerMessageId}, ${callbackData}, ${status}, ${at},
-      ${error?.code ?? null}, ${error?.detail ?? null})
+      ${error?.code ?? null}, ${error?.detail ?? null}, ${error?.optOut ?? null})
     on conflict do nothing`;
 }
 
@@ -41,6 +42,7 @@ type StatusUpdateRow = {
   readonly reported_at: Date;
   readonly error_code: string | null;
   readonly error_detail: string | null;
+  readonly opt_out: OptOut['scope'] | null;
 };
 
 const toStatusUpdate = ({
@@ -48,10 +50,11 @@ const toStatusUpdate = ({
   reported_at,
   error_code: code,
   error_detail: detail,
+  opt_out: optOut,
 }: StatusUpdateRow): StatusUpdate => ({
   status,
   at: reported_at,
-  ...(code !== null && { error: { code, detail: detail ?? '' } }),
+  ...(code !== null && { error: { code, detail: detail ?? '', ...(optOut && { optOut }) } }),
 });
 
 /** All status updates under a provider's message id, by the provider's time. */
@@ -62,7 +65,7 @@ export async function findStatusUpdates(
   providerMessageId: string,
 ): Promise<StatusUpdate[]> {
   const rows = await sql<StatusUpdateRow[]>`
-    select provider_message_id, status, reported_at, error_code, error_detail from status_reports
+    select provider_message_id, status, reported_at, error_code, error_detail, opt_out from status_reports
     where store_id = ${storeId} and channel_id = ${channelId} and provider_message_id = ${providerMessageId}
     order by reported_at`;
   return rows.map(toStatusUpdate);

@@ -1,6 +1,6 @@
 import { ensureLead } from '@mostrador/contracts';
-import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox, type OutboxEntry } from '@mostrador/kit/delivery/outbox';
+import type { Sql, StoreScope, TransactionSql } from '@mostrador/kit/database/database';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
@@ -13,9 +13,15 @@ import {
   saveUserId,
   takeInbound,
 } from '../conversations/conversation.repository.ts';
-import { optOutEvents, readOptOut } from '../conversations/opt-out.ts';
+import { optOutEvents, toOptOut, wishIn, withWish } from '../conversations/opt-out-state.ts';
+import { lockProviderMessage } from '../delivery/status-update.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { asPhone } from '../identities/as-phone.ts';
+import { currentIds } from '../identities/current-ids.ts';
+import { toInboundBody } from '../messages/inbound-body.ts';
 import { insertMessage, isKnownInbound } from '../messages/message.repository.ts';
+import { listChanges } from '../messages/message-change.repository.ts';
+import { withChanges } from '../messages/message-change.ts';
 import { messageEvents } from '../messages/message-events.ts';
 import { touchSession } from '../sessions/session.repository.ts';
 import { reopenFailed } from './inbound.repository.ts';
@@ -26,7 +32,6 @@ export class NoPhone extends Error {}
 /** The code of a payload with a message that threw `NoPhone`. */
 export const noPhone = 'no_phone';
 
-const phone = /^[1-9][0-9]{7,14}$/;
 /** A message that was written longer ago than this counts as written then, not on arrival. */
 const currentMs = 24 * 3_600_000;
 
@@ -42,10 +47,10 @@ export async function acceptInbound(
   { database, rpc, relay }: Pick<Dependencies, 'database' | 'rpc' | 'relay'>,
   context: StoreScope & CallContext,
   channelId: string,
-  message: InboundMessage,
+  received: InboundMessage,
 ): Promise<{ lead_id: string; interaction_count: number } | null> {
   const { storeId } = context;
-  const { byWaId, byUserId } = await database.read(context, (sql) => findLeadsByIdentity(sql, storeId, message));
+  const { message, byWaId, byUserId } = await database.read(context, (sql) => findSender(sql, storeId, received));
   // Outside of the transaction, so that no lock is held during a call to another service.
   const known = byWaId ?? byUserId;
   const leadId = known ?? (await ensure({ rpc }, { ...context, storeId }, message));
@@ -64,13 +69,24 @@ export async function acceptInbound(
   return { lead_id: leadId, interaction_count };
 }
 
+/** The leads of the customer, and the message under the ids that the customer has now. */
+async function findSender(sql: Sql, storeId: string, received: InboundMessage) {
+  const [known, ids] = await Promise.all([
+    findLeadsByIdentity(sql, storeId, received),
+    currentIds(sql, storeId, received, received.writtenAt),
+  ]);
+  if (ids.waId === received.waId && ids.userId === received.userId) return { ...known, message: received };
+  return { ...(await findLeadsByIdentity(sql, storeId, ids)), message: { ...received, ...ids } };
+}
+
 async function ensure(
   { rpc }: Pick<Dependencies, 'rpc'>,
   context: CallContext,
   { waId, name }: InboundMessage,
 ): Promise<string> {
-  if (waId === null || !phone.test(waId)) throw new NoPhone('an unknown customer has no phone number');
-  const lead = await rpc.call(ensureLead, { body: { customer_phone: waId, name: name ?? waId } }, context);
+  const customer_phone = asPhone(waId);
+  if (customer_phone === null) throw new NoPhone('an unknown customer has no phone number');
+  const lead = await rpc.call(ensureLead, { body: { customer_phone, name: name ?? customer_phone } }, context);
   return lead.id;
 }
 
@@ -79,45 +95,56 @@ async function accept(
   storeId: string,
   { id: leadId, confirmed, byWaId }: { readonly id: string; readonly confirmed: boolean; readonly byWaId: boolean },
   channelId: string,
-  { providerMessageId, waId, kind, body, writtenAt }: InboundMessage,
+  message: InboundMessage,
 ): Promise<number | null> {
+  const { providerMessageId, waId, kind, writtenAt } = message;
   const isKnown = () => isKnownInbound(sql, storeId, { channelId, providerMessageId });
-  // Pipelined: PostgreSQL runs them in this order, so the lookup happens while the lock is held.
-  const [locked, known] = await Promise.all([lockConversation(sql, storeId, leadId), isKnown()]);
+  // Pipelined: PostgreSQL runs them in this order, so the lookups happen while the locks are held.
+  const [, locked, known, changes] = await Promise.all([
+    lockProviderMessage(sql, storeId, channelId, providerMessageId),
+    lockConversation(sql, storeId, leadId),
+    isKnown(),
+    listChanges(sql, storeId, { channelId, providerMessageId }),
+  ]);
   const conversation = locked ?? (await ensureConversation(sql, storeId, leadId, confirmed));
   if (locked ? known : await isKnown()) return null;
   // The lead has just got another phone, and this customer is no longer the lead.
   if (byWaId && conversation.wa_id !== waId) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
   // Messages go to the phone that the store gave the lead.
   const replyTo = conversation.phone === null || isFrom(waId, conversation.phone) ? waId : null;
-  const wish = readOptOut(body);
+  const wish = wishIn(message);
+  const optOut = wish && withWish(conversation, wish);
   const late = isLate(new Date(), writtenAt) ? writtenAt : null;
-  const { id, number, at, interactionCount } = await takeInbound(sql, storeId, leadId, {
-    waId: replyTo,
-    writtenAt: late,
-    wish,
-  });
-  const session = await touchSession(sql, storeId, leadId, { at, direction: 'inbound' });
+  const taken = await takeInbound(sql, storeId, leadId, { waId: replyTo, writtenAt: late, optOut });
+  const session = await touchSession(sql, storeId, leadId, { at: taken.at, direction: 'inbound' });
+  // Changes may come before their message.
+  const { body, ...changed } = withChanges(newMessage(message), changes);
   const row = await insertMessage(sql, storeId, {
-    id,
+    id: taken.id,
     lead_id: leadId,
     session_id: session.sessionId,
-    number,
-    created_at: at,
+    number: taken.number,
+    created_at: taken.at,
     direction: 'inbound',
     source: 'lead',
     kind,
     body,
+    changed,
     channel_id: channelId,
     provider_message_id: providerMessageId,
   });
   await appendOutbox(sql, storeId, [
     ...session.events,
-    ...messageEvents.received(row, toTimestamp(at)),
-    ...eventsOf(leadId, wish, conversation.opted_out_at),
+    ...messageEvents.received(row, toTimestamp(taken.at)),
+    ...(optOut ? optOutEvents(leadId, toOptOut(conversation), toOptOut(taken)) : []),
   ]);
-  return interactionCount;
+  return taken.interactionCount;
 }
+
+const newMessage = ({ body }: InboundMessage) => ({
+  ...{ source: 'lead' as const, reactions: [], edited_at: null, revoked_at: null },
+  ...toInboundBody(body),
+});
 
 /**
  * The time that a message counts as written when it arrives at `at`. A message that was delayed by 24 hours or more
@@ -126,10 +153,3 @@ async function accept(
 export const cameAt = (at: Date, writtenAt: Date): Date => (isLate(at, writtenAt) ? writtenAt : at);
 
 const isLate = (at: Date, writtenAt: Date): boolean => at.getTime() - writtenAt.getTime() >= currentMs;
-
-/** The events of an opt-out or an opt-in, if the message changed anything. */
-function eventsOf(leadId: string, wish: 'stop' | 'start' | null, optedOutAt: Date | null): OutboxEntry[] {
-  if (wish === 'stop' && !optedOutAt) return optOutEvents('opted_out', leadId);
-  if (wish === 'start' && optedOutAt) return optOutEvents('opted_in', leadId);
-  return [];
-}

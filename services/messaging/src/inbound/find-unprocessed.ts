@@ -1,17 +1,23 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { phoneForms } from '@mostrador/kit/phones/canonical-phone';
-import { identitiesOf } from '../channels/channel-provider.ts';
+import { type CustomerIds, identitiesOf } from '../channels/channel-provider.ts';
 import { type ConversationRow, findUserIds, findWaIdOwners } from '../conversations/conversation.repository.ts';
+import { type Wish, wishIn } from '../conversations/opt-out-state.ts';
 import { isKnownInbound } from '../messages/message.repository.ts';
 import { cameAt } from './accept-inbound.ts';
 import { findOpenPayloads } from './inbound.repository.ts';
 import { readPayload } from './read-payload.ts';
 
-/** A message from the lead that is not processed yet. `at` is the time that it counts as written. */
-export type Unprocessed = { readonly body: string; readonly at: Date };
+/** What the lead said that is not processed yet. */
+export type Unprocessed = {
+  /** The times at which its messages count as written. */
+  readonly writtenAt: readonly Date[];
+  /** What it wants of messages to it, in the order of arrival. */
+  readonly wishes: readonly Wish[];
+};
 
 /**
- * The lead's messages in stored payloads that are not processed yet, in the order of arrival. The caller holds the
+ * What stored payloads that are not processed yet say of the lead. The caller holds the
  * conversation's lock, so the processor cannot accept one of them at the same time.
  *
  * It reads the payloads instead of checking that some exist, because a payload may contain only duplicates or fail on
@@ -21,7 +27,7 @@ export async function findUnprocessed(
   sql: TransactionSql,
   { store_id: storeId, lead_id, wa_id }: Pick<ConversationRow, 'store_id' | 'lead_id' | 'wa_id'>,
   phone: string | undefined,
-): Promise<Unprocessed[]> {
+): Promise<Unprocessed> {
   // The processor finds this lead by the channel's ids, or by a form of the phone unless that is another lead's channel
   // id.
   const forms = phone === undefined ? [] : phoneForms(phone);
@@ -31,14 +37,23 @@ export async function findUnprocessed(
   ]);
   const byPhone = forms.filter((form) => (owners.get(form) ?? lead_id) === lead_id);
   const customers = [wa_id, ...byPhone, ...userIds].filter((id) => id !== null);
-  const found: Unprocessed[] = [];
+  const isOfLead = (ids: CustomerIds) => identitiesOf(ids).some((id) => customers.includes(id));
+  const written: Date[] = [];
+  const wishes: Wish[] = [];
   for (const payload of await findOpenPayloads(sql, storeId, customers)) {
-    const { messages } = readPayload(payload, payload.payload);
-    for (const { providerMessageId, writtenAt, body, ...ids } of messages) {
-      if (!identitiesOf(ids).some((id) => customers.includes(id))) continue;
+    const { messages, effects = [] } = readPayload(payload, payload.payload, payload.received_at);
+    for (const message of messages) {
+      if (!isOfLead(message)) continue;
+      const { providerMessageId, writtenAt } = message;
       if (await isKnownInbound(sql, storeId, { channelId: payload.channel_id, providerMessageId })) continue;
-      found.push({ body, at: cameAt(payload.received_at, writtenAt) });
+      written.push(cameAt(payload.received_at, writtenAt));
+      const wish = wishIn(message);
+      if (wish) wishes.push(wish);
+    }
+    for (const effect of effects) {
+      if (effect.kind !== 'opt_out' || !isOfLead(effect.customer)) continue;
+      wishes.push({ ...effect.wish, at: effect.at, source: 'channel_preference' });
     }
   }
-  return found;
+  return { writtenAt: written, wishes };
 }

@@ -1,5 +1,6 @@
 import { type Periodic, periodically } from '@mostrador/kit/process/periodic';
 import { sendMissedInteractionCounts } from '../conversations/send-interaction-counts.ts';
+import { finishMerges } from '../identities/finish-merges.ts';
 import { createInboundProcessor, type InboundProcessor } from './inbound-processor.ts';
 import { type ProcessingTools, processInbound } from './process-inbound.ts';
 import { purgeInbound } from './purge-inbound.ts';
@@ -15,6 +16,12 @@ export function createInboundJobs(tools: ProcessingTools): { inbound: InboundPro
       everyMs: 2_000,
       log,
       run: async (signal) => void (await sendMissedInteractionCounts(tools, signal)),
+    }),
+    periodically({
+      name: 'merges after a changed number',
+      everyMs: 5_000,
+      log,
+      run: async (signal) => void (await finishMerges(tools, signal)),
     }),
     periodically({
       name: 'purge of inbound payloads',

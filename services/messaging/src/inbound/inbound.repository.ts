@@ -11,7 +11,7 @@ export async function findChannelStore(systemSql: Sql, channelId: string): Promi
 
 export type NewPayload = {
   readonly payload: Buffer;
-  /** All of the channel's ids of the customers who wrote. */
+  /** All of the channel's ids of the customers whom it concerns. */
   readonly customers: readonly string[];
 };
 
@@ -59,23 +59,22 @@ export type PayloadRow = Pick<ChannelRow, 'provider' | 'phone_number_id'> & {
   readonly id: string;
   readonly channel_id: string;
   readonly payload: Buffer;
+  readonly received_at: Date;
   readonly attempts: number;
 };
 
-export type OpenPayload = Pick<PayloadRow, 'channel_id' | 'payload' | 'provider' | 'phone_number_id'> & {
-  readonly received_at: Date;
-};
+export type OpenPayload = Pick<PayloadRow, 'channel_id' | 'payload' | 'provider' | 'phone_number_id' | 'received_at'>;
 
 /** The claimed payloads that are still open, in the order of arrival. */
 export async function readPayloads(sql: Sql, storeId: string, ids: readonly string[]): Promise<PayloadRow[]> {
   return await sql<PayloadRow[]>`
-    select p.id, p.channel_id, p.payload, p.attempts, c.provider, c.phone_number_id
+    select p.id, p.channel_id, p.payload, p.received_at, p.attempts, c.provider, c.phone_number_id
     from inbound_payloads p join channels c on c.store_id = p.store_id and c.id = p.channel_id
     where p.store_id = ${storeId} and p.id = any(${[...ids]}::uuid[]) and p.processed_at is null
     order by p.id`;
 }
 
-/** Open payloads with a message from one of these customers, in the order of arrival. */
+/** Open payloads that concern one of these customers, in the order of arrival. */
 export async function findOpenPayloads(
   sql: Sql,
   storeId: string,

@@ -369,7 +369,7 @@ test('a stop word opts the lead out and a start word opts it in, each with an ev
   const feed = await messaging.feed(channel.storeId);
   const lead_id = await channel.leadOf(phone);
   expect(feed.filter(({ type }) => type.startsWith('lead.'))).toEqual([
-    { type: 'lead.opted_out', entity_id: lead_id, data: { lead_id } },
+    { type: 'lead.opted_out', entity_id: lead_id, data: { lead_id, scope: 'all', source: 'stop_word' } },
     { type: 'lead.opted_in', entity_id: lead_id, data: { lead_id } },
   ]);
   expect(feed.flatMap(({ type, data }) => (type === 'message.received' ? [data.object] : []))).toEqual(

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { isUniqueViolation } from '@mostrador/kit/database/database';
 import type { Log } from '@mostrador/kit/process/log';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { type InboundMessage, identitiesOf } from '../channels/channel-provider.ts';
+import { customersOf, type InboundEffect, type InboundMessage, identitiesOf } from '../channels/channel-provider.ts';
 import { sendInteractionCounts } from '../conversations/send-interaction-counts.ts';
 import { applyReceivedStatus } from '../delivery/apply-received-status.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptInbound, NoPhone, noPhone } from './accept-inbound.ts';
+import { applyEffect } from './apply-effect.ts';
 import {
   claimPayloads,
   findHeldCustomers,
@@ -34,7 +35,7 @@ const statusesAtOnce = 2;
 
 const severity = { unreadable: 0, behind: 1, later: 2, failed: 3 } as const;
 
-/** A piece of work from a payload: a message or a status update. */
+/** A piece of work from a payload: a message, a status update, or another effect. */
 type Piece<T> = { readonly payload: PayloadRow; readonly content: T };
 
 /**
@@ -90,7 +91,31 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
     if (!known || severity[trouble.kind] > severity[known.kind]) troubles.set(id, trouble);
   };
   const heldSince = new Map(held.map((row) => [`${row.channel_id} ${row.customer}`, row.payload_id]));
-  const { messages, statuses } = piecesOf(payloads, note);
+  const { messages, statuses, effects } = piecesOf(payloads, note);
+  const isBehind = ({ payload }: Piece<unknown>, customers: readonly string[]) =>
+    customers.some((customer) => {
+      const held = heldSince.get(`${payload.channel_id} ${customer}`);
+      return held !== undefined && held < payload.id;
+    });
+
+  const apply = async ({ payload, content }: Piece<InboundEffect>) => {
+    try {
+      const context = { storeId, deadline: earliest(deadline), requestId: randomUUID() };
+      await applyEffect(tools, context, payload.channel_id, content);
+    } catch (error) {
+      note(payload, troubleOf(error));
+      tools.log.warn({ err: error, store_id: storeId, payload: payload.id }, 'applying an inbound entry failed');
+    }
+  };
+  // Who a customer is comes first, in order. Until it is known, the messages of that customer wait.
+  for (const piece of effects.filter(({ content }) => content.kind === 'identity')) {
+    const customers = customersOf({ effects: [piece.content] });
+    if (isBehind(piece, customers)) note(piece.payload, { kind: 'behind' });
+    else await apply(piece);
+    if (!troubles.has(piece.payload.id)) continue;
+    const keys = customers.map((customer) => `${piece.payload.channel_id} ${customer}`);
+    for (const key of keys) if (!heldSince.has(key)) heldSince.set(key, '');
+  }
 
   const conversations = Map.groupBy(
     messages,
@@ -99,7 +124,7 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
   const counts = new Map<string, Counted>();
   await Promise.all([
     eachOf(conversations.values(), conversationsAtOnce, async (pieces) => {
-      const counted = await processInOrder(tools, scope, pieces, heldSince, note);
+      const counted = await processInOrder(tools, scope, pieces, isBehind, note);
       if (counted) counts.set(counted.lead_id, counted);
     }),
     eachOf(statuses, statusesAtOnce, async ({ payload, content }) => {
@@ -109,6 +134,11 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
         note(payload, troubleOf(error));
       }
     }),
+    eachOf(
+      effects.filter(({ content }) => content.kind !== 'identity'),
+      statusesAtOnce,
+      apply,
+    ),
   ]);
   // The periodic job sends a count that fails here.
   await sendInteractionCounts(tools, storeId, [...counts.values()]).catch(() => {});
@@ -118,7 +148,7 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
 function piecesOf(payloads: readonly PayloadRow[], note: (payload: PayloadRow, trouble: Trouble) => void) {
   const read = payloads.flatMap((payload) => {
     try {
-      const notification = readPayload(payload, payload.payload);
+      const notification = readPayload(payload, payload.payload, payload.received_at);
       if (notification.unreadable > 0) note(payload, { kind: 'unreadable', code: 'unreadable_entry' });
       return [{ payload, notification }];
     } catch {
@@ -130,6 +160,7 @@ function piecesOf(payloads: readonly PayloadRow[], note: (payload: PayloadRow, t
   return {
     messages: read.flatMap(({ payload, notification }) => pieces(payload, notification.messages)),
     statuses: read.flatMap(({ payload, notification }) => pieces(payload, notification.statuses)),
+    effects: read.flatMap(({ payload, notification }) => pieces(payload, notification.effects ?? [])),
   };
 }
 
@@ -143,16 +174,14 @@ async function processInOrder(
   tools: ProcessingTools,
   { storeId, deadline }: { storeId: string; deadline: number },
   pieces: readonly Piece<InboundMessage>[],
-  heldSince: ReadonlyMap<string, string>,
+  isBehind: (piece: Piece<unknown>, customers: readonly string[]) => boolean,
   note: (payload: PayloadRow, trouble: Trouble) => void,
 ): Promise<Counted | null> {
   let waits = false;
   let latest: Counted | null = null;
-  for (const { payload, content } of pieces) {
-    waits ||= identitiesOf(content).some((id) => {
-      const held = heldSince.get(`${payload.channel_id} ${id}`);
-      return held !== undefined && held < payload.id;
-    });
+  for (const piece of pieces) {
+    const { payload, content } = piece;
+    waits ||= isBehind(piece, identitiesOf(content));
     if (waits) {
       note(payload, { kind: 'behind' });
       continue;
@@ -172,13 +201,15 @@ async function processInOrder(
 
 const earliest = (deadline: number): number => Math.min(deadline, Date.now() + callLimitMs);
 
+const temporary: ReadonlySet<string> = new Set(['service_unavailable', 'upstream_timeout', 'lead_busy']);
+
 function troubleOf(error: unknown): Trouble {
   // Another transaction stored this channel id at the same moment. The retry finds it.
   if (isUniqueViolation(error)) return { kind: 'later' };
   if (error instanceof NoPhone) return { kind: 'failed', code: noPhone };
   if (!(error instanceof AppError)) return { kind: 'failed', code: 'failed' };
   const { code } = error;
-  return code === 'service_unavailable' || code === 'upstream_timeout' ? { kind: 'later' } : { kind: 'failed', code };
+  return temporary.has(code) ? { kind: 'later' } : { kind: 'failed', code };
 }
 
 async function settle(

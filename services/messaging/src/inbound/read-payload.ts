@@ -4,9 +4,13 @@ import { providerOf } from '../channels/providers.ts';
 
 const nothing: Notification = { messages: [], statuses: [], unreadable: 0 };
 
-/** Reads a stored payload with its channel's provider. Throws `SyntaxError` when it is not JSON. */
-export function readPayload(channel: Pick<ChannelRow, 'provider' | 'phone_number_id'>, payload: Buffer): Notification {
+/** Reads a payload that arrived at `at` with its channel's provider. Throws `SyntaxError` when it is not JSON. */
+export function readPayload(
+  channel: Pick<ChannelRow, 'provider' | 'phone_number_id'>,
+  payload: Buffer,
+  at: Date,
+): Notification {
   const { webhook, page } = providerOf(channel);
   const source = webhook ?? page;
-  return source ? source.readNotification(JSON.parse(payload.toString('utf8')), channel) : nothing;
+  return source ? source.readNotification(JSON.parse(payload.toString('utf8')), channel, at) : nothing;
 }

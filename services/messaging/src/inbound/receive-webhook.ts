@@ -2,7 +2,7 @@ import type { receiveWebhook as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { ChannelRow } from '../channels/channel.repository.ts';
-import { identitiesOf } from '../channels/channel-provider.ts';
+import { customersOf } from '../channels/channel-provider.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { createBatching } from './batching.ts';
 import { insertPayloads } from './inbound.repository.ts';
@@ -50,18 +50,17 @@ async function ingest(
   );
   const signed = posted
     .filter((_, index) => errors[index] === undefined)
-    .map(({ payload }) => ({ payload, customers: customersOf(channel, payload) }));
+    .map(({ payload }) => ({ payload, customers: customersIn(channel, payload) }));
   if (signed.length > 0) {
     await dependencies.database.write({ storeId, ...scope }, (sql) => insertPayloads(sql, storeId, channel.id, signed));
   }
   return errors;
 }
 
-/** The customers who wrote. Empty for a payload that is not JSON; the processor logs that one. */
-function customersOf(channel: ChannelRow, payload: Buffer): string[] {
+/** The customers whom it concerns. Empty for a payload that is not JSON; the processor logs that one. */
+function customersIn(channel: ChannelRow, payload: Buffer): string[] {
   try {
-    const { messages } = readPayload(channel, payload);
-    return [...new Set(messages.flatMap(identitiesOf))];
+    return customersOf(readPayload(channel, payload, new Date()));
   } catch {
     return [];
   }

@@ -6,7 +6,8 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { AcceptingChannel } from '../channels/channel.repository.ts';
 import { replyWindowMsOf } from '../channels/providers.ts';
 import { type ConversationRow, lockOrCreate, takeNumber } from '../conversations/conversation.repository.ts';
-import { needsConsent, readOptOut } from '../conversations/opt-out.ts';
+import { needsConsent } from '../conversations/opt-out.ts';
+import { type OptOutColumns, withWish } from '../conversations/opt-out-state.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
 import { wakeDelivery } from '../delivery/wake-delivery.ts';
 import { findUnprocessed, type Unprocessed } from '../inbound/find-unprocessed.ts';
@@ -59,7 +60,7 @@ export async function acceptOutbound(
   assertConnected(channel);
   const isStoppable = needsConsent(request.source, settings.opt_out_stops_api);
   const isConditional = isStoppable || request.unless_reply_after !== undefined;
-  const unprocessed = isConditional ? await findUnprocessed(sql, conversation, request.phone) : [];
+  const unprocessed = isConditional ? await findUnprocessed(sql, conversation, request.phone) : nothing;
   if (isStoppable) assertNotOptedOut(conversation, unprocessed);
   assertNoReply(request, conversation, unprocessed);
   const { number, at, sessionId, delivering } = await takeNumber(sql, storeId, lead_id, request.source);
@@ -99,17 +100,23 @@ function assertConnected(channel: AcceptingChannel | null): asserts channel is A
   }
 }
 
-function assertNotOptedOut({ opted_out_at }: ConversationRow, unprocessed: readonly Unprocessed[]): void {
-  const wish = unprocessed.map(({ body }) => readOptOut(body)).findLast((each) => each !== null);
-  if (wish === 'stop' || (opted_out_at && wish !== 'start')) throw new AppError('lead_opted_out');
+const nothing: Unprocessed = { writtenAt: [], wishes: [] };
+
+function assertNotOptedOut(conversation: ConversationRow, { wishes }: Unprocessed): void {
+  let columns: OptOutColumns = conversation;
+  for (const wish of wishes) {
+    const { optedOut, wishes: opt_out_wishes } = withWish(columns, wish);
+    columns = { opted_out_at: optedOut ? (columns.opted_out_at ?? wish.at) : null, opt_out_wishes };
+  }
+  if (columns.opted_out_at) throw new AppError('lead_opted_out');
 }
 
 function assertNoReply(
   { unless_reply_after: after }: OutboundRequest,
   { last_inbound_at }: ConversationRow,
-  unprocessed: readonly Unprocessed[],
+  { writtenAt }: Unprocessed,
 ): void {
   if (after === undefined) return;
   if (last_inbound_at && last_inbound_at > after) throw new AppError('lead_replied');
-  if (unprocessed.some(({ at }) => at > after)) throw new AppError('lead_replied');
+  if (writtenAt.some((at) => at > after)) throw new AppError('lead_replied');
 }

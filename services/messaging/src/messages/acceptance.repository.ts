@@ -1,7 +1,7 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { AcceptingChannel } from '../channels/channel.repository.ts';
 import { type ConversationRow, conversationColumns } from '../conversations/conversation.repository.ts';
-import { defaultSettings, type Settings, savedSettings } from '../settings/settings.repository.ts';
+import { type Settings, settingsOf } from '../settings/settings.repository.ts';
 
 /** What decides whether a message to a lead is accepted. */
 export type AcceptanceRow = ConversationRow & {
@@ -16,12 +16,12 @@ export async function lockForAcceptance(
   storeId: string,
   leadId: string,
 ): Promise<AcceptanceRow | undefined> {
-  const [row] = await sql<(Omit<AcceptanceRow, 'settings'> & { readonly settings: Settings | null })[]>`
+  const [row] = await sql<AcceptanceRow[]>`
     select ${conversationColumns(sql)},
       (select row_to_json(live) from (
          select provider, status, reply_window_minutes from channels
          where store_id = ${storeId} and disconnected_at is null) as live) as channel,
-      (select row_to_json(saved) from (${savedSettings(sql, storeId)}) as saved) as settings
+      (select row_to_json(own) from (${settingsOf(sql, storeId)}) as own) as settings
     from conversations where store_id = ${storeId} and lead_id = ${leadId} for no key update`;
-  return row && { ...row, settings: row.settings ?? defaultSettings };
+  return row;
 }

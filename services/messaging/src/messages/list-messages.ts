@@ -4,8 +4,9 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { Type } from '@sinclair/typebox';
 import { requireLead } from '../conversations/require-lead.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { toListedMessage } from './listed-messages.ts';
 import { countMessages, listMessages as listRows } from './message.repository.ts';
-import { type MessageRow, toMessage } from './message.ts';
+import type { MessageRow } from './message.ts';
 
 const readPage = pagesOf({
   defaultLimit: operation.request.query.properties.limit.default as number,
@@ -22,7 +23,7 @@ export const listMessages =
       filters: { leadId },
       list: (sql, page) => listRows(sql, context.storeId, leadId, page),
       count: (sql) => countMessages(sql, context.storeId, leadId),
-      show: toMessage,
+      show: toListedMessage(),
       planning: { inIndexOrder: true },
     });
     if (result.body?.total === 0) await requireLead(dependencies, context, leadId);

@@ -3,7 +3,7 @@ import { byTime, pagesOf } from '@mostrador/kit/database/paging';
 import { findSettledMoment } from '@mostrador/kit/database/settled-moment';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { toMessage } from './message.ts';
+import { toListedMessage } from './listed-messages.ts';
 import { countStoreMessages, countUnsettled, listStoreMessages as listRows } from './message-list.repository.ts';
 import { bindingOf, filtersBeyond, filtersOf, rowsOf } from './message-list.ts';
 
@@ -33,6 +33,6 @@ export const listStoreMessages =
         const except = countUnsettled(sql, storeId, filters);
         return await listTotals.count(sql, storeId, { ...rows, except }, countRows);
       },
-      show: toMessage,
+      show: toListedMessage(),
     });
   };

@@ -2,6 +2,7 @@ import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { Metadata } from '@mostrador/kit/database/metadata';
 import type { PageStart } from '@mostrador/kit/database/paging';
 import type { MessageRow, MessageWait, Template } from './message.ts';
+import type { ChangedColumns } from './message-change.ts';
 
 export type NewMessage = {
   /** Generated when not given. */
@@ -21,13 +22,15 @@ export type NewMessage = {
   /** Only for an inbound message: its channel and its id there. */
   readonly channel_id?: string;
   readonly provider_message_id?: string;
+  /** Only for an inbound message: how it was changed before it came. */
+  readonly changed?: Omit<ChangedColumns, 'body'>;
 };
 
 /** The columns of a `MessageRow`. */
 export const messageColumns = (sql: Sql) => sql`
-  id, lead_id, session_id, number, channel_id, direction, source, kind, body, template, status, error_code,
-  error_detail, provider_message_id, metadata, created_at, ${changedAt(sql)} as updated_at, sent_at, delivered_at,
-  read_at`;
+  id, lead_id, session_id, number, channel_id, direction, source, kind, body, body_truncated, template, status,
+  error_code, error_detail, provider_message_id, metadata, created_at, ${changedAt(sql)} as updated_at, sent_at,
+  delivered_at, read_at, reactions, edited_at, revoked_at`;
 
 /**
  * When a message last changed. A row without the column's value has not changed since that column exists. It is the
@@ -37,15 +40,17 @@ export const changedAt = (sql: Sql) => sql`case when updated_at is null then cre
 
 /** Inserts an outbound message as `queued`, an inbound one as `received`. The caller holds the conversation's lock. */
 export async function insertMessage(sql: TransactionSql, storeId: string, message: NewMessage): Promise<MessageRow> {
-  const { direction, template } = message;
+  const { direction, template, changed } = message;
+  const { body_truncated = false, reactions = [], edited_at = null, revoked_at = null } = changed ?? {};
   const [row] = await sql<MessageRow[]>`
     insert into messages (store_id, id, lead_id, session_id, number, created_at, direction, source, kind, body, template,
-      metadata, status, channel_id, provider_message_id)
+      metadata, status, channel_id, provider_message_id, body_truncated, reactions, edited_at, revoked_at)
     values (${storeId}, coalesce(${message.id ?? null}::uuid, uuidv7()), ${message.lead_id}, ${message.session_id},
       ${message.number}, ${message.created_at}, ${direction}, ${message.source}, ${message.kind ?? 'text'},
       ${message.body}, ${template ? sql.json(template as never) : null}, ${sql.json(message.metadata ?? {})},
       ${direction === 'outbound' ? 'queued' : 'received'}, ${message.channel_id ?? null},
-      ${message.provider_message_id ?? null})
+      ${message.provider_message_id ?? null}, ${body_truncated}, ${sql.json(reactions as never)}, ${edited_at},
+      ${revoked_at})
     returning ${messageColumns(sql)}`;
   return row as MessageRow;
 }

@@ -134,9 +134,13 @@ const row: MessageRow = {
   source: 'api',
   kind: 'text',
   body: 'Olá',
+  body_truncated: false,
   template: null,
   provider_message_id: 'wamid.1',
   metadata: { order: '1042' },
+  reactions: [{ emoji: '👍', from: 'lead', at: '2026-11-21T12:00:00.000Z' }],
+  edited_at: null,
+  revoked_at: null,
   created_at: createdAt,
   updated_at: new Date('2026-11-21T12:00:00.901Z'),
   ...sent,
@@ -150,6 +154,7 @@ test('the API shows exactly the public members of a message', () => {
     direction: 'outbound',
     source: 'api',
     body: 'Olá',
+    body_truncated: false,
     status: 'sent',
     error: null,
     reason: null,
@@ -161,6 +166,9 @@ test('the API shows exactly the public members of a message', () => {
     sent_at: '2026-11-21T12:00:00.900Z',
     delivered_at: null,
     read_at: null,
+    reactions: [{ emoji: '👍', from: 'lead', at: '2026-11-21T12:00:00.000Z' }],
+    edited_at: null,
+    revoked_at: null,
   });
 });
 

@@ -1,4 +1,13 @@
-import type { acceptMessage, Message, MessageStatus, ReplyOf, RequestOf, sendMessage } from '@mostrador/contracts';
+import type {
+  acceptMessage,
+  Message,
+  MessageReaction,
+  MessageStatus,
+  OptOut,
+  ReplyOf,
+  RequestOf,
+  sendMessage,
+} from '@mostrador/contracts';
 import type { Metadata } from '@mostrador/kit/database/metadata';
 import { toWaitReason, type WaitColumns } from '@mostrador/kit/resilience/wait-reason';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
@@ -17,9 +26,14 @@ export type MessageRow = {
   readonly source: Message['source'];
   readonly kind: string;
   readonly body: string;
+  /** `body` is only the beginning of what the lead wrote. */
+  readonly body_truncated: boolean;
   readonly template: Template | null;
   readonly provider_message_id: string | null;
   readonly metadata: Metadata;
+  readonly reactions: readonly MessageReaction[];
+  readonly edited_at: Date | null;
+  readonly revoked_at: Date | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 } & MessageState;
@@ -44,8 +58,8 @@ export type SavedState = MessageState & Pick<MessageRow, 'provider_message_id'>;
 export type StatusUpdate = {
   readonly status: 'sent' | 'delivered' | 'read' | 'failed';
   readonly at: Date;
-  /** Only for `failed`. */
-  readonly error?: { readonly code: string; readonly detail: string };
+  /** Only for `failed`. `optOut`: the provider refused the message because the lead opted out of this. */
+  readonly error?: { readonly code: string; readonly detail: string; readonly optOut?: OptOut['scope'] };
 };
 
 /**
@@ -126,6 +140,7 @@ export function toMessage(row: MessageRow & Partial<MessageWait>): Message {
     direction: row.direction,
     source: row.source,
     body: row.body,
+    body_truncated: row.body_truncated,
     status: row.status,
     error: toMessageError(row),
     reason,
@@ -137,6 +152,9 @@ export function toMessage(row: MessageRow & Partial<MessageWait>): Message {
     sent_at: row.sent_at && toTimestamp(row.sent_at),
     delivered_at: row.delivered_at && toTimestamp(row.delivered_at),
     read_at: row.read_at && toTimestamp(row.read_at),
+    reactions: [...row.reactions],
+    edited_at: row.edited_at && toTimestamp(row.edited_at),
+    revoked_at: row.revoked_at && toTimestamp(row.revoked_at),
   };
 }
 

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Customer, contents, type Entry, entriesPayload, preferencePayload } from './entries.ts';
 import { type Bucket, createBucket, type Refusal, readSendRequest, refusalAnswer, type SendRequest } from './rules.ts';
 import {
   type CustomerMessage,
@@ -12,6 +13,12 @@ import {
   type StatusName,
   statusPayload,
 } from './webhooks.ts';
+
+/** The kinds that a customer sends. An edit, a reaction or a notice opens no window. */
+const opensWindow: ReadonlySet<string> = new Set([
+  ...['text', 'image', 'audio', 'video', 'document', 'sticker', 'location', 'contacts'],
+  ...['interactive', 'button', 'order', 'unsupported', 'ephemeral'],
+]);
 
 /** How the stand-in handles one request. Without a member, it behaves like WhatsApp without faults. */
 export type Behaviour = {
@@ -49,6 +56,8 @@ export type WhatsappSettings = {
   pairBurst: number;
   pairIntervalMs: number;
   numberRate: number;
+  /** The templates of the category marketing: a customer who stopped such messages gets none of them. */
+  marketingTemplates: readonly string[];
   /** By phone number: the `wa_id` of a customer, where the two differ. */
   waIds: Record<string, string>;
 };
@@ -72,6 +81,18 @@ export type WhatsappServer = {
   always(behaviour: Behaviour): void;
   /** Opens the customers' reply windows and posts the messages as one webhook. Returns its status; 0 without a URL. */
   customerWrites(...messages: CustomerMessage[]): Promise<number>;
+  /** Posts what a customer does as one webhook. Only what the customer sends opens the reply window. Returns its status. */
+  customerDoes(customer: Customer, ...entries: Entry[]): Promise<number>;
+  /** A customer stops or resumes marketing messages in WhatsApp. */
+  customerPrefers(customer: Customer, value: 'stop' | 'resume', at?: Date): Promise<number>;
+  /** A customer gets another number: nothing reaches the earlier one any more. */
+  customerMoves(
+    from: Customer,
+    to: Customer & { readonly phone: string },
+    entry?: Omit<Entry, 'content'>,
+  ): Promise<number>;
+  /** Posts any webhook, signed. */
+  posts(payload: unknown): Promise<number>;
   /** Posts a status update for an accepted message or any other id. */
   report(message: Pick<Taken, 'id' | 'to' | 'callbackData'>, status: StatusName, code?: number): Promise<number>;
   /** Resolves when no webhook is being posted. */
@@ -92,12 +113,13 @@ const defaults: WhatsappSettings = {
   pairBurst: 45,
   pairIntervalMs: 6_000,
   numberRate: 80,
+  marketingTemplates: [],
   waIds: {},
 };
 
 /**
  * Starts a stand-in for the WhatsApp Cloud API. Tests control it by its methods, or from another process by `POST
- * /control/next|always|settings|customer` and `GET /control/log|refusals`.
+ * /control/next|always|settings|customer|does|prefers|moves` and `GET /control/log|refusals`.
  */
 export async function startWhatsappServer(given: Partial<WhatsappSettings> = {}): Promise<WhatsappServer> {
   const settings: WhatsappSettings = { ...defaults, ...given };
@@ -107,6 +129,8 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
   let everyTime: Behaviour = {};
   let requests = 0;
   const wroteAtMs = new Map<string, number>();
+  const stopped = new Set<string>();
+  const gone = new Set<string>();
   const pairs = new Map<string, Bucket>();
   const numbers = new Map<string, Bucket>();
   const posting = new Set<Promise<unknown>>();
@@ -126,9 +150,12 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
   const waIdOf = (to: string) => settings.waIds[to] ?? to;
 
   /** The refusal by WhatsApp's own rules, if there is one. */
-  const ruleOf = (phoneNumberId: string, { to, type }: SendRequest): Refusal | undefined => {
+  const ruleOf = (phoneNumberId: string, { to, type, template }: SendRequest): Refusal | undefined => {
     const nowMs = Date.now();
     const waId = waIdOf(to);
+    if (gone.has(waId)) return { code: 131026 };
+    if (template !== null && settings.marketingTemplates.includes(template) && stopped.has(waId))
+      return { code: 131050 };
     const wrote = wroteAtMs.get(waId);
     if (type === 'text' && (wrote === undefined || nowMs - wrote > settings.windowHours * 3_600_000))
       return { code: 131047 };
@@ -192,6 +219,15 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
     'POST /control/customer': async (messages: CustomerMessage[]) => ({
       status: await stand.customerWrites(...messages),
     }),
+    'POST /control/does': async ({ customer, entries }: { customer: Customer; entries: Entry[] }) => ({
+      status: await stand.customerDoes(customer, ...entries),
+    }),
+    'POST /control/prefers': async ({ customer, value }: { customer: Customer; value: 'stop' | 'resume' }) => ({
+      status: await stand.customerPrefers(customer, value),
+    }),
+    'POST /control/moves': async ({ from, to }: { from: Customer; to: Customer & { phone: string } }) => ({
+      status: await stand.customerMoves(from, to),
+    }),
     'GET /control/log': () => log,
     'GET /control/refusals': () => refusals,
   };
@@ -223,6 +259,25 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
       for (const { from } of messages) wroteAtMs.set(from, Date.now());
       return post(inboundPayload(settings, messages));
     },
+    customerDoes(customer, ...entries) {
+      const sends = entries.some(
+        ({ content }) => opensWindow.has(content.type ?? '') && content['group_id'] === undefined,
+      );
+      if (customer.phone && sends) wroteAtMs.set(customer.phone, Date.now());
+      return post(entriesPayload(settings, customer, entries));
+    },
+    customerPrefers(customer, value, at) {
+      if (customer.phone && value === 'stop') stopped.add(customer.phone);
+      if (customer.phone && value === 'resume') stopped.delete(customer.phone);
+      return post(preferencePayload(settings, customer, value, at));
+    },
+    customerMoves(from, { phone, userId }, entry) {
+      if (from.phone) gone.add(from.phone);
+      gone.delete(phone);
+      const ids = { ...(userId && { userId }), ...(from.userId && { previousUserId: from.userId }) };
+      return post(entriesPayload(settings, from, [{ ...entry, content: contents.changedNumber(phone, ids) }]));
+    },
+    posts: post,
     report,
     async reported() {
       while (posting.size > 0) await Promise.allSettled(posting);

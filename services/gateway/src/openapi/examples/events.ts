@@ -85,6 +85,12 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
     { ...ofAnswer, status: 'read' },
     { ...answer, status: 'read', updated_at: readAt, read_at: readAt },
   ],
+  'message.updated': [
+    readAt,
+    ids.message,
+    { ...ofAnswer, status: answer.status },
+    { ...answer, updated_at: readAt, reactions: [{ emoji: '❤️', from: 'lead', at: readAt }] },
+  ],
   'message.failed': [
     readAt,
     ids.message,
@@ -137,7 +143,12 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
     { ...followup, status: 'failed', error: rejection, next_attempt_at: null, updated_at: sentFollowupAt },
   ],
   'conversation.read': ['2026-01-14T10:29:00.000Z', ids.lead, { lead_id: ids.lead }, undefined],
-  'lead.opted_out': ['2026-01-14T10:30:00.000Z', ids.lead, { lead_id: ids.lead }, undefined],
+  'lead.opted_out': [
+    '2026-01-14T10:30:00.000Z',
+    ids.lead,
+    { lead_id: ids.lead, scope: 'marketing', source: 'channel_preference' },
+    undefined,
+  ],
   'lead.opted_in': ['2026-01-15T09:00:00.000Z', ids.lead, { lead_id: ids.lead }, undefined],
   'lead.merged': ['2026-01-15T16:45:00.000Z', ids.otherLead, { lead_id: ids.otherLead, merged_into: ids.lead }, twin],
   'seller.deleted': ['2026-01-30T18:00:00.000Z', ids.seller, { seller_id: ids.seller, leads_unassigned: 37 }, seller],

@@ -28,6 +28,7 @@ export const answer: Message = {
   direction: 'outbound',
   source: 'api',
   body: 'Oi, Helena! Sua lente já chegou. Quando quer passar na loja?',
+  body_truncated: false,
   status: 'delivered',
   error: null,
   reason: null,
@@ -39,6 +40,9 @@ export const answer: Message = {
   updated_at: '2026-01-12T13:05:40.117Z',
   delivered_at: '2026-01-12T13:05:40.117Z',
   read_at: null,
+  reactions: [],
+  edited_at: null,
+  revoked_at: null,
 };
 export const question: Message = {
   ...answer,
@@ -68,7 +72,13 @@ export const messagingExamples: readonly ExampleOfOperation[] = [
   example(
     getConversation,
     { params },
-    { lead_id: ids.lead, opted_out_at: null, window_expires_at: '2026-01-13T13:02:11.482Z', window_open: true },
+    {
+      lead_id: ids.lead,
+      opted_out_at: '2026-01-12T14:00:00.000Z',
+      opt_out: { scope: 'marketing', source: 'channel_preference', at: '2026-01-12T14:00:00.000Z' },
+      window_expires_at: '2026-01-13T13:02:11.482Z',
+      window_open: true,
+    },
   ),
   example(listSessions, { params }, [session]),
   example(

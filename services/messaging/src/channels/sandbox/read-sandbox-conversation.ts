@@ -3,6 +3,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { windowExpiresAt } from '../../conversations/reply-window.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { createTextBudget } from '../../messages/listed-messages.ts';
 import { findChannelById } from '../channel.repository.ts';
 import { replyWindowMsOf } from '../providers.ts';
 import { requireSandbox } from './require-sandbox.ts';
@@ -27,10 +28,16 @@ export const readSandboxConversation =
     );
     const replyWindowMs = channel ? replyWindowMsOf(channel) : null;
     const expiresAt = windowExpiresAt(replyWindowMs, lastInboundAt);
+    const fit = createTextBudget();
+    const shown = (text: string) => {
+      const fitting = fit(text);
+      return fitting === text ? text : `${fitting}…`;
+    };
     return {
       store_phone: phone ?? '',
-      messages: messages.map(({ at, status, ...message }) => ({
+      messages: messages.map(({ at, status, text, ...message }) => ({
         ...message,
+        text: shown(text),
         at: toTimestamp(at),
         ...(status !== null && { status }),
       })),

@@ -1,3 +1,4 @@
+import type { StatusUpdate } from '../../messages/message.ts';
 import { ChannelError, type ChannelErrorKind } from '../channel-provider.ts';
 
 type Meaning = {
@@ -5,6 +6,7 @@ type Meaning = {
   readonly detail: string;
   readonly code?: string;
   readonly scope?: 'pair' | 'number';
+  readonly optOut?: 'marketing';
   /** The delay when the answer has no `Retry-After`. */
   readonly retryAfterSeconds?: number;
 };
@@ -44,7 +46,13 @@ const meanings: Readonly<Record<number, Meaning>> = {
   },
   131026: meaning('refused', 'WhatsApp cannot deliver messages to this number.'),
   131049: policy,
-  131050: meaning('refused', 'The customer has stopped messages of this kind in WhatsApp.'),
+  131050: {
+    ...meaning(
+      'refused',
+      'The customer has stopped marketing messages in WhatsApp. Wait until they resume them there.',
+    ),
+    optOut: 'marketing',
+  },
   130497: policy,
   368: locked,
   131031: locked,
@@ -79,20 +87,21 @@ function meaningOf({ code, subcode, status = 0 }: WhatsappError): Meaning {
 
 /** The `ChannelError` of a refusal. `retryAfterSeconds` from the answer takes precedence over the table. */
 export function channelErrorOf(error: WhatsappError, retryAfterSeconds?: number): ChannelError {
-  const { kind, detail, scope, ...known } = meaningOf(error);
+  const { kind, detail, scope, optOut, ...known } = meaningOf(error);
   const after = retryAfterSeconds ?? known.retryAfterSeconds;
   return new ChannelError(kind, known.code ?? codeOf(error), detailOf(detail, error), {
     outage: (error.status ?? 0) >= 500,
     ...(scope && { scope }),
+    ...(optOut && { optOut }),
     ...(after !== undefined && { retryAfterSeconds: after }),
   });
 }
 
 /** The code and detail of a `failed` status update. */
-export function failureOf(code: number): { code: string; detail: string } {
+export function failureOf(code: number): NonNullable<StatusUpdate['error']> {
   const error = { code };
-  const { detail, code: known } = meaningOf(error);
-  return { code: known ?? codeOf(error), detail: detailOf(detail, error) };
+  const { detail, code: known, optOut } = meaningOf(error);
+  return { code: known ?? codeOf(error), detail: detailOf(detail, error), ...(optOut && { optOut }) };
 }
 
 const codeOf = ({ code }: WhatsappError): string => `whatsapp_${code}`;

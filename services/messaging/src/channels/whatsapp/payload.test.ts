@@ -1,3 +1,4 @@
+import { contents, preferencePayload } from '@mostrador/testing/providers/whatsapp/entries';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { notification, textFrom, withoutPhone, withUserId } from '../../../test/inbound-webhook.ts';
@@ -52,7 +53,6 @@ test.each([
     'interactive',
     'Cut',
   ],
-  [{ type: 'reaction', reaction: { message_id: 'wamid.0', emoji: '👍' } }, 'reaction', '👍'],
   [{ type: 'hologram', hologram: { depth: 3 } }, 'hologram', ''],
   [{ type: 'text' }, 'text', ''],
   [{}, 'unknown', ''],
@@ -60,9 +60,9 @@ test.each([
   expect(one(message)).toMatchObject({ kind, body });
 });
 
-test('characters that PostgreSQL cannot store are removed, and a long text is cut between characters', () => {
+test('characters that PostgreSQL cannot store are removed, and a long text stays whole', () => {
   expect(one({ type: 'text', text: { body: 'a\0b\ud800' } })?.body).toBe('ab\ufffd');
-  expect(one({ type: 'text', text: { body: '👋'.repeat(5000) } })?.body).toBe('👋'.repeat(4096));
+  expect(one({ type: 'text', text: { body: '👋'.repeat(5000) } })?.body).toBe('👋'.repeat(5000));
 });
 
 test('the contact’s `wa_id` identifies a sender whose `from` differs', () => {
@@ -150,4 +150,96 @@ test('a malformed entry never hides the others', () => {
       expect(() => read(strange)).not.toThrow();
     }),
   );
+});
+
+const effectsOf = (message: object) => {
+  const entry = { from: customer, id: 'wamid.e', timestamp: '1795000000', ...message };
+  const { messages, effects, unreadable } = read(notification(number, { messages: [entry] }));
+  return { messages, effects, unreadable };
+};
+const at = new Date(1795000000_000);
+const change = { eventId: 'wamid.e', targetId: 'wamid.0', at };
+const ids = (waId: string | null, userId: string | null = null) => ({ waId, userId });
+
+test.each([
+  ['a reaction', contents.reaction('wamid.0', '❤️'), { ...change, kind: 'reaction', emoji: '❤️' }],
+  ['a removed reaction', contents.removedReaction('wamid.0'), { ...change, kind: 'reaction', emoji: null }],
+  ['its earlier form', contents.removedReaction('wamid.0', ''), { ...change, kind: 'reaction', emoji: null }],
+  ['an edited text', contents.edit('wamid.0', 'New\0'), { ...change, kind: 'edit', body: 'New' }],
+  ['an edited caption', contents.captionEdit('wamid.0', 'New'), { ...change, kind: 'edit', body: 'New' }],
+  ['a removed caption', contents.captionEdit('wamid.0'), { ...change, kind: 'edit', body: '' }],
+  ['a deletion', contents.revoke('wamid.0'), { ...change, kind: 'revocation' }],
+])('%s is a change of the message that it names', (_, content, expected) => {
+  expect(effectsOf(content)).toEqual({ messages: [], effects: [{ kind: 'message', change: expected }], unreadable: 0 });
+});
+
+const other = '5511977776666';
+test.each([
+  ['a new number', contents.changedNumber(other), ids(customer), ids(other)],
+  [
+    'a new number with its user id',
+    contents.changedNumber(other, { userId: 'BR.2', previousUserId: 'BR.1' }),
+    ids(customer, 'BR.1'),
+    ids(other, 'BR.2'),
+  ],
+  ['a new number in the earlier form', contents.customerChangedNumber(customer, other), ids(customer), ids(other)],
+  [
+    'a new number in the earliest form',
+    { type: 'system', system: { new_wa_id: Number(other), type: 'customer_changed_number' } },
+    ids(customer),
+    ids(other),
+  ],
+  [
+    'a new user id',
+    { ...contents.changedUserId('BR.1', 'BR.2'), from: undefined },
+    ids(null, 'BR.1'),
+    ids(null, 'BR.2'),
+  ],
+])('%s is a change of the identity', (_, content, from, to) => {
+  const expected = { kind: 'identity', change: { eventId: 'wamid.e', at, from, to } };
+  expect(effectsOf(content)).toEqual({ messages: [], effects: [expected], unreadable: 0 });
+});
+
+test.each([
+  ['a reaction', { type: 'reaction', reaction: { emoji: '👍' } }],
+  [
+    'an edit of a text without a text',
+    { type: 'edit', edit: { original_message_id: 'wamid.0', message: { type: 'text' } } },
+  ],
+  ['an edit without a message', { type: 'edit', edit: { original_message_id: 'wamid.0' } }],
+  ['a deletion', { type: 'revoke', revoke: null }],
+  ['a changed number without the new one', { type: 'system', system: { type: 'user_changed_number' } }],
+  ['a preference that is neither', contents.changedPreference('later' as never)],
+])('%s that cannot be read is counted, and is no message', (_, content) => {
+  expect(effectsOf(content)).toEqual({ messages: [], unreadable: 1 });
+});
+
+test('a preference about marketing messages is read, and another category says nothing', () => {
+  const account = { phoneNumberId: number, phone: '5511400000000' };
+  const preference = preferencePayload(account, { phone: customer, userId: 'BR.1' }, 'stop', at);
+  const wish = { want: 'stop', scope: 'marketing' };
+  expect(read(preference)).toEqual({
+    messages: [],
+    statuses: [],
+    effects: [{ kind: 'opt_out', at, customer: ids(customer, 'BR.1'), wish }],
+    unreadable: 0,
+  });
+  const others = JSON.parse(JSON.stringify(preference).replaceAll('marketing_messages', 'news'));
+  expect(read(others)).toEqual({ messages: [], statuses: [], unreadable: 0 });
+  expect(read(preferencePayload(account, { phone: customer }, 'resume', at)).effects).toMatchObject([
+    { customer: ids(customer), wish: { want: 'start', scope: 'marketing' } },
+  ]);
+});
+
+test.each([
+  ['Stop promotions', { want: 'stop', scope: 'marketing' }],
+  ['PARAR PROMOÇÕES', { want: 'stop', scope: 'marketing' }],
+  ['Unsubscribe from All', { want: 'stop', scope: 'all' }],
+  ['Resume promotions', { want: 'start', scope: 'marketing' }],
+  ['Confirm', undefined],
+])('the button %j of a template says what the customer stops', (label, optOut) => {
+  expect(one(contents.button(label))?.optOut).toEqual(optOut);
+  // A store may give it any text, with a payload of its own.
+  const payload = label.toUpperCase().replaceAll(' ', '_');
+  expect(one(contents.button('🔕', payload))?.optOut).toEqual(optOut);
 });

@@ -24,7 +24,7 @@ export const whatsapp: ChannelProvider = {
     verifyToken: (credentials, token) => isSameSecret(token, (credentials as WhatsappCredentials).verify_token),
     verifySignature: (credentials, payload, header, nowMs) =>
       isSignedBy(appSecretsOf(credentials as WhatsappCredentials, nowMs), payload, header),
-    readNotification: (payload, { phone_number_id }) => readNotification(payload, phone_number_id ?? ''),
+    readNotification: (payload, { phone_number_id }, at) => readNotification(payload, phone_number_id ?? '', at),
   },
   // Meta calls it the customer service window.
   replyWindowMs: 24 * 3_600_000,

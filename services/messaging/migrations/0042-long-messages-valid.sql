@@ -1,0 +1,2 @@
+-- Reads the table without blocking changes.
+alter table messages validate constraint messages_body_check;

@@ -1,0 +1,171 @@
+import { type InboundKindName, inboundKindOf, inboundKinds } from '@mostrador/contracts';
+import type { CustomerIds, InboundEffect, InboundMessage, MessageChange, OptOutWish } from '../channel-provider.ts';
+import { storable } from '../storable.ts';
+import { array, first, identifier, member, moment, text } from './json.ts';
+import { readStopButton } from './stop-button.ts';
+
+const longestName = 200;
+const longestEmoji = 50;
+
+/** An entry of `messages`: a message, an effect, or `nothing`. Undefined: it cannot be read. */
+export type Entry = { readonly message: InboundMessage } | { readonly effect: InboundEffect } | 'nothing' | undefined;
+
+/** Reads one entry of the `messages` of a webhook's value. `inboundKinds` decides what it is. */
+export function readEntry(entry: unknown, value: unknown, now: Date): Entry {
+  const kind = kindOf(entry, value);
+  switch (inboundKinds[kind].changes) {
+    case 'message': {
+      const message = readMessage(entry, value, now);
+      return message && { message };
+    }
+    case 'nothing':
+      return 'nothing';
+    case 'identity':
+      return readIdentityChange(entry, now);
+    case 'opt_out':
+      return readPreference(entry, customerOf(entry, value), text(member(contentOf(entry), 'marketing')), now);
+    default:
+      return readMessageChange(entry, now);
+  }
+}
+
+/** The kind of an entry: by who it is from and to whom, then by its type. */
+function kindOf(entry: unknown, value: unknown): InboundKindName {
+  const digits = (from: unknown) => text(from).replaceAll(/\D/g, '');
+  const own = digits(member(member(value, 'metadata'), 'display_phone_number'));
+  if ((member(entry, 'group_id') ?? null) !== null) return 'group';
+  if (own !== '' && digits(member(entry, 'from')) === own) return 'echo';
+  const content = contentOf(entry);
+  const subtype = text(member(content, 'type'));
+  const target = member(content, 'original_message_id') ?? member(content, 'message_id');
+  return inboundKindOf({ type: text(member(entry, 'type')), subtype, namesMessage: typeof target === 'string' });
+}
+
+/** The member that is named like the type of the entry. */
+const contentOf = (entry: unknown): unknown => member(entry, text(member(entry, 'type')));
+
+const phoneId = /^[0-9]{5,20}$/;
+/** A business-scoped user id: a country code, sometimes `ENT`, and up to 128 letters and digits. */
+const businessScopedId = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/;
+
+const idsIn = (places: readonly unknown[]): CustomerIds => {
+  // Early versions send a number where later ones send its digits.
+  const ids = places.map((place) => (typeof place === 'number' ? String(place) : text(place)));
+  return {
+    waId: ids.find((id) => phoneId.test(id)) ?? null,
+    userId: ids.find((id) => businessScopedId.test(id)) ?? null,
+  };
+};
+const isSomebody = ({ waId, userId }: CustomerIds): boolean => waId !== null || userId !== null;
+
+/** A customer with a username has no `from` and no `wa_id`, but the ids of the business (`user_id`). */
+function customerOf(entry: unknown, value: unknown): CustomerIds & { readonly contact: unknown } {
+  const from = text(member(entry, 'from')) || text(member(entry, 'wa_id'));
+  const fromUser = text(member(entry, 'from_user_id')) || text(member(entry, 'user_id'));
+  const contacts = array(member(value, 'contacts')) ?? [];
+  // `from` and `wa_id` may differ. With a single contact, that contact is the sender.
+  const contact =
+    contacts.find((one) => isOf(one, 'wa_id', from) || isOf(one, 'user_id', fromUser)) ??
+    (contacts.length === 1 && contacts[0]);
+  return { ...idsIn([member(contact, 'wa_id'), from, fromUser, member(contact, 'user_id')]), contact };
+}
+
+const isOf = (contact: unknown, name: string, id: string): boolean => id !== '' && text(member(contact, name)) === id;
+
+/** Undefined for an entry without a usable id or sender. */
+function readMessage(entry: unknown, value: unknown, now: Date): InboundMessage | undefined {
+  const providerMessageId = identifier(member(entry, 'id'));
+  const { contact, ...ids } = customerOf(entry, value);
+  if (!providerMessageId || !isSomebody(ids)) return undefined;
+  const kind = storable(text(member(entry, 'type'))).slice(0, 50) || 'unknown';
+  const content = member(entry, kind);
+  const name = storable(text(member(member(contact, 'profile'), 'name'))).trim();
+  const optOut = kind === 'button' ? readStopButton(text(member(content, 'payload')), bodyOf(content)) : undefined;
+  return {
+    providerMessageId,
+    ...ids,
+    name: first(name, longestName).trim() || null,
+    kind,
+    body: storable(bodyOf(content)),
+    writtenAt: moment(member(entry, 'timestamp'), now),
+    ...(optOut && { optOut }),
+  };
+}
+
+/** The text of a message, from the first place that has one. Each kind of message has its own place. */
+function bodyOf(content: unknown): string {
+  const reply = member(content, 'button_reply') ?? member(content, 'list_reply') ?? member(content, 'nfm_reply');
+  const places = [
+    member(content, 'body'),
+    member(content, 'caption'),
+    member(content, 'text'),
+    member(reply, 'title'),
+    member(reply, 'body'),
+  ];
+  return places.map(text).find((found) => found !== '') ?? '';
+}
+
+/** Undefined for an entry that does not name its message. */
+function readMessageChange(entry: unknown, now: Date): { effect: InboundEffect } | undefined {
+  const content = contentOf(entry);
+  const eventId = identifier(member(entry, 'id'));
+  const targetId = identifier(member(content, 'original_message_id') ?? member(content, 'message_id'));
+  if (!eventId || !targetId) return undefined;
+  const about = { eventId, targetId, at: moment(member(entry, 'timestamp'), now) };
+  const change = ((): MessageChange | undefined => {
+    switch (text(member(entry, 'type'))) {
+      case 'reaction': {
+        const emoji = first(storable(text(member(content, 'emoji'))), longestEmoji);
+        return { ...about, kind: 'reaction', emoji: emoji || null };
+      }
+      case 'edit': {
+        const edited = member(content, 'message');
+        const body = bodyOf(contentOf(edited));
+        // A caption may be removed. A text has something to say, so without one the edit is not understood.
+        if (body === '' && (edited === undefined || text(member(edited, 'type')) === 'text')) return undefined;
+        return { ...about, kind: 'edit', body: storable(body) };
+      }
+      case 'revoke':
+        return { ...about, kind: 'revocation' };
+      default:
+        return undefined;
+    }
+  })();
+  return change && { effect: { kind: 'message', change } };
+}
+
+/** A notice that a customer has another number or another user id. Older versions call the members otherwise. */
+function readIdentityChange(entry: unknown, now: Date): { effect: InboundEffect } | undefined {
+  const content = contentOf(entry);
+  const eventId = identifier(member(entry, 'id'));
+  const before = ['previous_user_id', 'previous_parent_user_id', 'customer'].map((name) => member(content, name));
+  const after = ['wa_id', 'new_wa_id', 'user_id', 'parent_user_id'].map((name) => member(content, name));
+  const to = idsIn(after);
+  // `from` is the number before the change.
+  const from = idsIn([member(entry, 'from'), ...before]);
+  const at = moment(member(entry, 'timestamp'), now);
+  if (!eventId || !isSomebody(from) || !isSomebody(to)) return undefined;
+  return { effect: { kind: 'identity', change: { eventId, at, from, to } } };
+}
+
+const wants: Readonly<Record<string, OptOutWish['want']>> = { stop: 'stop', resume: 'start' };
+
+/** What a customer set in WhatsApp about marketing messages. */
+function readPreference(
+  entry: unknown,
+  { waId, userId }: CustomerIds,
+  word: string,
+  now: Date,
+): { effect: InboundEffect } | undefined {
+  const want = Object.hasOwn(wants, word) ? wants[word] : undefined;
+  const customer = { waId, userId };
+  if (!want || !isSomebody(customer)) return undefined;
+  const at = moment(member(entry, 'timestamp'), now);
+  return { effect: { kind: 'opt_out', at, customer, wish: { want, scope: 'marketing' } } };
+}
+
+/** Reads one entry of a webhook of the field `user_preferences`. Another category says nothing that we know. */
+export function readPreferenceEntry(entry: unknown, value: unknown, now: Date): Entry {
+  if (text(member(entry, 'category')) !== 'marketing_messages') return 'nothing';
+  return readPreference(entry, customerOf(entry, value), text(member(entry, 'value')), now);
+}

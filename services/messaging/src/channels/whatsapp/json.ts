@@ -1,0 +1,32 @@
+import { storable } from '../storable.ts';
+
+// Reads parsed JSON of any form. Nothing here throws.
+
+export function member(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name];
+}
+
+export const object = (value: unknown): object | undefined =>
+  typeof value === 'object' && value !== null ? value : undefined;
+
+export const array = (value: unknown): readonly unknown[] | undefined => (Array.isArray(value) ? value : undefined);
+
+export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Empty for what is no id. */
+export const identifier = (value: unknown): string => {
+  const id = storable(text(value));
+  return id.length <= 512 ? id : '';
+};
+
+/** Parses Unix seconds in a string or a number. A missing, malformed or future time becomes `now`. */
+export function moment(timestamp: unknown, now: Date): Date {
+  const seconds = Number(timestamp);
+  const isSane = Number.isFinite(seconds) && seconds > 0 && seconds * 1000 <= now.getTime();
+  return isSane ? new Date(seconds * 1000) : now;
+}
+
+/** The first `length` characters. It never splits a surrogate pair. */
+export const first = (value: string, length: number): string =>
+  value.length <= length ? value : Array.from(value).slice(0, length).join('');

@@ -1,0 +1,150 @@
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { phoneForms } from '@mostrador/kit/phones/canonical-phone';
+import type { CustomerIds, IdentityChange } from '../channels/channel-provider.ts';
+import { asPhone } from './as-phone.ts';
+
+/** What became of a change. `unknown`: the store knew no such customer. `kept`: the store has given the lead another phone. */
+type Outcome = 'moved' | 'kept' | 'unknown';
+
+export type IdentityChangeRow = {
+  readonly lead_id: string | null;
+  /** Null: it is not finished. */
+  readonly outcome: Outcome | null;
+};
+
+type Key = { readonly channelId: string; readonly eventId: string };
+
+/** Stores a change, unless it is known. Locks its row. */
+export async function lockIdentityChange(
+  sql: TransactionSql,
+  storeId: string,
+  channelId: string,
+  { eventId, at, from, to }: IdentityChange,
+): Promise<IdentityChangeRow> {
+  await sql`
+    insert into identity_changes (store_id, channel_id, event_id, from_wa_id, from_user_id, to_wa_id, to_user_id, changed_at)
+    values (${storeId}, ${channelId}, ${eventId}, ${from.waId}, ${from.userId}, ${to.waId}, ${to.userId}, ${at})
+    on conflict do nothing`;
+  const [row] = await sql<[IdentityChangeRow]>`
+    select lead_id, outcome from identity_changes
+    where store_id = ${storeId} and channel_id = ${channelId} and event_id = ${eventId} for no key update`;
+  return row;
+}
+
+/**
+ * Stores which lead a change is about. From this commit on no message goes to the earlier number: a conversation that was
+ * known by it is known by the new one, unless another lead still is. Then its messages go to the new number as a phone.
+ */
+export async function startMove(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+  { channelId, eventId, from, to }: Key & Pick<IdentityChange, 'from' | 'to'>,
+): Promise<void> {
+  await sql`
+    update identity_changes set lead_id = ${leadId}
+    where store_id = ${storeId} and channel_id = ${channelId} and event_id = ${eventId}`;
+  if (from.waId === null || to.waId === null) return;
+  await sql`
+    update conversations c
+    set phone = ${to.waId}, wa_id = case when not exists (
+      select from conversations other where other.store_id = ${storeId} and other.wa_id = ${to.waId}) then ${to.waId} end
+    where c.store_id = ${storeId} and c.lead_id = ${leadId} and c.wa_id = any(${formsOf(from.waId)}::text[])`;
+}
+
+const formsOf = (waId: string | null): string[] =>
+  waId === null ? [] : [...new Set([waId, ...(asPhone(waId) === null ? [] : phoneForms(waId))])];
+
+/** The lead whose customer has these ids, in any form of the phone. */
+export async function findLeadOfIds(sql: Sql, storeId: string, { waId, userId }: CustomerIds): Promise<string | null> {
+  const [row] = await sql<{ lead_id: string | null }[]>`
+    select coalesce(
+      (select lead_id from customer_user_ids where store_id = ${storeId} and user_id = ${userId}),
+      (select lead_id from conversations where store_id = ${storeId} and wa_id = any(${formsOf(waId)}::text[])
+       order by wa_id <> ${waId} limit 1)) as lead_id`;
+  return row?.lead_id ?? null;
+}
+
+/** Finishes a change. What is left of `merged` is moved once more after `finishAfterMs`. */
+export async function saveOutcome(
+  sql: TransactionSql,
+  storeId: string,
+  { channelId, eventId }: Key,
+  { outcome, leadId, merged, finishAfterMs }: SavedOutcome,
+): Promise<void> {
+  await sql`
+    update identity_changes
+    set outcome = ${outcome}, lead_id = coalesce(${leadId}, lead_id), merged_lead_id = ${merged},
+        finish_at = case when ${merged !== null} then clock_timestamp() + ${finishAfterMs} * interval '1 millisecond' end
+    where store_id = ${storeId} and channel_id = ${channelId} and event_id = ${eventId}`;
+}
+
+type SavedOutcome = {
+  readonly outcome: Outcome;
+  readonly leadId: string | null;
+  readonly merged: string | null;
+  readonly finishAfterMs: number;
+};
+
+/** Who a customer became after `at` and before any later change. Undefined: the ids are still theirs. */
+export async function findSuccessor(
+  sql: Sql,
+  storeId: string,
+  { waId, userId }: CustomerIds,
+  at: Date,
+): Promise<(CustomerIds & { readonly at: Date }) | undefined> {
+  const [row] = await sql<(CustomerIds & { readonly at: Date })[]>`
+    select to_wa_id as "waId", to_user_id as "userId", changed_at as at from (
+      select to_wa_id, to_user_id, changed_at from identity_changes
+      where store_id = ${storeId} and from_wa_id = any(${formsOf(waId)}::text[]) and changed_at > ${at}
+      union all
+      select to_wa_id, to_user_id, changed_at from identity_changes
+      where store_id = ${storeId} and from_user_id = ${userId} and changed_at > ${at}) as later
+    order by changed_at limit 1`;
+  return row;
+}
+
+/** Whether the channel has said that the customer of the lead has this phone now. */
+export async function isMovedTo(sql: Sql, storeId: string, leadId: string, phone: string): Promise<boolean> {
+  const rows = await sql`
+    select 1 from identity_changes
+    where store_id = ${storeId} and lead_id = ${leadId} and to_wa_id = any(${formsOf(phone)}::text[]) limit 1`;
+  return rows.length > 0;
+}
+
+/** Gives the conversation the ids of its customer. No other lead of the store has this `wa_id` from now on. */
+export async function saveIds(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+  { waId, version }: { readonly waId: string; readonly version: number },
+): Promise<void> {
+  await sql`
+    update conversations set wa_id = null
+    where store_id = ${storeId} and wa_id = ${waId} and lead_id <> ${leadId}`;
+  await sql`
+    update conversations
+    set wa_id = ${waId}, phone = ${waId}, phone_version = greatest(phone_version, ${version})
+    where store_id = ${storeId} and lead_id = ${leadId}`;
+}
+
+export type UnfinishedMerge = {
+  readonly store_id: string;
+  readonly channel_id: string;
+  readonly event_id: string;
+  readonly lead_id: string;
+  readonly merged_lead_id: string;
+};
+
+/** Merges of any store whose last step is due. */
+export async function findUnfinishedMerges(systemSql: Sql, limit: number): Promise<UnfinishedMerge[]> {
+  return await systemSql<UnfinishedMerge[]>`
+    select store_id, channel_id, event_id, lead_id, merged_lead_id from identity_changes
+    where finish_at <= now() order by finish_at limit ${limit}`;
+}
+
+export async function markFinished(sql: TransactionSql, storeId: string, { channelId, eventId }: Key): Promise<void> {
+  await sql`
+    update identity_changes set finish_at = null
+    where store_id = ${storeId} and channel_id = ${channelId} and event_id = ${eventId}`;
+}

@@ -1,0 +1,102 @@
+import { mergeLeadScheduling, moveLeadPhone, type ReplyOf } from '@mostrador/contracts';
+import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
+import type { CallContext } from '@mostrador/kit/rpc/client';
+import type { CustomerIds, IdentityChange } from '../channels/channel-provider.ts';
+import { lockConversation, saveUserId } from '../conversations/conversation.repository.ts';
+import { moveConversation } from '../conversations/merge-conversations.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { noPhone } from '../inbound/accept-inbound.ts';
+import { reopenFailed } from '../inbound/inbound.repository.ts';
+import { asPhone } from './as-phone.ts';
+import { currentIds } from './current-ids.ts';
+import { findInCrm } from './find-in-crm.ts';
+import { findLeadOfIds, lockIdentityChange, saveIds, saveOutcome, startMove } from './identity-change.repository.ts';
+
+type Tools = Pick<Dependencies, 'database' | 'rpc' | 'relay'>;
+type Context = StoreScope & CallContext;
+
+/** Requests that found the merged lead before may write under its id so long: the longest deadline, and 250 ms to commit. */
+export const finishAfterMs = 16_250;
+
+/**
+ * Moves the lead of a customer to another number or user id. Three services have a part of it, so it is done in steps that
+ * can be repeated: the stored webhook stays open until the last one. First the change is stored: from now on each inbound
+ * message is sorted by when it was written, and no message goes to the earlier number. Then crm decides, and the
+ * conversation follows. A repeated webhook finds the change finished, and moves nothing.
+ *
+ * @throws AppError `service_unavailable`, `upstream_timeout` or `lead_busy`: retry later
+ */
+export async function moveIdentity(
+  { database, rpc, relay }: Tools,
+  context: Context,
+  channelId: string,
+  change: IdentityChange,
+): Promise<void> {
+  const { storeId } = context;
+  const { from, eventId, at } = change;
+  const key = { channelId, eventId };
+  const begun = await database.write(context, async (sql) => {
+    const row = await lockIdentityChange(sql, storeId, channelId, change);
+    // A later change may have come first.
+    const to = await currentIds(sql, storeId, change.to, at);
+    if (row.outcome !== null || row.lead_id !== null) return { ...row, to };
+    const lead_id = await findLeadOfIds(sql, storeId, from);
+    if (lead_id !== null) await startMove(sql, storeId, lead_id, { ...key, from, to });
+    return { ...row, lead_id, to };
+  });
+  const { to } = begun;
+  if (begun.outcome !== null) return;
+
+  const leadId = begun.lead_id ?? (await findInCrm(rpc, context, from));
+  if (leadId === null) {
+    await database.write(context, (sql) =>
+      saveOutcome(sql, storeId, key, { outcome: 'unknown', leadId: null, merged: null, finishAfterMs }),
+    );
+    return;
+  }
+  if (begun.lead_id === null) {
+    await database.write(context, (sql) => startMove(sql, storeId, leadId, { ...key, from, to }));
+  }
+
+  const moved = await moveInCrm({ rpc }, context, leadId, { from, to });
+  const keptId = moved?.lead_id ?? leadId;
+  const merged = moved?.merged ?? [];
+  for (const goneId of merged) {
+    await database.write(context, (sql) => moveConversation(sql, storeId, { goneId, keptId }));
+    await rpc.call(mergeLeadScheduling, { body: { lead_id: goneId, merged_into: keptId } }, context);
+  }
+  await database.write(context, async (sql) => {
+    const outcome = moved?.outcome ?? 'moved';
+    if (outcome === 'moved') await follow(sql, storeId, keptId, to, moved);
+    await saveOutcome(sql, storeId, key, { outcome, leadId: keptId, merged: merged[0] ?? null, finishAfterMs });
+  });
+  relay.nudge();
+}
+
+/** Undefined when the channel tells no new number. */
+async function moveInCrm(
+  { rpc }: Pick<Tools, 'rpc'>,
+  context: Context,
+  lead_id: string,
+  { from, to }: Pick<IdentityChange, 'from' | 'to'>,
+): Promise<ReplyOf<typeof moveLeadPhone> | undefined> {
+  const [from_phone, to_phone] = [asPhone(from.waId), asPhone(to.waId)];
+  if (to_phone === null) return undefined;
+  const body = { lead_id, to_phone, ...(from_phone !== null && { from_phone }) };
+  return await rpc.call(moveLeadPhone, { body }, context);
+}
+
+/** Makes the conversation follow. Without one, the first message finds the lead by its phone. */
+async function follow(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+  { waId, userId }: CustomerIds,
+  moved: { readonly version: number } | undefined,
+): Promise<void> {
+  if (!(await lockConversation(sql, storeId, leadId))) return;
+  if (waId !== null && moved) await saveIds(sql, storeId, leadId, { waId, version: moved.version });
+  if (userId === null) return;
+  await saveUserId(sql, storeId, leadId, userId);
+  await reopenFailed(sql, storeId, { customer: userId, code: noPhone });
+}

@@ -1,0 +1,53 @@
+import type { StoreScope } from '@mostrador/kit/database/database';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import type { CallContext } from '@mostrador/kit/rpc/client';
+import type { InboundEffect } from '../channels/channel-provider.ts';
+import { changeOptOut } from '../conversations/change-opt-out.ts';
+import { ensureConversation } from '../conversations/conversation.repository.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { currentIds } from '../identities/current-ids.ts';
+import { findInCrm } from '../identities/find-in-crm.ts';
+import { findLeadOfIds } from '../identities/identity-change.repository.ts';
+import { moveIdentity } from '../identities/move-identity.ts';
+import { changeMessage } from './change-message.ts';
+
+type Tools = Pick<Dependencies, 'database' | 'rpc' | 'relay'>;
+type Context = StoreScope & CallContext;
+
+/** Applies what is no message. Repeats and any order are safe. Errors are those of `acceptInbound`. */
+export async function applyEffect(
+  tools: Tools,
+  context: Context,
+  channelId: string,
+  effect: InboundEffect,
+): Promise<void> {
+  switch (effect.kind) {
+    case 'message':
+      return await changeMessage(tools, context, channelId, effect.change);
+    case 'identity':
+      return await moveIdentity(tools, context, channelId, effect.change);
+    case 'opt_out':
+      return await applyPreference(tools, context, effect);
+  }
+}
+
+/** A preference of a customer who is no lead changes nothing: it opts nobody out, and it makes no lead. */
+async function applyPreference(
+  { database, rpc, relay }: Tools,
+  context: Context,
+  { customer, at, wish }: Extract<InboundEffect, { kind: 'opt_out' }>,
+): Promise<void> {
+  const { storeId } = context;
+  const { ids, known } = await database.read(context, async (sql) => {
+    const ids = await currentIds(sql, storeId, customer, at);
+    return { ids, known: await findLeadOfIds(sql, storeId, ids) };
+  });
+  const leadId = known ?? (await findInCrm(rpc, context, ids));
+  if (leadId === null) return;
+  await database.write(context, async (sql) => {
+    await ensureConversation(sql, storeId, leadId, known === null);
+    const entries = await changeOptOut(sql, storeId, leadId, { ...wish, at, source: 'channel_preference' });
+    await appendOutbox(sql, storeId, entries);
+  });
+  relay.nudge();
+}

@@ -1,0 +1,153 @@
+import { type InboundKindName, inboundKinds, reportConversation } from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
+import {
+  accountErrorPayload,
+  type Content,
+  type Customer,
+  callPayload,
+  contents,
+  echoPayload,
+  preferencePayload,
+} from '@mostrador/testing/providers/whatsapp/entries';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newPhone, newUserId, newWamid, startStore, type TestStore } from '../../test/customers.ts';
+import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+
+let messaging: TestMessaging;
+beforeAll(async () => {
+  messaging = await startMessaging();
+  messaging.inbound.start();
+});
+afterAll(() => messaging?.stop());
+
+/** What happens: content of the customer, or a whole webhook. `target` is the customer's first message. */
+type Case = (
+  target: string,
+  customer: Required<Pick<Customer, 'phone' | 'userId'>>,
+) => Content | ((store: TestStore) => unknown);
+
+const newNumber = newPhone();
+const cases: Record<InboundKindName, readonly Case[]> = {
+  text: [() => contents.text()],
+  image: [() => contents.image('Foto'), () => contents.image()],
+  audio: [() => contents.audio()],
+  video: [() => contents.video('Vídeo')],
+  document: [() => contents.document()],
+  sticker: [() => contents.sticker()],
+  location: [() => contents.location()],
+  contacts: [() => contents.contacts()],
+  interactive: [() => contents.buttonReply(), () => contents.listReply(), () => contents.flowReply()],
+  button: [() => contents.button()],
+  order: [() => contents.order()],
+  ephemeral: [() => contents.ephemeral()],
+  unsupported: [() => contents.unsupported(), () => contents.unsupported('poll_creation')],
+  errors: [() => ({ type: 'errors', errors: [{ code: 131051 }] })],
+  unknown: [() => contents.novelty(), () => ({})],
+  unknown_reference: [
+    (target) => contents.novelty({ message_id: target }),
+    (target) => contents.novelty({ original_message_id: target, text: 'x' }),
+  ],
+  reaction: [(target) => contents.reaction(target, '👍'), (target) => contents.removedReaction(target)],
+  edit: [(target) => contents.edit(target, 'Edited')],
+  revoke: [(target) => contents.revoke(target)],
+  'unsupported.reaction': [() => contents.unsupported('reaction')],
+  'unsupported.edit': [() => contents.unsupported('edit')],
+  'unsupported.revoke': [() => contents.unsupported('revoke')],
+  'unsupported.pin': [() => contents.unsupported('pin')],
+  'unsupported.keep_in_chat': [() => contents.unsupported('keep_in_chat')],
+  'unsupported.poll_update': [() => contents.unsupported('poll_update')],
+  system: [() => contents.otherNotice(), () => ({ type: 'system' })],
+  'system.user_changed_number': [() => contents.changedNumber(newNumber)],
+  'system.customer_changed_number': [(_, { phone }) => contents.customerChangedNumber(phone, newNumber)],
+  'system.user_changed_user_id': [(_, { userId }) => contents.changedUserId(userId, newUserId())],
+  'system.customer_identity_changed': [() => contents.changedIdentity()],
+  'system.user_identity_changed': [() => ({ type: 'system', system: { type: 'user_identity_changed', body: 'x' } })],
+  'system.user_preference_changed': [() => contents.changedPreference('stop')],
+  user_preferences: [
+    (_, customer) =>
+      ({ number }) =>
+        preferencePayload(number, customer, 'stop'),
+  ],
+  request_welcome: [() => contents.requestWelcome()],
+  group: [() => contents.inGroup()],
+  echo: [
+    (_, customer) =>
+      ({ number }) =>
+        echoPayload(number, customer),
+    () => (store) => store.payload({ phone: store.number.phone }, contents.text('from the store itself')),
+  ],
+  call: [
+    (_, customer) =>
+      ({ number }) =>
+        callPayload(number, customer),
+  ],
+  account_errors: [
+    () =>
+      ({ number }) =>
+        accountErrorPayload(number),
+  ],
+};
+
+const rows = Object.entries(cases).flatMap(([kind, each]) =>
+  each.map((happens, index) => ({ kind: kind as InboundKindName, index, happens })),
+);
+
+/** All that counts as the customer's words changes. */
+async function read({ storeId }: TestStore, leadId: string) {
+  const { adminSql } = messaging;
+  const [conversation] = await adminSql<{ last_inbound_at: Date }[]>`
+    select last_inbound_at, interaction_count, unread_count, is_unanswered, waiting_since, next_number::int, last_message_at
+    from conversations where store_id = ${storeId} and lead_id = ${leadId}`;
+  const count = async (rows: PromiseLike<readonly object[]>) => (await rows).length;
+  return {
+    ...(conversation as { last_inbound_at: Date }),
+    leads: await count(adminSql`select 1 from conversations where store_id = ${storeId}`),
+    messages: await count(adminSql`select 1 from messages where store_id = ${storeId}`),
+    sessions: await count(adminSql`select 1 from sessions where store_id = ${storeId}`),
+    // What cancels follow-ups.
+    heard: await count(adminSql`
+      select 1 from outbox where store_id = ${storeId} and topic = 'messaging.message.received'`),
+    report: await messaging.rpc.call(
+      reportConversation,
+      { body: { lead_id: leadId, from: '2026-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' } },
+      testContext({ storeId }),
+    ),
+  };
+}
+
+test('every kind of the table has a case here', () => {
+  expect(Object.keys(cases).toSorted()).toEqual(Object.keys(inboundKinds).toSorted());
+});
+
+test.each(rows)('$kind ($index): it counts as words, or changes nothing that counts', async ({ kind, happens }) => {
+  const store = await startStore(messaging);
+  const customer = { phone: newPhone(), userId: newUserId() };
+  const target = newWamid();
+  await store.does(customer, contents.text('Olá'), { id: target });
+  const leadId = (await store.leadOf(customer.phone)) as string;
+  // The store has read and answered it, and the session is over.
+  await messaging.adminSql`update sessions set status = 'ended', ended_at = now() where store_id = ${store.storeId}`;
+  await messaging.adminSql`
+    update conversations set is_unanswered = false, waiting_since = null, unread_count = 0 where store_id = ${store.storeId}`;
+  const before = await read(store, leadId);
+
+  const happening = happens(target, customer);
+  await store.posts(typeof happening === 'function' ? happening(store) : store.payload(customer, happening));
+
+  const after = await read(store, leadId);
+  expect(await store.failed()).toEqual([]);
+  if (!inboundKinds[kind].isWords) {
+    expect(after).toEqual(before);
+    return;
+  }
+  expect(after).toMatchObject({
+    interaction_count: 2,
+    unread_count: 1,
+    is_unanswered: true,
+    messages: 2,
+    sessions: 2,
+    heard: 2,
+    leads: 1,
+  });
+  expect(after.last_inbound_at > before.last_inbound_at).toBe(true);
+});

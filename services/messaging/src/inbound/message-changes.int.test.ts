@@ -1,0 +1,193 @@
+import type { Message } from '@mostrador/contracts';
+import { type Content, contents, entriesPayload } from '@mostrador/testing/providers/whatsapp/entries';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newPhone, newWamid, startStore, type TestStore } from '../../test/customers.ts';
+import { statusUpdate } from '../../test/inbound-webhook.ts';
+import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+
+let messaging: TestMessaging;
+beforeAll(async () => {
+  messaging = await startMessaging();
+  messaging.inbound.start();
+});
+afterAll(() => messaging?.stop());
+
+const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
+const changedOf = ({ body, reactions, edited_at, revoked_at }: Message) => ({ body, reactions, edited_at, revoked_at });
+const second = (at: Date) => new Date(Math.floor(at.getTime() / 1000) * 1000).toISOString();
+
+async function storeWithMessage(body = 'Olá') {
+  const store = await startStore(messaging);
+  const customer = { phone: newPhone() };
+  const id = newWamid();
+  await store.does(customer, contents.text(body), { id, at: ago(60) });
+  const leadId = (await store.leadOf(customer.phone)) as string;
+  const message = async () => (await store.messages(leadId))[0] as Message;
+  return { store, customer, id, leadId, message };
+}
+
+test('a reaction is shown on its message, another one replaces it, and it can be taken back', async () => {
+  const { store, customer, id, message } = await storeWithMessage();
+  const before = await message();
+  const at = ago(30);
+  await store.does(customer, contents.reaction(id, '👍'), { at });
+  expect(await message()).toEqual({
+    ...before,
+    reactions: [{ emoji: '👍', from: 'lead', at: second(at) }],
+    updated_at: expect.any(String),
+  });
+  expect((await message()).updated_at > before.updated_at).toBe(true);
+  await store.does(customer, contents.reaction(id, '❤️'), { at: ago(20) });
+  expect((await message()).reactions).toMatchObject([{ emoji: '❤️' }]);
+  await store.does(customer, contents.removedReaction(id), { at: ago(10) });
+  expect(await message()).toEqual({ ...before, updated_at: expect.any(String) });
+  expect((await store.facts()).slice(2)).toEqual(['message.updated', 'message.updated', 'message.updated']);
+});
+
+test('an edit replaces the text, a deletion removes it for good, and the feed shows the message as it is now', async () => {
+  const { store, customer, id, message } = await storeWithMessage('Meu CPF é 123');
+  const [edited, revoked] = [ago(30), ago(20)];
+  await store.does(customer, contents.edit(id, 'Meu CPF é 124'), { at: edited });
+  expect(changedOf(await message())).toEqual({
+    ...{ body: 'Meu CPF é 124', reactions: [], edited_at: second(edited), revoked_at: null },
+  });
+  await store.does(customer, contents.revoke(id), { at: revoked });
+  const now = await message();
+  expect(changedOf(now)).toEqual({
+    ...{ body: '', reactions: [], edited_at: second(edited), revoked_at: second(revoked) },
+  });
+  await store.does(customer, contents.edit(id, 'again'), { at: ago(10) });
+  expect((await message()).body).toBe('');
+  const feed = await messaging.feed(store.storeId);
+  const updates = feed.filter(({ type }) => type === 'message.updated').map(({ data }) => data.object);
+  expect(updates[1]).toEqual(now);
+});
+
+test('an edited caption and a removed one change the caption', async () => {
+  const store = await startStore(messaging);
+  const customer = { phone: newPhone() };
+  const id = newWamid();
+  await store.does(customer, contents.image('A caption'), { id, at: ago(60) });
+  const leadId = (await store.leadOf(customer.phone)) as string;
+  const body = async () => (await store.messages(leadId))[0]?.body;
+  await store.does(customer, contents.captionEdit(id, 'Another'), { at: ago(50) });
+  expect(await body()).toBe('Another');
+  await store.does(customer, contents.captionEdit(id), { at: ago(40) });
+  expect(await body()).toBe('');
+});
+
+test('a reaction to what the store wrote is shown there, also when it comes before the message is known as sent', async () => {
+  const { store, customer, leadId } = await storeWithMessage();
+  await messaging.adminSql`insert into store_settings (store_id, message_wait_seconds) values (${store.storeId}, 0)`;
+  const { id } = await messaging.send(store.storeId, leadId, 'Hello');
+  const wamid = newWamid();
+  await store.does(customer, contents.reaction(wamid, '🎉'));
+  // The answer of the provider was lost: a status update tells its id.
+  await messaging.adminSql`
+    update messages set status = 'unknown', unknown_since = now(), channel_id = ${store.channelId} where id = ${id}`;
+  await store.posts(statusUpdate(store.number.phoneNumberId, { id: wamid, status: 'delivered', callbackData: id }));
+  const sent = (await store.messages(leadId)).at(-1) as Message;
+  expect(sent).toMatchObject({ status: 'delivered', body: 'Hello', reactions: [{ emoji: '🎉', from: 'lead' }] });
+  await store.does(customer, contents.edit(wamid, 'not yours'));
+  await store.does(customer, contents.revoke(wamid));
+  expect((await store.messages(leadId)).at(-1)).toEqual(sent);
+});
+
+test('a change of a message that never comes makes no lead, no message and no conversation', async () => {
+  const store = await startStore(messaging);
+  for (const content of [
+    contents.reaction('wamid.never', '👍'),
+    contents.edit('wamid.never', 'x'),
+    contents.revoke('wamid.never'),
+  ])
+    await store.does({ phone: newPhone() }, content);
+  expect(await store.failed()).toEqual([]);
+  const { adminSql } = messaging;
+  expect(await adminSql`select 1 from conversations where store_id = ${store.storeId}`).toHaveLength(0);
+  expect(await adminSql`select kind from message_changes where store_id = ${store.storeId} order by kind`).toEqual([
+    { kind: 'edit' },
+    { kind: 'reaction' },
+    { kind: 'revocation' },
+  ]);
+});
+
+test('a text that the customer deleted before it was processed is never told', async () => {
+  const store = await startStore(messaging);
+  const customer = { phone: newPhone() };
+  const id = newWamid();
+  await store.does(customer, contents.revoke(id), { at: ago(10) });
+  await store.does(customer, contents.text('secret'), { id, at: ago(20) });
+  const leadId = (await store.leadOf(customer.phone)) as string;
+  expect(await store.messages(leadId)).toMatchObject([
+    { body: '', revoked_at: expect.any(String), status: 'received' },
+  ]);
+  expect(JSON.stringify(await messaging.feed(store.storeId))).not.toContain('secret');
+  expect(await store.facts()).toEqual(['session.started', 'message.received']);
+});
+
+test('an edit changes neither the reply window nor what the lead wants of messages', async () => {
+  const { store, customer, id, leadId } = await storeWithMessage();
+  const before = await store.conversation(leadId);
+  await store.does(customer, contents.edit(id, 'stop'));
+  expect(await store.conversation(leadId)).toEqual(before);
+});
+
+/** The message and all that happens to it. Times are seconds, so some changes have one in common. */
+const happenings = (id: string): { content: Content; id: string; at: Date }[] => {
+  const began = Date.now() - 600_000;
+  const at = (seconds: number) => new Date(began + seconds * 1000);
+  return [
+    { content: contents.text('Olá'), id, at: at(0) },
+    { content: contents.reaction(id, '👍'), id: `${id}-1`, at: at(1) },
+    { content: contents.reaction(id, '❤️'), id: `${id}-2`, at: at(1) },
+    { content: contents.edit(id, 'Olá!'), id: `${id}-3`, at: at(2) },
+    { content: contents.removedReaction(id), id: `${id}-4`, at: at(3) },
+    { content: contents.edit(id, 'Olá!!'), id: `${id}-5`, at: at(4) },
+    { content: contents.reaction(id, '🎉'), id: `${id}-6`, at: at(5) },
+    { content: contents.revoke(id), id: `${id}-7`, at: at(6) },
+  ];
+};
+
+test('whatever the order, the batches and the repetitions of webhooks: the message ends the same, and counts once', async () => {
+  const store = await startStore(messaging);
+  const indexes = [...happenings('').keys()];
+  const orders = fc.tuple(
+    // Without the deletion, which hides what the edits did.
+    fc.boolean(),
+    fc.shuffledSubarray(indexes, { minLength: indexes.length }),
+    fc.array(fc.constantFrom(...indexes), { maxLength: 4 }),
+    fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 12, maxLength: 12 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(orders, async ([isDeleted, order, again, sizes]) => {
+      const customer = { phone: newPhone() };
+      const all = happenings(newWamid());
+      const shown = [...order, ...again].filter((index) => isDeleted || index !== all.length - 1);
+      for (let [at, size] = [0, 0]; at < shown.length; at += size) {
+        size = sizes[at % sizes.length] as number;
+        const entries = shown.slice(at, at + size).map((index) => all[index] as (typeof all)[number]);
+        await store.post(entriesPayload(store.number, customer, entries));
+      }
+      await store.settled();
+      const leadId = (await store.leadOf(customer.phone)) as string;
+      const messages = await store.messages(leadId);
+      expect(messages.map(changedOf)).toEqual([
+        {
+          body: isDeleted ? '' : 'Olá!!',
+          reactions: [{ emoji: '🎉', from: 'lead', at: all[6]?.at && second(all[6].at) }],
+          edited_at: all[5]?.at && second(all[5].at),
+          revoked_at: isDeleted && all[7] ? second(all[7].at) : null,
+        },
+      ]);
+      expect(await countOf(store, leadId)).toEqual({ interaction_count: 1, unread_count: 1 });
+    }),
+    { numRuns: 25 },
+  );
+});
+
+const countOf = async ({ storeId }: TestStore, leadId: string) => {
+  const [row] = await messaging.adminSql`
+    select interaction_count, unread_count from conversations where store_id = ${storeId} and lead_id = ${leadId}`;
+  return row;
+};

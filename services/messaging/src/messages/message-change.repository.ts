@@ -1,0 +1,66 @@
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { messageColumns } from './message.repository.ts';
+import type { MessageRow } from './message.ts';
+import type { ChangedColumns, ChangeRow } from './message-change.ts';
+
+/** A message of the channel, by the channel's id. */
+type Target = { readonly channelId: string; readonly providerMessageId: string };
+
+/** Stores a change, unless the same side has made a later one of its kind. A duplicate changes nothing. */
+export async function saveChange(
+  sql: TransactionSql,
+  storeId: string,
+  { channelId, providerMessageId }: Target,
+  change: ChangeRow,
+): Promise<void> {
+  const { kind, source, event_id, changed_at, body, body_truncated } = change;
+  await sql`
+    insert into message_changes as known (store_id, channel_id, provider_message_id, kind, source, event_id, changed_at,
+      body, body_truncated)
+    values (${storeId}, ${channelId}, ${providerMessageId}, ${kind}, ${source}, ${event_id}, ${changed_at}, ${body},
+      ${body_truncated})
+    on conflict (store_id, channel_id, provider_message_id, kind, source) do update
+    set event_id = excluded.event_id, changed_at = excluded.changed_at, body = excluded.body,
+        body_truncated = excluded.body_truncated, received_at = now()
+    where (excluded.changed_at, excluded.event_id) > (known.changed_at, known.event_id)`;
+}
+
+/** The changes of a message, whether it is known or not. */
+export async function listChanges(
+  sql: Sql,
+  storeId: string,
+  { channelId, providerMessageId }: Target,
+): Promise<ChangeRow[]> {
+  return await sql<ChangeRow[]>`
+    select kind, source, event_id, changed_at, body, body_truncated from message_changes
+    where store_id = ${storeId} and channel_id = ${channelId} and provider_message_id = ${providerMessageId}
+    order by source, kind`;
+}
+
+/** The message in either direction. */
+export async function findTarget(
+  sql: Sql,
+  storeId: string,
+  { channelId, providerMessageId }: Target,
+): Promise<{ id: string; lead_id: string } | undefined> {
+  const [row] = await sql<{ id: string; lead_id: string }[]>`
+    select id, lead_id from messages
+    where store_id = ${storeId} and channel_id = ${channelId} and provider_message_id = ${providerMessageId}`;
+  return row;
+}
+
+/** Writes what has changed of a message. The caller holds the conversation's lock. Returns the saved row. */
+export async function saveChanged(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+  { body, body_truncated, reactions, edited_at, revoked_at }: ChangedColumns,
+): Promise<MessageRow> {
+  const [row] = await sql<[MessageRow]>`
+    update messages
+    set body = ${body}, body_truncated = ${body_truncated}, reactions = ${sql.json(reactions as never)},
+        edited_at = ${edited_at}, revoked_at = ${revoked_at}
+    where store_id = ${storeId} and id = ${id}
+    returning ${messageColumns(sql)}`;
+  return row;
+}
