@@ -44,7 +44,7 @@ export function LinkQuestion({ token, view: { user, store }, current }: LinkQues
         </Button>
         {current && (
           <Link to="/" {...buttonLook('plain')}>
-            {m.link_stay({ store: current.store.name })}
+            {m.link_stay()}
           </Link>
         )}
       </div>

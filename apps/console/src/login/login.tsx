@@ -22,9 +22,9 @@ function Login() {
   const canRetry = ofLink !== undefined && ofLink.code !== 'invalid_login_link';
   const failure = ofLink ?? (failed === undefined ? undefined : failureAtProvider(failed));
   useEffect(() => {
-    document.title = `${m.sign_in_title()} · Mostrador`;
+    if (!link) document.title = `${m.sign_in_title()} · Mostrador`;
     if (ofLink && !canRetry) history.replaceState(history.state, '', location.pathname);
-  }, [ofLink, canRetry]);
+  }, [ofLink, canRetry, link]);
   // A link that is pasted while this page is open changes only what stands behind the `#`.
   useEffect(() => {
     const start = () => location.reload();
