@@ -15,6 +15,7 @@ export type PeopleOnly = {
 
 /** Every operation that the public API does not have. One without an entry fails the test. */
 export const peopleOnly: Readonly<Record<string, PeopleOnly>> = {
+  getLoginLink: { role: 'none', body: () => ({ token: 'ml_unknown' }) },
   createPersonSession: { role: 'none', body: () => ({ token: 'ml_unknown' }) },
   getSignInOptions: { role: 'none' },
   startOidcSession: { role: 'none' },
@@ -23,6 +24,9 @@ export const peopleOnly: Readonly<Record<string, PeopleOnly>> = {
   getPersonSession: { role: 'seller' },
   endPersonSession: { role: 'seller' },
   switchStore: { role: 'seller', body: ({ leadId }) => ({ store_id: leadId }) },
+  startJoin: { role: 'seller' },
+  joinStore: { role: 'seller', body: () => ({ password: 'x' }) },
+  startOidcJoin: { role: 'seller' },
   listPersonSessions: { role: 'seller' },
   revokePersonSession: { role: 'seller' },
   listPersonStores: { role: 'seller' },

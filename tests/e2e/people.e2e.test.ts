@@ -69,6 +69,10 @@ describe('a person never sees another store', () => {
   const newKey = { name: 'Site', scopes: ['leads:read'], expires_at: null };
   const calls: Record<string, (cookie: string) => Promise<Answer>> = {
     createPersonSession: (cookie) => ask('POST', '/session', { cookie, body: { token: 'ml_unknown' } }),
+    getLoginLink: (cookie) => ask('POST', '/login-link', { cookie, body: { token: 'ml_unknown' } }),
+    startJoin: (cookie) => ask('POST', '/session/join/options', { cookie }),
+    joinStore: (cookie) => ask('POST', '/session/join', { cookie, body: { password: 'x' } }),
+    startOidcJoin: (cookie) => ask('POST', '/session/join/oidc', { cookie }),
     getPersonSession: (cookie) => ask('GET', '/session', { cookie }),
     endPersonSession: (cookie) => ask('DELETE', '/session', { cookie: `${cookie}x` }),
     listPersonSessions: (cookie) => ask('GET', '/sessions', { cookie }),

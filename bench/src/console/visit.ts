@@ -1,4 +1,5 @@
 import { chromiumOptions } from '@mostrador/testing/chromium';
+import { openLoginLink } from '@mostrador/testing/login-link';
 import { type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
 
 /** The first conversation of the inbox, which a person can open. */
@@ -39,7 +40,7 @@ export async function openVisitor(consoleUrl: string, loginLink: string): Promis
   const appearance = { locale: 'en-US', viewport: { width: 1280, height: 800 } };
   const known = await browser.newContext(appearance);
   const page = await known.newPage();
-  await page.goto(loginLink);
+  await openLoginLink(page, loginLink);
   await page.getByRole('navigation').first().waitFor();
   await page.close();
   const storageState = await known.storageState();

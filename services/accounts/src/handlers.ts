@@ -5,6 +5,9 @@ import { recordChange } from './audit/record-change.ts';
 import { getCredentials } from './credentials/get-credentials.ts';
 import { setPassword } from './credentials/set-password.ts';
 import type { Dependencies } from './dependencies.ts';
+import { joinStore } from './joins/join-store.ts';
+import { startJoin } from './joins/start-join.ts';
+import { startOidcJoin } from './joins/start-oidc-join.ts';
 import { createApiKey } from './keys/create-api-key.ts';
 import { createStoreKey } from './keys/create-store-key.ts';
 import { listApiKeys } from './keys/list-api-keys.ts';
@@ -33,6 +36,7 @@ import { updatePerson } from './people/update-person.ts';
 import { authorizePerson } from './sessions/authorize-person.ts';
 import { createPersonSession } from './sessions/create-person-session.ts';
 import { endPersonSession } from './sessions/end-person-session.ts';
+import { getLoginLink } from './sessions/get-login-link.ts';
 import { getPersonSession } from './sessions/get-person-session.ts';
 import { listPersonSessions } from './sessions/list-person-sessions.ts';
 import { listPersonStores } from './sessions/list-person-stores.ts';
@@ -67,9 +71,13 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof acco
   enableUser: enableUser(dependencies),
   unlinkUser: unlinkUser(dependencies),
   removeUser: removeUser(dependencies),
+  getLoginLink: getLoginLink(dependencies),
   createPersonSession: createPersonSession(dependencies),
   getPersonSession: getPersonSession(dependencies),
   endPersonSession: endPersonSession(dependencies),
+  startJoin: startJoin(dependencies),
+  joinStore: joinStore(dependencies),
+  startOidcJoin: startOidcJoin(dependencies),
   listPersonSessions: listPersonSessions(dependencies),
   revokePersonSession: revokePersonSession(dependencies),
   authorizePerson: authorizePerson(dependencies),

@@ -1,4 +1,4 @@
-import { createOidcSession, startOidcSession } from '@mostrador/contracts';
+import { createOidcSession, startOidcJoin, startOidcSession } from '@mostrador/contracts';
 import { createEgress } from '@mostrador/kit/clients/egress';
 import { type OpenIdServer, startOpenIdServer } from '@mostrador/testing/providers/openid/server';
 import { callbackPath, createOidcProvider, type OidcProvider } from '../src/oidc/oidc-provider.ts';
@@ -29,6 +29,11 @@ export async function startWithProvider() {
     const { attempt_token: attempt, authorization } = await people.ask(startOidcSession, {});
     return { attempt, answer: await visitProvider(change(authorization.url), account, `${publicUrl}${callbackPath}`) };
   };
+  /** A browser in which a person is signed in goes to the provider, to join the store of the session. */
+  const visitToJoin = async (account: string, token: string, change = (url: string): string => url) => {
+    const { attempt_token: attempt, authorization } = await people.ask(startOidcJoin, {}, token);
+    return { attempt, answer: await visitProvider(change(authorization.url), account, `${publicUrl}${callbackPath}`) };
+  };
   /** The browser comes back. */
   const finish = ({ attempt, answer }: { attempt: string; answer: string }, session?: string) =>
     people.ask(createOidcSession, { body: { attempt_token: attempt, answer } }, session);
@@ -37,6 +42,7 @@ export async function startWithProvider() {
     people,
     provider,
     visit,
+    visitToJoin,
     finish,
     enter: async (account: string, session?: string) => finish(await visit(account), session),
     async stop() {

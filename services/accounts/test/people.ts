@@ -3,6 +3,7 @@ import {
   createPersonSession,
   createStore,
   inviteUser,
+  joinStore,
   type Operation,
   type ReplyOf,
   type RequestOf,
@@ -47,6 +48,8 @@ export function createPeople(accounts: TestAccounts) {
     /** Signs in with a password. */
     signIn: (email: string, password: string, session?: string) =>
       ask(createPersonSession, { body: { email, password } }, session),
+    /** Lets the password open the store of the session with this token too. */
+    join: (token: string | undefined, current = password) => ask(joinStore, { body: { password: current } }, token),
     /** A person who is signed in. */
     async signedIn(storeId?: string, email = newEmail(), role: UserRole = 'owner') {
       const store = storeId ?? (await newStore());

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { openLoginLink } from '@mostrador/testing/login-link';
 import { expect, test } from 'vitest';
 import { addresses, admin, eventually } from '../platform.ts';
 import {
@@ -18,7 +19,7 @@ inBrowser(() => {
   test('the link that npm start prints signs the demo store’s owner in, once', async () => {
     expect(addresses.console_login_url).toMatch(new RegExp(`^${addresses.console_url}/login#`));
     const page = await newPage();
-    await page.goto(addresses.console_login_url);
+    await openLoginLink(page, addresses.console_login_url);
     await title(page, 'Inbox').waitFor();
     await page.getByText('Salão Aurora').waitFor();
     expect(page.url()).toBe(`${addresses.console_url}/inbox`);

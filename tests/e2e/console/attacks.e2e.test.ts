@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { openLoginLink } from '@mostrador/testing/login-link';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { askAsPage, signInAs } from '../people.ts';
@@ -46,7 +47,7 @@ inBrowser(() => {
   test('the cookie of a session is for this host alone, and no script reads it', async () => {
     const { loginUrl } = await invitePerson(store);
     const page = await newPage();
-    await page.goto(loginUrl);
+    await openLoginLink(page, loginUrl);
     await title(page, 'Inbox').waitFor();
     expect(await sessionOf(page)).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Lax', path: '/' });
     expect((await sessionOf(page))?.domain).not.toMatch(/^\./);
@@ -59,7 +60,7 @@ inBrowser(() => {
     const planted = await signInAs(store.id, 'seller', (await invitePerson(store, 'seller')).sellerId);
     const page = await newPage();
     await addSession(page.context(), planted);
-    await page.goto(loginUrl);
+    await openLoginLink(page, loginUrl);
     await title(page, 'Inbox').waitFor();
     const cookie = await sessionOf(page);
     expect(`${cookie?.name}=${cookie?.value}`).not.toBe(planted);
@@ -70,7 +71,7 @@ inBrowser(() => {
   test('a person who is disabled is signed out of the page that they look at, and their colleague is not', async () => {
     const leaving = await invitePerson(store, 'manager', 'Leo');
     const page = await newPage();
-    await page.goto(leaving.loginUrl);
+    await openLoginLink(page, leaving.loginUrl);
     await title(page, 'Inbox').waitFor();
     const colleague = await newPageOf(owner, '/inbox');
     await title(colleague, 'Inbox').waitFor();

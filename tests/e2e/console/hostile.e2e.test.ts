@@ -1,3 +1,4 @@
+import { openLoginLink } from '@mostrador/testing/login-link';
 import { startXandikos } from '@mostrador/testing/providers/caldav/servers';
 import { startWebhookReceiver } from '@mostrador/testing/providers/webhook-receiver/server';
 import type { Page } from 'playwright-core';
@@ -130,7 +131,7 @@ async function addPasskey(email: string): Promise<void> {
   const page = await newPage();
   await addDevice(page);
   const { login_url } = await admin(['user', 'login-link', '--email', email]);
-  await page.goto(atLocalhost(login_url));
+  await openLoginLink(page, atLocalhost(login_url));
   await page.getByRole('navigation').waitFor();
   await page.goto(atLocalhost(`${addresses.console_url}/account/security`));
   await page.getByRole('button', { name: 'Add passkey' }).click();
@@ -154,7 +155,7 @@ inBrowser(() => {
       await addPasskey(email);
       const page = await newPage();
       await page.addInitScript(listen);
-      await page.goto(loginUrl);
+      await openLoginLink(page, loginUrl);
       const links = page.getByRole('navigation').getByRole('link');
       await links.first().waitFor();
       const screens = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));

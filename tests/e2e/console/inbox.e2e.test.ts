@@ -1,3 +1,4 @@
+import { openLoginLink } from '@mostrador/testing/login-link';
 import { startTcpProxy, type TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import type { Page } from 'playwright-core';
 import { afterEach, expect, test } from 'vitest';
@@ -163,7 +164,7 @@ inBrowser(() => {
     const { id } = await sandbox.newCustomer('Helena', 'Hello');
     proxy = await startTcpProxy(new URL(gatewayUrl).host);
     const behindProxy = (url: string) => url.replace(gatewayUrl, `http://127.0.0.1:${proxy?.port}`);
-    await page.goto(behindProxy(loginUrl));
+    await openLoginLink(page, behindProxy(loginUrl));
     await title(page, 'Inbox').waitFor();
     await page.goto(behindProxy(`${addresses.console_url}/inbox/${id}`));
     await messageOf(page, 'Hello').waitFor();

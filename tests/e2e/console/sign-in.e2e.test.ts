@@ -1,3 +1,4 @@
+import { openLoginLink } from '@mostrador/testing/login-link';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { addresses, admin, newStore } from '../platform.ts';
@@ -29,7 +30,7 @@ async function signOut(page: Page) {
 inBrowser(() => {
   test('a person sets a password and signs in with it, by keyboard alone', async () => {
     const { page, loginUrl, email } = await newPerson();
-    await page.goto(loginUrl);
+    await openLoginLink(page, loginUrl);
     await navigation(page);
     await tabTo(page, 'button', /^Ana Souza/);
     await page.keyboard.press('Enter');
@@ -97,7 +98,7 @@ inBrowser(() => {
   test('a person makes a passkey, signs in with it, renames and removes it', async () => {
     const { page, loginUrl } = await newPerson();
     await addDevice(page);
-    await page.goto(atLocalhost(loginUrl));
+    await openLoginLink(page, atLocalhost(loginUrl));
     await navigation(page);
     await page.goto(atLocalhost(`${addresses.console_url}/account/security`));
     await tabTo(page, 'button', 'Add passkey');
@@ -139,7 +140,7 @@ inBrowser(() => {
     const { page, loginUrl } = await newPerson();
     await page.goto(`${addresses.console_url}/login`);
     await title(page, 'Sign in').waitFor();
-    await page.goto(loginUrl);
+    await openLoginLink(page, loginUrl);
     await navigation(page);
   });
 
@@ -156,7 +157,7 @@ inBrowser(() => {
     const person = ['--email', email, '--name', 'Ana Souza', '--role', 'manager'];
     await admin(['user', 'invite', '--store', second.id, ...person]);
     const { login_url } = await admin(['user', 'login-link', '--email', email, '--store', second.id]);
-    await page.goto(login_url);
+    await openLoginLink(page, login_url);
     await navigation(page);
     const tab = await page.context().newPage();
     await tab.goto(`${addresses.console_url}/team`);
@@ -173,7 +174,7 @@ inBrowser(() => {
 
   test('a page whose files another version has replaced loads the new ones', async () => {
     const { page, loginUrl } = await newPerson();
-    await page.goto(loginUrl);
+    await openLoginLink(page, loginUrl);
     await navigation(page);
     let isReplaced = true;
     page.on('request', (request) => {
@@ -194,7 +195,7 @@ inBrowser(() => {
     await page.getByRole('alert').waitFor();
     expect(await violations(page)).toEqual([]);
     await page.goto('about:blank');
-    await page.goto(atLocalhost(loginUrl));
+    await openLoginLink(page, atLocalhost(loginUrl));
     await navigation(page);
     await page.goto(atLocalhost(`${addresses.console_url}/account/security`));
     await page.getByRole('button', { name: 'Add passkey' }).click();

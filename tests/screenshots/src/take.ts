@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromiumOptions } from '@mostrador/testing/chromium';
+import { openLoginLink } from '@mostrador/testing/login-link';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Screen } from './screens.ts';
 import { smallPng } from './small-png.ts';
@@ -52,7 +53,7 @@ async function takeLook(
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
-  await page.goto(await loginLink());
+  await openLoginLink(page, await loginLink());
   await page.getByRole('navigation').first().waitFor();
   await page.evaluate(typefaceKept);
   let bytes = 0;

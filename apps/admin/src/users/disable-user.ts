@@ -5,7 +5,7 @@ import { checked } from '../check.ts';
 import { shown } from '../terminal.ts';
 
 export const disableUserCommand = (admin: Admin): Command =>
-  verb('disable', 'Disable a person in every store; their sessions and login links end at once', [
+  verb('disable', 'Disable a person in every store; sessions, links, password and passkeys end at once', [
     'user disable --email ana@example.com',
   ])
     .option('--email <address>', 'the email address (required)')

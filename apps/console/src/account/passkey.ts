@@ -24,13 +24,23 @@ export async function signInWithPasskey(): Promise<Session> {
   const { options } = await dataOf(platform.POST('/session/passkey/options'));
   const { startAuthentication } = await library();
   const answer = await startAuthentication({ optionsJSON: options as never }).catch(asFailure);
-  return await dataOf(platform.POST('/session/passkey', { body: { answer: { ...answer } } })).catch((failure) => {
-    const isUnknown = failure instanceof Failure && failure.code === 'invalid_credentials';
-    throw isUnknown ? new Failure('passkey_unknown', failure.status, failure.message) : failure;
-  });
+  return await dataOf(platform.POST('/session/passkey', { body: { answer: { ...answer } } })).catch(asUnknownPasskey);
+}
+
+/** Lets a passkey that the person chooses in their browser open the store of the session too. */
+export async function joinWithPasskey(): Promise<Session> {
+  const { options } = await dataOf(platform.POST('/session/join/options'));
+  const { startAuthentication } = await library();
+  const answer = await startAuthentication({ optionsJSON: options as never }).catch(asFailure);
+  return await dataOf(platform.POST('/session/join', { body: { answer: { ...answer } } })).catch(asUnknownPasskey);
 }
 
 /** The person closed the question, the browser found no passkey, or the device has one already. */
 function asFailure(cause: Error): never {
   throw new Failure(cause.name === 'InvalidStateError' ? 'passkey_there' : 'passkey_cancelled', 0, cause.message);
+}
+
+function asUnknownPasskey(failure: unknown): never {
+  const isUnknown = failure instanceof Failure && failure.code === 'invalid_credentials';
+  throw isUnknown ? new Failure('passkey_unknown', failure.status, failure.message) : failure;
 }

@@ -9,4 +9,5 @@ export const accountRoutes = [
   createRoute({ getParentRoute: () => shell, path: '/account/security' }).lazy(
     loadScreen(() => import('./security.tsx')),
   ),
+  createRoute({ getParentRoute: () => shell, path: '/account/join' }).lazy(loadScreen(() => import('./join.tsx'))),
 ] as const;

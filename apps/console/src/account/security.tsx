@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { createLazyRoute } from '@tanstack/react-router';
+import { createLazyRoute, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { credentialsQuery } from '../api/queries.ts';
+import { credentialsQuery, sessionQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
-import { Button } from '../ui/button.tsx';
+import { Button, buttonLook } from '../ui/button.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Page } from '../ui/page.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -18,6 +18,7 @@ export const route = createLazyRoute('/shell/account/security')({ component: Sec
 
 function Security() {
   const { data: credentials, error, refetch } = useQuery(credentialsQuery);
+  const { data: session } = useQuery(sessionQuery);
   const [asked, setAsked] = useState<'password' | 'passkey'>();
   const close = () => setAsked(undefined);
   if (error && !credentials) return <LoadFailed error={error} retry={refetch} />;
@@ -76,6 +77,19 @@ function Security() {
           </ul>
         )}
       </section>
+      {credentials?.may_join && session && (
+        <section className={styles.section}>
+          <div className={styles.head}>
+            <div>
+              <h2 className={styles.title}>{session.store.name}</h2>
+              <p className={styles.soft}>{m.security_join()}</p>
+            </div>
+            <Link to="/account/join" {...buttonLook('plain')}>
+              {m.security_join_go()}
+            </Link>
+          </div>
+        </section>
+      )}
       {credentials && (
         <>
           <SetPassword

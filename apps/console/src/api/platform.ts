@@ -20,6 +20,7 @@ export type WebhookDelivery = Schemas['WebhookDelivery'];
 export type WebhookDeliveryLog = Schemas['WebhookDeliveryLog'];
 export type EventType = Schemas['EventType'];
 export type StoreEvent = Schemas['Event'];
+export type LoginLink = Schemas['LoginLinkView'];
 export type Person = Schemas['Person'];
 export type PersonLink = Schemas['InvitePersonResponse'];
 export type AuditEntry = Schemas['AuditEntry'];

@@ -51,6 +51,12 @@ export const credentialsQuery = queryOptions({
   queryFn: () => dataOf(platform.GET('/credentials')),
 });
 
+export const signInOptionsQuery = queryOptions({
+  queryKey: ['sign-in'],
+  queryFn: () => dataOf(platform.GET('/sign-in')),
+  staleTime: 300_000,
+});
+
 export const storesQuery = queryOptions({
   queryKey: ['stores'],
   queryFn: async () => (await dataOf(platform.GET('/stores'))).data,

@@ -2,16 +2,16 @@ import { useMutation } from '@tanstack/react-query';
 import { LogIn } from 'lucide-react';
 import { useEffect } from 'react';
 import { wordsOf } from '../api/failure.ts';
-import { dataOf, platform } from '../api/platform.ts';
-import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Bad } from '../ui/page.tsx';
 import styles from './login.module.css';
 
+type ProviderButtonProps = { readonly label: string; readonly start: () => Promise<{ readonly url: string }> };
+
 /** Leads to the OpenID provider, which leads back. The button is busy until the browser has left. */
-export function ProviderButton({ name }: { name: string }) {
+export function ProviderButton({ label, start }: ProviderButtonProps) {
   const { mutate, reset, error, isIdle, isError } = useMutation({
-    mutationFn: () => dataOf(platform.POST('/session/oidc')),
+    mutationFn: start,
     onSuccess: ({ url }) => location.assign(url),
   });
   // A browser that goes back shows the page as it was left.
@@ -24,7 +24,7 @@ export function ProviderButton({ name }: { name: string }) {
       {error && <Bad>{wordsOf(error)}</Bad>}
       <Button className={styles.provider} busy={!isIdle && !isError} onClick={() => mutate()}>
         <LogIn size={14} aria-hidden />
-        {m.sign_in_with_provider({ name })}
+        {label}
       </Button>
     </div>
   );

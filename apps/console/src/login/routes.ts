@@ -1,7 +1,6 @@
-import { createRoute, redirect } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { Failure } from '../api/failure.ts';
-import { dataOf, platform } from '../api/platform.ts';
-import { enter } from '../api/session.ts';
+import { dataOf, type LoginLink, platform, type Session } from '../api/platform.ts';
 import { loadScreen } from '../new-version.ts';
 import { root } from '../shell/routes.ts';
 
@@ -15,6 +14,13 @@ type LoginSearch = {
 const providerName = async (): Promise<string | undefined> =>
   (await dataOf(platform.GET('/sign-in')).catch(() => undefined))?.oidc?.name;
 
+type LoginData = {
+  readonly failure?: Failure;
+  readonly provider?: string | undefined;
+  /** The link whose token stands in the address, and who is signed in in this browser. */
+  readonly link?: { readonly token: string; readonly view: LoginLink; readonly current: Session | undefined };
+};
+
 export const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
@@ -22,16 +28,20 @@ export const login = createRoute({
     ...(ended ? { ended: true } : {}),
     ...(typeof failed === 'string' ? { failed } : {}),
   }),
-  // The token stands behind the `#`, so that neither a server nor a log sees it.
-  loader: async ({ location }): Promise<{ failure?: Failure; provider?: string | undefined }> => {
+  // The token stands behind the `#`, so that neither a server nor a log sees it. The page only looks at the link: programs
+  // that check mails open it too, and somebody else may have led the person here.
+  loader: async ({ location }): Promise<LoginData> => {
     const token = location.hash;
     if (!token) return { provider: await providerName() };
     try {
-      enter(await dataOf(platform.POST('/session', { body: { token } })));
+      const [view, current] = await Promise.all([
+        dataOf(platform.POST('/login-link', { body: { token } })),
+        dataOf(platform.GET('/session')).catch(() => undefined),
+      ]);
+      return { link: { token, view, current } };
     } catch (failure) {
       if (failure instanceof Failure) return { failure, provider: await providerName() };
       throw failure;
     }
-    throw redirect({ to: '/', replace: true });
   },
 }).lazy(loadScreen(() => import('./login.tsx')));

@@ -77,6 +77,7 @@ const providerWords: Readonly<Record<string, () => string>> = {
   caldav: m.connections_caldav,
 };
 
+const proofWords = { password: m.password, passkey: m.audit_proof_passkey, oidc: m.audit_proof_oidc };
 const unknownWords = { sent: m.audit_unknown_as_sent, failed: m.audit_unknown_as_failed };
 
 const wordsOfMember = (member: string): string =>
@@ -86,12 +87,13 @@ const listed = (words: readonly string[]): string =>
   new Intl.ListFormat(getLocale(), { type: 'unit', style: 'short' }).format(words);
 
 /** What an action was about, one phrase a line. A word that is not known here stays as it is. */
-export function wordsOfDetails({ changed, role, scopes, provider, ...waiting }: Details): string[] {
+export function wordsOfDetails({ changed, role, scopes, proof, provider, ...waiting }: Details): string[] {
   const { kind, count, reason, older_than, unknown_as } = waiting;
   return [
     changed && m.audit_changed({ members: listed(changed.map(wordsOfMember)) }),
     role && m.audit_role({ role: roleWords[role]() }),
     scopes && m.audit_scopes({ scopes: listed(wordsOfScopes(scopes)) }),
+    proof && m.audit_proof({ proof: proofWords[proof]() }),
     provider && m.audit_provider({ provider: providerWords[provider]?.() ?? provider }),
     kind &&
       (count === undefined

@@ -20,6 +20,7 @@ export const actionWords: Readonly<Record<string, () => string>> = {
   'passkey.removed': m.audit_act_passkey_removed,
   'oidc.linked': m.audit_act_oidc_linked,
   'oidc.unlinked': m.audit_act_oidc_unlinked,
+  'store.joined': m.audit_act_store_joined,
   'store.created': m.audit_act_store_created,
   'store.changed': m.audit_act_store_changed,
   'sellers.create': m.audit_act_sellers_create,

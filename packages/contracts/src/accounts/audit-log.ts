@@ -23,6 +23,12 @@ export const AuditDetails = Type.Object(
     ),
     role: Type.Optional(About(UserRoleWord, 'The role that the person was given.')),
     scopes: Type.Optional(Type.Array(ScopeWord, { maxItems: 50, description: 'What the API key may do.' })),
+    proof: Type.Optional(
+      OneOf(['password', 'passkey', 'oidc'], {
+        title: 'AuditProof',
+        description: 'What opens the store since then. `oidc`: the account at the OpenID provider.',
+      }),
+    ),
     provider: Type.Optional(Type.String({ maxLength: 100, description: 'The provider that was connected.' })),
     kind: Type.Optional(About(WaitingKindWord, 'The kind of what was retried or given up.')),
     count: Type.Optional(Type.Integer({ description: 'How many were named by their ids. Left out: all of the kind.' })),

@@ -38,6 +38,11 @@ export const getCredentials = defineOperation({
     passkeys: Type.Array(Passkey, { description: 'Your passkeys, oldest first.' }),
     passkey_host: About(NullableString, 'The host for which the passkeys are. Null: none can be made at this address.'),
     oidc: Type.Optional(Nullable(OidcAccount, { description: 'Null: none, or a link of a store opened the session.' })),
+    may_join: Type.Optional(
+      Type.Boolean({
+        description: 'Whether a password, a passkey or an account of yours does not open this store yet.',
+      }),
+    ),
     may_create_passkey: Type.Boolean({ description: 'Whether a passkey can be made without the current password.' }),
   }),
   errors: ['invalid_session'],
@@ -47,7 +52,7 @@ export const getCredentials = defineOperation({
 export const setPassword = defineOperation({
   subject: 'accounts.platform.credentials.set-password',
   tenancy: 'none',
-  summary: 'Set your password; your other sessions end',
+  summary: 'Set your password; your other sessions and links end',
   description:
     `It has ${passwordLength.least} to ${passwordLength.most} characters, and is not easy to guess. \`current_password\` is ` +
     `needed when there is one, except for ${freshSessionMinutes} minutes after a sign-in with a link.`,

@@ -39,6 +39,18 @@ export const startOidcSession = defineOperation({
   errors: ['oidc_not_configured', 'oidc_unavailable', 'quota_exceeded'],
 });
 
+/** As `startOidcSession`. The browser comes back to the same address. */
+export const startOidcJoin = defineOperation({
+  subject: 'accounts.platform.joins.start-oidc',
+  tenancy: 'none',
+  summary: 'Begin to let your account at the OpenID provider open the store of the session too',
+  description:
+    'The provider asks you to sign in again. Your account there must be the one with which you sign in here.',
+  request: {},
+  reply: Type.Object({ attempt_token: Type.String(), authorization: OidcAuthorization }),
+  errors: ['invalid_session', 'oidc_not_configured', 'oidc_unavailable', 'quota_exceeded'],
+});
+
 /** The browser comes back from the provider. The gateway answers with a redirect, so this is in no document. */
 export const createOidcSession = defineOperation({
   subject: 'accounts.platform.oidc-sessions.create',

@@ -1,12 +1,14 @@
 import { listAuditLog } from './audit-log.ts';
 import { getCredentials, setPassword } from './credentials.ts';
 import { createApiKey, listApiKeys, recordKeyUses, revokeApiKey, rotateApiKey } from './keys.ts';
-import { createOidcSession, getSignInOptions, startOidcSession } from './oidc.ts';
+import { createOidcSession, getSignInOptions, startOidcJoin, startOidcSession } from './oidc.ts';
 import {
   createPasskey,
   createPasskeySession,
+  joinStore,
   removePasskey,
   renamePasskey,
+  startJoin,
   startPasskey,
   startPasskeySession,
 } from './passkeys.ts';
@@ -16,6 +18,7 @@ import {
   authorizePerson,
   createPersonSession,
   endPersonSession,
+  getLoginLink,
   getPersonSession,
   listPersonSessions,
   listPersonStores,
@@ -44,9 +47,13 @@ export const accountsOperations = {
   enableUser,
   unlinkUser,
   removeUser,
+  getLoginLink,
   createPersonSession,
   getPersonSession,
   endPersonSession,
+  startJoin,
+  joinStore,
+  startOidcJoin,
   listPersonSessions,
   revokePersonSession,
   authorizePerson,

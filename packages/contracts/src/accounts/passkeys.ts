@@ -78,6 +78,36 @@ export const removePasskey = defineOperation({
   errors: ['invalid_session', 'passkey_not_found'],
 });
 
+export const startJoin = defineOperation({
+  subject: 'accounts.platform.joins.start',
+  tenancy: 'none',
+  summary: 'Begin to let one of your passkeys open the store of the session',
+  request: {},
+  reply: PasskeyQuestion,
+  errors: ['invalid_session', 'passkeys_unavailable'],
+});
+
+/** Another token: the gateway sets the cookie as when a person signs in. */
+export const joinStore = defineOperation({
+  subject: 'accounts.platform.joins.create',
+  tenancy: 'none',
+  summary: 'Let your password or a passkey open the store of the session too',
+  description:
+    'Send `password`, or `answer` of the passkey. From then on it opens this store as it opens your others, and whoever has ' +
+    'it gets in. The store’s audit log tells of it. A link alone opens only its store, and lets in nothing else.',
+  request: {
+    body: Exact(
+      {
+        password: Type.Optional(Type.String({ maxLength: 1000, description: 'Your password.' })),
+        answer: Type.Optional(PasskeyAnswer),
+      },
+      { minProperties: 1 },
+    ),
+  },
+  reply: OpenedSession,
+  errors: ['invalid_session', 'wrong_password', 'invalid_credentials', 'passkeys_unavailable', 'quota_exceeded'],
+});
+
 export const startPasskeySession = defineOperation({
   subject: 'accounts.platform.passkey-sessions.start',
   tenancy: 'none',

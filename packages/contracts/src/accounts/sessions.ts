@@ -68,7 +68,7 @@ export const createPersonSession = defineOperation({
   tenancy: 'none',
   summary: 'Sign in with a login link, or with a password',
   description:
-    'Send `token`, or `email` and `password`. A link works once. A password opens the store that the person used last. ' +
+    'Send `token`, or `email` and `password`. A link works once, and ends the person’s other links of the store. A password opens the store that the person used last. ' +
     'The session that the browser had ends.',
   request: {
     body: Exact(
@@ -82,6 +82,37 @@ export const createPersonSession = defineOperation({
   },
   reply: OpenedSession,
   errors: ['invalid_login_link', 'invalid_credentials', 'quota_exceeded'],
+});
+
+const LoginLinkView = Type.Object(
+  {
+    user: Type.Object(
+      {
+        name: Type.String({ description: 'The name of the person, as the store calls them.' }),
+        email: Type.String({ description: 'The email address of the person.' }),
+      },
+      { title: 'LoginLinkUser', description: 'Whom the link signs in.' },
+    ),
+    store: Type.Object(
+      { name: Type.String({ description: 'The name of the store.' }) },
+      { title: 'LoginLinkStore', description: 'The store that the link opens.' },
+    ),
+    expires_at: About(Timestamp, 'Until when the link works.'),
+  },
+  { title: 'LoginLinkView', description: 'What a login link does when it is used.' },
+);
+
+/** It has a body, so that no address and no log has the token. It reads only. */
+export const getLoginLink = defineOperation({
+  subject: 'accounts.platform.login-links.get',
+  tenancy: 'none',
+  summary: 'Read whom a login link signs in, and to which store',
+  description: 'It neither uses the link up nor opens a session: that is what `POST /session` does.',
+  request: {
+    body: Exact({ token: Type.String({ maxLength: 200, description: 'What stands behind the `#` of the link.' }) }),
+  },
+  reply: LoginLinkView,
+  errors: ['invalid_login_link', 'quota_exceeded'],
 });
 
 /** Another token: the gateway sets the cookie as when a person signs in. */

@@ -50,7 +50,7 @@ export const createLoginLink = defineOperation({
     }),
   },
   reply: LoginLink,
-  errors: ['user_not_found'],
+  errors: ['user_not_found', 'user_disabled'],
 });
 
 export const listUsers = defineOperation({
@@ -65,7 +65,7 @@ export const listUsers = defineOperation({
 export const disableUser = defineOperation({
   subject: 'accounts.admin.users.disable',
   tenancy: 'none',
-  summary: 'Disable a person in every store; their sessions and links end at once',
+  summary: 'Disable a person in every store; their sessions, links, password and passkeys end at once',
   request: { body: Exact({ email: Email }) },
   reply: Type.Object({ users: Type.Array(StoreUser), ended_sessions: Type.Integer() }),
   errors: ['user_not_found'],
@@ -93,7 +93,7 @@ export const unlinkUser = defineOperation({
 export const removeUser = defineOperation({
   subject: 'accounts.admin.users.remove',
   tenancy: 'none',
-  summary: 'Remove a person from a store; their sessions and links in it end at once',
+  summary: 'Remove a person from a store; every way into it ends at once',
   request: { body: Exact({ store_id: Uuid, email: Email }) },
   reply: StoreUser,
   errors: ['user_not_found'],

@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { SessionRow } from '../sessions/session.repository.ts';
+import { isReachable, type Reaching, type SessionRow } from '../sessions/session.repository.ts';
 
 /** What a person has to sign in with, and the stores that it opens. */
 export type Credentials = {
@@ -7,32 +7,43 @@ export type Credentials = {
   readonly password_hash: string | null;
   readonly password_changed_at: Date | null;
   readonly has_passkeys: boolean;
-  /** Whether it opens a store that the session does not: another one, and one that no OpenID provider confirmed for it. */
+  /** Whether any of them opens a store to which the session may not go. */
   readonly joined_elsewhere: boolean;
+  /** Whether the password alone does. */
+  readonly password_elsewhere: boolean;
+  /** Whether one of them does not open the store of the session. */
+  readonly may_join: boolean;
+  /** Whether the account at the OpenID provider does not. */
+  readonly account_may_join: boolean;
 };
 
-type Asking = Pick<SessionRow, 'user_id' | 'store_id' | 'reach'>;
+type Asking = Pick<SessionRow, 'user_id'> & Reaching;
 
-export async function findCredentials(
-  sql: Sql,
-  { user_id: userId, store_id: storeId, reach }: Asking,
-): Promise<Credentials> {
+export async function findCredentials(sql: Sql, session: Asking): Promise<Credentials> {
+  const { user_id: userId, store_id: storeId } = session;
   const [row] = await sql<[Credentials]>`
     select
       (select hash from passwords where user_id = ${userId}) as password_hash,
       (select changed_at from passwords where user_id = ${userId}) as password_changed_at,
       exists (select from passkeys where user_id = ${userId}) as has_passkeys,
       exists (
-        select from memberships where user_id = ${userId} and store_id <> ${storeId} and joined_at is not null
-          and not (${reach} = 'confirmed' and confirmed_at is not null)
-      ) as joined_elsewhere`;
+        select from credential_stores o join memberships m on m.store_id = o.store_id and m.user_id = o.user_id
+        where o.user_id = ${userId} and not ${isReachable(sql, session)}
+      ) as joined_elsewhere,
+      exists (
+        select from credential_stores o join memberships m on m.store_id = o.store_id and m.user_id = o.user_id
+        where o.user_id = ${userId} and o.passkey_id is null and not ${isReachable(sql, session)}
+      ) as password_elsewhere,
+      exists (
+        select null::uuid as id from passwords where user_id = ${userId}
+        union all select id from passkeys where user_id = ${userId}
+        except all select passkey_id from credential_stores where user_id = ${userId} and store_id = ${storeId}
+      ) as may_join,
+      exists (
+        select from oidc_identities i join memberships m on m.user_id = i.user_id
+        where i.user_id = ${userId} and m.store_id = ${storeId} and m.confirmed_at is null
+      ) as account_may_join`;
   return row;
-}
-
-/** Locks the person until the transaction ends, and reads their credentials. */
-export async function lockCredentials(sql: TransactionSql, session: Asking): Promise<Credentials> {
-  await sql`select 1 from users where id = ${session.user_id} for update`;
-  return await findCredentials(sql, session);
 }
 
 export async function savePassword(sql: TransactionSql, userId: string, hash: string): Promise<void> {
@@ -41,14 +52,51 @@ export async function savePassword(sql: TransactionSql, userId: string, hash: st
     on conflict (user_id) do update set hash = excluded.hash, changed_at = clock_timestamp()`;
 }
 
-/** From now on the person's own password and passkeys open the store. */
-export async function joinStore(
+/** From now on the passkey opens the store, or the password when there is no id of a passkey. */
+export async function openStore(
   sql: TransactionSql,
-  { storeId, userId }: { storeId: string; userId: string },
+  { storeId, userId, passkeyId }: { storeId: string; userId: string; passkeyId: string | null },
 ): Promise<void> {
+  await sql`
+    insert into credential_stores (store_id, user_id, passkey_id) values (${storeId}, ${userId}, ${passkeyId})
+    on conflict do nothing`;
+  // The previous version asks only this.
   await sql`
     update memberships set joined_at = coalesce(joined_at, clock_timestamp())
     where store_id = ${storeId} and user_id = ${userId}`;
+}
+
+/** The password opens from now on what the session reaches of the stores that a password or passkey of the person opens. */
+export async function openReachedStores(sql: TransactionSql, session: Asking): Promise<void> {
+  await sql`
+    insert into credential_stores (store_id, user_id, passkey_id)
+    select distinct o.store_id, o.user_id, null::uuid
+    from credential_stores o join memberships m on m.store_id = o.store_id and m.user_id = o.user_id
+    where o.user_id = ${session.user_id} and ${isReachable(sql, session)}
+    on conflict do nothing`;
+}
+
+/** A new passkey opens what another one opens, or the password when there is no id of another one. False: nothing. */
+export async function openSameStores(
+  sql: TransactionSql,
+  { userId, passkeyId, as }: { userId: string; passkeyId: string; as: string | null },
+): Promise<boolean> {
+  const rows = await sql`
+    insert into credential_stores (store_id, user_id, passkey_id)
+    select store_id, user_id, ${passkeyId}::uuid from credential_stores
+    where user_id = ${userId} and passkey_id is not distinct from ${as}::uuid returning 1`;
+  return rows.length > 0;
+}
+
+/** Whether the passkey opens the store, or the password when there is no id of a passkey. */
+export async function opensStore(
+  sql: Sql,
+  { storeId, userId, passkeyId }: { storeId: string; userId: string; passkeyId: string | null },
+): Promise<boolean> {
+  const rows = await sql`
+    select 1 from credential_stores
+    where store_id = ${storeId} and user_id = ${userId} and passkey_id is not distinct from ${passkeyId}::uuid`;
+  return rows.length > 0;
 }
 
 type PasswordOwner = { readonly user_id: string; readonly hash: string };
@@ -61,12 +109,15 @@ export async function findPasswordOwner(sql: Sql, email: string): Promise<Passwo
   return row;
 }
 
-/** The store that a person joined and used last; null if they joined none. */
-export async function findLastStore(sql: Sql, userId: string): Promise<string | null> {
+/**
+ * The store that a person used last of those that a passkey opens, or the password when there is no id of a passkey; null if
+ * it opens none.
+ */
+export async function findLastStore(sql: Sql, userId: string, passkeyId: string | null): Promise<string | null> {
   const [row] = await sql<{ store_id: string }[]>`
-    select m.store_id from memberships m
-    where m.user_id = ${userId} and m.joined_at is not null
-    order by (select max(s.last_seen_at) from sessions s where s.user_id = m.user_id and s.store_id = m.store_id)
-      desc nulls last, m.joined_at desc limit 1`;
+    select c.store_id from credential_stores c
+    where c.user_id = ${userId} and c.passkey_id is not distinct from ${passkeyId}::uuid
+    order by (select max(s.last_seen_at) from sessions s where s.user_id = c.user_id and s.store_id = c.store_id)
+      desc nulls last, c.joined_at desc limit 1`;
   return row?.store_id ?? null;
 }

@@ -3,7 +3,6 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { findIdentityTimes } from '../oidc/oidc.repository.ts';
-import { ownsPasskeys } from '../passkeys/owns-passkeys.ts';
 import { listPasskeys } from '../passkeys/passkey.repository.ts';
 import { relyingPartyOf } from '../passkeys/relying-party.ts';
 import { requireSession } from '../sessions/session.ts';
@@ -16,18 +15,14 @@ export const getCredentials =
   async (context) => {
     const session = await requireSession(systemDatabase, context);
     const [credentials, passkeys, account] = await systemDatabase.read(context, (sql) =>
-      Promise.all([
-        findCredentials(sql, session),
-        listPasskeys(sql, session.user_id),
-        findIdentityTimes(sql, session.user_id),
-      ]),
+      Promise.all([findCredentials(sql, session), listPasskeys(sql, session), findIdentityTimes(sql, session.user_id)]),
     );
     const { password_changed_at: changedAt } = credentials;
     return {
       password: changedAt && { changed_at: toTimestamp(changedAt) },
       needs_current_password: !replacesPassword(session, credentials),
-      passkeys: ownsPasskeys(session, credentials) ? passkeys : [],
-      // As with passkeys: an owner may hold the link of a session.
+      passkeys,
+      // An owner may hold the link of a session.
       oidc:
         oidc && account && session.reach !== 'store'
           ? {
@@ -37,6 +32,7 @@ export const getCredentials =
             }
           : null,
       passkey_host: relyingPartyOf(publicUrl)?.id ?? null,
+      may_join: credentials.may_join || (oidc !== null && credentials.account_may_join),
       may_create_passkey: ['proved', 'first'].includes(sessionProof(session, credentials)),
     };
   };

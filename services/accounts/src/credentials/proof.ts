@@ -1,5 +1,5 @@
 import { freshSessionMinutes } from '@mostrador/contracts';
-import type { OpenedBy, Reach } from '../sessions/reach.ts';
+import type { OpenedBy } from '../sessions/reach.ts';
 
 /**
  * What a session says about who uses it, when how they sign in is to be changed.
@@ -16,7 +16,6 @@ export type Proof = 'proved' | 'first' | 'reset' | 'elsewhere' | 'stale';
 
 export function proofOf(session: {
   readonly openedBy: OpenedBy;
-  readonly reach: Reach;
   /** Since the person signed in. */
   readonly ageMs: number;
   /** Whether there is a password or a passkey. */
@@ -24,9 +23,9 @@ export function proofOf(session: {
   /** Whether these open a store that the session does not. */
   readonly joinedElsewhere: boolean;
 }): Proof {
-  const { openedBy, reach, ageMs, hasCredentials, joinedElsewhere } = session;
+  const { openedBy, ageMs, hasCredentials, joinedElsewhere } = session;
   if (ageMs >= freshSessionMinutes * 60_000) return 'stale';
   if (openedBy === 'password' || openedBy === 'passkey') return 'proved';
   if (!hasCredentials) return 'first';
-  return reach === 'all' || !joinedElsewhere ? 'reset' : 'elsewhere';
+  return joinedElsewhere ? 'elsewhere' : 'reset';
 }

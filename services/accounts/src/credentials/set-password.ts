@@ -5,13 +5,15 @@ import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { deletePasskeysOf } from '../passkeys/passkey.repository.ts';
 import { endOtherSessions, markProved, type SessionRow } from '../sessions/session.repository.ts';
-import { requireSession } from '../sessions/session.ts';
+import { requireOpenSession, requireSession } from '../sessions/session.ts';
+import { lockPerson } from '../users/user.repository.ts';
 import { assertPassword } from './assert-password.ts';
 import {
   type Credentials,
   findCredentials,
-  joinStore,
-  lockCredentials,
+  openReachedStores,
+  openStore,
+  opensStore,
   savePassword,
 } from './credential.repository.ts';
 import { passwordFault } from './password-rules.ts';
@@ -19,11 +21,15 @@ import { sessionProof } from './session-proof.ts';
 
 /** Whether a session may set a password without the current one. */
 export const replacesPassword = (session: SessionRow, credentials: Credentials): boolean =>
-  session.opened_by !== 'password' && ['proved', 'first', 'reset'].includes(sessionProof(session, credentials));
+  session.opened_by !== 'password' &&
+  !credentials.password_elsewhere &&
+  ['proved', 'first', 'reset'].includes(sessionProof(session, credentials));
 
 /**
- * A password opens the store in which it is set. The person's other sessions end in every store that it opens, and in no
- * other store. After a `reset` the passkeys may be an intruder's, so they are removed too.
+ * A password that replaces the current one opens the same stores. One that is set without it opens the store in which it is
+ * set, and those that the person's other ways in open and the session reaches. The person's other sessions and links end in
+ * every store that it opens, and in no other store. After a `reset` the passkeys may be an intruder's, so they are removed
+ * too.
  */
 export const setPassword =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -41,14 +47,20 @@ export const setPassword =
     const hash = await passwords.hash(password);
 
     await systemDatabase.write(context, async (sql) => {
-      const locked = await lockCredentials(sql, session);
+      await lockPerson(sql, userId);
+      await requireOpenSession(sql, session.id);
+      const locked = await findCredentials(sql, session);
       if (current === undefined) assertReplaces(session, locked);
       else if (locked.password_hash !== before.password_hash) throw new AppError('wrong_password');
-      if (current === undefined && sessionProof(session, locked) === 'reset') await deletePasskeysOf(sql, userId);
       await savePassword(sql, userId, hash);
-      await joinStore(sql, { storeId, userId });
-      const reach = await markProved(sql, session.id, 'password');
-      await endOtherSessions(sql, { ...session, reach });
+      if (current === undefined) {
+        await openStore(sql, { storeId, userId, passkeyId: null });
+        await openReachedStores(sql, session);
+        if (sessionProof(session, locked) === 'reset') await deletePasskeysOf(sql, userId);
+      }
+      if (await opensStore(sql, { storeId, userId, passkeyId: null })) await markProved(sql, session.id, null);
+      const reach = session.reach === 'store' ? 'joined' : session.reach;
+      await endOtherSessions(sql, { ...session, reach, opened_by: 'password', passkey_id: null });
       await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'password.changed', subjectId: userId }]);
     });
     return {};
@@ -56,8 +68,8 @@ export const setPassword =
 
 function assertReplaces(session: SessionRow, credentials: Credentials): void {
   if (replacesPassword(session, credentials)) return;
-  const opensOthers = sessionProof(session, credentials) === 'elsewhere';
+  const opensOthers = credentials.password_elsewhere || sessionProof(session, credentials) === 'elsewhere';
   const detail =
-    'Your password opens other stores too, so a link of this store cannot replace it. Give the current password, or ask the operator for a link.';
+    'Your password opens other stores too, so this session cannot replace it. Give the current password, or ask the operator for a link.';
   throw new AppError('proof_required', opensOthers ? { detail } : {});
 }

@@ -4,6 +4,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Dependencies } from '../dependencies.ts';
 import { openSession } from '../sessions/open-session.ts';
 import { currentSession } from '../sessions/session.ts';
+import { lockPerson } from '../users/user.repository.ts';
 import { withAttempt } from './attempts.ts';
 import { findLastStore, findPasswordOwner } from './credential.repository.ts';
 
@@ -23,7 +24,11 @@ export async function signInWithPassword(
   const { user_id: userId } = owner;
   const previous = await currentSession(systemDatabase, context);
   return await systemDatabase.write(context, async (sql) => {
-    const storeId = await findLastStore(sql, userId);
+    const isEnabled = await lockPerson(sql, userId);
+    const current = await findPasswordOwner(sql, address);
+    // It was changed, or the person disabled, while it was checked.
+    if (!isEnabled || current?.hash !== owner.hash) throw new AppError('invalid_credentials');
+    const storeId = await findLastStore(sql, userId, null);
     if (storeId === null) throw new AppError('invalid_credentials');
     return await openSession(sql, context, { storeId, userId, reach: 'joined', openedBy: 'password', previous });
   });

@@ -1,17 +1,22 @@
-import type { createOidcSession as operation } from '@mostrador/contracts';
+import type { createOidcSession as operation, ReplyOf } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Log } from '@mostrador/kit/process/log';
+import type { Context } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { hashToken } from '@mostrador/kit/tokens/token';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { joinWithAccount } from '../joins/join-with-account.ts';
 import { openSession } from '../sessions/open-session.ts';
+import type { SessionRow } from '../sessions/session.repository.ts';
 import { currentSession } from '../sessions/session.ts';
+import { lockPerson } from '../users/user.repository.ts';
 import { secretsOf } from './attempt-secrets.ts';
 import {
   confirmStores,
   findLastConfirmedStore,
+  findOwner,
   type LinkedPerson,
   linkIdentity,
   takeAttempt,
@@ -28,28 +33,47 @@ export const createOidcSession =
   ({ systemDatabase, oidc }: Dependencies): Handler<typeof operation> =>
   async (context, { body: { attempt_token: token, answer } }) => {
     const provider = requireOidcProvider(oidc);
-    if (!(await systemDatabase.write(context, (sql) => takeAttempt(sql, hashToken(token))))) {
-      throw new AppError('oidc_failed');
-    }
-    const identity = await provider.identify(answer, secretsOf(token), context.log);
+    const attempt = await systemDatabase.write(context, (sql) => takeAttempt(sql, hashToken(token)));
+    if (!attempt) throw new AppError('oidc_failed');
+    const { session_id: joining } = attempt;
+    const visit = { asksAgain: joining !== null, log: context.log };
+    const identity = await provider.identify(answer, secretsOf(token), visit);
     const previous = await currentSession(systemDatabase, context);
-    const refusal = (reason: string) => {
-      context.log.warn({ reason }, 'an account of the OpenID provider was refused');
-      return new AppError('oidc_refused');
-    };
     return await systemDatabase.write(context, async (sql) => {
-      const { person, isNew } = await personOf(sql, identity, context.log);
-      if (!person) throw refusal('no person has its address, or they are disabled or have another account');
-      if (person.disabled_at !== null) throw refusal('the person is disabled');
-      const { user_id: userId } = person;
-      if (person.is_confirmed) await confirmStores(sql, userId);
-      const storeId = await findLastConfirmedStore(sql, userId);
-      if (storeId === null) throw refusal('the person is in no store that it opens');
-      const linked = { storeId, actorId: userId, action: 'oidc.linked', subjectId: userId } as const;
-      if (isNew) await appendAudit(sql, context, [linked]);
-      return await openSession(sql, context, { storeId, userId, reach: 'confirmed', openedBy: 'oidc', previous });
+      const owner = await findOwner(sql, identity);
+      if (owner !== undefined) await lockPerson(sql, owner);
+      if (joining === null) return await signIn(sql, context, { identity, previous });
+      if (previous?.id !== joining) throw new AppError('oidc_failed');
+      return await joinWithAccount(sql, context, { identity, session: previous });
     });
   };
+
+async function signIn(
+  sql: TransactionSql,
+  context: Context,
+  { identity, previous }: { identity: OidcIdentity; previous: SessionRow | null },
+): Promise<ReplyOf<typeof operation>> {
+  const refusal = (reason: string) => {
+    context.log.warn({ reason }, 'an account of the OpenID provider was refused');
+    return new AppError('oidc_refused');
+  };
+  const { person, isNew } = await personOf(sql, identity, context.log);
+  if (!person) throw refusal('no person has its address, or they are disabled or have another account');
+  if (person.disabled_at !== null) throw refusal('the person is disabled');
+  const { user_id: userId } = person;
+  const joined = person.is_confirmed ? await confirmStores(sql, userId) : [];
+  const storeId = await findLastConfirmedStore(sql, userId);
+  if (storeId === null) throw refusal('the person is in no store that it opens');
+  const linked = { storeId, actorId: userId, action: 'oidc.linked', subjectId: userId } as const;
+  if (isNew) await appendAudit(sql, context, [linked]);
+  const entry = { actorId: userId, action: 'store.joined', subjectId: userId, details: { proof: 'oidc' } } as const;
+  await appendAudit(
+    sql,
+    context,
+    joined.map((store) => ({ ...entry, storeId: store })),
+  );
+  return await openSession(sql, context, { storeId, userId, reach: 'confirmed', openedBy: 'oidc', previous });
+}
 
 async function personOf(
   sql: TransactionSql,

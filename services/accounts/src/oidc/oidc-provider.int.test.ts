@@ -18,12 +18,12 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-const log = silentLog();
+const visit = { asksAgain: false, log: silentLog() };
 const secrets = secretsOf('a token');
 const unavailable = { code: 'oidc_unavailable', retryable: true };
-const begin = (provider: OidcProvider) => provider.authorizationUrl(secrets, log);
+const begin = (provider: OidcProvider) => provider.authorizationUrl(secrets, visit);
 const identify = async (provider: OidcProvider, account = 'ana@example.com') =>
-  provider.identify(await visitProvider(await begin(provider), account, publicUrl), secrets, log);
+  provider.identify(await visitProvider(await begin(provider), account, publicUrl), secrets, visit);
 
 async function startServer(options?: OpenIdServerOptions) {
   const server = await startOpenIdServer(options);
@@ -73,7 +73,7 @@ describe('the provider is not available', () => {
     const provider = openProvider(server);
     const answer = await visitProvider(await begin(provider), 'ana@example.com', publicUrl);
     await server.close();
-    await expect(provider.identify(answer, secrets, log)).rejects.toMatchObject(unavailable);
+    await expect(provider.identify(answer, secrets, visit)).rejects.toMatchObject(unavailable);
     await expect(begin(provider)).rejects.toMatchObject(unavailable);
     await expect(begin(openProvider(server))).rejects.toMatchObject(unavailable);
   });

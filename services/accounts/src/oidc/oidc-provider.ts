@@ -34,9 +34,16 @@ export type OidcIdentity = {
 export type OidcProvider = {
   readonly name: string;
   /** Where a browser signs in, for one attempt. */
-  authorizationUrl(secrets: AttemptSecrets, log: Log): Promise<string>;
+  authorizationUrl(secrets: AttemptSecrets, visit: OidcVisit): Promise<string>;
   /** Who signed in. `answer` is the query string with which the browser came back. */
-  identify(answer: string, secrets: AttemptSecrets, log: Log): Promise<OidcIdentity>;
+  identify(answer: string, secrets: AttemptSecrets, visit: OidcVisit): Promise<OidcIdentity>;
+};
+
+/** A visit of a browser to the provider. */
+export type OidcVisit = {
+  /** Whether the person must sign in there again, and the provider must say that they just did. */
+  readonly asksAgain: boolean;
+  readonly log: Log;
 };
 
 export type OidcProviderOptions = {
@@ -51,6 +58,8 @@ const requestLimitSeconds = 3;
 const cachedMs = 3_600_000;
 /** A slow provider keeps no more than these requests waiting, so that every other request of a person goes on. */
 const mostAtOnce = 8;
+/** A person who signed in at the provider within this time, before they came back, has done so for this visit. */
+const justNowSeconds = 60;
 
 export const callbackPath = '/platform/v1/session/oidc/callback';
 
@@ -93,17 +102,19 @@ export function createOidcProvider({ settings, publicUrl, egress }: OidcProvider
 
   return {
     name,
-    authorizationUrl: ({ state, nonce, codeVerifier }, log) =>
+    authorizationUrl: ({ state, nonce, codeVerifier }, { asksAgain, log }) =>
       ask(log, async (provider) => {
         const challenge = await calculatePKCECodeChallenge(codeVerifier);
         const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
-        return buildAuthorizationUrl(provider, { redirect_uri: redirectUri, scope: scopes, state, nonce, ...pkce })
-          .href;
+        const again: Record<string, string> = asksAgain ? { prompt: 'login', max_age: '0' } : {};
+        const asked = { redirect_uri: redirectUri, scope: scopes, state, nonce, ...pkce, ...again };
+        return buildAuthorizationUrl(provider, asked).href;
       }),
-    identify: (answer, { state, nonce, codeVerifier }, log) =>
+    identify: (answer, { state, nonce, codeVerifier }, { asksAgain, log }) =>
       ask(log, async (provider) => {
         const tokens = await authorizationCodeGrant(provider, new URL(`${redirectUri}?${answer}`), {
           ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier, idTokenExpected: true },
+          ...(asksAgain && { maxAge: justNowSeconds }),
         });
         const { iss, sub, ...claims } = tokens.claims() as IDToken;
         const hasMore = claims.email === undefined && provider.serverMetadata().userinfo_endpoint !== undefined;

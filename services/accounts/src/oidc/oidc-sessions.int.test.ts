@@ -197,15 +197,52 @@ describe('an account opens', () => {
     expect(await storesOf((await here.enter(email)).session_token)).toContain(third.store);
   });
 
-  test('no store that invites its former address, until the person opens a link of that store', async () => {
+  test('no store that invites its former address, until the person signs in there again to join it', async () => {
     const { email, store } = await invited();
     await here.enter(email);
     says(email, { email: 'new@example.com' });
     const later = await invited(email);
     const { session_token } = await here.enter(email);
     expect(await storesOf(session_token)).toEqual([store]);
-    await people.open(later.link, session_token);
-    expect(await storesOf((await here.enter(email)).session_token)).toEqual([store, later.store].toSorted());
+    const { session_token: there } = await people.open(later.link, session_token);
+    expect(await storesOf((await here.enter(email)).session_token)).toEqual([store]);
+    const joined = await here.finish(await here.visitToJoin(email, there), there);
+    expect(joined.session.store.id).toBe(later.store);
+    expect(await storesOf(joined.session_token)).toEqual([store, later.store].toSorted());
+    const entry = { actor_kind: 'user', action: 'store.joined', address: client.address };
+    expect(await people.auditOf(later.store)).toContainEqual(expect.objectContaining(entry));
+  });
+
+  test('no store when the provider does not say that the person signed in again', async () => {
+    const { email } = await invited();
+    await here.enter(email);
+    says(email, { email: 'former@example.com' });
+    const later = await invited(email);
+    const { session_token: there } = await people.open(later.link);
+    const visit = await here.visitToJoin(email, there, (text) => {
+      const url = new URL(text);
+      expect(url.searchParams.get('prompt')).toBe('login');
+      for (const name of ['prompt', 'max_age']) url.searchParams.delete(name);
+      return url.href;
+    });
+    await expect(here.finish(visit, there)).rejects.toMatchObject(failed);
+  });
+
+  test('no store in another session than the one that asked, and none with the account of another person', async () => {
+    const { email } = await invited();
+    await here.enter(email);
+    says(email, { email: 'former@example.com' });
+    const later = await invited(email);
+    const { session_token: there } = await people.open(later.link);
+    const elsewhere = await here.visitToJoin(email, there);
+    const { token: stranger } = await people.signedIn();
+    await expect(here.finish(elsewhere, stranger)).rejects.toMatchObject(failed);
+    await expect(here.finish(await here.visitToJoin(email, there))).rejects.toMatchObject(failed);
+    const other = await invited();
+    await here.enter(other.email);
+    const asOther = await here.visitToJoin(other.email, there);
+    await expect(here.finish(asOther, there)).rejects.toMatchObject(refused);
+    await expect(here.enter(email)).resolves.not.toMatchObject({ session: { store: { id: later.store } } });
   });
 
   test('the store that the person used last, to which no owner can lead them with a link of their own', async () => {

@@ -9,17 +9,36 @@ export type LinkedPerson = {
   readonly is_confirmed: boolean;
 };
 
-export async function insertAttempt(sql: TransactionSql, tokenHash: Uint8Array, minutes: number): Promise<void> {
+export async function insertAttempt(
+  sql: TransactionSql,
+  attempt: { tokenHash: Uint8Array; sessionId: string | null; minutes: number },
+): Promise<void> {
   await sql`
-    insert into oidc_attempts (token_hash, expires_at)
-    values (${tokenHash}, clock_timestamp() + make_interval(mins => ${minutes}))`;
+    insert into oidc_attempts (token_hash, session_id, expires_at)
+    values (${attempt.tokenHash}, ${attempt.sessionId}, clock_timestamp() + make_interval(mins => ${attempt.minutes}))`;
 }
 
-/** Takes an attempt, so that it is finished only once. False: there is none. */
-export async function takeAttempt(sql: TransactionSql, tokenHash: Uint8Array): Promise<boolean> {
-  const rows = await sql`
-    delete from oidc_attempts where token_hash = ${tokenHash} and expires_at > clock_timestamp() returning 1`;
-  return rows.length > 0;
+/** A browser that went to the provider. */
+export type OidcAttempt = {
+  /** The session in which the person joins its store. Null: they sign in. */
+  readonly session_id: string | null;
+};
+
+/** Takes an attempt, so that it is finished only once. */
+export async function takeAttempt(sql: TransactionSql, tokenHash: Uint8Array): Promise<OidcAttempt | undefined> {
+  const [row] = await sql<OidcAttempt[]>`
+    delete from oidc_attempts where token_hash = ${tokenHash} and expires_at > clock_timestamp() returning session_id`;
+  return row;
+}
+
+/** Whom an account signs in: the person to whom it is linked, else the one with its address. */
+export async function findOwner(sql: Sql, { issuer, subject, email }: OidcIdentity): Promise<string | undefined> {
+  const [row] = await sql<{ id: string }[]>`
+    select coalesce(
+      (select user_id from oidc_identities where issuer = ${issuer} and subject = ${subject}),
+      (select id from users where lower(email) = lower(${email}))
+    ) as id`;
+  return row?.id ?? undefined;
 }
 
 export async function purgeOidcAttempts(sql: TransactionSql, limit: number): Promise<number> {
@@ -54,10 +73,15 @@ export async function linkIdentity(sql: TransactionSql, identity: OidcIdentity &
   return rows.length > 0;
 }
 
-/** The person's account opens all of their stores from now on: all of them invited the address that it confirms. */
-export async function confirmStores(sql: TransactionSql, userId: string): Promise<void> {
-  await sql`
-    update memberships set confirmed_at = clock_timestamp() where user_id = ${userId} and confirmed_at is null`;
+/**
+ * The person's account opens all of their stores from now on: all of them invited the address that it confirms. A store whose
+ * ways in were ended is left out until it invites the person again. Returns the new ones.
+ */
+export async function confirmStores(sql: TransactionSql, userId: string): Promise<string[]> {
+  const rows = await sql<{ store_id: string }[]>`
+    update memberships set confirmed_at = clock_timestamp()
+    where user_id = ${userId} and confirmed_at is null and access_ended_at is null returning store_id`;
+  return rows.map(({ store_id }) => store_id);
 }
 
 /** The person's account opens this store from now on. */

@@ -3,18 +3,20 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { type RegistrationResponseJSON, verifyRegistrationResponse } from '@simplewebauthn/server';
 import { appendAudit } from '../audit/audit.repository.ts';
-import { joinStore, lockCredentials } from '../credentials/credential.repository.ts';
+import { findCredentials, openSameStores, openStore, opensStore } from '../credentials/credential.repository.ts';
 import { sessionProof } from '../credentials/session-proof.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { markProved } from '../sessions/session.repository.ts';
-import { requireSession } from '../sessions/session.ts';
+import { requireOpenSession, requireSession } from '../sessions/session.ts';
+import { lockPerson } from '../users/user.repository.ts';
 import { algorithms } from './algorithms.ts';
-import { insertPasskey, listCredentialIds, takeChallenge } from './passkey.repository.ts';
+import { insertPasskey, listCredentialIds, type TakenChallenge, takeChallenge } from './passkey.repository.ts';
 import { type RelyingParty, requireRelyingParty } from './relying-party.ts';
 
 /**
  * Only the session that asked for the challenge answers it, once. A person who had no password and no passkey then must
- * still have none: the holder of this link must not get into a store that the person joined meanwhile.
+ * still have none: the holder of this link must not get into a store that the person joined meanwhile. A passkey opens what
+ * its proof opens: the session's own password or passkey, the password that was given, or else the store of the link.
  */
 export const createPasskey =
   ({ systemDatabase, publicUrl }: Dependencies): Handler<typeof operation> =>
@@ -22,19 +24,26 @@ export const createPasskey =
     const party = requireRelyingParty(publicUrl);
     const session = await requireSession(systemDatabase, context);
     const { user_id: userId, store_id: storeId } = session;
-    let taken: { proved: boolean } | undefined;
+    let taken: TakenChallenge | undefined;
     const made = await verified(answer, party, async (challenge) => {
       taken = await systemDatabase.write(context, (sql) => takeChallenge(sql, challenge, session.id));
       return taken !== undefined;
     });
     return await systemDatabase.write(context, async (sql) => {
-      const credentials = await lockCredentials(sql, session);
+      await lockPerson(sql, userId);
+      await requireOpenSession(sql, session.id);
+      const credentials = await findCredentials(sql, session);
       if (!taken?.proved && sessionProof(session, credentials) !== 'first') throw new AppError('proof_required');
       if ((await listCredentialIds(sql, userId)).length >= mostPasskeys) throw new AppError('passkey_limit');
       const passkey = await insertPasskey(sql, { userId, name, ...made });
       if (!passkey) throw new AppError('passkey_rejected');
-      await joinStore(sql, { storeId, userId });
-      await markProved(sql, session.id, 'passkey');
+      const passkeyId = passkey.id;
+      const as = taken?.by_password ? null : session.passkey_id;
+      // A session from before passkeys were kept with it shows only its own store.
+      const isKnown = as !== null || taken?.by_password || session.opened_by === 'password';
+      if (!taken?.proved || !isKnown) await openStore(sql, { storeId, userId, passkeyId });
+      else if (!(await openSameStores(sql, { userId, passkeyId, as }))) throw new AppError('proof_required');
+      if (await opensStore(sql, { storeId, userId, passkeyId })) await markProved(sql, session.id, passkeyId);
       await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'passkey.created', subjectId: passkey.id }]);
       return passkey;
     });

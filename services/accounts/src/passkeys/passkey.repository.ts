@@ -1,6 +1,7 @@
 import type { Passkey } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import { isReachable, type Reaching, type SessionRow } from '../sessions/session.repository.ts';
 
 type PasskeyRow = { id: string; name: string; created_at: Date; last_used_at: Date | null; synced: boolean };
 
@@ -16,24 +17,27 @@ export type SigningPasskey = {
 
 export async function insertChallenge(
   sql: TransactionSql,
-  challenge: { challenge: string; sessionId: string | null; proved: boolean; minutes: number },
+  challenge: { challenge: string; sessionId: string | null; proved: boolean; byPassword: boolean; minutes: number },
 ): Promise<void> {
   await sql`
-    insert into passkey_challenges (challenge, session_id, proved, expires_at)
-    values (${challenge.challenge}, ${challenge.sessionId}, ${challenge.proved},
+    insert into passkey_challenges (challenge, session_id, proved, by_password, expires_at)
+    values (${challenge.challenge}, ${challenge.sessionId}, ${challenge.proved}, ${challenge.byPassword},
       clock_timestamp() + make_interval(mins => ${challenge.minutes}))`;
 }
 
-/** Takes a challenge of this session (null: of somebody who signs in), so that nothing can use it again. */
+/** What a challenge says about the person who asked for it. */
+export type TakenChallenge = { readonly proved: boolean; readonly by_password: boolean };
+
+/** Takes a challenge of this session (null: of a person who signs in), so that nothing can use it again. */
 export async function takeChallenge(
   sql: TransactionSql,
   challenge: string,
   sessionId: string | null,
-): Promise<{ proved: boolean } | undefined> {
-  const [row] = await sql<{ proved: boolean }[]>`
+): Promise<TakenChallenge | undefined> {
+  const [row] = await sql<TakenChallenge[]>`
     delete from passkey_challenges
     where challenge = ${challenge} and session_id is not distinct from ${sessionId} and expires_at > clock_timestamp()
-    returning proved`;
+    returning proved, by_password`;
   return row;
 }
 
@@ -44,9 +48,21 @@ export async function purgeChallenges(sql: TransactionSql, limit: number): Promi
   return rows.length;
 }
 
-export async function listPasskeys(sql: Sql, userId: string): Promise<Passkey[]> {
+type Holder = Pick<SessionRow, 'user_id'> & Reaching;
+
+/**
+ * The passkeys `p` that the holder of a session may see, rename and remove: those that open no store to which the session
+ * may not go. An owner may hold the link of a session, or have made a passkey for the person.
+ */
+const within = (sql: Sql, holder: Holder) => sql`
+  p.user_id = ${holder.user_id} and not exists (
+    select from credential_stores o join memberships m on m.store_id = o.store_id and m.user_id = o.user_id
+    where o.passkey_id = p.id and not ${isReachable(sql, holder)})`;
+
+export async function listPasskeys(sql: Sql, holder: Holder): Promise<Passkey[]> {
   const rows = await sql<PasskeyRow[]>`
-    select id, name, created_at, last_used_at, synced from passkeys where user_id = ${userId} order by created_at, id`;
+    select p.id, p.name, p.created_at, p.last_used_at, p.synced from passkeys p
+    where ${within(sql, holder)} order by p.created_at, p.id`;
   return rows.map(toPasskey);
 }
 
@@ -79,16 +95,17 @@ export async function insertPasskey(
 
 export async function renamePasskeyRow(
   sql: TransactionSql,
-  { userId, passkeyId, name }: { userId: string; passkeyId: string; name: string },
+  holder: Holder,
+  { passkeyId, name }: { passkeyId: string; name: string },
 ): Promise<Passkey | undefined> {
   const [row] = await sql<PasskeyRow[]>`
-    update passkeys set name = ${name} where id = ${passkeyId} and user_id = ${userId}
-    returning id, name, created_at, last_used_at, synced`;
+    update passkeys p set name = ${name} where p.id = ${passkeyId} and ${within(sql, holder)}
+    returning p.id, p.name, p.created_at, p.last_used_at, p.synced`;
   return row && toPasskey(row);
 }
 
-export async function deletePasskey(sql: TransactionSql, userId: string, passkeyId: string): Promise<boolean> {
-  const rows = await sql`delete from passkeys where id = ${passkeyId} and user_id = ${userId} returning 1`;
+export async function deletePasskey(sql: TransactionSql, holder: Holder, passkeyId: string): Promise<boolean> {
+  const rows = await sql`delete from passkeys p where p.id = ${passkeyId} and ${within(sql, holder)} returning 1`;
   return rows.length > 0;
 }
 

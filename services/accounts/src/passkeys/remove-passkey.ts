@@ -4,7 +4,6 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { requireSession } from '../sessions/session.ts';
-import { assertOwnsPasskeys } from './owns-passkeys.ts';
 import { deletePasskey } from './passkey.repository.ts';
 
 export const removePasskey =
@@ -13,8 +12,7 @@ export const removePasskey =
     const session = await requireSession(systemDatabase, context);
     const { user_id: userId, store_id: storeId } = session;
     await systemDatabase.write(context, async (sql) => {
-      await assertOwnsPasskeys(sql, session);
-      if (!(await deletePasskey(sql, userId, passkeyId))) throw new AppError('passkey_not_found');
+      if (!(await deletePasskey(sql, session, passkeyId))) throw new AppError('passkey_not_found');
       await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'passkey.removed', subjectId: passkeyId }]);
     });
     return {};

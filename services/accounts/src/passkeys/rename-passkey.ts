@@ -4,7 +4,6 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { requireSession } from '../sessions/session.ts';
-import { assertOwnsPasskeys } from './owns-passkeys.ts';
 import { renamePasskeyRow } from './passkey.repository.ts';
 
 export const renamePasskey =
@@ -13,8 +12,7 @@ export const renamePasskey =
     const session = await requireSession(systemDatabase, context);
     const { user_id: userId, store_id: storeId } = session;
     return await systemDatabase.write(context, async (sql) => {
-      await assertOwnsPasskeys(sql, session);
-      const passkey = await renamePasskeyRow(sql, { userId, passkeyId, name });
+      const passkey = await renamePasskeyRow(sql, session, { passkeyId, name });
       if (!passkey) throw new AppError('passkey_not_found');
       await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'passkey.renamed', subjectId: passkeyId }]);
       return passkey;

@@ -41,7 +41,7 @@ export const startPasskey =
     const proved = current !== undefined || proof === 'proved';
     await systemDatabase.write(context, (sql) =>
       insertChallenge(sql, {
-        ...{ challenge: options.challenge, sessionId: session.id, proved },
+        ...{ challenge: options.challenge, sessionId: session.id, proved, byPassword: current !== undefined },
         minutes: passkeyChallengeMinutes,
       }),
     );

@@ -6,6 +6,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { loginLinkMinutes } from '../lifetimes.ts';
 import { requireRole } from '../sessions/session.ts';
 import { makeLoginLink } from '../users/login-link.ts';
+import { lockPerson } from '../users/user.repository.ts';
 import { findPerson } from './person.repository.ts';
 import { unknownPerson } from './unknown-person.ts';
 
@@ -14,9 +15,10 @@ export const createPersonLink =
   async (context, { params: { userId } }) => {
     const { store_id: storeId, user_id: actorId } = await requireRole(systemDatabase, context, 'owner');
     return await systemDatabase.write(context, async (sql) => {
+      const isEnabled = await lockPerson(sql, userId);
       const user = await findPerson(sql, storeId, userId);
       if (!user) throw unknownPerson();
-      if (user.disabled_at !== null) throw new AppError('user_disabled');
+      if (!isEnabled) throw new AppError('user_disabled');
       await appendAudit(sql, context, [{ storeId, actorId, action: 'login_link.created', subjectId: userId }]);
       const seconds = loginLinkMinutes * 60;
       return { user, ...(await makeLoginLink(sql, { storeId, userId, reach: 'store', publicUrl, seconds })) };

@@ -6,7 +6,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { invitationDays } from '../lifetimes.ts';
 import { requireRole } from '../sessions/session.ts';
 import { makeLoginLink } from '../users/login-link.ts';
-import { ensureUser } from '../users/user.repository.ts';
+import { ensureUser, lockPerson } from '../users/user.repository.ts';
 import { addMembership, findPerson } from './person.repository.ts';
 import { assertActiveSeller, assertSellerOfRole } from './seller-of-person.ts';
 
@@ -18,6 +18,7 @@ export const invitePerson =
     await assertActiveSeller(rpc, context, storeId, sellerId);
     return await systemDatabase.write(context, async (sql) => {
       const userId = await ensureUser(sql, email, name);
+      await lockPerson(sql, userId);
       if (!(await addMembership(sql, { storeId, userId, name, role, sellerId }))) {
         throw new AppError('user_exists', { members: { id: userId } });
       }

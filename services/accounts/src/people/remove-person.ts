@@ -4,18 +4,22 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { requireRole } from '../sessions/session.ts';
+import { deleteUnusedCredentials } from '../users/access.repository.ts';
+import { lockPerson } from '../users/user.repository.ts';
 import { lockOwners, removeMembership } from './person.repository.ts';
 import { unknownPerson } from './unknown-person.ts';
 
-/** Only the membership goes: the person stays in their other stores, and in the audit log. */
+/** Every way into the store goes with the membership. The person stays in their other stores, and in the audit log. */
 export const removePerson =
   ({ systemDatabase }: Dependencies): Handler<typeof operation> =>
   async (context, { params: { userId } }) => {
     const { store_id: storeId, user_id: actorId } = await requireRole(systemDatabase, context, 'owner');
     await systemDatabase.write(context, async (sql) => {
+      await lockPerson(sql, userId);
       const owners = await lockOwners(sql, storeId);
       if (owners.length === 1 && owners[0] === userId) throw new AppError('last_owner');
       if (!(await removeMembership(sql, storeId, userId))) throw unknownPerson();
+      await deleteUnusedCredentials(sql, userId);
       await appendAudit(sql, context, [{ storeId, actorId, action: 'user.removed', subjectId: userId }]);
     });
     return {};

@@ -15,6 +15,8 @@ export type NewSession = {
   readonly userId: string;
   readonly reach: Reach;
   readonly openedBy: OpenedBy;
+  /** The passkey that opens it. */
+  readonly passkeyId?: string | null;
   /** The session that the browser had: it ends. */
   readonly previous: SessionRow | null;
   /** The session whose times it keeps, because the person gave no new proof of who they are. */
@@ -25,7 +27,7 @@ export type NewSession = {
 export async function openSession(
   sql: TransactionSql,
   context: Context,
-  { storeId, userId, reach, openedBy, previous, continues }: NewSession,
+  { storeId, userId, reach, openedBy, passkeyId = null, previous, continues }: NewSession,
 ): Promise<{ session_token: string; session: PersonSession }> {
   const { id, token, hash } = sessionForm.make();
   const { address = 'unknown', agent } = context.client ?? {};
@@ -33,7 +35,7 @@ export async function openSession(
   // The previous session has ended meanwhile, so it must not continue in a new one.
   if (continues && !hasEnded) throw new AppError('invalid_session');
   await insertSession(sql, {
-    ...{ id, hash, storeId, userId, reach, openedBy, address, days: sessionDays },
+    ...{ id, hash, storeId, userId, reach, openedBy, passkeyId, address, days: sessionDays },
     signedInAt: continues?.signed_in_at ?? null,
     expiresAt: continues?.expires_at ?? null,
     agent: agent?.slice(0, mostAgentCharacters) ?? null,

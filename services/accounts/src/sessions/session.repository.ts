@@ -5,7 +5,10 @@ import type { OpenedBy, Reach } from './reach.ts';
 /** A login link with what decides whether it opens a session. */
 export type LoginLinkRow = {
   readonly store_id: string;
+  readonly store_name: string;
   readonly user_id: string;
+  readonly user_name: string;
+  readonly email: string;
   readonly token_hash: Uint8Array;
   readonly reach: Reach;
   readonly expires_at: Date;
@@ -28,6 +31,8 @@ export type SessionRow = {
   readonly seller_id: string | null;
   readonly reach: Reach;
   readonly opened_by: OpenedBy;
+  /** The passkey that opened it. Null: another way. */
+  readonly passkey_id: string | null;
   /** When the person proved who they are. */
   readonly signed_in_at: Date;
   readonly created_at: Date;
@@ -51,16 +56,29 @@ export async function insertLoginLink(
   return (row as { expires_at: Date }).expires_at;
 }
 
-/** A login link, locked until the transaction ends, so that it opens one session. */
-export async function lockLoginLink(sql: TransactionSql, id: string): Promise<LoginLinkRow | undefined> {
+export async function findLoginLink(sql: Sql, id: string): Promise<LoginLinkRow | undefined> {
   const [row] = await sql<LoginLinkRow[]>`
-    select l.store_id, l.user_id, l.token_hash, l.reach, l.expires_at, l.used_at, u.disabled_at, clock_timestamp() as now
-    from login_links l join users u on u.id = l.user_id where l.id = ${id} for update of l`;
+    select l.store_id, st.name as store_name, l.user_id, coalesce(m.name, u.name) as user_name, u.email, l.token_hash,
+      l.reach, l.expires_at, l.used_at, u.disabled_at, clock_timestamp() as now
+    from login_links l
+    join users u on u.id = l.user_id
+    join memberships m on m.store_id = l.store_id and m.user_id = l.user_id
+    join stores st on st.id = l.store_id
+    where l.id = ${id}`;
   return row;
 }
 
-export async function useLoginLink(sql: TransactionSql, id: string): Promise<void> {
+/** Uses a link. The person's other links of the store end, and the store has a way in again if all of them had ended. */
+export async function useLoginLink(
+  sql: TransactionSql,
+  { id, storeId, userId }: { id: string; storeId: string; userId: string },
+): Promise<void> {
   await sql`update login_links set used_at = clock_timestamp() where id = ${id}`;
+  await sql`
+    delete from login_links where store_id = ${storeId} and user_id = ${userId} and used_at is null`;
+  await sql`
+    update memberships set access_ended_at = null
+    where store_id = ${storeId} and user_id = ${userId} and access_ended_at is not null`;
 }
 
 export async function insertSession(
@@ -72,6 +90,7 @@ export async function insertSession(
     userId: string;
     reach: Reach;
     openedBy: OpenedBy;
+    passkeyId: string | null;
     /** When the person proved who they are. Null: now. */
     signedInAt: Date | null;
     /** Null: after `days`. */
@@ -83,9 +102,9 @@ export async function insertSession(
 ): Promise<void> {
   await sql`
     insert into sessions
-      (id, store_id, user_id, token_hash, reach, opened_by, signed_in_at, expires_at, address, agent)
+      (id, store_id, user_id, token_hash, reach, opened_by, passkey_id, signed_in_at, expires_at, address, agent)
     values (${session.id}, ${session.storeId}, ${session.userId}, ${session.hash}, ${session.reach},
-      ${session.openedBy}, coalesce(${session.signedInAt}, clock_timestamp()),
+      ${session.openedBy}, ${session.passkeyId}, coalesce(${session.signedInAt}, clock_timestamp()),
       coalesce(${session.expiresAt}, clock_timestamp() + make_interval(days => ${session.days})),
       ${session.address}, ${session.agent})`;
 }
@@ -93,8 +112,8 @@ export async function insertSession(
 export async function findSession(sql: Sql, id: string): Promise<SessionRow | undefined> {
   const [row] = await sql<SessionRow[]>`
     select s.id, s.token_hash, s.store_id, st.name as store_name, s.user_id, coalesce(m.name, u.name) as user_name,
-      u.email, m.role, m.seller_id, s.reach, s.opened_by, coalesce(s.signed_in_at, s.created_at) as signed_in_at,
-      s.created_at, s.last_seen_at, s.expires_at, s.ended_at, u.disabled_at, clock_timestamp() as now
+      u.email, m.role, m.seller_id, s.reach, s.opened_by, s.passkey_id,
+      coalesce(s.signed_in_at, s.created_at) as signed_in_at, s.created_at, s.last_seen_at, s.expires_at, s.ended_at, u.disabled_at, clock_timestamp() as now
     from sessions s
     join users u on u.id = s.user_id
     join memberships m on m.store_id = s.store_id and m.user_id = s.user_id
@@ -110,15 +129,12 @@ export async function touchSession(sql: Sql, id: string): Promise<void> {
     where id = ${id} and ended_at is null and last_seen_at < clock_timestamp() - interval '1 minute'`;
 }
 
-/**
- * The person now has what they set in this session, so it counts as if they had signed in with it. Returns where it may go
- * from now on.
- */
-export async function markProved(sql: TransactionSql, id: string, openedBy: OpenedBy): Promise<Reach> {
-  const [row] = await sql<[{ reach: Reach }]>`
-    update sessions set opened_by = ${openedBy}, reach = case reach when 'store' then 'joined' else reach end
-    where id = ${id} returning reach`;
-  return row.reach;
+/** The person now has what they set in this session, so it counts as if they had signed in with it. */
+export async function markProved(sql: TransactionSql, id: string, passkeyId: string | null): Promise<void> {
+  await sql`
+    update sessions set opened_by = ${passkeyId === null ? 'password' : 'passkey'}, passkey_id = ${passkeyId},
+      reach = case reach when 'store' then 'joined' else reach end
+    where id = ${id}`;
 }
 
 export type OpenSessionRow = Pick<SessionRow, 'id' | 'created_at' | 'last_seen_at' | 'expires_at'> & {
@@ -126,12 +142,25 @@ export type OpenSessionRow = Pick<SessionRow, 'id' | 'created_at' | 'last_seen_a
   readonly agent: string | null;
 };
 
-/** Whether the holder of a session may go to the store of the membership `m`. */
-export const isReachable = (sql: Sql, { store_id, reach }: Pick<SessionRow, 'store_id' | 'reach'>) =>
-  sql`(m.store_id = ${store_id} or ${reach} = 'all' or (${reach} = 'joined' and m.joined_at is not null)
-    or (${reach} = 'confirmed' and m.confirmed_at is not null))`;
+/** What decides where the holder of a session may go. */
+export type Reaching = Pick<SessionRow, 'store_id' | 'reach' | 'opened_by' | 'passkey_id'>;
 
-type Holder = Pick<SessionRow, 'id' | 'user_id' | 'store_id' | 'reach'>;
+/** Whether the holder of a session may go to the store of the membership `m`. */
+export const isReachable = (sql: Sql, session: Reaching) =>
+  sql`(m.store_id = ${session.store_id} or ${session.reach} = 'all'
+    or (${session.reach} = 'joined' and ${isOpenedBy(sql, session)})
+    or (${session.reach} = 'confirmed' and m.confirmed_at is not null))`;
+
+/** Whether the password or the passkey that opened a session also opens the store of the membership `m`. */
+function isOpenedBy(sql: Sql, { opened_by: openedBy, passkey_id: passkeyId }: Reaching) {
+  // A session from before passkeys were kept with it goes nowhere else.
+  if (openedBy !== 'password' && passkeyId === null) return sql`false`;
+  return sql`exists (
+    select from credential_stores c
+    where c.store_id = m.store_id and c.user_id = m.user_id and c.passkey_id is not distinct from ${passkeyId}::uuid)`;
+}
+
+type Holder = Pick<SessionRow, 'id' | 'user_id'> & Reaching;
 
 /** The person's sessions that the holder of one may see and end: those in the stores to which they may go. */
 const within = (sql: Sql, holder: Holder) => sql`
@@ -156,10 +185,14 @@ export async function endSessionWithin(sql: TransactionSql, holder: Holder, id: 
   return row?.store_id ?? null;
 }
 
-/** Ends all sessions that the holder of one may end, except that one. */
+/** Ends all sessions that the holder of one may end, except that one, and the links of these stores. */
 export async function endOtherSessions(sql: TransactionSql, holder: Holder): Promise<void> {
   await sql`
     update sessions s set ended_at = clock_timestamp() where s.id <> ${holder.id} and ${within(sql, holder)}`;
+  await sql`
+    delete from login_links l using memberships m
+    where l.user_id = ${holder.user_id} and l.used_at is null and m.user_id = l.user_id and m.store_id = l.store_id
+      and ${isReachable(sql, holder)}`;
 }
 
 /** Ends a session. False: it had ended. */

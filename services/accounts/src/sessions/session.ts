@@ -1,5 +1,5 @@
 import type { PersonSession, UserRole } from '@mostrador/contracts';
-import type { SystemDatabase } from '@mostrador/kit/database/database';
+import type { Sql, SystemDatabase } from '@mostrador/kit/database/database';
 import type { Context } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { mayActAs, roleRequired } from '@mostrador/kit/rpc/person';
@@ -23,6 +23,12 @@ export async function requireSession(systemDatabase: SystemDatabase, context: Co
   if (session === null) throw new AppError('invalid_session');
   if (isDueForTouch(session)) await systemDatabase.write(context, (sql) => touchSession(sql, session.id));
   return session;
+}
+
+/** Throws `invalid_session` when the session has ended meanwhile. The caller has locked the person. */
+export async function requireOpenSession(sql: Sql, id: string): Promise<void> {
+  const session = await findSession(sql, id);
+  if (!session || !isOpen(session)) throw new AppError('invalid_session');
 }
 
 /** The session of a request whose person has at least this role. Throws `invalid_session` or `role_required`. */

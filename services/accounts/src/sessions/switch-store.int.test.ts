@@ -30,7 +30,7 @@ async function ofTwoStores() {
 test('a session that ends while its person goes to another store does not go on there', async () => {
   const { email, second, link } = await ofTwoStores();
   const { session_token } = await people.signIn(email, password);
-  const { session_token: joined, session } = await people.open(link, session_token);
+  const { session_token: joined, session } = await people.join((await people.open(link, session_token)).session_token);
   const other = (await people.ask(listPersonStores, {}, joined)).data.find(({ id }) => id !== second);
   let going: Promise<unknown> = Promise.resolve();
   await accounts.adminSql.begin(async (sql) => {
@@ -45,8 +45,10 @@ test('a session that ends while its person goes to another store does not go on 
 test('a person whose password opens two stores goes from one to the other with a new token', async () => {
   const { email, first, second, link } = await ofTwoStores();
   const { session_token } = await people.signIn(email, password);
-  // The link of the second store, in the browser in which they are signed in.
-  const joined = await people.open(link, session_token);
+  // The link of the second store, and the password once more.
+  const opened = await people.open(link, session_token);
+  expect(await stores(opened.session_token)).toEqual([[second, true]]);
+  const joined = await people.join(opened.session_token);
   expect(new Set(await stores(joined.session_token))).toEqual(
     new Set([
       [first, false],
@@ -62,7 +64,8 @@ test('a person whose password opens two stores goes from one to the other with a
   expect(again.session.store.id).toBe(first);
   expect(await goTo(second, again.session_token)).toMatchObject({ session: { role: 'manager' } });
   expect((await people.auditOf(second)).map(({ action }) => action)).toEqual([
-    ...['store.created', 'user.invited', 'session.opened', 'session.ended', 'session.opened'],
+    ...['store.created', 'user.invited', 'session.opened', 'store.joined', 'session.opened'],
+    ...['session.ended', 'session.opened'],
   ]);
 });
 
@@ -90,9 +93,8 @@ test('a link of the operator opens all stores of the person', async () => {
 });
 
 test('a session does not live longer by going from store to store', async () => {
-  const { email, first, link } = await ofTwoStores();
-  const { session_token } = await people.signIn(email, password);
-  const joined = await people.open(link, session_token);
+  const { first, link } = await ofTwoStores();
+  const joined = await people.join((await people.open(link)).session_token);
   await accounts.adminSql`
     update sessions set expires_at = now() + interval '1 hour', signed_in_at = now() - interval '1 day'
     where id = ${joined.session.id}`;

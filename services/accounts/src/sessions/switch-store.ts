@@ -3,6 +3,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { lockPerson } from '../users/user.repository.ts';
 import { openSession } from './open-session.ts';
 import { listReachableStores } from './reachable-stores.repository.ts';
 import { requireSession } from './session.ts';
@@ -12,14 +13,17 @@ export const switchStore =
   ({ systemDatabase }: Dependencies): Handler<typeof operation> =>
   async (context, { body: { store_id: storeId } }) => {
     const previous = await requireSession(systemDatabase, context);
-    const { user_id: userId, reach, opened_by: openedBy } = previous;
+    const { user_id: userId, reach, opened_by: openedBy, passkey_id: passkeyId } = previous;
     return await systemDatabase.write(context, async (sql) => {
+      await lockPerson(sql, userId);
       const stores = await listReachableStores(sql, previous);
       if (!stores.some(({ id }) => id === storeId)) {
         throw new AppError('store_not_found', { detail: 'You cannot go to this store. Open a login link of it.' });
       }
       const left = { storeId: previous.store_id, actorId: userId, subjectId: previous.id };
       await appendAudit(sql, context, [{ ...left, action: 'session.ended' }]);
-      return await openSession(sql, context, { storeId, userId, reach, openedBy, previous, continues: previous });
+      return await openSession(sql, context, {
+        ...{ storeId, userId, reach, openedBy, passkeyId, previous, continues: previous },
+      });
     });
   };

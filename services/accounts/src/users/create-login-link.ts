@@ -5,7 +5,7 @@ import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loginLinkMinutes } from '../lifetimes.ts';
 import { makeLoginLink } from './login-link.ts';
-import { findUser } from './user.repository.ts';
+import { findUser, lockPerson } from './user.repository.ts';
 
 export const createLoginLink =
   ({ systemDatabase, publicUrl }: Dependencies): Handler<typeof operation> =>
@@ -20,6 +20,7 @@ export const createLoginLink =
         ]);
       }
       const { store_id: storeId, id: userId } = user;
+      if (!(await lockPerson(sql, userId))) throw new AppError('user_disabled');
       await appendAudit(sql, context, [{ storeId, actorId: null, action: 'login_link.created', subjectId: userId }]);
       const seconds = loginLinkMinutes * 60;
       return { user, ...(await makeLoginLink(sql, { storeId, userId, reach: 'all', publicUrl, seconds })) };

@@ -2,17 +2,20 @@ import type { enableUser as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { endAccess } from './access.repository.ts';
 import { inEveryStore } from './in-every-store.ts';
 import { unknownUser } from './unknown-user.ts';
 import { enableUserRow } from './user.repository.ts';
 
-/** The sessions and links from before stay ended: `disable` ended the sessions, and a link is for now. */
+/** Ends also what a store gave the disabled person, and what an earlier version left when it disabled them. */
 export const enableUser =
   ({ systemDatabase }: Dependencies): Handler<typeof operation> =>
   async (context, { body: { email } }) =>
     await systemDatabase.write(context, async (sql) => {
-      const users = await enableUserRow(sql, email);
-      if (users.length === 0) throw unknownUser();
+      const { users, wasDisabled } = await enableUserRow(sql, email);
+      const [first] = users;
+      if (!first) throw unknownUser();
+      if (wasDisabled) await endAccess(sql, first.id);
       await appendAudit(sql, context, inEveryStore(users, { action: 'user.enabled' }));
       return { users };
     });

@@ -6,7 +6,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { invitationDays } from '../lifetimes.ts';
 import { assertSellerOfRole } from '../people/seller-of-person.ts';
 import { makeLoginLink } from './login-link.ts';
-import { ensureUser, findStoreUser, setMembership, storeExists } from './user.repository.ts';
+import { ensureUser, findStoreUser, lockPerson, setMembership, storeExists } from './user.repository.ts';
 
 export const inviteUser =
   ({ systemDatabase, publicUrl }: Dependencies): Handler<typeof operation> =>
@@ -16,6 +16,7 @@ export const inviteUser =
     return await systemDatabase.write(context, async (sql) => {
       if (!(await storeExists(sql, storeId))) throw new AppError('store_not_found');
       const userId = await ensureUser(sql, email, name);
+      await lockPerson(sql, userId);
       await setMembership(sql, { storeId, userId, name, role, sellerId });
       const user = (await findStoreUser(sql, storeId, email)) as StoreUser;
       await appendAudit(sql, context, [

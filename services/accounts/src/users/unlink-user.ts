@@ -6,7 +6,7 @@ import { unlinkIdentities } from '../oidc/oidc.repository.ts';
 import { endSessionsOf } from '../sessions/session.repository.ts';
 import { inEveryStore } from './in-every-store.ts';
 import { unknownUser } from './unknown-user.ts';
-import { findUser } from './user.repository.ts';
+import { findUser, lockPerson } from './user.repository.ts';
 
 /** The account may be somebody else's by now, so what it opened ends with it. */
 export const unlinkUser =
@@ -16,6 +16,7 @@ export const unlinkUser =
       const users = await findUser(sql, email);
       const [first] = users;
       if (!first) throw unknownUser();
+      await lockPerson(sql, first.id);
       if (!(await unlinkIdentities(sql, first.id))) return { users, unlinked: false, ended_sessions: 0 };
       const ended = await endSessionsOf(sql, first.id);
       await appendAudit(sql, context, inEveryStore(users, { action: 'oidc.unlinked' }));

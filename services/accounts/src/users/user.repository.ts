@@ -23,13 +23,23 @@ export async function ensureUser(sql: TransactionSql, email: string, name: strin
   return (found as { id: string }).id;
 }
 
+/**
+ * Locks a person until the transaction ends, and says whether they are enabled. Everything that opens, changes or ends a
+ * way in takes this lock first, so that none of it is made while another request ends all of it.
+ */
+export async function lockPerson(sql: TransactionSql, userId: string): Promise<boolean> {
+  const rows = await sql`select 1 from users where id = ${userId} and disabled_at is null for no key update`;
+  return rows.length > 0;
+}
+
+/** Invites a person to a store, or again, which makes a way in possible that was ended. */
 export async function setMembership(sql: TransactionSql, membership: Membership): Promise<void> {
   const { storeId, userId, name, role, sellerId } = membership;
   await sql`
     insert into memberships (store_id, user_id, name, role, seller_id)
     values (${storeId}, ${userId}, ${name}, ${role}, ${sellerId})
     on conflict (store_id, user_id) do update
-    set name = excluded.name, role = excluded.role, seller_id = excluded.seller_id`;
+    set name = excluded.name, role = excluded.role, seller_id = excluded.seller_id, access_ended_at = null`;
 }
 
 /** The person with this email address, once for each of their stores. */
@@ -64,10 +74,14 @@ export async function disableUserRow(sql: TransactionSql, email: string): Promis
   return await findUser(sql, email);
 }
 
-/** Enables a person again. Returns them once for each of their stores. */
-export async function enableUserRow(sql: TransactionSql, email: string): Promise<StoreUser[]> {
-  await sql`update users set disabled_at = null where lower(email) = lower(${email})`;
-  return await findUser(sql, email);
+/** Enables a person again. Returns them once for each of their stores, and whether they were disabled. */
+export async function enableUserRow(
+  sql: TransactionSql,
+  email: string,
+): Promise<{ users: StoreUser[]; wasDisabled: boolean }> {
+  const enabled = await sql`
+    update users set disabled_at = null where lower(email) = lower(${email}) and disabled_at is not null returning 1`;
+  return { users: await findUser(sql, email), wasDisabled: enabled.length > 0 };
 }
 
 /** Whether the store exists. */

@@ -80,7 +80,7 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'Senhas erradas demais. Tente de novo depois de `Retry-After` segundos ou entre com um link de acesso.',
   ],
   [
-    'Your password opens other stores too, so a link of this store cannot replace it. Give the current password, or ask the operator for a link.',
+    'Your password opens other stores too, so this session cannot replace it. Give the current password, or ask the operator for a link.',
     'Sua senha também abre outras lojas, então um link desta loja não pode trocá-la. Informe a senha atual ou peça um link ao operador.',
   ],
   [

@@ -3,9 +3,11 @@ import {
   createPasskeySession,
   createPersonSession,
   endPersonSession,
+  getLoginLink,
   type Operation,
   type ReplyOf,
   type RequestOf,
+  startOidcJoin,
   startOidcSession,
   startPasskeySession,
 } from '@mostrador/contracts';
@@ -17,6 +19,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { queryReader, type RawQuery } from '../requests/query.ts';
 import { addDocument } from './add-document.ts';
 import { addOidcCallback } from './add-oidc-callback.ts';
+import { createLinkLimit } from './link-limit.ts';
 import { createLoginLimit, createNetworkLimit } from './login-limit.ts';
 import { contextOf } from './person-auth.ts';
 import { type AccountRoute, accountRoutes } from './platform-routes.ts';
@@ -29,8 +32,8 @@ export type PlatformOptions = {
   readonly requestTimeoutMs: number;
 };
 
-/** Attempts to sign in that name no person yet. */
-const attempts: readonly Operation[] = [startPasskeySession, createPasskeySession, startOidcSession];
+/** Attempts to sign in that name no person yet, and what asks the provider. */
+const attempts: readonly Operation[] = [startPasskeySession, createPasskeySession, startOidcSession, startOidcJoin];
 
 /**
  * Serves what people do in the console. The gateway passes the session's token on, and accounts checks it with every
@@ -41,6 +44,7 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
   const ownOrigin = new URL(options.publicUrl).origin;
   const checkLogin = createLoginLimit();
   const checkNetwork = createNetworkLimit();
+  const checkLink = createLinkLimit();
   platform.addHook('onRequest', (request, reply, done) => {
     reply.header('cache-control', 'no-store');
     const { method, headers } = request;
@@ -60,6 +64,10 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
         checkNetwork(request.ip);
         const asked = checked(route, request);
         const context = contextOf(request, options.requestTimeoutMs);
+        if (route.operation === getLoginLink) {
+          const { token } = (asked as RequestOf<typeof getLoginLink>).body;
+          checkLink({ address: request.ip, linkId: loginLinkForm.idOf(token) });
+        }
         if (route.operation === createPersonSession) {
           const { token = '', email } = (asked as RequestOf<typeof createPersonSession>).body;
           checkLogin({ address: request.ip, linkId: loginLinkForm.idOf(token), email });

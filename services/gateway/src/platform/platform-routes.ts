@@ -12,6 +12,7 @@ import {
   endPersonSession,
   getCredentials,
   getEnvironment,
+  getLoginLink,
   getPersonSession,
   getSignInOptions,
   getStoreCalendar,
@@ -20,6 +21,7 @@ import {
   giveUpWaiting,
   importStoreDocument,
   invitePerson,
+  joinStore,
   listAuditLog,
   listConversations,
   listPeople,
@@ -39,6 +41,8 @@ import {
   revokeStoreKey,
   rotateStoreKey,
   setPassword,
+  startJoin,
+  startOidcJoin,
   startOidcSession,
   startPasskey,
   startPasskeySession,
@@ -69,6 +73,7 @@ const ofAccount = (
 
 /** What people do with their session, and with the accounts and keys of their store. */
 export const accountRoutes: readonly AccountRoute[] = [
+  ofAccount(post('/login-link'), getLoginLink),
   ofAccount(post('/session'), createPersonSession, { status: 201 }),
   ofAccount(get('/session'), getPersonSession),
   ofAccount(del('/session'), endPersonSession, { status: 204 }),
@@ -77,6 +82,9 @@ export const accountRoutes: readonly AccountRoute[] = [
   ofAccount(post('/session/passkey'), createPasskeySession, { status: 201 }),
   ofAccount(get('/sign-in'), getSignInOptions),
   ofAccount(post('/session/oidc'), startOidcSession),
+  ofAccount(post('/session/join/options'), startJoin),
+  ofAccount(post('/session/join'), joinStore, { status: 201 }),
+  ofAccount(post('/session/join/oidc'), startOidcJoin),
   ofAccount(get('/sessions'), listPersonSessions),
   ofAccount(del('/sessions/:sessionId'), revokePersonSession, { status: 204 }),
   ofAccount(get('/stores'), listPersonStores),

@@ -1,0 +1,94 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { createLazyRoute, Link } from '@tanstack/react-router';
+import { KeyRound } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { wordsOf } from '../api/failure.ts';
+import { dataOf, platform } from '../api/platform.ts';
+import { credentialsQuery, sessionQuery, signInOptionsQuery } from '../api/queries.ts';
+import { tellOfSession } from '../api/session.ts';
+import { ProviderButton } from '../login/provider-button.tsx';
+import { m } from '../paraglide/messages.js';
+import { Button, buttonLook } from '../ui/button.tsx';
+import { TextField } from '../ui/field.tsx';
+import { LoadFailed } from '../ui/load-failed.tsx';
+import { Bad, Page } from '../ui/page.tsx';
+import styles from './join.module.css';
+import { hasPasskeys, isHostOfPasskeys, joinWithPasskey } from './passkey.ts';
+
+export const route = createLazyRoute('/shell/account/join')({ component: Join });
+
+/** Says what it means that a password or passkey opens this store too, and asks for it once more. */
+function Join() {
+  const { data: session } = useQuery(sessionQuery);
+  const { data: credentials, error: unread, refetch } = useQuery(credentialsQuery);
+  const { data: options } = useQuery(signInOptionsQuery);
+  const [fault, setFault] = useState<string>();
+  // The page loads again: the stores to which the person may go are others.
+  const onSuccess = () => {
+    tellOfSession();
+    location.assign('/console/');
+  };
+  const password = useMutation({
+    mutationFn: (given: string) => dataOf(platform.POST('/session/join', { body: { password: given } })),
+    onSuccess,
+  });
+  const passkey = useMutation({ mutationFn: joinWithPasskey, onSuccess });
+  if (unread && !credentials) return <LoadFailed error={unread} retry={refetch} />;
+  if (!session || !credentials) return null;
+  const store = session.store.name;
+  const busy = [password, passkey].some(({ isPending, isSuccess }) => isPending || isSuccess);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (busy) return;
+    passkey.reset();
+    const given = String(new FormData(event.currentTarget).get('password'));
+    if (given === '') {
+      password.reset();
+      return setFault(m.join_password_missing());
+    }
+    setFault(undefined);
+    password.mutate(given);
+  };
+  const usePasskey = () => {
+    password.reset();
+    setFault(undefined);
+    passkey.mutate();
+  };
+  const error = password.error ?? passkey.error;
+  const bad = fault ?? (error ? wordsOf(error) : undefined);
+  return (
+    <Page title={m.join_title({ store })} about={m.join_who({ name: session.user.name, email: session.user.email })}>
+      <div className={styles.words}>
+        <p>{m.join_means({ store })}</p>
+        <p className={styles.warning}>{m.join_warning({ store })}</p>
+      </div>
+      {bad && <Bad>{bad}</Bad>}
+      {credentials.password && (
+        <form className={styles.form} onSubmit={submit} noValidate>
+          <input type="text" name="username" autoComplete="username" defaultValue={session.user.email} hidden />
+          <TextField name="password" type="password" label={m.join_password()} autoComplete="current-password" />
+          <Button type="submit" kind="main" busy={busy}>
+            {m.join_with_password()}
+          </Button>
+        </form>
+      )}
+      <div className={styles.actions}>
+        {hasPasskeys() && isHostOfPasskeys(credentials.passkey_host) && (
+          <Button busy={busy} onClick={usePasskey}>
+            <KeyRound size={14} aria-hidden />
+            {m.join_with_passkey()}
+          </Button>
+        )}
+        {options?.oidc && (
+          <ProviderButton
+            label={m.join_with_provider({ name: options.oidc.name })}
+            start={() => dataOf(platform.POST('/session/join/oidc'))}
+          />
+        )}
+        <Link to="/" {...buttonLook('plain')}>
+          {m.join_not_now()}
+        </Link>
+      </div>
+    </Page>
+  );
+}
