@@ -13,6 +13,7 @@ import {
   ensureLead,
   eventStream,
   eventsOperations,
+  findKnownPhones,
   findLeadByPhone,
   finishMerge,
   gatewayOperations,
@@ -104,7 +105,7 @@ export const roles: Record<NatsUser, Role> = {
     audiences: ['api', 'platform'],
     // It cannot create or change a key: that takes the command.
     asks: [
-      ...[checkLead, getCalendarConnection, getChannelConnection, recordKeyUses],
+      ...[checkLead, findKnownPhones, getCalendarConnection, getChannelConnection, recordKeyUses],
       ...[summarizeLeads, summarizeConversations, summarizeScheduling],
       ...[reportLead, reportConversation, reportLeadScheduling],
       // Of services of the previous version.

@@ -16,6 +16,7 @@ import { searchKnowledge } from './knowledge/search-knowledge.ts';
 import { checkLead } from './leads/check-lead.ts';
 import { createLead } from './leads/create-lead.ts';
 import { ensureLead } from './leads/ensure-lead.ts';
+import { findKnownPhones } from './leads/find-known-phones.ts';
 import { findLeadByPhone } from './leads/find-lead-by-phone.ts';
 import { finishMerge } from './leads/finish-merge.ts';
 import { getLead } from './leads/get-lead.ts';
@@ -55,6 +56,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     listLeadContacts: listLeadContacts(dependencies),
     ensureLead: ensureLead(dependencies),
     findLeadByPhone: findLeadByPhone(dependencies),
+    findKnownPhones: findKnownPhones(dependencies),
     moveLeadPhone: moveLeadPhone(dependencies),
     raiseInteractionCounts: raiseInteractionCounts(dependencies),
     searchLeads: searchLeads(dependencies),

@@ -3,7 +3,7 @@ import type { Admin } from '../admin.ts';
 import { showProgress } from '../progress.ts';
 import { createImportQueues } from './import-queues.ts';
 import type { LeadFile } from './lead-file.ts';
-import { readLead } from './lead-row.ts';
+import { type PhoneRules, readLead } from './lead-row.ts';
 import { createRejectedFile, type RejectedFile, rejectedHeadings } from './rejected-file.ts';
 import { createRetrying } from './retrying.ts';
 
@@ -20,10 +20,8 @@ export type Counts = {
   answersLost: number;
 };
 
-export type ImportOptions = {
+export type ImportOptions = PhoneRules & {
   readonly storeId: string;
-  /** The country that completes national phones. */
-  readonly country: string | null;
   /** How long to retry while the platform does not answer. */
   readonly patienceMs: number;
   /** Shows no progress and no notes. */
@@ -77,7 +75,7 @@ export async function importFile(admin: Admin, file: LeadFile, options: ImportOp
         counts.rejected++;
         continue;
       }
-      const read = readLead(row.fields, file.columns, options.country);
+      const read = readLead(row.fields, file.columns, options);
       if ('fault' in read) {
         await reject(row.line, read.fault, row.fields);
         continue;

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type Admin, existingStore, printResult, verb } from '../admin.ts';
 import { wholeNumber } from '../check.ts';
 import { Ended, exitCodes, NotRunning, UsageError } from '../exit.ts';
@@ -6,15 +6,23 @@ import { allStores } from '../stores/list-stores.ts';
 import { record, shown } from '../terminal.ts';
 import { type Import, importFile } from './import-file.ts';
 import { openLeadFile } from './lead-file.ts';
+import type { PhoneRules } from './lead-row.ts';
 import { PlatformAway } from './retrying.ts';
 
-type Options = { store?: string; ignoreOtherColumns?: boolean; patience: unknown; json?: boolean };
+type Options = {
+  store?: string;
+  phones?: PhoneRules['phones'];
+  ignoreOtherColumns?: boolean;
+  patience: unknown;
+  json?: boolean;
+};
 
 const store = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
 
 export const importLeadsCommand = (admin: Admin): Command =>
   verb('import', 'Create leads from a CSV file; existing leads stay unchanged', [
     `lead import --store ${store} leads.csv`,
+    `lead import --store ${store} leads.csv --phones national`,
     `lead import --store ${store} leads.csv.rejected.csv`,
   ])
     .argument(
@@ -22,13 +30,20 @@ export const importLeadsCommand = (admin: Admin): Command =>
       'CSV in UTF-8 with a header: name and customer_phone, optionally status, seller_id, external_id, email and tags',
     )
     .option('--store <id>', 'the store (required)')
+    .addOption(
+      new Option(
+        '--phones <kind>',
+        'how to read digits that are a number both of the store’s country and of another one; without it such a row is rejected',
+      ).choices(['national', 'international']),
+    )
     .option('--ignore-other-columns', 'skip columns that a lead does not have, instead of rejecting the file')
     .option('--patience <seconds>', 'how long to retry while the platform does not answer', wholeNumber, 60)
     .addHelpText(
       'after',
       `
 Each row follows the rules of POST /leads. The phone +55 (11) 90000-0000 is stored as 5511900000000, and in a store in
-Brazil also (11) 90000-0000. Rejected rows are written to <file>.rejected.csv with their line and the reason. A new run replaces that file. After you correct it, you
+Brazil also (11) 90000-0000. Digits alone may be two numbers: 51987650001 is a mobile in Brazil, and one in Peru. Such a
+row is rejected unless --phones says how the file writes its phones. Rejected rows are written to <file>.rejected.csv with their line and the reason. A new run replaces that file. After you correct it, you
 can import it like any other.
 
 Tags are separated by commas inside their cell. A store has one lead per phone and per external_id. Of several rows with
@@ -50,6 +65,7 @@ Exit code 1 when rows were rejected, 130 after Ctrl-C.`,
       const done = await importFile(admin, file, {
         storeId,
         country: ofStore?.country ?? null,
+        phones: options.phones,
         patienceMs: patience * 1000,
         quiet,
         signal,

@@ -2,8 +2,12 @@ import { expect, test } from 'vitest';
 import { UsageError } from '../exit.ts';
 import { columnsOf, delimiterOf, readLead as readLeadIn } from './lead-row.ts';
 
-const readLead = (fields: string[], columns: Parameters<typeof readLeadIn>[1], country: string | null = null) =>
-  readLeadIn(fields, columns, country);
+const readLead = (
+  fields: string[],
+  columns: Parameters<typeof readLeadIn>[1],
+  country: string | null = null,
+  phones?: 'national' | 'international',
+) => readLeadIn(fields, columns, { country, phones });
 const strict = { ignoreOthers: false };
 const seller = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
 const faultsOf = (header: string[], options = strict): readonly string[] => {
@@ -68,6 +72,18 @@ test.each([
 ])('in a store in Brazil the phone %s becomes %s', (written, customer_phone) => {
   const columns = columnsOf(['name', 'customer_phone'], strict);
   expect(readLead(['Maria', written], columns, 'BR')).toMatchObject({ lead: { customer_phone } });
+});
+
+test('digits of two countries are read as the import says, else they are a fault', () => {
+  const columns = columnsOf(['name', 'customer_phone'], strict);
+  const read = (phones?: 'national' | 'international') => readLead(['Maria', '51987650001'], columns, 'BR', phones);
+  expect(read('national')).toMatchObject({ lead: { customer_phone: '5551987650001' } });
+  expect(read('international')).toMatchObject({ lead: { customer_phone: '51987650001' } });
+  expect(read()).toEqual({
+    fault:
+      'customer_phone is a number of two countries: write `+5551987650001` or `+51987650001`, ' +
+      'or import the file with --phones national or international',
+  });
 });
 
 test.each(['5511900000001.0', '5.5119E+12', '+', '55 11 CALL-NOW', '55+11900000000', '١١٩٠٠٠٠٠٠٠٠'])(

@@ -1,5 +1,11 @@
 import { ImportedLead } from '@mostrador/contracts';
-import { readPhone, withExamplePhone } from '@mostrador/kit/phones/read-phone';
+import {
+  type AmbiguousPhone,
+  ambiguousPhoneDetail,
+  type PhoneReading,
+  readPhone,
+  withExamplePhone,
+} from '@mostrador/kit/phones/read-phone';
 import { compile } from '@mostrador/kit/rpc/validate';
 import { UsageError } from '../exit.ts';
 import { isFormula, rejectedHeadings } from './rejected-file.ts';
@@ -49,8 +55,20 @@ export type ReadLead = { readonly lead: ImportedLead; readonly phoneChanged: boo
 
 const validate = compile(ImportedLead);
 
+/** How the phones of a file are read. */
+export type PhoneRules = {
+  /** The country that completes national phones. */
+  readonly country: string | null;
+  /** How to read digits that are a number both with and without the country code of the store. Default: as a fault. */
+  readonly phones?: 'national' | 'international' | undefined;
+};
+
 /** Reads one row by the rules of POST /leads in a store of the country. An empty cell leaves out the member. */
-export function readLead(fields: readonly string[], { members, guarded }: Columns, country: string | null): ReadLead {
+export function readLead(
+  fields: readonly string[],
+  { members, guarded }: Columns,
+  { country, phones }: PhoneRules,
+): ReadLead {
   if (fields.length !== members.length) {
     return { fault: `has ${count(fields.length, 'field')}, but the header has ${count(members.length, 'column')}` };
   }
@@ -62,7 +80,12 @@ export function readLead(fields: readonly string[], { members, guarded }: Column
     if (member === null) continue;
     const value = (guarded ? unguarded(cell) : cell).trim();
     if (value === '') continue;
-    lead[member] = readCell(member, value, country);
+    if (member === 'customer_phone') {
+      const reading = readPhone(value, country);
+      const phone = phoneOf(reading, phones);
+      if (phone === undefined && reading.kind === 'ambiguous') return { fault: ambiguousPhoneFault(reading) };
+      lead[member] = phone ?? value;
+    } else lead[member] = member === 'tags' ? tagsOf(value) : value;
     phoneChanged ||= member === 'customer_phone' && lead[member] !== value;
   }
   const faults = withExamplePhone(validate(lead), country);
@@ -71,11 +94,16 @@ export function readLead(fields: readonly string[], { members, guarded }: Column
   return { lead: lead as ImportedLead, phoneChanged };
 }
 
-function readCell(member: string, cell: string, country: string | null): unknown {
-  if (member === 'customer_phone') return readPhone(cell, country) ?? cell;
-  if (member === 'tags') return cell.split(',').filter((tag) => tag.trim() !== '');
-  return cell;
+function phoneOf(reading: PhoneReading, phones: PhoneRules['phones']): string | undefined {
+  if (reading.kind === 'ambiguous') return phones && reading[phones];
+  if (reading.kind === 'likely') return phones === 'international' ? reading.other : reading.phone;
+  return reading.kind === 'one' ? reading.phone : undefined;
 }
+
+const ambiguousPhoneFault = (reading: AmbiguousPhone): string =>
+  `customer_phone ${ambiguousPhoneDetail(reading)}, or import the file with --phones national or international`;
+
+const tagsOf = (cell: string): string[] => cell.split(',').filter((tag) => tag.trim() !== '');
 
 /** Removes the apostrophe that kept a spreadsheet from reading the cell as a formula. */
 const unguarded = (cell: string): string => (cell.startsWith("'") && isFormula(cell.slice(1)) ? cell.slice(1) : cell);

@@ -77,7 +77,7 @@ const isSame = (one: LeadMerge, other: LeadMerge): boolean =>
 
 /** Every duplicate with the oldest lead of its person. */
 async function duplicatePairs(admin: Admin, storeId: string): Promise<LeadMerge[]> {
-  const duplicates = await allDuplicates(admin, storeId);
+  const { duplicates } = await allDuplicates(admin, storeId);
   return duplicates.flatMap(([oldest, ...others]) =>
     oldest ? others.map(({ id }) => ({ lead_id: id, merged_into: oldest.id })) : [],
   );

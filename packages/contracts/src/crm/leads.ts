@@ -283,12 +283,22 @@ export const importLeads = defineOperation({
 /**
  * Lists leads from before phones were matched by their canonical form, part by part: each list has the leads of one
  * person, the oldest first. `next` is the `after_id` of the next part, and null after the last one.
+ *
+ * With `country`, `misread` has the leads whose phone may be a national number of that country that was read as a foreign
+ * one: its digits are a number both ways. `national` is the other number.
  */
 export const listDuplicateLeads = defineOperation({
   subject: 'crm.admin.leads.duplicates',
   summary: 'List leads that have one phone in different forms',
-  request: { body: Exact({ after_id: Type.Optional(Uuid) }) },
-  reply: Type.Object({ duplicates: Type.Array(Type.Array(Lead)), next: NullableUuid }),
+  request: {
+    body: Exact({ after_id: Type.Optional(Uuid), country: Type.Optional(Type.String({ format: 'country' })) }),
+  },
+  reply: Type.Object({
+    duplicates: Type.Array(Type.Array(Lead)),
+    /** The previous version does not send this member. */
+    misread: Type.Optional(Type.Array(Type.Object({ lead: Lead, national: Phone }))),
+    next: NullableUuid,
+  }),
 });
 
 /** Two leads of one person: `lead_id` goes, `merged_into` stays. */
@@ -396,6 +406,23 @@ export const findLeadByPhone = defineOperation({
   summary: 'Find the lead with a phone',
   request: { body: Exact({ customer_phone: Phone }) },
   reply: Type.Object({ id: NullableUuid }),
+});
+
+/**
+ * Which of these phones the store has, in any of their forms. The gateway asks when a phone was written so that it can
+ * mean several numbers. With `own_id`, the phone of this lead or seller is the only answer if it is among them.
+ */
+export const findKnownPhones = defineOperation({
+  subject: 'crm.internal.phones.known',
+  summary: 'Find which of these phones are of leads or sellers',
+  request: {
+    body: Exact({
+      of: OneOf(['leads', 'sellers']),
+      phones: Type.Array(Phone, { minItems: 1, maxItems: 2 }),
+      own_id: Type.Optional(Uuid),
+    }),
+  },
+  reply: Type.Object({ known: Type.Array(Phone) }),
 });
 
 /**

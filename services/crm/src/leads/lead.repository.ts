@@ -169,6 +169,11 @@ export async function findLeadIdByPhone(
   return row?.id ?? null;
 }
 
+export const listLeadIdsWithPhones = (sql: Sql, storeId: string, phones: readonly string[]) =>
+  sql<{ id: string; phone: string }[]>`
+    select id, customer_phone as phone from leads
+    where store_id = ${storeId} and customer_phone = any(${[...phones]}::text[])`;
+
 export async function findLeadIdByExternalId(sql: Sql, storeId: string, externalId: string): Promise<string | null> {
   const [row] = await sql<{ id: string }[]>`
     select id from leads where store_id = ${storeId} and external_id = ${externalId}`;

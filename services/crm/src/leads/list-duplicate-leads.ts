@@ -1,5 +1,6 @@
 import type { listDuplicateLeads as operation } from '@mostrador/contracts';
 import { canonicalPhone, phoneForms } from '@mostrador/kit/phones/canonical-phone';
+import { readPhone } from '@mostrador/kit/phones/read-phone';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { listLeadsWithPhones, listPhonesAfter } from './duplicate-leads.repository.ts';
@@ -12,10 +13,13 @@ export const listDuplicateLeads =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const { storeId } = context;
-    const { part, rows } = await database.read(context, async (sql) => {
+    const { part, rows, misread } = await database.read(context, async (sql) => {
       const part = await listPhonesAfter(sql, storeId, body.after_id ?? null, partSize);
       const forms = part.map(({ customer_phone }) => phoneForms(customer_phone)).filter(({ length }) => length > 1);
-      return { part, rows: await listLeadsWithPhones(sql, storeId, forms.flat()) };
+      const national = misreadIn(part, body.country);
+      const rows = await listLeadsWithPhones(sql, storeId, forms.flat());
+      const misread = await listLeadsWithPhones(sql, storeId, [...national.keys()]);
+      return { part, rows, misread: misread.map((row) => ({ row, national: national.get(row.customer_phone) ?? '' })) };
     });
     const now = new Date();
     const inPart = new Set(part.map(({ id }) => id));
@@ -23,5 +27,20 @@ export const listDuplicateLeads =
     const duplicates = [...Map.groupBy(rows, ({ customer_phone }) => canonicalPhone(customer_phone)).values()]
       .filter((leads) => leads.length > 1 && inPart.has(leads[0]?.id ?? ''))
       .map((leads) => leads.map((row) => toLead(row, now)));
-    return { duplicates, next: part.length < partSize ? null : (part.at(-1)?.id ?? null) };
+    return {
+      duplicates,
+      misread: misread.map(({ row, national }) => ({ lead: toLead(row, now), national })),
+      next: part.length < partSize ? null : (part.at(-1)?.id ?? null),
+    };
   };
+
+/** The national number for each phone of the part whose digits are a number with and without the country's code. */
+function misreadIn(part: readonly { customer_phone: string }[], country: string | undefined): Map<string, string> {
+  const national = new Map<string, string>();
+  if (country === undefined) return national;
+  for (const { customer_phone } of part) {
+    const reading = readPhone(customer_phone, country);
+    if (reading.kind === 'ambiguous') national.set(customer_phone, reading.national);
+  }
+  return national;
+}

@@ -13,6 +13,12 @@ export async function insertSeller(sql: TransactionSql, storeId: string, seller:
 export const findSeller = (sql: Sql, storeId: string, sellerId: string) =>
   sql<SellerRow[]>`select * from sellers where store_id = ${storeId} and id = ${sellerId}`;
 
+/** Without an index: a store has few sellers, and only a phone with two meanings is looked up. */
+export const listSellersWithPhones = (sql: Sql, storeId: string, phones: readonly string[]) =>
+  sql<{ id: string; phone: string }[]>`
+    select id, whatsapp_id as phone from sellers
+    where store_id = ${storeId} and whatsapp_id = any(${[...phones]}::text[])`;
+
 /**
  * Locks the seller in share mode: no transaction can change or delete it until this one ends. Others can take the same
  * lock at the same time.

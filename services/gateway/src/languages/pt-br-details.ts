@@ -170,6 +170,10 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ['must be a language tag (BCP 47), such as pt-BR', 'deve ser um código de idioma (BCP 47), como pt-BR'],
   ['must be a country code (ISO 3166), such as BR', 'deve ser um código de país (ISO 3166), como BR'],
   [
+    'is a number of two countries: write `{national}` or `{international}`',
+    'é um número de dois países: escreva `{national}` ou `{international}`',
+  ],
+  [
     'must be a phone number with its country code, such as {phone}',
     'deve ser um telefone com o código do país, como {phone}',
   ],

@@ -9,7 +9,7 @@ import { sentTwice } from './headers.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import { type Preconditions, readPreconditions } from './preconditions.ts';
 import { queryReader, type RawQuery } from './query.ts';
-import { phonesReader } from './written-phones.ts';
+import { type OpenPhones, phonesReader } from './written-phones.ts';
 
 /** The parts of an HTTP request that a reader needs. */
 export type RawRequest = {
@@ -27,6 +27,8 @@ export type ReadRequest = {
   readonly parts: UncheckedRequest;
   readonly idempotency?: Idempotency;
   readonly preconditions: Preconditions;
+  /** The phones of each part that `settlePhones` must settle; undefined when there is none. */
+  readonly open?: Readonly<Record<keyof UncheckedRequest, OpenPhones>>;
 };
 
 /** Makes the reader of a route's requests. It throws `validation_failed` with all faults of a request at once. */
@@ -39,7 +41,9 @@ export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
   const hasBody = operation.request.body !== undefined;
 
   return (given) => {
-    const raw = { ...given, params: phonesOfParams(given.params, given.country) };
+    const { country } = given;
+    const params = phonesOfParams(given.params, country);
+    const raw = { ...given, params: params.part };
     const faults: ValidationFault[] = [];
     const key = takesIdempotencyKey(route) ? idempotencyKey(raw, faults) : undefined;
     const preconditions = readPreconditions(route, raw.headers, faults);
@@ -48,16 +52,19 @@ export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
 
     const { query, repeated } = readQuery(raw.query);
     for (const name of repeated) faults.push({ in: 'query', name, detail: 'was given more than once' });
-    const parts: UncheckedRequest = { query: phonesOfQuery(query, raw.country) };
+    const [asked, body] = [phonesOfQuery(query, country), phonesOfBody(raw.body, country)];
+    const parts: UncheckedRequest = { query: asked.part };
     if (operation.request.params) parts.params = raw.params;
-    if (hasBody) parts.body = phonesOfBody(raw.body, raw.country);
+    if (hasBody) parts.body = body.part;
     // Validation fills in defaults, so it gets a copy. The gateway forwards only what the client sent: a service that
     // still runs the previous version would reject a member that it does not know.
-    faults.push(...withExamplePhone(validateRequest(operation, copyOf(parts)), raw.country));
+    faults.push(...withExamplePhone(validateRequest(operation, copyOf(parts)), country));
 
     if (faults.length > 0) throw validationFailed(faults);
     if (!operation.request.query) delete parts.query;
-    return { parts, idempotency, preconditions };
+    const open = { params: params.open, query: asked.open, body: body.open };
+    const isOpen = Object.values(open).some((phones) => Object.keys(phones).length > 0);
+    return { parts, idempotency, preconditions, ...(isOpen && { open }) };
   };
 }
 

@@ -8,6 +8,7 @@ import { currentTag } from '../requests/entity-tags.ts';
 import { addVary, saneTraceparent } from '../requests/headers.ts';
 import type { RawQuery } from '../requests/query.ts';
 import { requestReader } from '../requests/read-request.ts';
+import { settlePhones } from '../requests/settle-phones.ts';
 import type { Route } from './route.ts';
 
 export type ForwardOptions = {
@@ -41,7 +42,7 @@ function forwarder(route: Route, options: ForwardOptions) {
     const { headers } = request;
     const query = request.query as RawQuery;
     const params = request.params as Record<string, string>;
-    const { parts, idempotency, preconditions } = read({
+    const { parts, idempotency, preconditions, open } = read({
       params,
       query,
       body: request.body,
@@ -49,19 +50,23 @@ function forwarder(route: Route, options: ForwardOptions) {
       rawHeaders: request.raw.rawHeaders,
       country: request.access.country,
     });
+    const context = () => ({
+      requestId: request.id,
+      storeId: request.access.storeId,
+      deadline: Date.now() + requestTimeoutMs,
+      traceparent: saneTraceparent(headers.traceparent),
+    });
+    if (open) await settlePhones(rpc, parts, open, context());
     if (admit) await admit(request, route, parts);
     const csv = route.csv?.(parts.query as object, headers.accept);
     // The gateway makes the CSV, because content negotiation is part of HTTP and services have one format.
     if (csv) parts.query = csv.query;
     const ask = (asked: UncheckedRequest) =>
       rpc.forward(route.operation, asked as RequestOf<typeof route.operation>, {
-        requestId: request.id,
-        storeId: request.access.storeId,
+        ...context(),
         person: request.access.person,
-        deadline: Date.now() + requestTimeoutMs,
         idempotency,
         ...preconditions,
-        traceparent: saneTraceparent(headers.traceparent),
       });
     const answer = await (route.follows ? followed(route, request, reply, { ask, parts, ...options }) : ask(parts));
     return send(route, request, reply, answer, { baseUrl, csv: csv?.render });
