@@ -27,6 +27,11 @@ const get = async (path: string): Promise<Json> => (await request('GET', path, {
 const post = (path: string, body: object) => request('POST', path, { key: store.key, body });
 const messagesOf = async (leadId: string): Promise<Json[]> =>
   (await get(`/leads/${leadId}/messages?limit=200`)).data.toReversed();
+/** The events of this type about the entity, in order. */
+const eventsOf = async (type: string, id: string): Promise<Json[]> => {
+  const { data } = await get(`/events?types=${type}&limit=200`);
+  return data.filter(({ entity }: Json) => entity.id === id);
+};
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
 
 /** A lead who wrote one message, and whose follow-up waits for silence. */
@@ -57,11 +62,11 @@ test('a reaction and an edit change their message, and leave follow-ups, counts 
     ([first]) => first?.body === 'Olá!' && first.reactions.length === 1,
   );
   expect(message).toMatchObject({ reactions: [{ emoji: '👍', from: 'lead' }], edited_at: expect.any(String) });
-  const { data } = await eventually(
-    () => get(`/events?lead_id=${leadId}&types=message.updated`),
-    ({ data }) => data.length === 2,
+  const updates = await eventually(
+    () => eventsOf('message.updated', message?.id),
+    ({ length }) => length === 2,
   );
-  expect(data[1].data.object).toEqual(message);
+  expect(updates[1]?.data.object).toEqual(message);
   expect(await messagesOf(leadId)).toHaveLength(1);
   expect(await get(`/leads/${leadId}/conversation`)).toEqual(conversation);
   expect(await followup()).toMatchObject({ status: 'pending' });
@@ -77,8 +82,8 @@ test('a changed number moves the lead, with its event; messages go to the new nu
     ({ customer_phone }) => customer_phone === after,
   );
   await eventually(
-    () => get(`/events?lead_id=${leadId}&types=lead.updated`),
-    ({ data }) => data.some(({ data: { object } }: Json) => object.customer_phone === after),
+    () => eventsOf('lead.updated', leadId),
+    (events) => events.some(({ data: { object } }) => object.customer_phone === after),
   );
   expect(await followup()).toMatchObject({ status: 'pending' });
   await whatsapp.customerDoes({ phone: after }, { content: contents.text('my new number') });

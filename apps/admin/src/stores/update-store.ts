@@ -56,7 +56,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
     )
     .option(
       '--opt-out-stops-api <on|off>',
-      'whether an opt-out also stops messages sent with POST /leads/{id}/messages (default: off)',
+      'whether an opt-out also stops messages sent with POST /leads/{id}/messages (on in new stores)',
       onOrOff,
     )
     .option(

@@ -10,7 +10,7 @@ export const receiveSandboxMessage = defineOperation({
   subject: 'messaging.api.sandbox.receive',
   tenancy: 'none',
   summary: "Write to the store on the sandbox's phone",
-  request: { body: Exact({ token: SandboxToken, customer_phone: Phone, name: Text(200), text: Text(65_536) }) },
+  request: { body: Exact({ token: SandboxToken, customer_phone: Phone, name: Text(200), text: Text(4096) }) },
   reply: Done,
   errors: ['sandbox_not_found'],
 });

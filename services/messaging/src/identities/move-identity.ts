@@ -1,6 +1,7 @@
 import { mergeLeadScheduling, moveLeadPhone, type ReplyOf } from '@mostrador/contracts';
 import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
 import type { CallContext } from '@mostrador/kit/rpc/client';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import type { CustomerIds, IdentityChange } from '../channels/channel-provider.ts';
 import { lockConversation, saveUserId } from '../conversations/conversation.repository.ts';
 import { moveConversation } from '../conversations/merge-conversations.ts';
@@ -16,7 +17,7 @@ type Tools = Pick<Dependencies, 'database' | 'rpc' | 'relay'>;
 type Context = StoreScope & CallContext;
 
 /** Requests that found the merged lead before may write under its id so long: the longest deadline, and 250 ms to commit. */
-export const finishAfterMs = 16_250;
+const finishAfterMs = 16_250;
 
 /**
  * Moves the lead of a customer to another number or user id. Three services have a part of it, so it is done in steps that
@@ -73,7 +74,7 @@ export async function moveIdentity(
   relay.nudge();
 }
 
-/** Undefined when the channel tells no new number. */
+/** Undefined when the channel tells no new number, or when crm has no such lead. */
 async function moveInCrm(
   { rpc }: Pick<Tools, 'rpc'>,
   context: Context,
@@ -83,7 +84,13 @@ async function moveInCrm(
   const [from_phone, to_phone] = [asPhone(from.waId), asPhone(to.waId)];
   if (to_phone === null) return undefined;
   const body = { lead_id, to_phone, ...(from_phone !== null && { from_phone }) };
-  return await rpc.call(moveLeadPhone, { body }, context);
+  try {
+    return await rpc.call(moveLeadPhone, { body }, context);
+  } catch (error) {
+    // The store has deleted it.
+    if (error instanceof AppError && error.code === 'lead_not_found') return undefined;
+    throw error;
+  }
 }
 
 /** Makes the conversation follow. Without one, the first message finds the lead by its phone. */

@@ -113,8 +113,8 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
     if (isBehind(piece, customers)) note(piece.payload, { kind: 'behind' });
     else await apply(piece);
     if (!troubles.has(piece.payload.id)) continue;
-    const keys = customers.map((customer) => `${piece.payload.channel_id} ${customer}`);
-    for (const key of keys) if (!heldSince.has(key)) heldSince.set(key, '');
+    // Below every id of a payload: the messages of this very payload wait, too.
+    for (const customer of customers) heldSince.set(`${piece.payload.channel_id} ${customer}`, '');
   }
 
   const conversations = Map.groupBy(

@@ -1,0 +1,63 @@
+import type { Hold } from '@mostrador/testing/proxy/tcp-proxy';
+import { waitFor } from '@mostrador/testing/wait';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Lead, type SendingStage, startSendingStage, untilAccepted } from './sending.ts';
+
+// messaging is killed at each step of a changed number. The next process takes the stored webhook again after its lease,
+// of 30 s.
+
+const leaseOverMs = 90_000;
+let stage: SendingStage;
+let leads: Lead[];
+let phones = 5511985000000;
+beforeAll(async () => {
+  stage = await startSendingStage({ processes: ['gateway', 'crm', 'messaging', 'scheduling', 'workflows'] });
+  leads = await stage.newLeads(5);
+});
+afterAll(() => stage?.stop());
+
+const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
+const phoneOf = async ({ id }: Lead): Promise<string | undefined> => {
+  const [row] = await stage.database.adminSql`select customer_phone from crm.leads where id = ${id}`;
+  return row?.customer_phone;
+};
+const bodiesOf = async ({ id }: Lead): Promise<string[]> => {
+  const rows = await stage.database.adminSql<{ body: string }[]>`
+    select body from messages where lead_id = ${id} and direction = 'inbound' order by number`;
+  return rows.map(({ body }) => body);
+};
+
+const points: Record<string, (eventId: string, after: string) => Hold> = {
+  'before the change is stored': (eventId) => stage.proxies.database.holdRequest('commit', eventId),
+  'after the change is stored': (eventId) => stage.proxies.database.holdAnswer('commit', eventId),
+  'before crm is asked': (_, after) => stage.proxies.nats.holdRequest(after),
+  'after crm has moved the lead, unheard': (_, after) => stage.proxies.nats.holdAnswer(after),
+  'before the last step is stored': (eventId) => stage.proxies.database.holdRequest('moved', eventId),
+};
+
+test.each(Object.keys(points))('%s', async (point) => {
+  const lead = leads.pop() as Lead;
+  const after = String(++phones);
+  const eventId = `wamid.move-${after}`;
+  const held = (points[point] as (typeof points)[string])(eventId, after);
+  await stage.whatsapp.customerMoves({ phone: lead.phone }, { phone: after }, { id: eventId, at: ago(50) });
+  await held.reached;
+  await stage.kill('messaging');
+  held.drop();
+  await stage.start('messaging');
+
+  await waitFor(async () => (await phoneOf(lead)) === after, {
+    description: 'crm has moved it',
+    timeoutMs: leaseOverMs,
+  });
+  const isProcessed = async () =>
+    (await stage.database.adminSql`select from inbound_payloads where processed_at is null`).length === 0;
+  await waitFor(isProcessed, { description: 'the notice is processed', timeoutMs: leaseOverMs });
+  await stage.whatsapp.customerWrites({ from: after, text: 'my new number' });
+  await waitFor(async () => (await bodiesOf(lead)).length === 2, { description: 'the message is the lead’s' });
+  expect(await bodiesOf(lead)).toEqual(['Hello', 'my new number']);
+  const sending = stage.newSending({ id: lead.id, phone: after });
+  await untilAccepted(sending);
+  await waitFor(() => stage.sentTo({ id: lead.id, phone: after }).length === 1, { description: 'the answer is sent' });
+  expect([...stage.whatsapp.log, ...stage.whatsapp.refusals].map(({ to }) => to)).not.toContain(lead.phone);
+});
