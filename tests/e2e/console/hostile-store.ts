@@ -103,7 +103,7 @@ export async function newHostileStore({ receiver, calendarUrl }: Outside) {
   );
   const { id: answered } = data.find(({ attempts }: Json) => attempts > 0);
   return {
-    ...{ store, email: owner.email, loginUrl: owner.loginUrl, leadId: customer.id },
+    ...{ store, email: owner.email, leadId: customer.id },
     /** A delivery that the receiver has answered. */
     deliveryPath: `/integrations/webhooks/${endpoint.id}?delivery=${answered}`,
     sandboxUrl: sandbox.url,

@@ -151,11 +151,13 @@ inBrowser(() => {
     const calendar = await startXandikos();
     try {
       const outside = { receiver, calendarUrl: calendar.collectionUrl };
-      const { loginUrl, email, leadId, deliveryPath, sandboxUrl } = await newHostileStore(outside);
+      const { email, leadId, deliveryPath, sandboxUrl } = await newHostileStore(outside);
       await addPasskey(email);
       const page = await newPage();
       await page.addInitScript(listen);
-      await openLoginLink(page, loginUrl);
+      // Each link that is used ends the other links of its person.
+      const { login_url } = await admin(['user', 'login-link', '--email', email]);
+      await openLoginLink(page, login_url);
       const links = page.getByRole('navigation').getByRole('link');
       await links.first().waitFor();
       const screens = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));

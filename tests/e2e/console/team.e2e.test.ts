@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { openLoginLink } from '@mostrador/testing/login-link';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { eventually, request } from '../platform.ts';
@@ -58,7 +59,7 @@ inBrowser(() => {
     await page.getByRole('row', { name: new RegExp(email) }).waitFor();
 
     const other = await newPage();
-    await other.goto(link);
+    await openLoginLink(other, link);
     await other.getByRole('button', { name: /^Bia Lima/ }).waitFor();
   });
 

@@ -113,7 +113,8 @@ export async function findSession(sql: Sql, id: string): Promise<SessionRow | un
   const [row] = await sql<SessionRow[]>`
     select s.id, s.token_hash, s.store_id, st.name as store_name, s.user_id, coalesce(m.name, u.name) as user_name,
       u.email, m.role, m.seller_id, s.reach, s.opened_by, s.passkey_id,
-      coalesce(s.signed_in_at, s.created_at) as signed_in_at, s.created_at, s.last_seen_at, s.expires_at, s.ended_at, u.disabled_at, clock_timestamp() as now
+      coalesce(s.signed_in_at, s.created_at) as signed_in_at, s.created_at, s.last_seen_at, s.expires_at,
+      s.ended_at, u.disabled_at, clock_timestamp() as now
     from sessions s
     join users u on u.id = s.user_id
     join memberships m on m.store_id = s.store_id and m.user_id = s.user_id

@@ -70,6 +70,7 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ],
   ['needs `status` with the value `enabled`', 'precisa de `status` com o valor `enabled`'],
   ['must not be less than `from_sequence`', 'não pode ser menor que `from_sequence`'],
+  ['must have either `password` or `answer`', 'deve ter `password` ou `answer`'],
   ['must have either `token`, or `email` and `password`', 'deve ter `token`, ou `email` e `password`'],
   [
     'You cannot go to this store. Open a login link of it.',
@@ -81,7 +82,7 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ],
   [
     'Your password opens other stores too, so this session cannot replace it. Give the current password, or ask the operator for a link.',
-    'Sua senha também abre outras lojas, então um link desta loja não pode trocá-la. Informe a senha atual ou peça um link ao operador.',
+    'Sua senha também abre outras lojas, então esta sessão não pode trocá-la. Informe a senha atual ou peça um link ao operador.',
   ],
   [
     'The store was changed, but some follow-ups were not replanned. Send the same change again.',
