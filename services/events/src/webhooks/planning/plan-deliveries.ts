@@ -51,7 +51,7 @@ export async function planNext(
 ): Promise<Progress & { readonly endpoint: EndpointRow }> {
   if (locked.status !== 'enabled') return { ...nothing, endpoint: locked };
   const { place, ...planned } = await planEvents(sql, locked);
-  const replayed = locked.replaying ? await advanceReplay(sql, locked) : nothing;
+  const replayed = locked.replaying ? await advanceReplay(sql, locked, place) : nothing;
   return {
     endpoint: { ...locked, planned_through: place },
     opened: planned.opened + replayed.opened,
