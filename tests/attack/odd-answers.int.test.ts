@@ -12,7 +12,7 @@ import { appendTo } from '../../services/events/test/webhooks.ts';
 const { getWebhookDelivery, listWebhookDeliveries } = eventsOperations;
 
 let events: TestEvents;
-const receivers: Receiver[] = [];
+const receivers: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
   events = await startEvents({ limits: { callMs: 1_500, leaseMs: 20_000 } });
@@ -25,7 +25,6 @@ afterAll(() => events?.stop());
 
 /** What a receiver does after it has read a request: it writes, one packet after the other, or ends the connection. */
 type Act = string | 'FIN' | 'RST';
-type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** Reads whole requests, and answers each with these bytes. */
 async function startReceiver(acts: readonly Act[]) {

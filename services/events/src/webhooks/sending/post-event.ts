@@ -2,6 +2,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { AddressRefused, type Egress } from '@mostrador/kit/clients/egress';
 import { retryAfterSeconds } from '@mostrador/kit/clients/http';
+import { NameUnresolved } from '@mostrador/kit/clients/names';
 import type { Outcome } from './next-move.ts';
 import { watchStatus } from './status-line.ts';
 
@@ -28,8 +29,8 @@ export function postEvent(egress: Egress, { url: address, headers, body, limitMs
     let request: ReturnType<typeof requestHttp>;
     try {
       request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
+        ...egress.wayTo(url),
         method: 'POST',
-        agent: egress.agentFor(url),
         headers: {
           ...headers,
           'content-type': 'application/json',
@@ -90,8 +91,8 @@ function outcomeOf(status: number, body: string, retryAfter: string | undefined)
 
 function codeOf(error: unknown): string {
   if (error instanceof AddressRefused) return 'address_refused';
-  const { code = '', syscall = '' } = (error ?? {}) as { code?: string; syscall?: string };
-  if (syscall.startsWith('getaddrinfo')) return 'dns_failed';
+  if (error instanceof NameUnresolved) return 'dns_failed';
+  const { code = '' } = (error ?? {}) as { code?: string };
   if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code)) return 'tls_failed';
   return 'connection_failed';
 }
