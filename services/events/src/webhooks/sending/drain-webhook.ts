@@ -1,4 +1,4 @@
-import type { NextStep, drainWebhook as operation } from '@mostrador/contracts';
+import { maxInFlight, type NextStep, type drainWebhook as operation } from '@mostrador/contracts';
 import { lookAgain, recordingMs } from '@mostrador/kit/delivery/step';
 import type { Log } from '@mostrador/kit/process/log';
 import { type Handler, later } from '@mostrador/kit/rpc/server';
@@ -35,7 +35,7 @@ export const drainWebhook =
 async function drain(dependencies: Dependencies, { mayBegin, log, ...endpoint }: Drained): Promise<NextStep> {
   const running = new Set<Promise<void>>();
   const take = async (): Promise<Taken> => {
-    const taken = await claim(dependencies, { ...endpoint, sender: 'workflow' });
+    const taken = await claim(dependencies, { ...endpoint, sender: 'workflow', most: maxInFlight });
     for (const claimed of taken.claimed) {
       const attempt: Promise<void> = makeAttempt(dependencies, claimed, log).then(() => void running.delete(attempt));
       running.add(attempt);
