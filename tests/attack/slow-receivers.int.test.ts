@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createWebhookEndpoint } from '@mostrador/contracts';
+import { createWebhookEndpoint, drainWebhook } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startEvents, type TestEvents } from '../../services/events/test/events.ts';
@@ -101,4 +101,30 @@ test.each([
   const during = await slowestOfOther();
   expect(slow.open()).toBeGreaterThanOrEqual(100);
   expect(during - before).toBeLessThan(boundMs);
+}, 120_000);
+
+test('the steps of workflows whose receivers are slow leave places to other stores', async () => {
+  const stores = await attackers(5, 10);
+  await events.stopSender();
+  await Promise.all([...stores, other.storeId].map((storeId) => append(storeId, 5)));
+  const endpoints = await events.adminSql<{ store_id: string; id: string }[]>`
+    update webhook_endpoints set sender = 'workflow' returning store_id, id`;
+  const step = ({ store_id: storeId, id }: { store_id: string; id: string }) =>
+    events.rpc.call(drainWebhook, { body: { endpoint_id: id } }, testContext({ storeId, timeoutMs: 20_000 }));
+  let answered = 0;
+  const attacking = endpoints.filter(({ store_id }) => stores.includes(store_id));
+  const steps = attacking.map((endpoint) =>
+    step(endpoint).then((next) => {
+      answered += 1;
+      return next;
+    }),
+  );
+  // A worker has 50 places.
+  await expect.poll(() => answered).toBeGreaterThan(25);
+  expect(attacking).toHaveLength(50);
+  await expect.poll(() => slow.open()).toBeGreaterThan(0);
+  expect(await other.drain()).toMatchObject({ done: true });
+  expect(other.receiver.received).toHaveLength(5);
+  await slow.close();
+  await Promise.all(steps);
 }, 120_000);

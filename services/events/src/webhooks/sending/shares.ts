@@ -1,4 +1,4 @@
-/** The running attempts of a process, by store. */
+/** The places of a process for attempts or steps, by store. */
 export type Shares = {
   /** Takes up to `wanted` places for a store. Returns how many it got: none while the store has its share. */
   take(storeId: string, wanted: number): number;
@@ -9,7 +9,7 @@ export type Shares = {
 };
 
 export type ShareLimits = {
-  /** Attempts of all stores. */
+  /** Places of all stores. */
   readonly most: number;
   /** Places of these for stores that have none. */
   readonly reserve: number;
@@ -19,10 +19,9 @@ export type ShareLimits = {
 const part = 1 / 8;
 
 /**
- * Whether a store may begin another attempt. It may have a part of what is free, so each store leaves the next one
- * almost as much as it found. Attempts cannot be taken back, so a limit by store alone would let some stores with slow
- * receivers fill the process, and a lower one would slow down a store that sends alone. A store without an attempt gets a
- * place while there is one. Pure.
+ * Whether a store may have another place. It may have a part of what is free, so each store leaves the next one almost as
+ * much as it found. A place cannot be taken back, so with a limit by store alone some stores with slow receivers would
+ * fill the process, or a store that sends alone would be slow. A store without a place gets one while there is one. Pure.
  */
 export const mayBegin = ({ most, reserve }: ShareLimits, ofStore: number, ofAll: number): boolean =>
   ofAll < most && (ofStore === 0 || ofStore < (most - reserve - ofAll) * part);
