@@ -114,13 +114,19 @@ const odd: readonly (readonly [string, (status: number) => readonly Act[]])[] = 
   ['a header with a zero byte', (status) => [`${line(status)}x: a\0b\r\n\r\n`]],
   ['a length that is no number', (status) => [`${line(status)}content-length: many\r\n\r\nabc`]],
   ['two lengths', (status) => [`${line(status)}content-length: 2\r\ncontent-length: 3\r\n\r\nabc`]],
-  ['a length and chunks', (status) => [`${line(status)}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`]],
+  [
+    'a length and chunks',
+    (status) => [`${line(status)}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`],
+  ],
   ['lines that end with LF only', (status) => [`HTTP/1.1 ${status} Whatever\ncontent-length: 0\n\n`]],
   ['no reason and no headers', (status) => [`HTTP/1.1 ${status}\r\n\r\n`, 'FIN']],
   ['the status line alone, and a reset', (status) => [line(status), 'RST']],
   ['the status line alone, and silence', (status) => [line(status)]],
   ['a status line in pieces', (status) => ['HTTP/1.', `1 ${status} What`, 'ever\r', '\nno colon\r\n\r\n']],
-  ['an interim answer before it', (status) => [`HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n${line(status)}no colon\r\n`]],
+  [
+    'an interim answer before it',
+    (status) => [`HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n${line(status)}no colon\r\n`],
+  ],
 ];
 
 test.each(odd)('%s changes nothing of what the status says', async (_, acts) => {

@@ -17,7 +17,10 @@ const taken: Record<ProviderName, { required: readonly string[]; optional: reado
 };
 
 /** @throws AppError `validation_failed` with every setting that does not fit the provider. */
-export function connectionOf({ provider, secrets = {}, rotate, ...settings }: Body, egress: Pick<Egress, 'isPrivate'>): OpenConnection {
+export function connectionOf(
+  { provider, secrets = {}, rotate, ...settings }: Body,
+  egress: Pick<Egress, 'isPrivate'>,
+): OpenConnection {
   const given = { ...members('', { ...settings, rotate }), ...members('secrets/', secrets) };
   const { required, optional } = taken[provider];
   const errors: Fault[] = [

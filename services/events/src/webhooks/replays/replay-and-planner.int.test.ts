@@ -81,7 +81,15 @@ const anyCase = (): Case => {
   const [sent, appended] = [random.below(700), 1 + random.below(1_700)];
   const from = 1 + random.below(sent + appended + 1);
   const to = from + random.below(sent + appended + 5);
-  return { sent, appended, plansBefore: random.below(4), from, to, plansAfter: random.below(4), later: random.below(20) };
+  return {
+    sent,
+    appended,
+    plansBefore: random.below(4),
+    from,
+    to,
+    plansAfter: random.below(4),
+    later: random.below(20),
+  };
 };
 
 test.each<Case>([
@@ -90,35 +98,39 @@ test.each<Case>([
   // The replay waits for the first 500, and the rest of its range is sent meanwhile.
   { sent: 600, appended: 300, plansBefore: 1, from: 1, to: 900, plansAfter: 0, later: 5 },
   ...Array.from({ length: 2 }, anyCase),
-])(`a replay sends each of its events once: %o (seed ${seed})`, async ({ sent, appended, from, to, ...rest }) => {
-  const staged = await stage();
-  const plan = async (times: number) => {
-    for (let done = 0; done < times; done += 1) await staged.plan();
-  };
-  if (sent > 0) await staged.append(sent);
-  await staged.sendAll();
-  await staged.append(appended);
-  await plan(rest.plansBefore);
-  const { id } = await staged.replay({ from_sequence: from, to_sequence: to });
-  if (rest.later > 0) await staged.append(rest.later);
-  await plan(rest.plansAfter);
-  await expect
-    .poll(
-      async () => {
-        await staged.sendAll();
-        return (await staged.read(id)).status;
-      },
-      { timeout: 60_000 },
-    )
-    .toBe('done');
-  const wrong = staged.times(sent + appended + rest.later).flatMap((times, index) => {
-    const sequence = index + 1;
-    const expected = sequence <= sent && sequence >= from && sequence <= to ? 2 : 1;
-    return times === expected ? [] : [`${sequence}: ${times} instead of ${expected}`];
-  });
-  expect(wrong).toEqual([]);
-  await staged.close();
-}, 120_000);
+])(
+  `a replay sends each of its events once: %o (seed ${seed})`,
+  async ({ sent, appended, from, to, ...rest }) => {
+    const staged = await stage();
+    const plan = async (times: number) => {
+      for (let done = 0; done < times; done += 1) await staged.plan();
+    };
+    if (sent > 0) await staged.append(sent);
+    await staged.sendAll();
+    await staged.append(appended);
+    await plan(rest.plansBefore);
+    const { id } = await staged.replay({ from_sequence: from, to_sequence: to });
+    if (rest.later > 0) await staged.append(rest.later);
+    await plan(rest.plansAfter);
+    await expect
+      .poll(
+        async () => {
+          await staged.sendAll();
+          return (await staged.read(id)).status;
+        },
+        { timeout: 60_000 },
+      )
+      .toBe('done');
+    const wrong = staged.times(sent + appended + rest.later).flatMap((times, index) => {
+      const sequence = index + 1;
+      const expected = sequence <= sent && sequence >= from && sequence <= to ? 2 : 1;
+      return times === expected ? [] : [`${sequence}: ${times} instead of ${expected}`];
+    });
+    expect(wrong).toEqual([]);
+    await staged.close();
+  },
+  120_000,
+);
 
 test('a cancelled replay takes no event away that the planner has not reached', async () => {
   const staged = await stage();

@@ -60,7 +60,11 @@ export const claim = ({ database, limits }: Dependencies, asked: Asked): Promise
  * Makes the deliveries of new events, and claims those due deliveries of an endpoint that may begin now. When everything
  * due is claimed and nothing that failed is left, the workflow hands the endpoint back to the service and ends.
  */
-async function claimNext(sql: TransactionSql, { storeId, endpointId, sender, most }: Asked, leaseMs: number): Promise<Taken> {
+async function claimNext(
+  sql: TransactionSql,
+  { storeId, endpointId, sender, most }: Asked,
+  leaseMs: number,
+): Promise<Taken> {
   const locked = await lockWithFeed(sql, storeId, endpointId);
   if (!locked) return { ...nothing, next: done('the endpoint does not exist') };
   if (locked.sender !== sender) return { ...nothing, next: done(`the ${locked.sender} sends for this endpoint`) };
@@ -83,8 +87,7 @@ async function claimNext(sql: TransactionSql, { storeId, endpointId, sender, mos
     else await recordGivenUp(sql, { storeId, deliveryId: row.id }, 'event_expired');
   }
   const due_at = dueAt(endpoint, await findQueue(sql, endpoint));
-  const isHandedBack =
-    sender === 'workflow' && (due_at === null || (await isWell(sql, endpoint, rows.length < slots)));
+  const isHandedBack = sender === 'workflow' && (due_at === null || (await isWell(sql, endpoint, rows.length < slots)));
   await saveProgress(sql, { ...endpoint, due_at, sender: isHandedBack ? 'service' : sender });
   if (isHandedBack) return { claimed, more, next: done('nothing that failed is left') };
   return { claimed, more, next: due_at ? waitUntil(due_at, 'the next delivery is due then') : done('nothing waits') };

@@ -23,7 +23,7 @@ const part = 1 / 8;
  * much as it found. A place cannot be taken back, so with a limit by store alone some stores with slow receivers would
  * fill the process, or a store that sends alone would be slow. A store without a place gets one while there is one. Pure.
  */
-export const mayBegin = ({ most, reserve }: ShareLimits, ofStore: number, ofAll: number): boolean =>
+const mayBegin = ({ most, reserve }: ShareLimits, ofStore: number, ofAll: number): boolean =>
   ofAll < most && (ofStore === 0 || ofStore < (most - reserve - ofAll) * part);
 
 export function createShares(limits: ShareLimits): Shares {

@@ -23,7 +23,12 @@ describe.each([
 
   const open = (settings: Partial<CaldavServer> = {}): CalendarProvider => {
     const { collectionUrl: url, username, password } = { ...server, ...settings };
-    return openProvider({ storeId: randomUUID(), provider: 'caldav', settings: { url, username }, credentials: { password } });
+    return openProvider({
+      storeId: randomUUID(),
+      provider: 'caldav',
+      settings: { url, username },
+      credentials: { password },
+    });
   };
 
   /** Sends a request as another calendar program would. */
