@@ -78,10 +78,12 @@ async function drain(dependencies: Dependencies, { mayBegin, whenOver, log, ...e
     return taken;
   };
   let { next } = await take();
+  let isOver = false;
   while (running.size > 0) {
     await Promise.race(running);
     // The last claim also decides whether the workflow hands the endpoint back.
-    next = mayBegin() ? (await take()).next : whenOver();
+    if (mayBegin()) next = (await take()).next;
+    else isOver = true;
   }
-  return next;
+  return isOver ? whenOver() : next;
 }
