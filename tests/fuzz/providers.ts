@@ -69,7 +69,8 @@ function callsOf(url: string) {
     createGoogleProvider({
       settings: { calendar_id: 'primary', api_url: `${url}/`, token_url: `${url}/token` },
       credentials: { client_id: 'c', client_secret: 's', refresh_token: 'r' },
-      tokens: createAccessTokens(egress),
+      tokens: createAccessTokens(),
+      egress,
     });
   const whatsapp = createWhatsappAdapter({ apiUrl: url, phoneNumberId: '1', accessToken: 't', egress });
   const known = (uid: string) => ({ eventId: uid, href: `${url}/calendar/x.ics`, etag: '"1"' });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createEgress, type Egress } from '@mostrador/kit/clients/egress';
+import { createEgress, type Egress, type EgressOfStores } from '@mostrador/kit/clients/egress';
 import { createLog, type Log } from '@mostrador/kit/process/log';
 import type { Person, StoreContext } from '@mostrador/kit/rpc/context';
 import { fingerprintOf } from '@mostrador/kit/rpc/fingerprint';
@@ -58,7 +58,7 @@ const personWith = (role: Person['role']): Person => ({
 });
 
 /** Requests may lead to this machine, where the stand-ins of providers are, and to public addresses. */
-export const localEgress = (): Egress => createEgress({ allowHosts: '127.0.0.1,::1' });
+export const localEgress = (): Egress & EgressOfStores => createEgress({ allowHosts: '127.0.0.1,::1' });
 
 /** A log for tests. Its warnings are printed if the test fails. With `TEST_LOG_LEVEL` it prints at once. */
 export function silentLog(): Log {

@@ -1,4 +1,4 @@
-import { connectionConfig, serviceConfig } from '@mostrador/kit/process/config';
+import { connectionConfig, egressConfig, serviceConfig } from '@mostrador/kit/process/config';
 import { type Static, Type } from '@sinclair/typebox';
 
 const Word = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 500, description }));
@@ -8,6 +8,7 @@ export const accountsConfig = Type.Object({
   ...serviceConfig,
   PUBLIC_URL: connectionConfig.PUBLIC_URL,
   PROVIDER_ALLOW_HOSTS: connectionConfig.PROVIDER_ALLOW_HOSTS,
+  ...egressConfig,
   OIDC_ISSUER: Type.Optional(
     Type.String({
       pattern: '^https?://[^?#\\s]+$',

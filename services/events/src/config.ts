@@ -1,10 +1,11 @@
-import { connectionConfig, serviceConfig, temporalConfig } from '@mostrador/kit/process/config';
+import { connectionConfig, egressConfig, serviceConfig, temporalConfig } from '@mostrador/kit/process/config';
 import { Type } from '@sinclair/typebox';
 
 /** What the service reads from its environment. */
 export const eventsConfig = Type.Object({
   ...serviceConfig,
   ...temporalConfig,
+  ...egressConfig,
   ENCRYPTION_KEYS: connectionConfig.ENCRYPTION_KEYS,
   WEBHOOK_ALLOW_HOSTS: Type.Optional(
     Type.String({

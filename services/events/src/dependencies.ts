@@ -1,5 +1,5 @@
 import type { FeedNotice } from '@mostrador/contracts';
-import type { Egress } from '@mostrador/kit/clients/egress';
+import type { EgressOfStores } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
 import type { Relay } from '@mostrador/kit/delivery/outbox';
@@ -18,7 +18,7 @@ export type Dependencies = {
   readonly relay: Pick<Relay, 'nudge'>;
   readonly vault: Vault;
   /** Leads to webhook endpoints. */
-  readonly webhookEgress: Egress;
+  readonly webhookEgress: EgressOfStores;
   /** Hosts of a private network to which webhooks may be sent, also without TLS and to any port. */
   readonly webhookAllowHosts: readonly string[];
   /** `webhookStepLimits`, unless a test shortens them. */

@@ -37,7 +37,7 @@ runService({
         notify: notifyOver(nats),
         relay,
         vault,
-        ...webhookAddresses(config.WEBHOOK_ALLOW_HOSTS),
+        ...webhookAddresses(config.WEBHOOK_ALLOW_HOSTS, config.DNS_SERVERS),
         limits: webhookStepLimits,
         onAttempt: exportWebhookMetrics(metrics, systemDatabase),
       },

@@ -17,6 +17,8 @@ export type EventsOptions = {
   readonly limits?: Dependencies['limits'];
   /** `WEBHOOK_ALLOW_HOSTS`. Default: this machine. */
   readonly allowHosts?: string;
+  /** `DNS_SERVERS`. Default: those of the system. */
+  readonly dnsServers?: string;
 };
 
 /** Starts the whole service on its own test servers. Its jobs wait until the test starts them. */
@@ -37,7 +39,7 @@ export async function startEvents(options: EventsOptions = {}) {
           ...(options.now === undefined ? {} : { now: options.now }),
           relay,
           vault: createVault(`test:${randomBytes(32).toString('base64')}`),
-          ...webhookAddresses(allowHosts),
+          ...webhookAddresses(allowHosts, options.dnsServers),
           limits,
           onAttempt: (outcome) => void outcomes.push(outcome),
         },

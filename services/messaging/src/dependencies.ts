@@ -1,4 +1,4 @@
-import type { Egress } from '@mostrador/kit/clients/egress';
+import type { EgressOfStores } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
 import type { Relay } from '@mostrador/kit/delivery/outbox';
@@ -21,7 +21,7 @@ export type Dependencies = {
   readonly inbound: Pick<InboundProcessor, 'ingest'>;
   readonly vault: Vault;
   readonly openChannel: OpenStoreChannel;
-  readonly egress: Egress;
+  readonly egress: EgressOfStores;
   readonly circuit: ProviderCircuit;
   readonly limits: DeliveryLimits;
   /** The gateway's public URL, without a trailing slash. */

@@ -38,6 +38,7 @@ const vault = createVault(config.ENCRYPTION_KEYS);
 const egress = createEgress({
   allowHosts: config.PROVIDER_ALLOW_HOSTS,
   plaintextHosts: config.PLAINTEXT_ALLOW_HOSTS,
+  dnsServers: config.DNS_SERVERS,
 });
 
 runService({

@@ -1,4 +1,4 @@
-import type { Egress } from '@mostrador/kit/clients/egress';
+import type { EgressOfStores } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
 import type { Relay } from '@mostrador/kit/delivery/outbox';
@@ -16,7 +16,7 @@ export type Dependencies = {
   readonly listTotals: SchedulingTotals;
   readonly vault: Vault;
   readonly openProvider: OpenProvider;
-  readonly egress: Egress;
+  readonly egress: EgressOfStores;
   readonly circuit: ProviderCircuit;
   /** The public address of the gateway, without a trailing slash. */
   readonly publicUrl: string;

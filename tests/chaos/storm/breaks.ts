@@ -410,8 +410,8 @@ export const breaks: readonly Break[] = [
       },
       {
         file: 'services/events/src/webhooks/planning/plan-deliveries.ts',
-        from: 'events.length <= max_in_flight && areOfDifferentEntities',
-        to: 'events.length <= max_in_flight',
+        from: 'events.length <= slots && areOfDifferentEntities',
+        to: 'events.length <= slots',
       },
     ],
   },

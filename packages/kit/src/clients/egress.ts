@@ -1,16 +1,17 @@
-import { lookup as lookUpAddresses } from 'node:dns';
-import { type AgentOptions, Agent as HttpAgent } from 'node:http';
+import { Agent as HttpAgent, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { buildConnector, Agent as FetchAgent, fetch as fetchWith } from 'undici';
+import { createBoundedCache } from '../process/bounded-cache.ts';
 import { mayBePlaintext } from '../process/plaintext.ts';
+import { createNames } from './names.ts';
 
 /** Sends requests to addresses that stores choose, but never into a private network. */
 export type Egress = {
   /** Like the global `fetch`, but follows no redirect. @throws TypeError with an `AddressRefused` as its cause */
   readonly fetch: typeof fetch;
-  /** The agent for a request of `node:http` or `node:https`. @throws AddressRefused */
-  agentFor(url: URL): HttpAgent;
+  /** The way of a request of `node:http` or `node:https`. @throws AddressRefused */
+  wayTo(url: URL): Pick<RequestOptions, 'agent' | 'lookup'>;
   /**
    * Checks an address that is stored for later requests. A name whose look-up fails or outlasts the signal passes, because
    * every connection checks again. @throws AddressRefused
@@ -20,13 +21,16 @@ export type Egress = {
   isPrivate(url: URL): boolean;
 };
 
+/** Stores share connections to an origin, but each waits for its own names only. */
+export type EgressOfStores = Pick<Egress, 'isPrivate'> & { forStore(storeId: string): Egress };
+
 export type EgressOptions = {
   /** Names, addresses and ranges of private networks that requests may lead to, separated by commas. */
-  readonly allowHosts?: string;
+  readonly allowHosts?: string | undefined;
   /** Hosts that may be reached without TLS, as in `mayBePlaintext`. */
-  readonly plaintextHosts?: string;
-  /** Replaces the look-up of addresses, for tests. */
-  readonly lookup?: typeof lookUpAddresses;
+  readonly plaintextHosts?: string | undefined;
+  /** `DNS_SERVERS`: the name servers for the names that stores choose. Default: those of the system. */
+  readonly dnsServers?: string | undefined;
 };
 
 /** The address is in a private network, or the connection would have no TLS. No byte was sent. */
@@ -46,8 +50,11 @@ const privateRanges4 = [
 const privateRanges6 = ['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 const connectLimitMs = 4_000;
+/** Stores whose open connections of `fetch` are remembered. */
+const storesKnown = 1_000;
 
-export function createEgress({ allowHosts = '', plaintextHosts, lookup = lookUpAddresses }: EgressOptions): Egress {
+/** The egress of the operator, and of each store. */
+export function createEgress({ allowHosts = '', plaintextHosts, dnsServers }: EgressOptions): Egress & EgressOfStores {
   // Two lists, because a list with `::/3` contains every IPv4 address, as an IPv6 address that maps it.
   const closed = { 4: rangesOf(privateRanges4), 6: rangesOf(privateRanges6) };
   const entries = allowHosts.toLowerCase().split(',');
@@ -64,52 +71,70 @@ export function createEgress({ allowHosts = '', plaintextHosts, lookup = lookUpA
     if (isIP(name) !== 0 && !isAllowed(name, name)) throw refusedAddress();
   };
 
-  // The connection uses the address that this checks, so a name that changes its address meanwhile gains nothing.
-  const checkedLookup: LookupFunction = (host, options, callback) => {
-    lookup(host, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, []);
-      const open = addresses.filter(({ address }) => isAllowed(host.toLowerCase(), address));
-      const [first] = open;
-      if (first === undefined) return callback(refusedAddress(), []);
-      return options.all ? callback(null, open) : callback(null, first.address, first.family);
+  const findAddresses = createNames({
+    servers: dnsServers,
+    isOperators: (name) => names.has(name) || mayBePlaintext(name, plaintextHosts),
+  });
+  const isPrivate = ({ protocol, hostname }: URL): boolean =>
+    protocol === 'https:' || (protocol === 'http:' && mayBePlaintext(hostname, plaintextHosts));
+  const agents = { plain: new HttpAgent({ keepAlive: true }), secure: new HttpsAgent({ keepAlive: true }) };
+
+  const openFor = (store: string): Egress => {
+    // The connection uses the address that this checks, so a name that changes its address meanwhile gains nothing.
+    const lookup: LookupFunction = (host, { all }, callback) => {
+      findAddresses(store, host).then(
+        (addresses) => {
+          const open = addresses.filter(({ address }) => isAllowed(host.toLowerCase(), address));
+          const [first] = open;
+          if (first === undefined) callback(refusedAddress(), []);
+          else if (all) callback(null, open);
+          else callback(null, first.address, first.family);
+        },
+        (error) => callback(error, []),
+      );
+    };
+    const connect = buildConnector({ lookup, timeout: connectLimitMs });
+    const dispatcher = new FetchAgent({
+      connect(options, callback) {
+        try {
+          check(options.hostname, options.protocol === 'https:');
+        } catch (error) {
+          return callback(error as Error, null);
+        }
+        return connect(options, callback);
+      },
     });
+    return {
+      // The types of undici and of Node differ only in name.
+      fetch: ((input: string | URL, init: RequestInit = {}) =>
+        fetchWith(input, { ...init, redirect: 'manual', dispatcher } as never)) as unknown as typeof fetch,
+      wayTo(url) {
+        const isSecure = url.protocol === 'https:';
+        check(url.hostname, isSecure);
+        return { agent: isSecure ? agents.secure : agents.plain, lookup };
+      },
+      async check(url, signal) {
+        check(url.hostname, url.protocol === 'https:');
+        if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return;
+        const found = new Promise<Error | null>((resolve) => {
+          signal.addEventListener('abort', () => resolve(null), { once: true });
+          lookup(url.hostname, {}, resolve);
+        });
+        const error = await found;
+        if (error instanceof AddressRefused) throw error;
+      },
+      isPrivate,
+    };
   };
 
-  const connect = buildConnector({ lookup: checkedLookup, timeout: connectLimitMs });
-  const dispatcher = new FetchAgent({
-    connect(options, callback) {
-      try {
-        check(options.hostname, options.protocol === 'https:');
-      } catch (error) {
-        return callback(error as Error, null);
-      }
-      return connect(options, callback);
-    },
-  });
-  const agentOptions: AgentOptions = { keepAlive: true, lookup: checkedLookup };
-  const agents = { plain: new HttpAgent(agentOptions), secure: new HttpsAgent(agentOptions) };
-
+  const known = createBoundedCache<string, Egress>(storesKnown);
   return {
-    // The types of undici and of Node differ only in name.
-    fetch: ((input: string | URL, init: RequestInit = {}) =>
-      fetchWith(input, { ...init, redirect: 'manual', dispatcher } as never)) as unknown as typeof fetch,
-    agentFor(url) {
-      const isSecure = url.protocol === 'https:';
-      check(url.hostname, isSecure);
-      return isSecure ? agents.secure : agents.plain;
+    ...openFor(''),
+    forStore(storeId) {
+      const egress = known.get(storeId) ?? openFor(storeId);
+      known.set(storeId, egress);
+      return egress;
     },
-    async check(url, signal) {
-      check(url.hostname, url.protocol === 'https:');
-      if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return;
-      const found = new Promise<Error | null>((resolve) => {
-        signal.addEventListener('abort', () => resolve(null), { once: true });
-        checkedLookup(url.hostname, {}, resolve);
-      });
-      const error = await found;
-      if (error instanceof AddressRefused) throw error;
-    },
-    isPrivate: ({ protocol, hostname }) =>
-      protocol === 'https:' || (protocol === 'http:' && mayBePlaintext(hostname, plaintextHosts)),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Agent, request as requestHttp } from 'node:http';
+import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Egress } from './egress.ts';
 
@@ -38,15 +38,15 @@ export function postJson(
       clearTimeout(timer);
       reject(connected ? cause : new NotConnected('no connection', { cause }));
     };
-    let agent: Agent;
+    let way: ReturnType<Egress['wayTo']>;
     try {
-      agent = egress.agentFor(url);
+      way = egress.wayTo(url);
     } catch (cause) {
       return reject(new NotConnected('no connection', { cause }));
     }
     const request = (secure ? requestHttps : requestHttp)(url, {
+      ...way,
       method: 'POST',
-      agent,
       headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
       signal,
     });

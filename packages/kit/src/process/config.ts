@@ -70,8 +70,20 @@ export const databaseConfig = {
   }),
 };
 
+/** What a service that sends requests to addresses of stores also reads. */
+export const egressConfig = {
+  DNS_SERVERS: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-fA-F.:\\[\\]]+(\\s*,\\s*[0-9a-fA-F.:\\[\\]]+)*$',
+      description:
+        'Name servers for the names that stores choose: addresses with an optional port, such as `10.0.0.2,[fd00::53]:5353`',
+    }),
+  ),
+};
+
 /** What a service that connects stores to providers also reads. */
 export const connectionConfig = {
+  ...egressConfig,
   ENCRYPTION_KEYS: Type.String({
     minLength: 1,
     description: '`id:base64 of 32 bytes[,id2:…]`: the first key encrypts credentials, all keys decrypt',

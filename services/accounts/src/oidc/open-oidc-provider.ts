@@ -15,6 +15,7 @@ export function openOidcProvider(config: AccountsConfig): OidcProvider | null {
   const egress = createEgress({
     allowHosts: [ownHost, config.PROVIDER_ALLOW_HOSTS ?? ''].join(','),
     plaintextHosts: config.PLAINTEXT_ALLOW_HOSTS,
+    dnsServers: config.DNS_SERVERS,
   });
   return createOidcProvider({ settings, publicUrl: config.PUBLIC_URL, egress });
 }

@@ -8,10 +8,13 @@ import type { Dependencies } from '../dependencies.ts';
 import { createSender } from './sending/sender.ts';
 import { overdueEndpoints } from './sending/wake-overdue.ts';
 
-/** Where webhooks may be sent, from the setting `WEBHOOK_ALLOW_HOSTS`. */
-export function webhookAddresses(setting = ''): Pick<Dependencies, 'webhookEgress' | 'webhookAllowHosts'> {
+/** Where webhooks may be sent, from the settings `WEBHOOK_ALLOW_HOSTS` and `DNS_SERVERS`. */
+export function webhookAddresses(
+  setting = '',
+  dnsServers?: string,
+): Pick<Dependencies, 'webhookEgress' | 'webhookAllowHosts'> {
   return {
-    webhookEgress: createEgress({ allowHosts: setting, plaintextHosts: setting }),
+    webhookEgress: createEgress({ allowHosts: setting, plaintextHosts: setting, dnsServers }),
     webhookAllowHosts: setting
       .toLowerCase()
       .split(',')

@@ -71,7 +71,9 @@ const systemPlanOf = (query: (sql: Sql) => object): Promise<Plan> =>
 const scansOf = (plan: Plan, table: string) => plan.filter((node) => node['Relation Name'] === table);
 
 test('the look for due endpoints reads only those that are due, while 10,000 wait', async () => {
-  const plan = await systemPlanOf((sql) => findDueEndpoints(sql, 200));
+  const plan = await systemPlanOf((sql) =>
+    findDueEndpoints(sql, { stores: [randomUUID()], endpoints: [randomUUID()] }, 200),
+  );
   expect(plan[0]['Actual Rows']).toBe(due);
   expect(scansOf(plan, 'webhook_endpoints').map((node) => node['Node Type'])).not.toContain('Seq Scan');
   expect(blocksOf(plan[0])).toBeLessThan(10 * due);

@@ -81,7 +81,7 @@ const ratesOf = ({ number_rate, pair_interval_seconds, pair_burst }: ChannelRow)
 });
 
 /** The connection that the body asks for. Throws `validation_failed` with every fault that the provider finds. */
-export function toConnection(provider: ChannelProvider, body: ConnectChannelBody, egress: Egress) {
+export function toConnection(provider: ChannelProvider, body: ConnectChannelBody, egress: Pick<Egress, 'isPrivate'>) {
   const { phone, phone_number_id, api_url, secrets, rotate, ...limits } = body;
   const errors = [
     ...provider.checkConnection(body),
@@ -107,7 +107,7 @@ const onlyForPages = (provider: ChannelProvider, members: Record<string, unknown
         .map(([name]) => ({ pointer: `#/${name}`, detail: 'is only for the sandbox' }));
 
 /** Providers check the rest of the address. */
-function plaintextAddress(address: string | undefined, egress: Egress): ValidationFault[] {
+function plaintextAddress(address: string | undefined, egress: Pick<Egress, 'isPrivate'>): ValidationFault[] {
   const url = URL.parse(address ?? '');
   if (url?.protocol !== 'http:' || egress.isPrivate(url)) return [];
   return [{ pointer: '#/api_url', detail: 'would send the access token without TLS. Use an https address.' }];

@@ -1,4 +1,4 @@
-import type { Egress } from '@mostrador/kit/clients/egress';
+import type { EgressOfStores } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database } from '@mostrador/kit/database/database';
 import type { Target } from '@mostrador/kit/resilience/provider-circuit';
@@ -31,12 +31,12 @@ export const replyWindowMsOf = (channel: Pick<ChannelRow, 'provider' | 'reply_wi
 export type OpenStoreChannel = (storeId: string, channel: ChannelRow) => ChannelAdapter;
 
 export const createOpenChannel =
-  ({ database, vault, egress }: { database: Database; vault: Vault; egress: Egress }): OpenStoreChannel =>
+  ({ database, vault, egress }: { database: Database; vault: Vault; egress: EgressOfStores }): OpenStoreChannel =>
   (storeId, channel) =>
     providerOf(channel).open({
       storeId,
       channel,
       credentials: () => openCredentials(vault, storeId, channel),
       database,
-      egress,
+      egress: egress.forStore(storeId),
     });

@@ -94,8 +94,9 @@ async function bringEvent(
   signal: AbortSignal,
 ): Promise<EventReference | null> {
   const { provider, settings } = connection;
-  const credentials = openCredentials(vault, attempt.storeId, connection);
-  const calendar = openProvider({ provider, settings, credentials });
+  const { storeId } = attempt;
+  const credentials = openCredentials(vault, storeId, connection);
+  const calendar = openProvider({ storeId, provider, settings, credentials });
   if (appointment.status !== 'cancelled') {
     return await calendar.put(toCalendarEvent(appointment, connection, customer), known, signal);
   }

@@ -60,8 +60,8 @@ export type OpenConnection = {
   readonly credentials: Credentials;
 };
 
-/** Opens the adapter of a connection. */
-export type OpenProvider = (connection: OpenConnection) => CalendarProvider;
+/** Opens the adapter of a connection of a store. */
+export type OpenProvider = (connection: OpenConnection & { readonly storeId: string }) => CalendarProvider;
 
 /**
  * `unavailable`: retry later. `throttled`: retry after `retryAfterSeconds`. `refused`: credentials or permissions are

@@ -73,6 +73,7 @@ describe('credentials', () => {
     const storeId = randomUUID();
     await connect(storeId);
     expect(calendar.connection).toEqual({
+      storeId,
       provider: 'caldav',
       settings: { url: caldav.url, username: 'store' },
       credentials: { password: 'open sesame' },

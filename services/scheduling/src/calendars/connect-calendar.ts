@@ -9,7 +9,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { wakeAppointment } from '../appointments/wake-appointment.ts';
 import { dropUnsettledSyncs, requestFutureSyncs } from '../calendar-sync/sync.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { type OpenConnection, type OpenProvider, toCalendarError } from './calendar-provider.ts';
+import { type CalendarProvider, type OpenConnection, toCalendarError } from './calendar-provider.ts';
 import {
   type ConnectionRow,
   endConnection,
@@ -52,7 +52,8 @@ export async function connect(
     return body.rotate || kept === undefined ? newFeedToken() : kept;
   };
   const wanted = connectionOf(body, egress);
-  await verify(openProvider, wanted, Math.min(stepLimits.callMs, context.deadline - Date.now() - storingMs));
+  const limitMs = Math.min(stepLimits.callMs, context.deadline - Date.now() - storingMs);
+  await verify(() => openProvider({ storeId, ...wanted }), limitMs);
   const id = randomUUID();
   // What waits for this calendar is tried again at once, and not when its circuit would have let a call through.
   await circuit.answered(targetOf({ id, ...wanted }));
@@ -92,10 +93,10 @@ const isSameCalendar = (old: ConnectionRow, wanted: OpenConnection): boolean =>
   old.provider === wanted.provider &&
   (['url', 'calendar_id', 'api_url'] as const).every((name) => old.settings[name] === wanted.settings[name]);
 
-async function verify(openProvider: OpenProvider, wanted: OpenConnection, limitMs: number): Promise<void> {
+async function verify(open: () => CalendarProvider, limitMs: number): Promise<void> {
   if (limitMs <= 0) throw new AppError('upstream_timeout');
   try {
-    await openProvider(wanted).verify(AbortSignal.timeout(limitMs));
+    await open().verify(AbortSignal.timeout(limitMs));
   } catch (cause) {
     const { code, detail } = toCalendarError(cause);
     throw new AppError('calendar_refused', { detail: `${code}: ${detail}`, cause });

@@ -1,4 +1,4 @@
-import type { Egress } from '@mostrador/kit/clients/egress';
+import type { EgressOfStores } from '@mostrador/kit/clients/egress';
 import type { Target } from '@mostrador/kit/resilience/provider-circuit';
 import { createCaldavProvider } from './caldav/provider.ts';
 import type { OpenConnection, OpenProvider } from './calendar-provider.ts';
@@ -33,16 +33,17 @@ function addressOf({ provider, settings }: Pick<OpenConnection, 'provider' | 'se
 const isSameOrigin = (one: string, other: string): boolean => URL.parse(one)?.origin === URL.parse(other)?.origin;
 
 /** Creates the function that opens adapters. It never throws: an unusable setting fails the first call. */
-export function createProviders(egress: Egress): OpenProvider {
-  const tokens = createAccessTokens(egress);
-  return ({ provider, settings, credentials }) => {
+export function createProviders(egressOfStores: EgressOfStores): OpenProvider {
+  const tokens = createAccessTokens();
+  return ({ storeId, provider, settings, credentials }) => {
+    const egress = egressOfStores.forStore(storeId);
     switch (provider) {
       case 'feed':
         return createFeedProvider();
       case 'caldav':
         return createCaldavProvider({ ...settings, password: credentials.password, egress });
       case 'google':
-        return createGoogleProvider({ settings, credentials, tokens });
+        return createGoogleProvider({ settings, credentials, tokens, egress });
     }
   };
 }

@@ -17,7 +17,10 @@ const taken: Record<ProviderName, { required: readonly string[]; optional: reado
 };
 
 /** @throws AppError `validation_failed` with every setting that does not fit the provider. */
-export function connectionOf({ provider, secrets = {}, rotate, ...settings }: Body, egress: Egress): OpenConnection {
+export function connectionOf(
+  { provider, secrets = {}, rotate, ...settings }: Body,
+  egress: Pick<Egress, 'isPrivate'>,
+): OpenConnection {
   const given = { ...members('', { ...settings, rotate }), ...members('secrets/', secrets) };
   const { required, optional } = taken[provider];
   const errors: Fault[] = [
@@ -49,14 +52,14 @@ function halfAnAccount(given: Record<string, unknown>): Fault[] {
 }
 
 /** The other faults of the address are found with the first call. */
-function plaintextAddress({ url }: Record<string, unknown>, egress: Egress): Fault[] {
+function plaintextAddress({ url }: Record<string, unknown>, egress: Pick<Egress, 'isPrivate'>): Fault[] {
   const address = URL.parse(String(url));
   if (address?.protocol !== 'http:' || egress.isPrivate(address)) return [];
   return [{ pointer: '#/url', detail: 'would send the password without TLS. Use an https address.' }];
 }
 
 /** These addresses receive the account's secrets. */
-function unsafeAddresses(given: Record<string, unknown>, egress: Egress): Fault[] {
+function unsafeAddresses(given: Record<string, unknown>, egress: Pick<Egress, 'isPrivate'>): Fault[] {
   return ['api_url', 'token_url'].flatMap((name) =>
     !(name in given) || isSafe(String(given[name]), egress)
       ? []
@@ -64,7 +67,7 @@ function unsafeAddresses(given: Record<string, unknown>, egress: Egress): Fault[
   );
 }
 
-function isSafe(address: string, egress: Egress): boolean {
+function isSafe(address: string, egress: Pick<Egress, 'isPrivate'>): boolean {
   const url = URL.parse(address);
   return url !== null && !url.username && !url.password && !url.search && !url.hash && egress.isPrivate(url);
 }

@@ -19,7 +19,8 @@ export const listLostEvents =
     const { provider, settings } = connection;
     let uids: string[];
     try {
-      const calendar = openProvider({ provider, settings, credentials: openCredentials(vault, storeId, connection) });
+      const credentials = openCredentials(vault, storeId, connection);
+      const calendar = openProvider({ storeId, provider, settings, credentials });
       uids = await calendar.list(storeId, toInstant(body.since), AbortSignal.timeout(callTimeMs(context.deadline)));
     } catch (cause) {
       const { code, detail } = toCalendarError(cause);

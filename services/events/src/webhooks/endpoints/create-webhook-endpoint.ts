@@ -27,7 +27,7 @@ export const createWebhookEndpoint =
       operation,
       vault,
       run: async (commit) => {
-        await assertEndpointAddress(body.url, dependencies);
+        await assertEndpointAddress(storeId, body.url, dependencies);
         return await commit(async (sql) => {
           if ((await countForCreation(sql, storeId)) >= maxWebhookEndpoints)
             throw new AppError('webhook_endpoint_limit');

@@ -14,6 +14,7 @@ const lookUpLimitMs = 2_000;
  * @throws AppError `validation_failed` on `#/url`
  */
 export async function assertEndpointAddress(
+  storeId: string,
   address: string,
   { webhookEgress, webhookAllowHosts }: Pick<Dependencies, 'webhookEgress' | 'webhookAllowHosts'>,
 ): Promise<void> {
@@ -28,7 +29,7 @@ export async function assertEndpointAddress(
   if (url.protocol === 'http:' && !isAllowed) throw refused('must be an `https` address');
   if (!isAllowed && !ports.includes(url.port)) throw refused('must have the port 443 or 8443');
   try {
-    await webhookEgress.check(url, AbortSignal.timeout(lookUpLimitMs));
+    await webhookEgress.forStore(storeId).check(url, AbortSignal.timeout(lookUpLimitMs));
   } catch (error) {
     if (error instanceof AddressRefused) throw refused('must not lead into a private network');
     throw error;

@@ -36,7 +36,7 @@ export const updateWebhookEndpoint =
       context,
       operation,
       run: async (commit) => {
-        if (body.url !== undefined) await assertEndpointAddress(body.url, dependencies);
+        if (body.url !== undefined) await assertEndpointAddress(storeId, body.url, dependencies);
         return await commit(async (sql) => {
           const endpoint = await lockEndpoint(sql, storeId, params.endpointId);
           if (!endpoint) throw new AppError('webhook_endpoint_not_found');

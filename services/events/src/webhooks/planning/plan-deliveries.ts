@@ -51,7 +51,7 @@ export async function planNext(
 ): Promise<Progress & { readonly endpoint: EndpointRow }> {
   if (locked.status !== 'enabled') return { ...nothing, endpoint: locked };
   const { place, ...planned } = await planEvents(sql, locked);
-  const replayed = locked.replaying ? await advanceReplay(sql, locked) : nothing;
+  const replayed = locked.replaying ? await advanceReplay(sql, locked, place) : nothing;
   return {
     endpoint: { ...locked, planned_through: place },
     opened: planned.opened + replayed.opened,
@@ -60,19 +60,24 @@ export async function planNext(
 }
 
 /**
- * The new events of an endpoint for which nothing else waits, when all of them may be sent at once. Undefined in any
- * other case.
+ * The new events of an endpoint for which nothing else waits, when all of them may be sent at once, and there are at most
+ * `most`. Undefined in any other case.
  */
-export async function findOnlyNew(sql: TransactionSql, locked: LockedWithFeed): Promise<EventRow[] | undefined> {
+export async function findOnlyNew(
+  sql: TransactionSql,
+  locked: LockedWithFeed,
+  most: number,
+): Promise<EventRow[] | undefined> {
   const { store_id, planned_through: start, last_sequence: until, event_types, max_in_flight } = locked;
   const isWell = locked.status === 'enabled' && locked.sender === 'service' && locked.failures === 0;
   // Without a moment to look again nothing waits, and nothing runs.
   const isQuiet = isWell && locked.due_at === null && !locked.replaying;
   if (!isQuiet || until <= start || until - start > batch) return undefined;
+  const slots = Math.min(max_in_flight, most);
   const filters = event_types === null ? {} : { types: event_types };
-  const events = await findEvents(sql, store_id, { start, until, filters, limit: max_in_flight + 1 });
+  const events = await findEvents(sql, store_id, { start, until, filters, limit: slots + 1 });
   const areOfDifferentEntities = new Set(events.map(({ entity_id }) => entity_id)).size === events.length;
-  return events.length <= max_in_flight && areOfDifferentEntities ? events : undefined;
+  return events.length <= slots && areOfDifferentEntities ? events : undefined;
 }
 
 async function planEvents(sql: TransactionSql, locked: LockedWithFeed): Promise<Progress & { readonly place: number }> {

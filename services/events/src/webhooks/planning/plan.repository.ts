@@ -1,5 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
+import type { ReplayRow } from '../replays/replay.ts';
 
 /** An event of the feed, without its data. */
 export type PlannedEvent = {
@@ -73,21 +74,21 @@ export async function countUntried(sql: TransactionSql, { store_id, id }: Named,
 
 /**
  * Makes deliveries of a locked endpoint, in the order of the events. A delivery that is final begins another round, and
- * one that is open stays as it is. With `leaseMs` their first attempts begin at once. Returns those that were made or
- * begin again.
+ * one that is open stays as it is. For a replay, so does one that succeeded after the replay was requested: its event has
+ * arrived since. With `leaseMs` their first attempts begin at once. Returns those that were made or begin again.
  */
 export async function openDeliveries(
   sql: TransactionSql,
   { store_id, id }: Named,
   events: readonly PlannedEvent[],
-  { replayId = null, leaseMs = null }: { replayId?: string | null; leaseMs?: number | null } = {},
+  { replay, leaseMs = null }: { replay?: Pick<ReplayRow, 'id' | 'created_at'>; leaseMs?: number | null } = {},
 ): Promise<OpenedRow[]> {
   if (events.length === 0) return [];
   return await sql<OpenedRow[]>`
     insert into webhook_deliveries (store_id, endpoint_id, event_id, event_type, sequence, entity_id, occurred_at, replay_id,
                                     attempts, lease_token, lease_until, next_attempt_at)
     select ${store_id}::uuid, ${id}::uuid, event.id, event.type, event.sequence, event.entity_id, event.created_at,
-           ${replayId}::uuid, lease.attempts, case when attempts > 0 then gen_random_uuid() end, lease.until,
+           ${replay?.id ?? null}::uuid, lease.attempts, case when attempts > 0 then gen_random_uuid() end, lease.until,
            coalesce(lease.until, statement_timestamp())
     from unnest(
         ${events.map((event) => event.id)}::uuid[], ${events.map(({ type }) => type)}::text[],
@@ -103,5 +104,10 @@ export async function openDeliveries(
         lease_until = excluded.lease_until, next_attempt_at = excluded.next_attempt_at,
         replay_id = coalesce(excluded.replay_id, webhook_deliveries.replay_id)
     where webhook_deliveries.status <> 'pending'
+      ${
+        replay === undefined
+          ? sql``
+          : sql`and not (webhook_deliveries.status = 'succeeded' and webhook_deliveries.completed_at > ${replay.created_at})`
+      }
     returning id, event_id, event_type, sequence, occurred_at, attempts, lease_token, lease_until`;
 }

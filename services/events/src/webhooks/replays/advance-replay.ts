@@ -9,10 +9,14 @@ const batch = 500;
 /** No more deliveries are opened while this many of the replay wait, so that new events do not wait behind all of it. */
 const mostWaiting = 200;
 
-/** Opens the next deliveries of the oldest running replay of a locked endpoint, and ends it after the last one. */
+/**
+ * Opens the next deliveries of the oldest running replay of a locked endpoint, and ends it after the last one. It stays
+ * behind `plannedThrough`, because the planner sends every event after that anyway.
+ */
 export async function advanceReplay(
   sql: TransactionSql,
   endpoint: EndpointRow,
+  plannedThrough: number,
 ): Promise<{ opened: number; more: boolean }> {
   const replay = await findRunningReplay(sql, endpoint);
   if (!replay) return { opened: 0, more: false };
@@ -21,18 +25,19 @@ export async function advanceReplay(
     if (waiting === 0) await endReplay(sql, replay, 'done');
     return { opened: 0, more: false };
   }
-  if (waiting >= mostWaiting) return { opened: 0, more: false };
-  const found = await choose(sql, endpoint, replay);
+  const until = Math.min(replay.to_sequence, plannedThrough);
+  if (waiting >= mostWaiting || replay.looked_through >= until) return { opened: 0, more: false };
+  const found = await choose(sql, endpoint, replay, until);
   const types = replay.event_types ?? endpoint.event_types;
   const wanted = found.filter(({ type }) => types === null || types.includes(type));
-  const { length: opened } = await openDeliveries(sql, endpoint, wanted, { replayId: replay.id });
-  const lookedThrough = found.length < batch ? replay.to_sequence : (found.at(-1)?.sequence ?? replay.to_sequence);
+  const { length: opened } = await openDeliveries(sql, endpoint, wanted, { replay });
+  const lookedThrough = found.length < batch ? until : (found.at(-1)?.sequence ?? until);
   await saveReplay(sql, replay, { lookedThrough, chosen: replay.chosen + opened });
-  return { opened, more: lookedThrough < replay.to_sequence };
+  return { opened, more: lookedThrough < until };
 }
 
-const choose = (sql: TransactionSql, endpoint: EndpointRow, replay: ReplayRow) => {
-  const range = { after: replay.looked_through, until: replay.to_sequence, limit: batch };
+const choose = (sql: TransactionSql, endpoint: EndpointRow, replay: ReplayRow, until: number) => {
+  const range = { after: replay.looked_through, until, limit: batch };
   return replay.selection === 'all'
     ? findEventsAfter(sql, endpoint.store_id, range)
     : findUndelivered(sql, endpoint, range);

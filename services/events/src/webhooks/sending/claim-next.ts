@@ -36,7 +36,13 @@ const nothing = { claimed: [], more: false };
 /** Who asks. The service claims nothing of an endpoint that its workflow drains, and the other way round. */
 export type Sender = EndpointRow['sender'];
 
-type Asked = { readonly storeId: string; readonly endpointId: string; readonly sender: Sender };
+type Asked = {
+  readonly storeId: string;
+  readonly endpointId: string;
+  readonly sender: Sender;
+  /** How many deliveries may begin. */
+  readonly most: number;
+};
 
 const claimLimitMs = 5_000;
 
@@ -54,11 +60,15 @@ export const claim = ({ database, limits }: Dependencies, asked: Asked): Promise
  * Makes the deliveries of new events, and claims those due deliveries of an endpoint that may begin now. When everything
  * due is claimed and nothing that failed is left, the workflow hands the endpoint back to the service and ends.
  */
-async function claimNext(sql: TransactionSql, { storeId, endpointId, sender }: Asked, leaseMs: number): Promise<Taken> {
+async function claimNext(
+  sql: TransactionSql,
+  { storeId, endpointId, sender, most }: Asked,
+  leaseMs: number,
+): Promise<Taken> {
   const locked = await lockWithFeed(sql, storeId, endpointId);
   if (!locked) return { ...nothing, next: done('the endpoint does not exist') };
   if (locked.sender !== sender) return { ...nothing, next: done(`the ${locked.sender} sends for this endpoint`) };
-  const onlyNew = await findOnlyNew(sql, locked);
+  const onlyNew = await findOnlyNew(sql, locked, most);
   if (onlyNew) return await beginAtOnce(sql, locked, onlyNew, leaseMs);
   const { endpoint, more } = await planNext(sql, locked);
   const move = nextMove(endpoint, await findLoad(sql, endpoint));
@@ -67,7 +77,8 @@ async function claimNext(sql: TransactionSql, { storeId, endpointId, sender }: A
     return { claimed: [], more, next: move.next };
   }
 
-  const rows = await claimDeliveries(sql, endpoint, move.slots, leaseMs);
+  const slots = Math.min(move.slots, most);
+  const rows = await claimDeliveries(sql, endpoint, slots, leaseMs);
   const claimed: Claimed[] = [];
   for (const row of rows) {
     const event = eventOf(endpoint, row);
@@ -76,8 +87,7 @@ async function claimNext(sql: TransactionSql, { storeId, endpointId, sender }: A
     else await recordGivenUp(sql, { storeId, deliveryId: row.id }, 'event_expired');
   }
   const due_at = dueAt(endpoint, await findQueue(sql, endpoint));
-  const isHandedBack =
-    sender === 'workflow' && (due_at === null || (await isWell(sql, endpoint, rows.length < move.slots)));
+  const isHandedBack = sender === 'workflow' && (due_at === null || (await isWell(sql, endpoint, rows.length < slots)));
   await saveProgress(sql, { ...endpoint, due_at, sender: isHandedBack ? 'service' : sender });
   if (isHandedBack) return { claimed, more, next: done('nothing that failed is left') };
   return { claimed, more, next: due_at ? waitUntil(due_at, 'the next delivery is due then') : done('nothing waits') };

@@ -5,12 +5,17 @@ import type { EndpointRow } from '../endpoints/endpoint.ts';
 /** The name of an endpoint, for the jobs that look at all stores. */
 export type NamedEndpoint = { readonly store_id: string; readonly id: string };
 export type OverdueEndpoint = NamedEndpoint;
-type EndpointToSend = NamedEndpoint & { readonly sender: EndpointRow['sender'] };
+export type EndpointToSend = NamedEndpoint & { readonly sender: EndpointRow['sender'] };
+
+/** Stores and endpoints that a look leaves out. */
+type LeftOut = { readonly stores: readonly string[]; readonly endpoints: readonly string[] };
 
 /** Endpoints for which the service itself sends, and which are due, the longest due first. */
-export const findDueEndpoints = (sql: Sql, limit: number) => sql<EndpointToSend[]>`
+export const findDueEndpoints = (sql: Sql, { stores, endpoints }: LeftOut, limit: number) => sql<EndpointToSend[]>`
   select store_id, id, sender from webhook_endpoints
-  where sender = 'service' and due_at <= now() and deleted_at is null order by due_at limit ${limit}`;
+  where sender = 'service' and due_at <= now() and deleted_at is null
+    and store_id <> all(${[...stores]}::uuid[]) and id <> all(${[...endpoints]}::uuid[])
+  order by due_at limit ${limit}`;
 
 /** Endpoints whose feed has grown, or which have a replay: of these stores, or of all. Each table is read once. */
 export const findUnplanned = (sql: Sql, storeIds: readonly string[] | null) => {

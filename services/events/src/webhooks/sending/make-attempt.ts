@@ -54,5 +54,10 @@ async function send(
 ): Promise<Outcome> {
   const keys = currentKeys(openSecrets(vault, endpoint.id, endpoint.sealed_secrets), at);
   const headers = signatureHeaders(keys, { id: eventId, at, body });
-  return await postEvent(webhookEgress, { url: endpoint.url, headers, body, limitMs: limits.callMs });
+  return await postEvent(webhookEgress.forStore(endpoint.store_id), {
+    url: endpoint.url,
+    headers,
+    body,
+    limitMs: limits.callMs,
+  });
 }

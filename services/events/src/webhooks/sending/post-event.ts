@@ -1,8 +1,10 @@
-import { request as requestHttp } from 'node:http';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { AddressRefused, type Egress } from '@mostrador/kit/clients/egress';
 import { retryAfterSeconds } from '@mostrador/kit/clients/http';
+import { NameUnresolved } from '@mostrador/kit/clients/names';
 import type { Outcome } from './next-move.ts';
+import { watchStatus } from './status-line.ts';
 
 /** How much of an answer is kept. The rest is not read. */
 const keptBytes = 4 * 1024;
@@ -18,18 +20,17 @@ type Request = {
 /**
  * Makes one attempt, and never throws. It follows no redirect. A failure has a code of ours instead of the text of an
  * inner error, which could tell an outsider about the network of the server.
+ *
+ * The status line decides, whatever follows it: what the receiver did is done. The body is only for the log.
  */
 export function postEvent(egress: Egress, { url: address, headers, body, limitMs }: Request): Promise<Outcome> {
   return new Promise((resolve) => {
     const url = new URL(address);
-    const fail = (error: unknown) =>
-      resolve({ kind: 'failed', error: expired ? 'timeout' : codeOf(error), status: null, body: null });
-    let expired = false;
     let request: ReturnType<typeof requestHttp>;
     try {
       request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
+        ...egress.wayTo(url),
         method: 'POST',
-        agent: egress.agentFor(url),
         headers: {
           ...headers,
           'content-type': 'application/json',
@@ -38,24 +39,35 @@ export function postEvent(egress: Egress, { url: address, headers, body, limitMs
         },
       });
     } catch (error) {
-      return fail(error);
+      return resolve(failed(codeOf(error)));
     }
-    const timer = setTimeout(() => {
-      expired = true;
-      request.destroy(new Error('the attempt took too long'));
-    }, limitMs);
-    request.once('error', fail);
-    request.once('close', () => {
+    let failure = '';
+    let watched: ReturnType<typeof watchStatus> | undefined;
+    let answer: IncomingMessage | undefined;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const finish = () => {
       clearTimeout(timer);
-      fail(undefined);
+      watched?.end();
+      const status = answer?.statusCode ?? watched?.status();
+      if (status === undefined) return resolve(failed(failure || codeOf(undefined)));
+      const kept = Buffer.concat(chunks).subarray(0, keptBytes).toString('utf8').replaceAll('\0', '\ufffd');
+      resolve(outcomeOf(status, kept, answer?.headers['retry-after']));
+    };
+    const timer = setTimeout(() => {
+      failure = 'timeout';
+      request.destroy();
+    }, limitMs);
+    request.once('socket', (socket) => {
+      watched = watchStatus(socket);
     });
+    // The bytes before the error are still to be read, so `close` finishes.
+    request.once('error', (error) => {
+      failure ||= codeOf(error);
+    });
+    request.once('close', finish);
     request.once('response', (response) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      const finish = () => {
-        const kept = Buffer.concat(chunks).subarray(0, keptBytes).toString('utf8').replaceAll('\0', '\ufffd');
-        resolve(outcomeOf(response.statusCode ?? 0, kept, response.headers['retry-after']));
-      };
+      answer = response;
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
         bytes += chunk.length;
@@ -64,12 +76,12 @@ export function postEvent(egress: Egress, { url: address, headers, body, limitMs
         request.destroy();
       });
       response.once('end', finish);
-      // An answer that breaks off has a status, which decides. Only a late one counts as none.
-      response.once('error', () => (expired ? fail(undefined) : finish()));
     });
     request.end(body);
   });
 }
+
+const failed = (error: string): Outcome => ({ kind: 'failed', error, status: null, body: null });
 
 function outcomeOf(status: number, body: string, retryAfter: string | undefined): Outcome {
   if (status >= 200 && status < 300) return { kind: 'delivered', status, body };
@@ -79,8 +91,8 @@ function outcomeOf(status: number, body: string, retryAfter: string | undefined)
 
 function codeOf(error: unknown): string {
   if (error instanceof AddressRefused) return 'address_refused';
-  const { code = '', syscall = '' } = (error ?? {}) as { code?: string; syscall?: string };
-  if (syscall.startsWith('getaddrinfo')) return 'dns_failed';
+  if (error instanceof NameUnresolved) return 'dns_failed';
+  const { code = '' } = (error ?? {}) as { code?: string };
   if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code)) return 'tls_failed';
   return 'connection_failed';
 }

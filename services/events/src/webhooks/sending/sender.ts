@@ -1,12 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { maxInFlight } from '@mostrador/contracts';
 import type { Log } from '@mostrador/kit/process/log';
 import type { Periodic } from '@mostrador/kit/process/periodic';
 import { createRest } from '@mostrador/kit/process/rest';
+import { createRequestQueue } from '@mostrador/kit/rpc/request-queue';
 import type { Dependencies } from '../../dependencies.ts';
 import { planDeliveries } from '../planning/plan-deliveries.ts';
 import { claim } from './claim-next.ts';
-import { findDueEndpoints, findUnplanned, type NamedEndpoint } from './due.repository.ts';
+import { type EndpointToSend, findDueEndpoints, findUnplanned } from './due.repository.ts';
 import { makeAttempt } from './make-attempt.ts';
+import { createShares } from './shares.ts';
 
 const readLimitMs = 5_000;
 /** A notice that the feed has grown may get lost, and times of retries pass without one. */
@@ -15,20 +18,30 @@ const lookEveryMs = 1_000;
 const batchingPauseMs = 50;
 /** How long a stop waits for running attempts. */
 const stopLimitMs = 3_000;
-/** How many endpoints this process plans or claims for at once in a look, and how many attempts it runs. */
-const mostClaiming = 4;
-const mostRunning = 500;
+/** How many endpoints this process plans or claims for at once. A store leaves one place to the others. */
+const claiming = { concurrency: 4, perStore: 3, queue: 5_000 };
+/** How many attempts this process runs. */
+const running = { most: 500, reserve: 100 };
+/** The most due endpoints that a look finds. */
+const mostFound = 500;
 
 /** Plans deliveries and makes first attempts. `nudge`: look now, because the feeds of these stores have grown. */
 export type Sender = Periodic & { nudge(storeIds?: readonly string[]): void };
 
 /**
  * The loop that makes deliveries from the feeds, and sends for the endpoints that no workflow carries. An attempt delays
- * no other: neither those of other endpoints nor, up to `max_in_flight`, those of its own.
+ * no other: neither those of other endpoints nor, up to `max_in_flight`, those of its own. Stores have a fair share of the
+ * claims and of the attempts.
  */
 export function createSender(dependencies: Dependencies, log: Log): Sender {
   const { systemDatabase } = dependencies;
-  const running = new Set<Promise<void>>();
+  const attempts = new Set<Promise<void>>();
+  const shares = createShares(running);
+  const claims = createRequestQueue(claiming);
+  /** The endpoints in the queue of claims. */
+  const queued = new Set<string>();
+  /** Stores whose share was too small for what is due. */
+  const waiting = new Set<string>();
   let stopped = false;
   let nudged = false;
   /** Stores whose feeds have grown, by the notices. */
@@ -50,34 +63,56 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
     if (all) lookedAtAllMs = performance.now();
     const scope = { deadline: Date.now() + readLimitMs };
     const unplanned = stores?.length === 0 ? [] : await systemDatabase.read(scope, (sql) => findUnplanned(sql, stores));
-    const due = await systemDatabase.read(scope, (sql) => findDueEndpoints(sql, mostRunning));
-    const endpoints = new Map([...due, ...unplanned].map((endpoint) => [endpoint.id, endpoint])).values();
-    const work = async () => {
-      for (const endpoint of endpoints) {
-        if (stopped) return;
-        if (endpoint.sender === 'service') await take(endpoint);
-        else if (await planDeliveries(dependencies, endpoint)) nudge([endpoint.store_id]);
-      }
-    };
-    await Promise.all(Array.from({ length: mostClaiming }, work));
+    const known = { stores: shares.full(), endpoints: [...queued] };
+    const due = await systemDatabase.read(scope, (sql) => findDueEndpoints(sql, known, mostFound));
+    for (const endpoint of [...due, ...unplanned]) enqueue(endpoint);
   };
 
-  /** Plans and claims deliveries of an endpoint, and begins their attempts. */
-  const take = async (endpoint: NamedEndpoint): Promise<void> => {
-    const { store_id: storeId, id: endpointId } = endpoint;
-    if (running.size >= mostRunning) return nudge([storeId]);
+  const enqueue = (endpoint: EndpointToSend) => {
+    if (queued.has(endpoint.id)) return;
+    queued.add(endpoint.id);
+    claims.offer(endpoint.store_id, {
+      run: () => {
+        queued.delete(endpoint.id);
+        return stopped ? Promise.resolve() : take(endpoint);
+      },
+      // A later look finds it again.
+      refuse: () => void queued.delete(endpoint.id),
+    });
+  };
+
+  const take = async (endpoint: EndpointToSend): Promise<void> => {
     try {
-      const { claimed, more } = await claim(dependencies, { storeId, endpointId, sender: 'service' });
+      if (endpoint.sender === 'service') await begin(endpoint);
+      else if (await planDeliveries(dependencies, endpoint)) nudge([endpoint.store_id]);
+    } catch (err) {
+      if (!stopped) log.warn({ endpoint: endpoint.id, err }, 'the look for due webhooks of an endpoint failed');
+    }
+  };
+
+  /** Plans and claims deliveries of an endpoint within the share of its store, and begins their attempts. */
+  const begin = async (endpoint: EndpointToSend): Promise<void> => {
+    const { store_id: storeId, id: endpointId } = endpoint;
+    const places = shares.take(storeId, maxInFlight);
+    let used = 0;
+    if (places < maxInFlight) waiting.add(storeId);
+    if (places === 0) return;
+    try {
+      const { claimed, more } = await claim(dependencies, { storeId, endpointId, sender: 'service', most: places });
       if (more) nudge([storeId]);
+      used = claimed.length;
       for (const one of claimed) {
         const attempt: Promise<void> = makeAttempt(dependencies, one, log).then((dueSoon) => {
-          running.delete(attempt);
-          if (dueSoon && !stopped) void take(endpoint);
+          attempts.delete(attempt);
+          shares.give(storeId, 1);
+          if (stopped) return;
+          if (dueSoon) enqueue(endpoint);
+          if (waiting.delete(storeId)) nudge([storeId]);
         });
-        running.add(attempt);
+        attempts.add(attempt);
       }
-    } catch (err) {
-      if (!stopped) log.warn({ endpoint: endpointId, err }, 'the look for due webhooks of an endpoint failed');
+    } finally {
+      shares.give(storeId, places - used);
     }
   };
 
@@ -105,8 +140,9 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
       stopped = true;
       rest.wake();
       await loop;
+      await claims.idle();
       // The lease of an attempt that takes longer expires, and the delivery is sent again.
-      await Promise.race([Promise.all(running), delay(stopLimitMs, undefined, { ref: false })]);
+      await Promise.race([Promise.all(attempts), delay(stopLimitMs, undefined, { ref: false })]);
     },
   };
 }

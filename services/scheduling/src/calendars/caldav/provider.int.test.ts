@@ -23,7 +23,12 @@ describe.each([
 
   const open = (settings: Partial<CaldavServer> = {}): CalendarProvider => {
     const { collectionUrl: url, username, password } = { ...server, ...settings };
-    return openProvider({ provider: 'caldav', settings: { url, username }, credentials: { password } });
+    return openProvider({
+      storeId: randomUUID(),
+      provider: 'caldav',
+      settings: { url, username },
+      credentials: { password },
+    });
   };
 
   /** Sends a request as another calendar program would. */
@@ -190,7 +195,7 @@ describe('servers differ', () => {
 describe('credentials on Radicale', () => {
   let server: Awaited<ReturnType<typeof startRadicale>>;
   const open = (username: string | undefined, password: string | undefined, url = server.collectionUrl) =>
-    openProvider({ provider: 'caldav', settings: { url, username }, credentials: { password } });
+    openProvider({ storeId: randomUUID(), provider: 'caldav', settings: { url, username }, credentials: { password } });
 
   beforeAll(async () => {
     server = await startRadicale();

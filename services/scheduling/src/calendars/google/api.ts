@@ -24,7 +24,7 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
     // Without a refresh token the client does not retry a 401 or a 403 by itself.
     client.setCredentials({ access_token: accessToken });
     const { apiUrl: rootUrl } = settings;
-    const options = { auth: client, retry: false, fetchImplementation: createGoogleFetch(tokens.egress) };
+    const options = { auth: client, retry: false, fetchImplementation: createGoogleFetch(settings.egress) };
     return calendar({ version: 'v3', ...options, ...(rootUrl === undefined ? {} : { rootUrl }) });
   };
 

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => google?.stop());
 beforeEach(() => {
   google.clear();
-  tokens = createAccessTokens(localEgress());
+  tokens = createAccessTokens();
 });
 
 /** Longer than a test may take. */
@@ -38,6 +38,7 @@ const open = (timeoutMs = 60_000): CalendarProvider =>
     settings: { calendar_id: google.calendarId, api_url: google.url, token_url: google.tokenUrl },
     credentials: google.secrets(),
     tokens,
+    egress: localEgress(),
     timeoutMs,
   });
 
@@ -82,7 +83,7 @@ describe('an access token', () => {
 
   test('is not replaced again when another caller reports the same rejection late', async () => {
     const { client_id: clientId, client_secret: clientSecret, refresh_token: refreshToken } = google.secrets();
-    const account = { clientId, clientSecret, refreshToken, tokenUrl: google.tokenUrl };
+    const account = { clientId, clientSecret, refreshToken, tokenUrl: google.tokenUrl, egress: localEgress() };
     const refused = await tokens.current(account, signal());
     const replacement = await tokens.inPlaceOf(refused, account, signal());
     expect(replacement).not.toBe(refused);
@@ -177,7 +178,7 @@ describe('a server that hangs', () => {
       });
       google.behave();
       // A refresh that hangs is shared. New tokens stand for another process or a later time.
-      tokens = createAccessTokens(localEgress());
+      tokens = createAccessTokens();
       await open().put(event, null, signal());
       expect(await google.seen()).toHaveLength(1);
       expect(writes()).toBe(1);
@@ -243,7 +244,7 @@ describe('a response', () => {
     google.misbehave(trouble, ({ method }) => method === 'GET');
     await expect(open().verify(signal())).rejects.toMatchObject({ name: 'CalendarError' });
     google.misbehave(trouble, isToken);
-    tokens = createAccessTokens(localEgress());
+    tokens = createAccessTokens();
     await expect(open().verify(signal())).rejects.toMatchObject({ name: 'CalendarError' });
   });
 });
@@ -260,7 +261,7 @@ test('no error contains a secret, a token or text of the event', async () => {
   ];
   for (const trouble of troubles) {
     for (const when of [isToken, isWrite]) {
-      tokens = createAccessTokens(localEgress());
+      tokens = createAccessTokens();
       google.misbehave(trouble, when, Number.POSITIVE_INFINITY);
       failures.push(await errorOf(open().put(newEvent({ title: 'Maria', notes: 'Maria' }), null, signal())));
       google.behave();

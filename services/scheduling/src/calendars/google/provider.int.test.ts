@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { localEgress } from '@mostrador/testing/context';
 import { conditionNotMet } from '@mostrador/testing/providers/google-calendar/errors';
 import { type GoogleServer, startGoogleCalendar } from '@mostrador/testing/providers/google-calendar/server';
@@ -22,6 +23,7 @@ const signal = () => AbortSignal.timeout(60_000);
 
 const open = (settings: object = {}, credentials: object = {}): CalendarProvider =>
   openProvider({
+    storeId: randomUUID(),
     provider: 'google',
     settings: { calendar_id: google.calendarId, api_url: google.url, token_url: google.tokenUrl, ...settings },
     credentials: { ...google.secrets(), ...credentials },

@@ -1,3 +1,4 @@
+import type { Egress } from '@mostrador/kit/clients/egress';
 import {
   CalendarError,
   type CalendarEvent,
@@ -19,14 +20,21 @@ const callTimeoutMs = 10_000;
 /** The most rounds of write and read in one `put`. When the event still changes, the attempt ends as `unavailable`. */
 const maxRounds = 12;
 
-type Options = { settings: ConnectionSettings; credentials: Credentials; tokens: AccessTokens; timeoutMs?: number };
+type Options = {
+  settings: ConnectionSettings;
+  credentials: Credentials;
+  tokens: AccessTokens;
+  egress: Egress;
+  timeoutMs?: number;
+};
 
 /** A calendar of a Google account (Google Calendar API v3). The `href` of an event is its Google id. */
-export function createGoogleProvider({ settings, credentials, tokens, timeoutMs }: Options): CalendarProvider {
+export function createGoogleProvider(options: Options): CalendarProvider {
+  const { tokens, timeoutMs } = options;
   const call = async <T>(signal: AbortSignal, work: (calendar: GoogleCalendar) => Promise<T>): Promise<T> => {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs ?? callTimeoutMs)]);
     try {
-      return await work(openGoogleCalendar(settingsOf(settings, credentials), tokens, limit));
+      return await work(openGoogleCalendar(settingsOf(options), tokens, limit));
     } catch (error) {
       throw fromGoogleError(error, refusalOfApi);
     }
@@ -40,7 +48,8 @@ export function createGoogleProvider({ settings, credentials, tokens, timeoutMs 
   };
 }
 
-function settingsOf({ calendar_id, api_url, token_url }: ConnectionSettings, credentials: Credentials): GoogleSettings {
+function settingsOf({ settings, credentials, egress }: Options): GoogleSettings {
+  const { calendar_id, api_url, token_url } = settings;
   const { client_id, client_secret, refresh_token } = credentials;
   if (!calendar_id || !client_id || !client_secret || !refresh_token) {
     throw new CalendarError('refused', 'calendar_settings_missing', 'A Google setting is missing. Connect again.');
@@ -52,6 +61,7 @@ function settingsOf({ calendar_id, api_url, token_url }: ConnectionSettings, cre
     clientId: client_id,
     clientSecret: client_secret,
     refreshToken: refresh_token,
+    egress,
   };
 }
 

@@ -13,12 +13,12 @@ export type GoogleAccount = {
   readonly refreshToken: string;
   /** Undefined: the address of Google. */
   readonly tokenUrl: string | undefined;
+  /** Sends the requests. Stores with the same credentials share a client, with the egress of one of them. */
+  readonly egress: Egress;
 };
 
 /** The access tokens of all connections of a process, cached until shortly before they expire. Refreshes are shared. */
 export type AccessTokens = {
-  /** Sends the requests for tokens, and those of the calendars. */
-  readonly egress: Egress;
   /** @throws CalendarError `refused` when a person must reconnect the calendar. */
   current(account: GoogleAccount, signal: AbortSignal): Promise<string>;
   /** Returns a new token in place of one that the API rejected before it expired. */
@@ -33,7 +33,7 @@ const accountsKnown = 1_000;
 
 type OAuth2Client = InstanceType<AuthPlus['OAuth2']>;
 
-export function createAccessTokens(egress: Egress): AccessTokens {
+export function createAccessTokens(): AccessTokens {
   const clients = new LRUCache<string, OAuth2Client>({ max: accountsKnown });
 
   const clientOf = async (account: GoogleAccount): Promise<OAuth2Client> => {
@@ -41,7 +41,7 @@ export function createAccessTokens(egress: Egress): AccessTokens {
     const whole = JSON.stringify([clientId, clientSecret, refreshToken, tokenUrl]);
     const key = createHash('sha256').update(whole).digest('base64');
     const { auth } = await import('@googleapis/calendar');
-    const client = clients.get(key) ?? openAccount(auth, account, egress);
+    const client = clients.get(key) ?? openAccount(auth, account);
     clients.set(key, client);
     return client;
   };
@@ -57,7 +57,6 @@ export function createAccessTokens(egress: Egress): AccessTokens {
   };
 
   return {
-    egress,
     current: async (account, signal) => await unlessAborted(fetchWith(await clientOf(account)), signal),
     async inPlaceOf(refused, account, signal) {
       const client = await clientOf(account);
@@ -72,14 +71,14 @@ export function createAccessTokens(egress: Egress): AccessTokens {
 const forgetAccessToken = (client: OAuth2Client, { refreshToken }: GoogleAccount) =>
   client.setCredentials({ refresh_token: refreshToken });
 
-function openAccount(auth: AuthPlus, account: GoogleAccount, egress: Egress): OAuth2Client {
+function openAccount(auth: AuthPlus, account: GoogleAccount): OAuth2Client {
   const client = new auth.OAuth2({
     clientId: account.clientId,
     clientSecret: account.clientSecret,
     ...(account.tokenUrl === undefined ? {} : { endpoints: { oauth2TokenUrl: account.tokenUrl } }),
     // Switches off the client's own log, which an environment variable can enable and which shows tokens.
     useAuthRequestParameters: false,
-    transporterOptions: { fetchImplementation: createGoogleFetch(egress) },
+    transporterOptions: { fetchImplementation: createGoogleFetch(account.egress) },
   });
   client.transporter.interceptors.request.add({
     // The client retries a refresh seconds later, even when its options switch retries off.
