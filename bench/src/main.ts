@@ -13,6 +13,7 @@ import { reports } from './reports/reports.ts';
 import { type Benchmark, type BenchmarkOptions, type BenchmarkRun, positive } from './shared/benchmark.ts';
 import { publish } from './shared/page.ts';
 import { textOf } from './shared/report.ts';
+import { streams } from './streams/streams.ts';
 
 const benchmarks: readonly Benchmark[] = [
   appointments,
@@ -23,6 +24,7 @@ const benchmarks: readonly Benchmark[] = [
   mixed,
   events,
   consoleBench,
+  streams,
   memory,
   attacks,
 ];

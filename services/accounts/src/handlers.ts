@@ -34,6 +34,7 @@ import { listPeople } from './people/list-people.ts';
 import { removePerson } from './people/remove-person.ts';
 import { updatePerson } from './people/update-person.ts';
 import { authorizePerson } from './sessions/authorize-person.ts';
+import { checkPersonSessions } from './sessions/check-person-sessions.ts';
 import { createPersonSession } from './sessions/create-person-session.ts';
 import { endPersonSession } from './sessions/end-person-session.ts';
 import { getLoginLink } from './sessions/get-login-link.ts';
@@ -81,6 +82,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof acco
   listPersonSessions: listPersonSessions(dependencies),
   revokePersonSession: revokePersonSession(dependencies),
   authorizePerson: authorizePerson(dependencies),
+  checkPersonSessions: checkPersonSessions(dependencies),
   recordChange: recordChange(dependencies),
   listStoreKeys: listStoreKeys(dependencies),
   createStoreKey: createStoreKey(dependencies),

@@ -13,6 +13,8 @@ import { createApiDocument } from './openapi/document.ts';
 import { addPersonApi } from './platform/add-person-api.ts';
 import { addPlatform } from './platform/add-platform.ts';
 import { platformPrefix } from './platform/platform-routes.ts';
+import { createSessionChecks } from './platform/session-checks.ts';
+import { createSessionGuard } from './platform/session-guard.ts';
 import { addAccessLog } from './plugins/access-log.ts';
 import { addAllowedMethods } from './plugins/allowed-methods.ts';
 import { addAuth } from './plugins/auth.ts';
@@ -25,6 +27,7 @@ import { addJsonBody, bodyLimit } from './plugins/json-body.ts';
 import { addPermission } from './plugins/permission.ts';
 import { addProbes } from './plugins/probes.ts';
 import { addProblems, sendProblem, toAppError } from './plugins/problem.ts';
+import { addProxyWatch } from './plugins/proxy-watch.ts';
 import { addRateLimit } from './plugins/rate-limit.ts';
 import { addRequestId, requestIdOf } from './plugins/request-id.ts';
 import { addSecurityHeaders } from './plugins/security-headers.ts';
@@ -106,12 +109,15 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     clientErrorHandler: clientErrorHandler(publicUrl),
   });
 
+  const sessions = createSessionChecks({ rpc, log });
+  const guard = createSessionGuard(sessions);
   addSecurityHeaders(app, { publicUrl });
   addProblems(app, { publicUrl, log });
   addCompression(app);
   addJsonBody(app);
   addRequestId(app);
   addAccessLog(app, { log, metrics });
+  const warnings = addProxyWatch(app, { log });
   addConnectionRules(app, { publicUrl, health });
   addConnectionLimit(app, { maximum: settings.maximumConnections, metrics });
   const { answerOptions, refuse, isLost } = addAllowedMethods(app);
@@ -127,10 +133,14 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   });
 
   // Before the server closes, which waits for all responses.
-  app.addHook('preClose', () => followers.close());
+  app.addHook('preClose', async () => {
+    await followers.close();
+    await sessions.stop();
+  });
+  sessions.start();
   exportFollowers(metrics, followers);
 
-  addProbes(app, { health, metrics });
+  addProbes(app, { health, metrics, warnings });
   addCalendarFeed(app, { rpc, requestTimeoutMs });
   const bytes = createWebhookBytes({ limit: webhookBytes, metrics });
   addWhatsappWebhook(app, { rpc, requestTimeoutMs, bytes });
@@ -150,9 +160,9 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
       platform.setNotFoundHandler((request, reply) => {
         throw refuse(request, reply);
       });
-      await addPlatform(platform, { rpc, publicUrl, requestTimeoutMs });
+      await addPlatform(platform, { rpc, guard, publicUrl, requestTimeoutMs });
       await platform.register(async (people) =>
-        addPersonApi(people, { rpc, publicUrl, requestTimeoutMs, followers, log }),
+        addPersonApi(people, { rpc, publicUrl, requestTimeoutMs, followers, sessions, guard, log }),
       );
     },
     { prefix: platformPrefix },

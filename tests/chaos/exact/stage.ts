@@ -42,6 +42,8 @@ type StageOptions = {
   readonly requestTimeoutMs?: number;
   /** Whether the worker runs the schedules that close reports. */
   readonly schedules?: boolean;
+  /** What else the processes read from their environment. */
+  readonly environment?: NodeJS.ProcessEnv;
 };
 
 /** Starts the platform around scheduling, with a Radicale calendar behind a proxy. */
@@ -169,6 +171,7 @@ export async function startPlatform(
         WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
         REQUEST_TIMEOUT_MS: String(options.requestTimeoutMs ?? 8000),
         LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'warn',
+        ...options.environment,
       },
       ports: { ...portsFrom(0), [service]: port } as Ports,
       password,

@@ -51,6 +51,7 @@ export const getCredentials = defineOperation({
 /** A password ends what was open before it: somebody else may have known the old one. */
 export const setPassword = defineOperation({
   subject: 'accounts.platform.credentials.set-password',
+  queue: 'sign-in',
   tenancy: 'none',
   summary: 'Set your password; your other sessions and links end',
   description:

@@ -31,6 +31,7 @@ const OidcAuthorization = Type.Object(
 /** The gateway puts `attempt_token` into a cookie, and answers the rest. */
 export const startOidcSession = defineOperation({
   subject: 'accounts.platform.oidc-sessions.start',
+  queue: 'sign-in',
   tenancy: 'none',
   summary: 'Begin to sign in with the OpenID provider',
   description: 'The provider sends the browser back to this address, which then opens the console.',
@@ -42,6 +43,7 @@ export const startOidcSession = defineOperation({
 /** As `startOidcSession`. The browser comes back to the same address. */
 export const startOidcJoin = defineOperation({
   subject: 'accounts.platform.joins.start-oidc',
+  queue: 'sign-in',
   tenancy: 'none',
   summary: 'Begin to let your account at the OpenID provider open the store of the session too',
   description:
@@ -54,6 +56,7 @@ export const startOidcJoin = defineOperation({
 /** The browser comes back from the provider. The gateway answers with a redirect, so this is in no document. */
 export const createOidcSession = defineOperation({
   subject: 'accounts.platform.oidc-sessions.create',
+  queue: 'sign-in',
   tenancy: 'none',
   summary: 'Sign in with what the OpenID provider answered',
   request: {

@@ -16,6 +16,7 @@ import { createPersonLink, invitePerson, listPeople, removePerson, updatePerson 
 import { createStoreKey, listStoreKeys, revokeStoreKey, rotateStoreKey } from './person-keys.ts';
 import {
   authorizePerson,
+  checkPersonSessions,
   createPersonSession,
   endPersonSession,
   getLoginLink,
@@ -57,6 +58,7 @@ export const accountsOperations = {
   listPersonSessions,
   revokePersonSession,
   authorizePerson,
+  checkPersonSessions,
   recordChange,
   listStoreKeys,
   createStoreKey,

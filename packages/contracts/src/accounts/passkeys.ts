@@ -32,6 +32,7 @@ const PasskeyQuestion = Type.Object(
 
 export const startPasskey = defineOperation({
   subject: 'accounts.platform.passkeys.start',
+  queue: 'sign-in',
   tenancy: 'none',
   summary: 'Begin to make a passkey',
   description:
@@ -51,6 +52,7 @@ export const startPasskey = defineOperation({
 
 export const createPasskey = defineOperation({
   subject: 'accounts.platform.passkeys.create',
+  queue: 'sign-in',
   tenancy: 'none',
   summary: 'Make a passkey of what the browser answered',
   request: {
@@ -80,6 +82,7 @@ export const removePasskey = defineOperation({
 
 export const startJoin = defineOperation({
   subject: 'accounts.platform.joins.start',
+  queue: 'sign-in',
   tenancy: 'none',
   summary: 'Begin to let one of your passkeys open the store of the session',
   request: {},
@@ -90,6 +93,7 @@ export const startJoin = defineOperation({
 /** Another token: the gateway sets the cookie as when a person signs in. */
 export const joinStore = defineOperation({
   subject: 'accounts.platform.joins.create',
+  queue: 'sign-in',
   tenancy: 'none',
   summary: 'Let your password or a passkey open the store of the session too',
   description:
@@ -110,6 +114,7 @@ export const joinStore = defineOperation({
 
 export const startPasskeySession = defineOperation({
   subject: 'accounts.platform.passkey-sessions.start',
+  queue: 'sign-in',
   tenancy: 'none',
   summary: 'Begin to sign in with a passkey',
   description: 'It needs no email address: the browser shows the passkeys that it has for this address.',
@@ -120,6 +125,7 @@ export const startPasskeySession = defineOperation({
 
 export const createPasskeySession = defineOperation({
   subject: 'accounts.platform.passkey-sessions.create',
+  queue: 'sign-in',
   tenancy: 'none',
   summary: 'Sign in with what the passkey answered',
   description: 'It opens the store that the person used last. The session that the browser had ends.',

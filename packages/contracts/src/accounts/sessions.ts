@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { About, Done, Exact, MapOf, NullableString, NullableUuid, Timestamp, Uuid } from '../core/common.ts';
+import { About, Done, Exact, MapOf, Nullable, NullableString, NullableUuid, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { UserRoleWord } from '../core/people.ts';
 import { StoreTier } from './stores.ts';
@@ -65,6 +65,7 @@ export const OpenedSession = Type.Object({ session_token: Type.String(), session
 /** The gateway puts `session_token` into a cookie, and answers the rest. */
 export const createPersonSession = defineOperation({
   subject: 'accounts.platform.sessions.create',
+  queue: 'sign-in',
   tenancy: 'none',
   summary: 'Sign in with a login link, or with a password',
   description:
@@ -105,6 +106,7 @@ const LoginLinkView = Type.Object(
 /** It has a body, so that no address and no log has the token. It reads only. */
 export const getLoginLink = defineOperation({
   subject: 'accounts.platform.login-links.get',
+  queue: 'sign-in',
   tenancy: 'none',
   summary: 'Read whom a login link signs in, and to which store',
   description: 'It neither uses the link up nor opens a session: that is what `POST /session` does.',
@@ -173,6 +175,19 @@ export const revokePersonSession = defineOperation({
   errors: ['invalid_session', 'user_session_not_found'],
 });
 
+/** A session as the gateway needs it: who asks, and what their store may do. */
+const Authorized = Type.Object({
+  session_id: Type.String(),
+  user_id: Uuid,
+  role: UserRoleWord,
+  seller_id: NullableUuid,
+  store_id: Uuid,
+  tier: StoreTier,
+  /** ISO 3166; null: the store has none. */
+  country: NullableString,
+});
+export type Authorized = Static<typeof Authorized>;
+
 /**
  * Who asks, for the gateway, which then calls the other services for this person. With `touch` the session is in use: a
  * page that only listens does not keep it open.
@@ -182,17 +197,26 @@ export const authorizePerson = defineOperation({
   tenancy: 'none',
   summary: 'Read who asks, and what their store may do',
   request: { body: Exact({ touch: Type.Boolean() }) },
-  reply: Type.Object({
-    session_id: Type.String(),
-    user_id: Uuid,
-    role: UserRoleWord,
-    seller_id: NullableUuid,
-    store_id: Uuid,
-    tier: StoreTier,
-    /** ISO 3166; null: the store has none. */
-    country: NullableString,
-  }),
+  reply: Authorized,
   errors: ['invalid_session'],
+});
+
+/** The most sessions in one request. */
+export const mostCheckedSessions = 1000;
+
+/**
+ * Which of many sessions are open, for the gateway: of the streams that it serves, and of a network that sends false
+ * tokens. Each token proves its own session, and the answers have the order of the tokens. Null: it opens nothing. None
+ * of them counts as in use.
+ */
+export const checkPersonSessions = defineOperation({
+  subject: 'accounts.platform.sessions.check',
+  tenancy: 'none',
+  summary: 'Read which of these sessions are open',
+  request: {
+    body: Exact({ tokens: Type.Array(Type.String({ maxLength: 200 }), { maxItems: mostCheckedSessions }) }),
+  },
+  reply: Type.Object({ sessions: Type.Array(Nullable(Authorized)) }),
 });
 
 /** Writes into the audit log what a person asks another service to change, before that service is asked. */

@@ -22,8 +22,11 @@ export type Operation<
   readonly formerSubject?: string;
   /** `store`: every call names a store and sees only its rows. `none`: the call belongs to no store. */
   readonly tenancy: Tenancy;
-  /** Default: the request queue of its audience. `webhook` is for what anybody can send without a key. */
-  readonly queue?: 'webhook';
+  /**
+   * Default: the request queue of its audience. `webhook` is for what anybody can send without a key, `sign-in` for what
+   * checks who somebody is, which is slow on purpose.
+   */
+  readonly queue?: 'webhook' | 'sign-in';
   /** One sentence for the API document and for `--help`. */
   readonly summary: string;
   readonly description?: string;

@@ -98,6 +98,16 @@ test('when no place is free, the store with the most waiting requests gives up i
   expect(started).toEqual(['a1', 'a2', 'b1', 'c1', 'b2']);
 });
 
+test('the queue says whether it would take a request, and does not change by that', () => {
+  const { queue, offer, refused } = createQueue({ concurrency: 1, queue: 2 });
+  expect(queue.hasRoom('a')).toBe(true);
+  offer('a1', 'a2', 'a3');
+  expect([queue.hasRoom('a'), queue.hasRoom('b')]).toEqual([false, true]);
+  expect([queue.stats(), refused]).toEqual([{ running: 1, waiting: 2 }, []]);
+  offer('b1');
+  expect([queue.hasRoom('a'), queue.hasRoom('b'), queue.hasRoom('c')]).toEqual([false, false, false]);
+});
+
 test('each waiting request of a store waits for one of the store that floods, whatever its number', async () => {
   const { started, offer, endAll } = createQueue({ concurrency: 1, queue: 100 });
   offer(...Array.from({ length: 90 }, (_, index) => `a${index}`), 'b1', 'b2', 'b3');

@@ -1,3 +1,5 @@
+import { AppError } from './errors.ts';
+
 /**
  * Runs a bounded number of requests at once, with a bounded queue behind them. A request that does not fit is refused
  * at once, so that a slow dependency causes refusals and not memory growth.
@@ -8,6 +10,8 @@
 export type RequestQueue = {
   /** Runs or refuses the request, now or later. `store` is empty for a request that belongs to no store. */
   offer(store: string, request: QueuedRequest): void;
+  /** Whether a request of this store would run or wait, and not be refused. */
+  hasRoom(store: string): boolean;
   /** Resolves when no request runs or waits. */
   idle(): Promise<void>;
   stats(): { running: number; waiting: number };
@@ -29,6 +33,16 @@ export type RequestQueueLimits = {
   /** Requests of one store that run at once, so that other stores find a free slot. Default: all. */
   readonly perStore?: number;
 };
+
+/** Runs work in its turn. Throws `service_unavailable` when the queue refuses it. */
+export function runIn<T>(queue: RequestQueue, store: string, work: () => Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  queue.offer(store, {
+    run: () => work().then(resolve, reject),
+    refuse: () => reject(new AppError('service_unavailable', { retryAfterSeconds: 1 })),
+  });
+  return promise;
+}
 
 /** The requests of one store. */
 type Line = { running: number; readonly waiting: QueuedRequest[] };
@@ -67,26 +81,38 @@ export function createRequestQueue({ concurrency, queue, perStore = concurrency 
     start(...next, request);
   };
 
-  /** The store with the most waiting requests gives up its newest one, unless `line` would then have more. */
-  const freePlaceFor = (line: Line): boolean => {
+  /** The store that would give up a place: the one with the most waiting requests, unless `line` would then have more. */
+  const giverFor = (line: Line): Line | undefined => {
     let longest = line;
     for (const each of lines.values()) if (each.waiting.length > longest.waiting.length) longest = each;
-    if (longest.waiting.length < line.waiting.length + 2) return false;
+    return longest.waiting.length < line.waiting.length + 2 ? undefined : longest;
+  };
+
+  const freePlaceFor = (line: Line): boolean => {
+    const giver = giverFor(line);
+    if (giver === undefined) return false;
     waiting--;
-    longest.waiting.pop()?.refuse();
+    giver.waiting.pop()?.refuse();
     return true;
   };
 
+  const lineOf = (store: string): Line => lines.get(store) ?? { running: 0, waiting: [] };
+  // While a slot is free, only requests of stores at their own limit wait.
+  const startsNow = (line: Line): boolean => running < concurrency && line.running < perStore;
+
   return {
     offer(store, request) {
-      const line = lines.get(store) ?? { running: 0, waiting: [] };
-      // While a slot is free, only requests of stores at their own limit wait.
-      if (running < concurrency && line.running < perStore) start(store, line, request);
+      const line = lineOf(store);
+      if (startsNow(line)) start(store, line, request);
       else if (waiting < queue || freePlaceFor(line)) {
         waiting++;
         line.waiting.push(request);
         lines.set(store, line);
       } else request.refuse();
+    },
+    hasRoom(store) {
+      const line = lineOf(store);
+      return startsNow(line) || waiting < queue || giverFor(line) !== undefined;
     },
     idle() {
       return running === 0 ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve));

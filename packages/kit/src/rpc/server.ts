@@ -23,7 +23,7 @@ export type Handler<O extends Operation> = (
 /** A handler for every operation: a missing one is a type error. */
 export type Handlers<Ops extends Record<string, Operation>> = { readonly [Name in keyof Ops]: Handler<Ops[Name]> };
 
-export type QueueName = 'api' | 'webhook' | 'platform' | 'step' | 'internal' | 'admin';
+export type QueueName = 'api' | 'webhook' | 'platform' | 'sign-in' | 'step' | 'internal' | 'admin';
 
 export type RpcServerOptions<Ops extends Record<string, Operation>> = {
   readonly nats: NatsConnection;
@@ -53,6 +53,8 @@ const defaultQueues: Record<QueueName, RequestQueueLimits> = {
   api: { concurrency: 64, queue: 256, perStore: 32 },
   webhook: { concurrency: 64, queue: 256 },
   platform: { concurrency: 32, queue: 128 },
+  // It shares the database with the checks of sessions, so few run at once.
+  'sign-in': { concurrency: 4, queue: 64 },
   step: { concurrency: 32, queue: 64 },
   internal: { concurrency: 64, queue: 256 },
   admin: { concurrency: 8, queue: 32 },

@@ -16,6 +16,11 @@ export async function countAttempt(sql: TransactionSql, account: Uint8Array, win
   return { attempts: row.attempts, waitSeconds: row.wait_seconds };
 }
 
+/** An attempt that was not checked does not count. */
+export async function takeBackAttempt(sql: Sql, account: Uint8Array): Promise<void> {
+  await sql`update password_attempts set attempts = attempts - 1 where account = ${account} and attempts > 0`;
+}
+
 /** A right password forgets the wrong ones. */
 export async function forgetAttempts(sql: Sql, account: Uint8Array): Promise<void> {
   await sql`delete from password_attempts where account = ${account}`;

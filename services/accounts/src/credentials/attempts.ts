@@ -2,31 +2,38 @@ import { hash } from 'node:crypto';
 import type { SystemDatabase } from '@mostrador/kit/database/database';
 import type { Context } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { countAttempt, forgetAttempts } from './attempts.repository.ts';
+import { countAttempt, forgetAttempts, takeBackAttempt } from './attempts.repository.ts';
 
 /** An account waits after so many wrong passwords in so many minutes. A login link still opens it. */
 const mostAttempts = 10;
 export const windowMinutes = 15;
 
+/** Runs a check of a password, and returns what it returns: undefined for a wrong one. */
+export type Attempt = <T>(check: () => Promise<T | undefined>) => Promise<T | undefined>;
+
 /**
- * Runs a check of a password, and returns what it returns: undefined for a wrong one. Every process counts in the same
- * row, and an unknown account counts as a known one.
+ * Counts an attempt with a password, before it is made. Every process counts in the same row, and an unknown account counts
+ * as a known one. An attempt that was not checked, because too many passwords wait, does not count.
  *
  * @throws AppError `quota_exceeded` when the account waits
  */
-export async function withAttempt<T>(
-  database: SystemDatabase,
-  context: Context,
-  email: string,
-  check: () => Promise<T | undefined>,
-): Promise<T | undefined> {
+export async function beginAttempt(database: SystemDatabase, context: Context, email: string): Promise<Attempt> {
   const account = hash('sha256', email.toLowerCase(), 'buffer');
   const { attempts, waitSeconds } = await database.write(context, (sql) => countAttempt(sql, account, windowMinutes));
   if (attempts > mostAttempts) {
     const detail = 'Too many wrong passwords. Retry after `Retry-After` seconds, or sign in with a login link.';
     throw new AppError('quota_exceeded', { retryAfterSeconds: Math.max(waitSeconds, 1), detail });
   }
-  const right = await check();
-  if (right !== undefined) await database.write(context, (sql) => forgetAttempts(sql, account));
-  return right;
+  return async (check) => {
+    try {
+      const right = await check();
+      if (right !== undefined) await database.write(context, (sql) => forgetAttempts(sql, account));
+      return right;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'service_unavailable') {
+        await database.write(context, (sql) => takeBackAttempt(sql, account)).catch(() => {});
+      }
+      throw error;
+    }
+  };
 }

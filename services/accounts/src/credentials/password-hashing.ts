@@ -1,14 +1,22 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { BulkheadRejectedError, bulkhead } from 'cockatiel';
+import { createRequestQueue, runIn } from '@mostrador/kit/rpc/request-queue';
 
-/** Hashes and checks passwords, off the main thread. */
+/**
+ * Hashes and checks passwords, off the main thread, a few at once. All methods throw `service_unavailable` at once when
+ * too many passwords wait, and `hash` and `matches` when one has waited too long.
+ */
 export type PasswordHashing = {
+  /** Call it before anything is done for a request that needs one of the others. */
+  assertRoom(account?: string): void;
   /** The hash in the PHC format, with a new salt. */
   hash(password: string): Promise<string>;
-  /** Whether the password has this hash. Null: there is none. The answer takes as long, and is false. */
-  matches(password: string, hash: string | null): Promise<boolean>;
+  /**
+   * Whether the password has this hash. Null: there is none. The answer takes as long, and is false. Accounts take turns,
+   * so many attempts with one of them delay only one another.
+   */
+  matches(password: string, hash: string | null, account?: string): Promise<boolean>;
 };
 
 /** OWASP's first choice for argon2id: memory in KiB, passes, lanes. */
@@ -18,32 +26,33 @@ const saltLength = 16;
 /** Node has 4 threads for this and for files and names of hosts. Each hash takes 19 MiB and some 20 ms. */
 const hashesAtOnce = 2;
 const mostWaiting = 32;
+/** On a machine that is too slow for its sign-ins those that waited so long are refused, so that the others get through. */
+const longestWaitMs = 5_000;
 
 const derive = promisify(argon2);
 const format = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** @throws AppError `service_unavailable` when too many passwords wait */
-export function createPasswordHashing(): PasswordHashing {
-  const slots = bulkhead(hashesAtOnce, mostWaiting);
-  const run = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await slots.execute(work);
-    } catch (cause) {
-      if (cause instanceof BulkheadRejectedError) {
-        throw new AppError('service_unavailable', { retryAfterSeconds: 1, cause });
-      }
-      throw cause;
-    }
+export function createPasswordHashing(now: () => number = () => performance.now()): PasswordHashing {
+  const queue = createRequestQueue({ concurrency: hashesAtOnce, queue: mostWaiting });
+  const inTurn = <T>(account: string, work: () => Promise<T>): Promise<T> => {
+    const offeredAtMs = now();
+    return runIn(queue, account, async () => {
+      if (now() - offeredAtMs > longestWaitMs) throw tooMany();
+      return await work();
+    });
   };
   const placeholder = toPhc(randomBytes(saltLength), randomBytes(tagLength));
   return {
+    assertRoom(account = '') {
+      if (!queue.hasRoom(account)) throw tooMany();
+    },
     hash: (password) =>
-      run(async () => {
+      inTurn('', async () => {
         const nonce = randomBytes(saltLength);
         return toPhc(nonce, await tagOf(password, { ...parameters, nonce, tagLength }));
       }),
-    matches: (password, hash) =>
-      run(async () => {
+    matches: (password, hash, account = '') =>
+      inTurn(account, async () => {
         const [, memory, passes, parallelism, salt = '', tag = ''] = format.exec(hash ?? placeholder) ?? [];
         const expected = Buffer.from(tag, 'base64');
         const found = await tagOf(password, {
@@ -54,6 +63,8 @@ export function createPasswordHashing(): PasswordHashing {
       }),
   };
 }
+
+const tooMany = (): AppError => new AppError('service_unavailable', { retryAfterSeconds: 1 });
 
 type DeriveOptions = { memory: number; passes: number; parallelism: number; nonce: Buffer; tagLength: number };
 

@@ -276,3 +276,31 @@ test('many passwords at once are all checked, two at a time', async () => {
   const signed = await Promise.all(owners.map(({ email }) => people.signIn(email, password)));
   expect(signed.map(({ session }) => session.user.id)).toEqual(owners.map(({ userId }) => userId));
 });
+
+describe('when more passwords come than can be checked', () => {
+  test('some wait, the others are refused at once, and none of those counts as wrong', async () => {
+    await accounts.adminSql`delete from password_attempts`;
+    const email = `${randomUUID()}@example.com`;
+    const [quiet, flooded] = [await people.signedIn(), await withPassword()];
+    const flood = Promise.allSettled(
+      Array.from({ length: 200 }, (_, index) => people.signIn(`${index}-${email}`, other)),
+    );
+    // Sessions are checked meanwhile, and another account gets its turn.
+    await people.ask(getPersonSession, {}, quiet.token);
+    const codes = (await flood).map((one) => (one.status === 'rejected' ? one.reason.code : 'signed in'));
+    expect(new Set(codes)).toEqual(new Set(['invalid_credentials', 'service_unavailable']));
+    const [counted] = await accounts.adminSql<[{ count: number }]>`
+      select count(*)::int as count from password_attempts where attempts > 0`;
+    expect(counted.count).toBe(codes.filter((code) => code === 'invalid_credentials').length);
+    await people.signIn(flooded.email, password);
+  });
+
+  test('one account that floods delays only itself', async () => {
+    const { email } = await withPassword();
+    const flooding = await withPassword();
+    const flood = Promise.allSettled(Array.from({ length: 50 }, () => people.signIn(flooding.email, password)));
+    await people.signIn(email, password);
+    const codes = (await flood).map((one) => (one.status === 'rejected' ? one.reason.code : 'signed in'));
+    expect(codes).not.toContain('invalid_credentials');
+  });
+});

@@ -1,6 +1,6 @@
 import type { setPassword as operation } from '@mostrador/contracts';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
-import type { Handler } from '@mostrador/kit/rpc/server';
+import { type Handler, later } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { deletePasskeysOf } from '../passkeys/passkey.repository.ts';
@@ -39,31 +39,34 @@ export const setPassword =
     const { user_id: userId, store_id: storeId, email } = session;
     const fault = passwordFault(password, email);
     if (fault !== undefined) throw validationFailed([{ pointer: '#/new_password', detail: fault }]);
+    passwords.assertRoom(email.toLowerCase());
 
     const before = await systemDatabase.read(context, (sql) => findCredentials(sql, session));
-    if (current !== undefined) {
-      await assertPassword(dependencies, context, { email, password: current, credentials: before });
-    } else assertReplaces(session, before);
-    const hash = await passwords.hash(password);
+    return later(async () => {
+      if (current !== undefined) {
+        await assertPassword(dependencies, context, { email, password: current, credentials: before });
+      } else assertReplaces(session, before);
+      const hash = await passwords.hash(password);
 
-    await systemDatabase.write(context, async (sql) => {
-      await lockPerson(sql, userId);
-      await requireOpenSession(sql, session.id);
-      const locked = await findCredentials(sql, session);
-      if (current === undefined) assertReplaces(session, locked);
-      else if (locked.password_hash !== before.password_hash) throw new AppError('wrong_password');
-      await savePassword(sql, userId, hash);
-      if (current === undefined) {
-        await openStore(sql, { storeId, userId, passkeyId: null });
-        await openReachedStores(sql, session);
-        if (sessionProof(session, locked) === 'reset') await deletePasskeysOf(sql, userId);
-      }
-      if (await opensStore(sql, { storeId, userId, passkeyId: null })) await markProved(sql, session.id, null);
-      const reach = session.reach === 'store' ? 'joined' : session.reach;
-      await endOtherSessions(sql, { ...session, reach, opened_by: 'password', passkey_id: null });
-      await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'password.changed', subjectId: userId }]);
+      await systemDatabase.write(context, async (sql) => {
+        await lockPerson(sql, userId);
+        await requireOpenSession(sql, session.id);
+        const locked = await findCredentials(sql, session);
+        if (current === undefined) assertReplaces(session, locked);
+        else if (locked.password_hash !== before.password_hash) throw new AppError('wrong_password');
+        await savePassword(sql, userId, hash);
+        if (current === undefined) {
+          await openStore(sql, { storeId, userId, passkeyId: null });
+          await openReachedStores(sql, session);
+          if (sessionProof(session, locked) === 'reset') await deletePasskeysOf(sql, userId);
+        }
+        if (await opensStore(sql, { storeId, userId, passkeyId: null })) await markProved(sql, session.id, null);
+        const reach = session.reach === 'store' ? 'joined' : session.reach;
+        await endOtherSessions(sql, { ...session, reach, opened_by: 'password', passkey_id: null });
+        await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'password.changed', subjectId: userId }]);
+      });
+      return {};
     });
-    return {};
   };
 
 function assertReplaces(session: SessionRow, credentials: Credentials): void {

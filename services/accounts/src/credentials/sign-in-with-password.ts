@@ -1,35 +1,43 @@
 import type { createPersonSession, ReplyOf } from '@mostrador/contracts';
 import type { Context } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
+import { type Later, later } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { openSession } from '../sessions/open-session.ts';
 import { currentSession } from '../sessions/session.ts';
 import { lockPerson } from '../users/user.repository.ts';
-import { withAttempt } from './attempts.ts';
+import { beginAttempt } from './attempts.ts';
 import { findLastStore, findPasswordOwner } from './credential.repository.ts';
 
-/** An unknown, a disabled and a known account do the same work, so the time tells nothing. */
+/**
+ * An unknown, a disabled and a known account do the same work, so the time tells nothing. While the password waits for its
+ * check, the request holds no slot of the request queue and no connection.
+ */
 export async function signInWithPassword(
   { systemDatabase, passwords }: Dependencies,
   context: Context,
   { email, password }: { email: string; password: string },
-): Promise<ReplyOf<typeof createPersonSession>> {
+): Promise<Later<ReplyOf<typeof createPersonSession>>> {
   // The same text is counted and looked up, because PostgreSQL and JavaScript make different small letters.
   const address = email.toLowerCase();
-  const owner = await withAttempt(systemDatabase, context, address, async () => {
-    const found = await systemDatabase.read(context, (sql) => findPasswordOwner(sql, address));
-    return (await passwords.matches(password, found?.hash ?? null)) ? found : undefined;
-  });
-  if (!owner) throw new AppError('invalid_credentials');
-  const { user_id: userId } = owner;
-  const previous = await currentSession(systemDatabase, context);
-  return await systemDatabase.write(context, async (sql) => {
-    const isEnabled = await lockPerson(sql, userId);
-    const current = await findPasswordOwner(sql, address);
-    // It was changed, or the person disabled, while it was checked.
-    if (!isEnabled || current?.hash !== owner.hash) throw new AppError('invalid_credentials');
-    const storeId = await findLastStore(sql, userId, null);
-    if (storeId === null) throw new AppError('invalid_credentials');
-    return await openSession(sql, context, { storeId, userId, reach: 'joined', openedBy: 'password', previous });
+  passwords.assertRoom(address);
+  const attempt = await beginAttempt(systemDatabase, context, address);
+  const found = await systemDatabase.read(context, (sql) => findPasswordOwner(sql, address));
+  return later(async () => {
+    const owner = await attempt(async () =>
+      (await passwords.matches(password, found?.hash ?? null, address)) ? found : undefined,
+    );
+    if (!owner) throw new AppError('invalid_credentials');
+    const { user_id: userId } = owner;
+    const previous = await currentSession(systemDatabase, context);
+    return await systemDatabase.write(context, async (sql) => {
+      const isEnabled = await lockPerson(sql, userId);
+      const current = await findPasswordOwner(sql, address);
+      // It was changed, or the person disabled, while it was checked.
+      if (!isEnabled || current?.hash !== owner.hash) throw new AppError('invalid_credentials');
+      const storeId = await findLastStore(sql, userId, null);
+      if (storeId === null) throw new AppError('invalid_credentials');
+      return await openSession(sql, context, { storeId, userId, reach: 'joined', openedBy: 'password', previous });
+    });
   });
 }

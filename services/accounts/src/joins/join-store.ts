@@ -2,7 +2,7 @@ import type { joinStore as operation, ReplyOf } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Context } from '@mostrador/kit/rpc/context';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
-import type { Handler } from '@mostrador/kit/rpc/server';
+import { type Handler, type Later, later } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import { assertPassword } from '../credentials/assert-password.ts';
 import { findCredentials, openStore } from '../credentials/credential.repository.ts';
@@ -39,16 +39,19 @@ async function joinWithPassword(
   dependencies: Dependencies,
   context: Context,
   { session, password }: { session: SessionRow; password: string },
-): Promise<Reply> {
-  const { systemDatabase } = dependencies;
+): Promise<Later<Reply>> {
+  const { systemDatabase, passwords } = dependencies;
   const { email } = session;
+  passwords.assertRoom(email.toLowerCase());
   const credentials = await systemDatabase.read(context, (sql) => findCredentials(sql, session));
-  await assertPassword(dependencies, context, { email, password, credentials });
-  return await systemDatabase.write(context, async (sql) => {
-    await lockPerson(sql, session.user_id);
-    const { password_hash: current } = await findCredentials(sql, session);
-    if (current !== credentials.password_hash) throw new AppError('wrong_password');
-    return await join(sql, context, session, null);
+  return later(async () => {
+    await assertPassword(dependencies, context, { email, password, credentials });
+    return await systemDatabase.write(context, async (sql) => {
+      await lockPerson(sql, session.user_id);
+      const { password_hash: current } = await findCredentials(sql, session);
+      if (current !== credentials.password_hash) throw new AppError('wrong_password');
+      return await join(sql, context, session, null);
+    });
   });
 }
 

@@ -1,5 +1,5 @@
 import type { startOidcJoin as operation } from '@mostrador/contracts';
-import type { Handler } from '@mostrador/kit/rpc/server';
+import { type Handler, later } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { startAttempt } from '../oidc/start-attempt.ts';
 import { requireSession } from '../sessions/session.ts';
@@ -9,5 +9,5 @@ export const startOidcJoin =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context) => {
     const { id } = await requireSession(dependencies.systemDatabase, context);
-    return await startAttempt(dependencies, context, id);
+    return later(() => startAttempt(dependencies, context, id));
   };

@@ -3,7 +3,7 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Log } from '@mostrador/kit/process/log';
 import type { Context } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import type { Handler } from '@mostrador/kit/rpc/server';
+import { type Handler, later } from '@mostrador/kit/rpc/server';
 import { hashToken } from '@mostrador/kit/tokens/token';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -37,14 +37,16 @@ export const createOidcSession =
     if (!attempt) throw new AppError('oidc_failed');
     const { session_id: joining } = attempt;
     const visit = { asksAgain: joining !== null, log: context.log };
-    const identity = await provider.identify(answer, secretsOf(token), visit);
-    const previous = await currentSession(systemDatabase, context);
-    return await systemDatabase.write(context, async (sql) => {
-      const owner = await findOwner(sql, identity);
-      if (owner !== undefined) await lockPerson(sql, owner);
-      if (joining === null) return await signIn(sql, context, { identity, previous });
-      if (previous?.id !== joining) throw new AppError('oidc_failed');
-      return await joinWithAccount(sql, context, { identity, session: previous });
+    return later(async () => {
+      const identity = await provider.identify(answer, secretsOf(token), visit);
+      const previous = await currentSession(systemDatabase, context);
+      return await systemDatabase.write(context, async (sql) => {
+        const owner = await findOwner(sql, identity);
+        if (owner !== undefined) await lockPerson(sql, owner);
+        if (joining === null) return await signIn(sql, context, { identity, previous });
+        if (previous?.id !== joining) throw new AppError('oidc_failed');
+        return await joinWithAccount(sql, context, { identity, session: previous });
+      });
     });
   };
 

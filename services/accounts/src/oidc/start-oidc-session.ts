@@ -1,5 +1,5 @@
 import type { startOidcSession as operation } from '@mostrador/contracts';
-import type { Handler } from '@mostrador/kit/rpc/server';
+import { type Handler, later } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { startAttempt } from './start-attempt.ts';
 
@@ -7,4 +7,4 @@ import { startAttempt } from './start-attempt.ts';
 export const startOidcSession =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context) =>
-    await startAttempt(dependencies, context, null);
+    later(() => startAttempt(dependencies, context, null));

@@ -1,6 +1,6 @@
 import { mostPasskeys, type startPasskey as operation, passkeyChallengeMinutes } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import type { Handler } from '@mostrador/kit/rpc/server';
+import { type Handler, later } from '@mostrador/kit/rpc/server';
 import { generateRegistrationOptions } from '@simplewebauthn/server';
 import { assertPassword } from '../credentials/assert-password.ts';
 import { findCredentials } from '../credentials/credential.repository.ts';
@@ -15,7 +15,7 @@ import { requireRelyingParty } from './relying-party.ts';
 export const startPasskey =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body: { current_password: current } }) => {
-    const { systemDatabase, publicUrl } = dependencies;
+    const { systemDatabase, passwords, publicUrl } = dependencies;
     const party = requireRelyingParty(publicUrl);
     const session = await requireSession(systemDatabase, context);
     const { user_id: userId, email, user_name: name } = session;
@@ -23,27 +23,31 @@ export const startPasskey =
       Promise.all([findCredentials(sql, session), listCredentialIds(sql, userId)]),
     );
     const proof = sessionProof(session, credentials);
-    if (current !== undefined) await assertPassword(dependencies, context, { email, password: current, credentials });
-    else if (proof !== 'proved' && proof !== 'first') throw new AppError('proof_required');
+    if (current === undefined && proof !== 'proved' && proof !== 'first') throw new AppError('proof_required');
+    if (current !== undefined) passwords.assertRoom(email.toLowerCase());
     if (existing.length >= mostPasskeys) throw new AppError('passkey_limit');
-
-    const options = await generateRegistrationOptions({
-      rpName: 'Mostrador',
-      rpID: party.id,
-      userID: new TextEncoder().encode(userId),
-      userName: email,
-      userDisplayName: name,
-      timeout: passkeyChallengeMinutes * 60_000,
-      excludeCredentials: existing,
-      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-      supportedAlgorithmIDs: algorithms,
+    return later(async () => {
+      if (current !== undefined) {
+        await assertPassword(dependencies, context, { email, password: current, credentials });
+      }
+      const options = await generateRegistrationOptions({
+        rpName: 'Mostrador',
+        rpID: party.id,
+        userID: new TextEncoder().encode(userId),
+        userName: email,
+        userDisplayName: name,
+        timeout: passkeyChallengeMinutes * 60_000,
+        excludeCredentials: existing,
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        supportedAlgorithmIDs: algorithms,
+      });
+      const proved = current !== undefined || proof === 'proved';
+      await systemDatabase.write(context, (sql) =>
+        insertChallenge(sql, {
+          ...{ challenge: options.challenge, sessionId: session.id, proved, byPassword: current !== undefined },
+          minutes: passkeyChallengeMinutes,
+        }),
+      );
+      return { options: { ...options } };
     });
-    const proved = current !== undefined || proof === 'proved';
-    await systemDatabase.write(context, (sql) =>
-      insertChallenge(sql, {
-        ...{ challenge: options.challenge, sessionId: session.id, proved, byPassword: current !== undefined },
-        minutes: passkeyChallengeMinutes,
-      }),
-    );
-    return { options: { ...options } };
   };

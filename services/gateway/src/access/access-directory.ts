@@ -41,8 +41,8 @@ const maximumChanges = 5000;
 const maximumKeys = 50_000;
 /** Unknown keys have a cache of their own, so that a flood of them displaces no existing key. */
 const maximumUnknownKeys = 10_000;
-/** The most reads at once. A read of a key that is not cached is rejected above it. */
-const maximumReads = 64;
+/** The most keys that are read at once. A key that is not cached is rejected above it. */
+const maximumReads = 4000;
 /** A database read in progress. */
 type Asked = { readonly beganAtMs: number; readonly answer: Promise<Access | null> };
 

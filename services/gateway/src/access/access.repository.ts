@@ -17,14 +17,15 @@ type AccessRow = {
   revoked_at: Date | null;
 };
 
-/** What a key gives access to; null if the key does not exist. */
-export async function findAccess(sql: Sql, keyId: string): Promise<Access | null> {
+/** What each of these keys gives access to, in their order; null if the key does not exist. */
+export async function findAccess(sql: Sql, keyIds: string[]): Promise<(Access | null)[]> {
   const rows = await sql<AccessRow[]>`
     select k.id as key_id, k.key_hash, k.store_id, k.scopes, k.expires_at, k.revoked_at,
       s.tier, s.rate_limit, s.country, s.timezone, s.locale
     from accounts.api_keys k join accounts.stores s on s.id = k.store_id
-    where k.id = ${keyId}`;
-  return rows[0] ? toAccess(rows[0]) : null;
+    where k.id = any(${keyIds})`;
+  const found = new Map(rows.map((row) => [row.key_id, toAccess(row)]));
+  return keyIds.map((keyId) => found.get(keyId) ?? null);
 }
 
 /** The access of every key that changed, or whose store changed, in the last seconds by the database's clock. */

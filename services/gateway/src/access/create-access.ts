@@ -3,6 +3,7 @@ import { countryOfZone } from '@mostrador/kit/phones/country-of-zone';
 import type { Log } from '@mostrador/kit/process/log';
 import { findAccess, findChangedAccess, findDeletedKeys } from './access.repository.ts';
 import { type AccessDirectory, createAccessDirectory } from './access-directory.ts';
+import { createBatches } from './batches.ts';
 
 /** A slower look-up is useless, because its result would be stale. */
 const lookUpLimitMs = 1000;
@@ -18,7 +19,12 @@ export function createAccess(options: { lookUps: SystemDatabase; polls: SystemDa
   const soon = () => ({ deadline: Date.now() + lookUpLimitMs });
   const directory = createAccessDirectory({
     source: {
-      find: (keyId) => lookUps.read(soon(), (sql) => findAccess(sql, keyId)),
+      // A flood of unknown keys must not keep a key out that this process has not seen yet.
+      find: createBatches({
+        read: (keyIds) => lookUps.read(soon(), (sql) => findAccess(sql, keyIds)),
+        // The directory limits how many wait.
+        ...{ mostTogether: 500, readsAtOnce: 2, mostWaiting: Number.POSITIVE_INFINITY },
+      }),
       changes: (sinceSeconds, limit) =>
         polls.read(soon(), async (sql) => {
           const [changed, deleted] = await Promise.all([

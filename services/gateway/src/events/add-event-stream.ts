@@ -52,6 +52,13 @@ export function addEventStream(
   { rpc, requestTimeoutMs, feed, route = eventStreamRoute, frame }: EventStreamOptions,
 ): void {
   const read = requestReader(route);
+  const pages = new Map<string, Promise<FeedPage>>();
+  /** The streams of a store that are at the same place read the same page at the same time, so one read serves them. */
+  const shared = (key: string, readPage: () => Promise<FeedPage>): Promise<FeedPage> => {
+    const page = pages.get(key) ?? readPage().finally(() => pages.delete(key));
+    pages.set(key, page);
+    return page;
+  };
   api.get(route.path, {
     config: { apiRoute: route },
     exposeHeadRoute: false,
@@ -66,17 +73,19 @@ export function addEventStream(
       });
       const { after: given = fromNowOn, ...filters } = (parts.query ?? {}) as RequestOf<typeof streamEvents>['query'];
       const start = lastEventId(request) ?? given;
-      const readPage = (from: number): Promise<FeedPage> =>
+      const { storeId } = request.access;
+      const readAfter = (from: number): Promise<FeedPage> =>
         rpc.call(
           listEvents,
           { query: { ...filters, after: from, limit: pageSize } },
           {
             requestId: request.id,
-            storeId: request.access.storeId,
+            storeId,
             deadline: Date.now() + requestTimeoutMs,
             traceparent: saneTraceparent(request.headers.traceparent),
           },
         );
+      const readPage = (from: number) => shared(JSON.stringify([storeId, filters, from]), () => readAfter(from));
       const follower = follow(feed, { route, request, reply, quietMs });
       const first = await readPage(start);
       const stream = Readable.from(eventStream(first, readPage, { after: start, follower, frame }), {

@@ -7,10 +7,11 @@ import { eventFrame, positionFrame, retryFrame } from './frames.ts';
 export type FeedPage = { readonly data: readonly Event[]; readonly next: number };
 
 const heartbeatMs = 15_000;
-/** A client waits so long before it connects again. */
+/** A client waits at least so long before it connects again. */
 const retryMs = 2_000;
-/** The clients of a gateway that stops come back at different moments. */
-const retrySpreadMs = 3_000;
+/** The clients of a gateway that stops, or is killed, come back at different moments. */
+const retrySpreadMs = 8_000;
+const someRetry = (): string => retryFrame(retryMs + Math.random() * retrySpreadMs);
 
 /**
  * The text of an event stream. It reads the next page only when the client has taken the previous one. It ends without
@@ -24,7 +25,7 @@ export async function* eventStream(
   read: (after: number) => Promise<FeedPage>,
   { after, follower, frame = eventFrame }: { after: number; follower: Follower; frame?: (event: Event) => string },
 ): AsyncGenerator<string> {
-  yield retryFrame(retryMs);
+  yield someRetry();
   let [before, page] = [after, first];
   let writtenAtMs = Number.NEGATIVE_INFINITY;
   while (!follower.ended.aborted) {
@@ -33,17 +34,19 @@ export async function* eventStream(
       writtenAtMs = performance.now();
       yield data.length > 0 ? data.map(frame).join('') : positionFrame(next);
     }
-    await follower.grown(next, next !== before, writtenAtMs + heartbeatMs - performance.now());
+    const mayRead = await follower.grown(next, next !== before, writtenAtMs + heartbeatMs - performance.now());
     if (follower.ended.aborted) break;
     before = next;
+    page = { data: [], next };
+    if (!mayRead) continue;
     try {
       page = await read(next);
     } catch (error) {
       // The service is away for a moment: the stream goes on where it is. Any other error ends it, and the client gets
       // it as the answer to its next request.
       if (!(error instanceof AppError) || error.status < 500) break;
-      page = { data: [], next };
+      await follower.rest();
     }
   }
-  if (follower.ended.reason === 'closing') yield retryFrame(retryMs + Math.random() * retrySpreadMs);
+  if (follower.ended.reason === 'closing') yield someRetry();
 }

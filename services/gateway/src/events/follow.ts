@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Route } from '../routes/route.ts';
-import type { Follower, Followers } from './followers.ts';
+import type { AccessCheck, Follower, Followers } from './followers.ts';
 
 /** What requests need that wait for events. */
 export type Feed = {
   readonly followers: Followers;
   /** Makes a check that throws what a new request of the same caller to the route would get. */
-  readonly stillMay: (request: FastifyRequest, route: Route) => () => Promise<void>;
+  readonly stillMay: (request: FastifyRequest, route: Route) => AccessCheck;
 };
 
 /**

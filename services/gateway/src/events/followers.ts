@@ -5,7 +5,7 @@ import { type Periodic, periodically } from '@mostrador/kit/process/periodic';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { Gauge } from 'prom-client';
 
-/** Why a follower ended: its client left, the gateway stops, or the error of its key, which may not read any more. */
+/** Why a follower ended: its client left, the gateway stops, or the refusal of its key or session, which may not read any more. */
 export type FollowerEnd = 'left' | 'closing' | AppError;
 
 /** A request that waits for events of its store. */
@@ -16,18 +16,29 @@ export type Follower = {
    * Resolves when a read after `sequence` may find more. `hasMoved`: the last read has come as far as `sequence`, so the
    * next one is due at once, unless a notice has named just this event. Otherwise it waits for a notice, at most
    * `limitMs` or some seconds, because notices may be lost, and until the follower ends. A wait takes 100 ms or more.
+   * False: nothing new is known, or the key or session could not be checked for a while. Then nothing may be read.
    */
-  grown(sequence: number, hasMoved: boolean, limitMs: number): Promise<void>;
+  grown(sequence: number, hasMoved: boolean, limitMs: number): Promise<boolean>;
+  /** Waits after a failed read: about a second, or until the follower ends. */
+  rest(): Promise<void>;
   end(reason: FollowerEnd): void;
+};
+
+/** Whether a caller may still read the feed of their store. */
+export type AccessCheck = {
+  /**
+   * Called every 400 ms. Throws the refusal of the caller, which ends the follower, or `service_unavailable` when it
+   * cannot be known, which makes the follower wait.
+   */
+  readonly run: () => void | Promise<void>;
+  /** The follower has ended. */
+  readonly release: () => void;
 };
 
 /** The requests of this process that wait for events. */
 export type Followers = {
-  /**
-   * @param checkAccess throws when the caller may no longer read the feed; called every 400 ms
-   * @throws AppError `quota_exceeded` when too many requests of the store wait already
-   */
-  follow(storeId: string, checkAccess: () => Promise<void>, options?: { isPerson: boolean }): Follower;
+  /** @throws AppError `quota_exceeded` when too many requests of the store wait already */
+  follow(storeId: string, access: AccessCheck, options?: { isPerson: boolean }): Follower;
   hear(notice: FeedNotice): void;
   /** How many wait. */
   count(): number;
@@ -36,8 +47,22 @@ export type Followers = {
 };
 
 type Entry = Follower & {
-  readonly checkAccess: () => Promise<void>;
+  /** Without a promise, because there are thousands, when the answer is known. */
+  check(): void | Promise<void>;
+  /** Looks for what a lost notice has named. False: it cannot now. */
+  look(): boolean;
+  /** Another follower of the store has read further. */
+  wake(): void;
   hear(sequence: number): void;
+};
+
+/** The followers of one store. */
+type StoreFeed = {
+  readonly entries: Set<Entry>;
+  /** When one of them last read. */
+  readAtMs: number;
+  /** How far one of them has read. The others read on when it is more than they know. */
+  readTo: number;
 };
 
 /** The keys of one store may have so many waiting requests and streams in a process. */
@@ -45,53 +70,65 @@ export const mostFollowers = 20;
 /** The people of a store have so many streams of their own: one for each browser. */
 const mostPeople = 200;
 const retryAfterSeconds = 5;
-/** A lost notice delays an event by so long. */
+/** A lost notice delays an event by about so long: then one follower of the store looks. */
 const lookAgainMs = 3_000;
 /** A busy feed is read so often by each follower, with all that has come meanwhile. */
 const leastBetweenMs = 100;
 const checkEveryMs = 400;
+/** After so long without a successful check a follower reads nothing. */
+const checkedForMs = 1_000;
+const restMs = 1_000;
 
 export function createFollowers({ log }: { log: Log }): Followers {
   /** By the id of the store. */
-  const ofKeys = new Map<string, Set<Entry>>();
-  const ofPeople = new Map<string, Set<Entry>>();
+  const ofKeys = new Map<string, StoreFeed>();
+  const ofPeople = new Map<string, StoreFeed>();
   let isClosed = false;
 
-  const all = () => [ofKeys, ofPeople].flatMap((byStore) => [...byStore.values()].flatMap((entries) => [...entries]));
-  const checks: Periodic = periodically({
-    name: 'check of the keys that wait for events',
-    everyMs: checkEveryMs,
-    log,
-    run: async () => {
-      const check = async (entry: Entry) => {
-        await entry.checkAccess().catch((error) => entry.end(toRefusal(error)));
-      };
-      await Promise.all(all().map(check));
-    },
-  });
+  const all = () =>
+    [ofKeys, ofPeople].flatMap((byStore) => [...byStore.values()].flatMap(({ entries }) => [...entries]));
+  const checksOf = (name: string, byStore: ReadonlyMap<string, StoreFeed>): Periodic =>
+    periodically({
+      ...{ name, everyMs: checkEveryMs, log },
+      run: async () => {
+        const running: Promise<void>[] = [];
+        for (const feed of byStore.values()) {
+          for (const entry of feed.entries) {
+            const check = entry.check();
+            if (check) running.push(check);
+          }
+          lookAgain(feed);
+        }
+        await Promise.all(running);
+      },
+    });
+  // Keys whose database does not answer must not delay the checks of people.
+  const checks = [checksOf('check of keys that follow', ofKeys), checksOf('check of people who follow', ofPeople)];
 
   return {
-    follow(storeId, checkAccess, { isPerson } = { isPerson: false }) {
+    follow(storeId, access, { isPerson } = { isPerson: false }) {
       const [byStore, most] = isPerson ? ([ofPeople, mostPeople] as const) : ([ofKeys, mostFollowers] as const);
-      const entries = byStore.get(storeId) ?? new Set();
-      if (entries.size >= most) {
+      const feed = byStore.get(storeId) ?? { entries: new Set(), readAtMs: performance.now(), readTo: 0 };
+      if (feed.entries.size >= most) {
+        access.release();
         const detail = `The store has ${most} requests that wait for events. Retry after \`Retry-After\` seconds.`;
         throw new AppError('quota_exceeded', { detail, retryAfterSeconds });
       }
-      const entry = createFollower(checkAccess, () => {
-        entries.delete(entry);
-        if (entries.size === 0) byStore.delete(storeId);
+      const entry = createFollower({ access, feed, log }, () => {
+        feed.entries.delete(entry);
+        if (feed.entries.size === 0) byStore.delete(storeId);
+        access.release();
       });
-      entries.add(entry);
-      byStore.set(storeId, entries);
+      feed.entries.add(entry);
+      byStore.set(storeId, feed);
       if (isClosed) entry.end('closing');
-      else checks.start();
+      else for (const each of checks) each.start();
       return entry;
     },
     hear(notice) {
       for (const [storeId, sequence] of Object.entries(notice)) {
         for (const byStore of [ofKeys, ofPeople]) {
-          for (const entry of byStore.get(storeId) ?? []) entry.hear(sequence);
+          for (const entry of byStore.get(storeId)?.entries ?? []) entry.hear(sequence);
         }
       }
     },
@@ -99,7 +136,7 @@ export function createFollowers({ log }: { log: Log }): Followers {
     async close() {
       isClosed = true;
       for (const entry of all()) entry.end('closing');
-      await checks.stop();
+      await Promise.all(checks.map((each) => each.stop()));
     },
   };
 }
@@ -116,14 +153,19 @@ export function exportFollowers({ registry }: Metrics, followers: Pick<Followers
   });
 }
 
-/** Where the key cannot be checked, the waiting request ends as every other request does. */
-const toRefusal = (error: unknown): AppError =>
-  error instanceof AppError ? error : new AppError('internal_error', { cause: error });
+function lookAgain({ entries, readAtMs }: StoreFeed): void {
+  if (performance.now() - readAtMs < lookAgainMs) return;
+  for (const entry of entries) if (entry.look()) return;
+}
 
-function createFollower(checkAccess: () => Promise<void>, onEnd: () => void): Entry {
+type FollowerOptions = { readonly access: AccessCheck; readonly feed: StoreFeed; readonly log: Log };
+
+function createFollower({ access, feed, log }: FollowerOptions, onEnd: () => void): Entry {
   const ending = new AbortController();
   let newest = 0;
   let readyAtMs = 0;
+  let checkedAtMs = performance.now();
+  let [isWaiting, isAsked] = [false, false];
   let wake = () => {};
 
   /** Resolves after the time, or when `wake` is called and `isOver` says so. */
@@ -140,28 +182,71 @@ function createFollower(checkAccess: () => Promise<void>, onEnd: () => void): En
       };
       wake();
     });
+  const isEnded = () => ending.signal.aborted;
+  const isChecked = () => performance.now() - checkedAtMs <= checkedForMs;
+  const end = (reason: FollowerEnd) => {
+    if (isEnded()) return;
+    ending.abort(reason);
+    onEnd();
+    wake();
+  };
+  const read = () => {
+    isAsked = false;
+    feed.readAtMs = performance.now();
+    return true;
+  };
+  const pass = (atMs: number) => {
+    const wasChecked = isChecked();
+    checkedAtMs = atMs;
+    if (!wasChecked) wake();
+  };
+  /** Only a refusal of the caller ends it. Accounts, or the database of the keys, may be back in a moment. */
+  const fail = (error: unknown) => {
+    if (!(error instanceof AppError)) log.error({ err: error }, 'a follower could not be checked');
+    else if (error.status < 500) end(error);
+  };
 
   return {
-    checkAccess,
     ended: ending.signal,
+    check() {
+      const beganAtMs = performance.now();
+      try {
+        const running = access.run();
+        return running ? running.then(() => pass(beganAtMs), fail) : pass(beganAtMs);
+      } catch (error) {
+        return fail(error);
+      }
+    },
+    look() {
+      if (!isWaiting || !isChecked()) return false;
+      isAsked = true;
+      wake();
+      return true;
+    },
+    wake: () => wake(),
     hear(sequence) {
       newest = Math.max(newest, sequence);
       wake();
     },
     async grown(sequence, hasMoved, limitMs) {
-      if (hasMoved && newest !== sequence) return;
-      const isEnded = () => ending.signal.aborted;
-      const jitteredMs = lookAgainMs * (0.8 + Math.random() * 0.4);
-      await pause(Math.max(0, Math.min(limitMs, jitteredMs)), () => isEnded() || newest > sequence);
-      const soonMs = Math.min(limitMs, readyAtMs - performance.now());
+      if (sequence > feed.readTo) {
+        feed.readTo = sequence;
+        for (const entry of feed.entries) entry.wake();
+      }
+      const isBehind = () => Math.max(newest, feed.readTo) > sequence || (hasMoved && newest !== sequence);
+      const isDue = () => isEnded() || (isChecked() && (isAsked || isBehind()));
+      if (hasMoved && isDue()) return read();
+      const untilMs = performance.now() + limitMs;
+      isWaiting = true;
+      await pause(limitMs, isDue);
+      isWaiting = false;
+      if (!isDue()) return false;
+      const soonMs = Math.min(untilMs, readyAtMs) - performance.now();
       if (soonMs > 0) await pause(soonMs, isEnded);
       readyAtMs = performance.now() + leastBetweenMs;
+      return read();
     },
-    end(reason) {
-      if (ending.signal.aborted) return;
-      ending.abort(reason);
-      onEnd();
-      wake();
-    },
+    rest: () => pause(restMs * (0.5 + Math.random()), isEnded),
+    end,
   };
 }

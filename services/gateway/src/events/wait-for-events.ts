@@ -23,13 +23,15 @@ export async function waitForEvents(
     const next = nextOfEmpty(page);
     const leftMs = untilMs - performance.now();
     if (next === undefined || leftMs <= 0 || follower.ended.aborted) break;
-    await follower.grown(next, next !== before, leftMs);
+    const mayRead = await follower.grown(next, next !== before, leftMs);
     if (follower.ended.aborted) break;
     before = next;
-    page = await read(next).catch((error) => {
+    if (!mayRead) continue;
+    page = await read(next).catch(async (error) => {
       // The client has waited and loses nothing: the same page again, while the service is away for a moment.
-      if (error instanceof AppError && error.status >= 500) return page;
-      throw error;
+      if (!(error instanceof AppError) || error.status < 500) throw error;
+      await follower.rest();
+      return page;
     });
   }
   if (follower.ended.reason instanceof AppError) throw follower.ended.reason;

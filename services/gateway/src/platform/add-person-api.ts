@@ -11,17 +11,19 @@ import { hintFrame } from '../events/frames.ts';
 import { addRateLimit } from '../plugins/rate-limit.ts';
 import { addRoutes } from '../routes/forward.ts';
 import type { Route } from '../routes/route.ts';
-import { createRefusalLimit } from './login-limit.ts';
 import { assertMayCall, findCaller, personCheck, recordIntent } from './person-auth.ts';
 import { type PersonRoute, personRoutes, platformPrefix } from './platform-routes.ts';
 import { checkSellerView } from './seller-view.ts';
-import { readSessionCookie } from './session-cookie.ts';
+import type { SessionChecks } from './session-checks.ts';
+import type { SessionGuard } from './session-guard.ts';
 
 export type PersonApiOptions = {
   readonly rpc: RpcClient;
   readonly publicUrl: string;
   readonly requestTimeoutMs: number;
   readonly followers: Followers;
+  readonly sessions: SessionChecks;
+  readonly guard: SessionGuard;
   readonly log: Log;
 };
 
@@ -36,19 +38,15 @@ const hintRoute: PersonRoute = { ...eventStreamRoute, scope: 'store:read', role:
  * With each request accounts says who asks. Needs the cookies, and the check of the site, of `addPlatform`.
  */
 export function addPersonApi(people: FastifyInstance, options: PersonApiOptions): void {
-  const { rpc, publicUrl, requestTimeoutMs, followers, log } = options;
+  const { rpc, publicUrl, requestTimeoutMs, followers, sessions, guard, log } = options;
   const limitMs = requestTimeoutMs;
-  const refusals = createRefusalLimit();
   people.decorateRequest('access');
   people.addHook('onRequest', async (request) => {
     const { apiRoute } = request.routeOptions.config;
     if (!apiRoute) throw new AppError('route_not_found');
-    refusals.check(request.ip);
-    request.access = await findCaller(rpc, request, { touch: apiRoute !== hintRoute, limitMs }).catch((error) => {
-      const wasAsked = readSessionCookie(request) !== undefined;
-      if (wasAsked && error instanceof AppError && error.code === 'invalid_session') refusals.count(request.ip);
-      throw error;
-    });
+    request.access = await guard.ask(request, () =>
+      findCaller(rpc, request, { touch: apiRoute !== hintRoute, limitMs }),
+    );
   });
   addRateLimit(people, { log, storeRequestsPerMinute });
   people.addHook('onRequest', (request, _reply, done) => {
@@ -63,7 +61,10 @@ export function addPersonApi(people: FastifyInstance, options: PersonApiOptions)
     if (limitingSeller({ person })) await checkSellerView(route, parts, ask);
     if (route.method !== 'GET') await recordIntent(rpc, request, { route, parts, limitMs });
   };
-  const feed = { followers, stillMay: (request: FastifyRequest, route: Route) => personCheck(rpc, request, route) };
+  const feed = {
+    followers,
+    stillMay: (request: FastifyRequest, route: Route) => personCheck(sessions, request, route),
+  };
   const baseUrl = `${publicUrl}${platformPrefix}`;
   addRoutes(people, personRoutes, { rpc, baseUrl, requestTimeoutMs, feed, admit });
   addEventStream(people, { rpc, requestTimeoutMs, feed, route: hintRoute, frame: hintFrame });

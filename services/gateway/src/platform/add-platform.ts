@@ -13,27 +13,46 @@ import {
 } from '@mostrador/contracts';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
+import { createRequestQueue, type RequestQueueLimits, runIn } from '@mostrador/kit/rpc/request-queue';
 import { type UncheckedRequest, validateRequest } from '@mostrador/kit/rpc/validate';
 import { loginLinkForm } from '@mostrador/kit/tokens/token';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { queryReader, type RawQuery } from '../requests/query.ts';
 import { addDocument } from './add-document.ts';
 import { addOidcCallback } from './add-oidc-callback.ts';
-import { createLinkLimit } from './link-limit.ts';
-import { createLoginLimit, createNetworkLimit } from './login-limit.ts';
+import { createGuestLimit, createLoginLimit, type LoginAttempt, type SignInMethod } from './login-limit.ts';
 import { contextOf } from './person-auth.ts';
 import { type AccountRoute, accountRoutes } from './platform-routes.ts';
 import { isFromThisSite } from './same-site.ts';
 import { clearSessionCookie, readSessionCookie, setAttemptCookie, setSessionCookie } from './session-cookie.ts';
+import type { SessionGuard } from './session-guard.ts';
 
 export type PlatformOptions = {
   readonly rpc: RpcClient;
+  readonly guard: SessionGuard;
   readonly publicUrl: string;
   readonly requestTimeoutMs: number;
 };
 
-/** Attempts to sign in that name no person yet, and what asks the provider. */
-const attempts: readonly Operation[] = [startPasskeySession, createPasskeySession, startOidcSession, startOidcJoin];
+declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface merges with the library's
+  interface FastifyContextConfig {
+    /** No page of another site may ask for it, also without a session: it would use up what its visitors' network may. */
+    isOnlyForThisSite?: boolean;
+  }
+}
+
+/** What a person begins before they sign in. */
+const beginnings = new Map<Operation, SignInMethod>([
+  [startPasskeySession, 'passkey'],
+  [startOidcSession, 'oidc'],
+  [startOidcJoin, 'oidc'],
+]);
+
+/** How many login links of networks that have had their attempts are looked at at once. */
+const suspectLinks: RequestQueueLimits = { concurrency: 2, queue: 200 };
+
+const needsSession = ({ operation }: AccountRoute): boolean => operation.errors.includes('invalid_session');
 
 /**
  * Serves what people do in the console. The gateway passes the session's token on, and accounts checks it with every
@@ -42,38 +61,54 @@ const attempts: readonly Operation[] = [startPasskeySession, createPasskeySessio
 export async function addPlatform(platform: FastifyInstance, options: PlatformOptions): Promise<void> {
   await platform.register(cookie);
   const ownOrigin = new URL(options.publicUrl).origin;
-  const checkLogin = createLoginLimit();
-  const checkNetwork = createNetworkLimit();
-  const checkLink = createLinkLimit();
+  const { rpc, guard, requestTimeoutMs } = options;
+  const logins = createLoginLimit();
+  const checkGuest = createGuestLimit();
+  const suspects = createRequestQueue(suspectLinks);
   platform.addHook('onRequest', (request, reply, done) => {
     reply.header('cache-control', 'no-store');
     const { method, headers } = request;
-    const hasSession = readSessionCookie(request) !== undefined;
     const { 'sec-fetch-site': site, origin } = headers;
-    const { mayComeFromOtherSites = false } = request.routeOptions.config;
+    const { mayComeFromOtherSites = false, isOnlyForThisSite = false } = request.routeOptions.config;
+    const hasSession = isOnlyForThisSite || readSessionCookie(request) !== undefined;
     const isOurs = mayComeFromOtherSites || isFromThisSite({ method, site, origin, hasSession }, ownOrigin);
     done(isOurs ? undefined : new AppError('cross_site_request'));
   });
   addDocument(platform, options);
-  addOidcCallback(platform, { ...options, checkLogin });
+  addOidcCallback(platform, { ...options, logins });
+  const begin = ({ operation }: AccountRoute, { ip }: FastifyRequest) => {
+    const method = beginnings.get(operation);
+    if (method) logins.begin(method, ip);
+  };
+  /** Asks accounts in a session, of which it says whether it is open. */
+  const askInSession = async (route: AccountRoute, request: FastifyRequest): Promise<unknown> => {
+    guard.pace(request);
+    const asked = checked(route, request);
+    begin(route, request);
+    return await guard.ask(request, () =>
+      rpc.call(route.operation, asked as never, contextOf(request, requestTimeoutMs)),
+    );
+  };
+  /** Asks accounts for somebody who wants to sign in. */
+  const askAsGuest = async (route: AccountRoute, request: FastifyRequest): Promise<unknown> => {
+    checkGuest(request.ip);
+    const asked = checked(route, request);
+    const ask = () => rpc.call(route.operation, asked as never, contextOf(request, requestTimeoutMs));
+    begin(route, request);
+    const attempt = attemptOf(route, request, asked);
+    if (!attempt) return await ask();
+    const counted = logins.attempt(attempt);
+    const answer = await (counted.isSuspect ? runIn(suspects, '', ask) : ask());
+    counted.succeed();
+    return answer;
+  };
   for (const route of accountRoutes) {
     platform.route({
       method: route.method,
       url: route.path,
+      config: { isOnlyForThisSite: true },
       handler: async (request, reply) => {
-        checkNetwork(request.ip);
-        const asked = checked(route, request);
-        const context = contextOf(request, options.requestTimeoutMs);
-        if (route.operation === getLoginLink) {
-          const { token } = (asked as RequestOf<typeof getLoginLink>).body;
-          checkLink({ address: request.ip, linkId: loginLinkForm.idOf(token) });
-        }
-        if (route.operation === createPersonSession) {
-          const { token = '', email } = (asked as RequestOf<typeof createPersonSession>).body;
-          checkLogin({ address: request.ip, linkId: loginLinkForm.idOf(token), email });
-        }
-        if (attempts.includes(route.operation)) checkLogin({ address: request.ip });
-        const answer = await options.rpc.call(route.operation, asked as never, context);
+        const answer = await (needsSession(route) ? askInSession : askAsGuest)(route, request);
         if (route.operation === endPersonSession) clearSessionCookie(reply);
         if (isOpened(answer)) return send(route, setSessionCookie(reply, answer.session_token), answer.session);
         if (isBegun(answer)) return send(route, setAttemptCookie(reply, answer.attempt_token), answer.authorization);
@@ -81,6 +116,23 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
       },
     });
   }
+}
+
+/** What a request tries, if it tries to sign in or to look at a login link. */
+function attemptOf(
+  { operation }: AccountRoute,
+  { ip: address }: FastifyRequest,
+  asked: UncheckedRequest,
+): LoginAttempt | undefined {
+  if (operation === createPasskeySession) return { method: 'passkey', address };
+  if (operation === getLoginLink) {
+    const { token } = asked.body as RequestOf<typeof getLoginLink>['body'];
+    return { method: 'look', address, linkId: loginLinkForm.idOf(token) };
+  }
+  if (operation !== createPersonSession) return undefined;
+  const { token, email } = asked.body as RequestOf<typeof createPersonSession>['body'];
+  if (token === undefined) return { method: 'password', address, email };
+  return { method: 'link', address, linkId: loginLinkForm.idOf(token), email };
 }
 
 function checked({ operation }: AccountRoute, { params, query, body }: FastifyRequest): UncheckedRequest {

@@ -1,77 +1,122 @@
 import { hash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createTokenBuckets } from '../plugins/token-bucket.ts';
+import { networksOf } from './networks.ts';
 
-/** So many attempts a minute from one network, and with one login link or account. */
+/** So many attempts a minute from one network, in each way to sign in, and with one login link or account. */
 const attemptsPerMinute = 20;
-/** The requests of a network to the routes of accounts, which looks for the session with each of them. */
-const requestsPerMinute = 6000;
-/** The sessions that accounts refuses to a network, after which it is not asked about one from there for a moment. */
+/** A person may look at the page of a link again and again. */
+const looksPerMinute = 120;
+/** So many begin in one network: a passkey or the OpenID provider is asked for, and that tells nothing yet. */
+const beginningsPerMinute = 120;
+/** The requests without a session from one network. */
+const guestRequestsPerMinute = 6000;
+/** The sessions that accounts refuses to a network, after which only those from there go on that prove to be open. */
 const refusalsPerMinute = 600;
 const maximum = 100_000;
 
+export type SignInMethod = 'password' | 'link' | 'passkey' | 'oidc';
+/** Looking at a login link uses none of its attempts up. */
+type AttemptKind = SignInMethod | 'look';
+
 export type LoginAttempt = {
+  readonly method: AttemptKind;
   readonly address: string;
   readonly linkId?: string | undefined;
   /** As the person wrote it. Only its hash is kept. */
   readonly email?: string | undefined;
 };
 
-/** Throws `quota_exceeded` when a network, a login link or an account is tried too often. Each process counts alone. */
-export function createLoginLimit(now: () => number = () => performance.now()) {
-  const buckets = createTokenBuckets({ maximumKeys: maximum });
-  return ({ address, linkId, email }: LoginAttempt): void => {
-    const keys = [`network ${networkOf(address)}`];
-    if (linkId !== undefined) keys.push(`link ${linkId}`);
-    if (email !== undefined) keys.push(`account ${hash('sha256', email.trim().toLowerCase(), 'base64')}`);
-    for (const key of keys) {
-      const { allowed, retryAfterSeconds } = buckets.take(key, attemptsPerMinute, now());
-      if (!allowed) {
-        const detail = 'Too many attempts to sign in. Retry after `Retry-After` seconds.';
-        throw new AppError('quota_exceeded', { retryAfterSeconds, detail });
-      }
-    }
-  };
-}
+/** An attempt that was let through. */
+export type CountedAttempt = {
+  /** The network has had its attempts, and this one goes on all the same, because nobody guesses a login link. */
+  readonly isSuspect: boolean;
+  /** Gives back what it took: only failures count. */
+  succeed(): void;
+};
 
-/** Throws `quota_exceeded` when a network uses these routes too often, with a session or without. Each process counts alone. */
-export function createNetworkLimit(now: () => number = () => performance.now()) {
-  const buckets = createTokenBuckets({ maximumKeys: maximum });
-  return (address: string): void => {
-    const { allowed, retryAfterSeconds } = buckets.take(networkOf(address), requestsPerMinute, now());
-    if (!allowed) throw new AppError('quota_exceeded', { retryAfterSeconds });
-  };
-}
+type Bucket = readonly [key: string, perMinute: number];
 
-/** Limits how many sessions from one network accounts has to refuse. Each process counts alone. */
-export function createRefusalLimit(now: () => number = () => performance.now()) {
+/** Token buckets of which a request takes from several, or from none. */
+function createBucketGroups(now: () => number) {
   const buckets = createTokenBuckets({ maximumKeys: maximum });
-  const take = (address: string, cost: 0 | 1) => buckets.take(networkOf(address), refusalsPerMinute, now(), cost);
+  const waitSeconds = (some: readonly Bucket[]): number =>
+    Math.max(0, ...some.map(([key, perMinute]) => buckets.take(key, perMinute, now(), 0).retryAfterSeconds));
   return {
-    /** Throws `quota_exceeded` when too many were refused. */
-    check(address: string): void {
-      const { allowed, retryAfterSeconds } = take(address, 0);
-      if (!allowed) throw new AppError('quota_exceeded', { retryAfterSeconds });
+    /** The seconds until all of them have a token; 0: they have. */
+    waitSeconds,
+    take(some: readonly Bucket[]): void {
+      for (const [key, perMinute] of some) buckets.take(key, perMinute, now());
     },
-    /** One more was refused. */
-    count(address: string): void {
-      take(address, 1);
+    giveBack(some: readonly Bucket[]): void {
+      for (const [key, perMinute] of some) buckets.giveBack(key, perMinute);
+    },
+    /** Takes from all of them. Throws `quota_exceeded`, and takes nothing, when one of them is empty. */
+    takeOrThrow(some: readonly Bucket[], detail?: string): void {
+      const retryAfterSeconds = waitSeconds(some);
+      if (retryAfterSeconds > 0) throw new AppError('quota_exceeded', { retryAfterSeconds, detail });
+      this.take(some);
     },
   };
 }
 
-/** An IPv4 address, or the first 64 bits of an IPv6 address: one customer has all of the rest. */
-export function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped) return mapped;
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = (address.split('%', 1)[0] ?? '').split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : 8 - groups.length - rest.length;
-  return [...groups, ...Array.from({ length: zeros }, () => '0'), ...rest]
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
+const ofNetworks = (kind: string, address: string, perMinute: number): Bucket[] =>
+  networksOf(address).map(({ name, share }) => [`${kind} network ${name}`, perMinute * share]);
+
+const tooManyAttempts = 'Too many attempts to sign in. Retry after `Retry-After` seconds.';
+
+/**
+ * Limits the attempts to sign in that fail, by network, login link and account. Each way to sign in has its own, so that
+ * one of them locks nobody out of the others. Each process counts alone. Its methods throw `quota_exceeded`.
+ */
+export function createLoginLimit(now: () => number = () => performance.now()) {
+  const groups = createBucketGroups(now);
+  const beginningsOf = (method: AttemptKind, address: string) =>
+    ofNetworks(`begin ${method}`, address, beginningsPerMinute);
+
+  return {
+    /** Counts that a person begins to sign in. The attempt follows. */
+    begin(method: SignInMethod, address: string): void {
+      groups.takeOrThrow(beginningsOf(method, address), tooManyAttempts);
+    },
+    /** Counts an attempt, before its outcome is known. */
+    attempt({ method, address, linkId, email }: LoginAttempt): CountedAttempt {
+      const perMinute = method === 'look' ? looksPerMinute : attemptsPerMinute;
+      const networks = ofNetworks(method, address, perMinute);
+      const named: Bucket[] = [];
+      if (linkId !== undefined) named.push([`${method} ${linkId}`, perMinute]);
+      if (email !== undefined) {
+        named.push([`account ${hash('sha256', email.trim().toLowerCase(), 'base64')}`, attemptsPerMinute]);
+      }
+      const isSuspect = (method === 'link' || method === 'look') && groups.waitSeconds(networks) > 0;
+      const taken = isSuspect ? named : [...networks, ...named];
+      groups.takeOrThrow(taken, tooManyAttempts);
+      return { isSuspect, succeed: () => groups.giveBack([...taken, ...beginningsOf(method, address)]) };
+    },
+  };
+}
+export type LoginLimit = ReturnType<typeof createLoginLimit>;
+
+/** Throws `quota_exceeded` when a network sends too many requests without a session. Each process counts alone. */
+export function createGuestLimit(now: () => number = () => performance.now()) {
+  const groups = createBucketGroups(now);
+  return (address: string): void => groups.takeOrThrow(ofNetworks('guest', address, guestRequestsPerMinute));
+}
+
+/** Limits how many sessions from one network accounts has to refuse one by one. Each process counts alone. */
+export function createRefusalLimit(now: () => number = () => performance.now()) {
+  const groups = createBucketGroups(now);
+  const bucketsOf = (address: string) => ofNetworks('refusal', address, refusalsPerMinute);
+  return {
+    /** Counts a request as refused, before its outcome is known. Returns the seconds to wait; 0: it was counted. */
+    take(address: string): number {
+      const retryAfterSeconds = groups.waitSeconds(bucketsOf(address));
+      if (retryAfterSeconds === 0) groups.take(bucketsOf(address));
+      return retryAfterSeconds;
+    },
+    /** The session was not refused. */
+    giveBack(address: string): void {
+      groups.giveBack(bucketsOf(address));
+    },
+  };
 }

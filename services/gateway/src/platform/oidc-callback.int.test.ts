@@ -109,13 +109,22 @@ test.each(['oidc_refused', 'oidc_unavailable', 'oidc_email_unverified', 'interna
 );
 
 test.each([
-  ['without a cookie', ''],
-  ['with a cookie that is no token', '__Host-mostrador-oidc=x'],
-  ['with the token of a session', `__Host-mostrador-oidc=${token}`],
-  ['with a cookie that another host can plant', `mostrador-oidc=${attempt}`],
-])('%s accounts gets no token', async (_what, cookie) => {
-  await comeBack('?code=x', cookie);
-  expect(asked).toMatchObject([{ body: { attempt_token: '' } }]);
+  ['without a cookie', '', {}],
+  ['with a cookie that is no token', '__Host-mostrador-oidc=x', {}],
+  ['with the token of a session', `__Host-mostrador-oidc=${token}`, {}],
+  ['with a cookie that another host can plant', `mostrador-oidc=${attempt}`, {}],
+  ['as an image', `__Host-mostrador-oidc=${attempt}`, { 'sec-fetch-mode': 'no-cors' }],
+])('%s accounts is not asked, and nothing is counted', async (_what, cookie, headers) => {
+  const remoteAddress = '203.0.113.8';
+  for (let tried = 0; tried < 50; tried += 1) {
+    const answer = await comeBack('?code=x', cookie, {
+      remoteAddress,
+      headers: { 'sec-fetch-site': 'cross-site', ...headers, ...(cookie && { cookie }) },
+    });
+    expect(answer.headers.location).toBe(`${loginPage}?failed=oidc_failed`);
+  }
+  expect(asked).toEqual([]);
+  expect((await comeBack('?code=x', undefined, { remoteAddress })).headers.location).toBe(`${publicUrl}/console/`);
 });
 
 test('an answer that is too long does not reach accounts', async () => {
@@ -130,10 +139,15 @@ test('without a provider it is a 404', async () => {
   expect([answer.statusCode, answer.json().code]).toEqual([404, 'oidc_not_configured']);
 });
 
-test('one network gets 20 attempts a minute, and then the sign-in page says so', async () => {
+test('one network gets 20 attempts a minute that fail, and then the sign-in page says so', async () => {
   const remoteAddress = '203.0.113.9';
+  for (let signedIn = 0; signedIn < 30; signedIn += 1) {
+    expect((await comeBack('?code=x', undefined, { remoteAddress })).headers.location).toBe(`${publicUrl}/console/`);
+  }
+  asked = [];
+  error = new AppError('oidc_failed');
   const answers = [];
-  for (let tried = 0; tried < 21; tried += 1) answers.push(await comeBack('?code=x', '', { remoteAddress }));
+  for (let tried = 0; tried < 21; tried += 1) answers.push(await comeBack('?code=x', undefined, { remoteAddress }));
   expect(answers.at(-1)?.headers.location).toBe(`${loginPage}?failed=quota_exceeded`);
   expect(asked).toHaveLength(20);
 });

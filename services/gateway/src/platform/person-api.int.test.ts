@@ -1,6 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import {
+  type Authorized,
   authorizePerson,
+  checkPersonSessions,
   getFollowup,
   getLead,
   listFollowups,
@@ -37,6 +39,22 @@ let gateway: TestGateway;
 let feed: TestFeed;
 /** Who is signed in. Null: the session is over. */
 let role: UserRole | null = 'owner';
+/** Whether accounts cannot check sessions. */
+let isDown = false;
+/** The sessions that accounts was asked about together. */
+let checked: string[][] = [];
+const authorizedOf = (session: string | undefined): Authorized | null =>
+  role === null || session !== token
+    ? null
+    : {
+        session_id: 'abcdefghijkl',
+        user_id: userId,
+        role,
+        seller_id: role === 'seller' ? sellerId : null,
+        store_id: storeId,
+        tier: 'pro',
+        country: 'BR',
+      };
 /** What the services were asked, in order. */
 let asked: { operation: string; storeId?: string; person?: Person; session?: string; body?: unknown }[] = [];
 
@@ -54,20 +72,18 @@ beforeAll(async () => {
   };
   await gateway.serve(
     'accounts',
-    { authorizePerson, recordChange },
+    { authorizePerson, checkPersonSessions, recordChange },
     {
       authorizePerson: async (context, { body }) => {
         note('authorize', context, body);
-        if (role === null || context.session !== token) throw new AppError('invalid_session');
-        return {
-          session_id: 'abcdefghijkl',
-          user_id: userId,
-          role,
-          seller_id: role === 'seller' ? sellerId : null,
-          store_id: storeId,
-          tier: 'pro',
-          country: 'BR',
-        };
+        const authorized = authorizedOf(context.session);
+        if (authorized === null) throw new AppError('invalid_session');
+        return authorized;
+      },
+      checkPersonSessions: async (_context, { body: { tokens } }) => {
+        if (isDown) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
+        checked.push(tokens);
+        return { sessions: tokens.map(authorizedOf) };
       },
       recordChange: async (context, { body }) => {
         note('record', context, body);
@@ -131,7 +147,9 @@ beforeAll(async () => {
 afterAll(() => gateway?.stop());
 beforeEach(() => {
   role = 'owner';
+  isDown = false;
   asked = [];
+  checked = [];
 });
 
 const signedIn = { cookie: `__Host-mostrador=${token}`, 'sec-fetch-site': 'same-origin' };
@@ -209,6 +227,7 @@ describe('without a session', () => {
     expect([...new Set(answers.map(({ statusCode }) => statusCode))].sort()).toEqual([401, 429]);
     expect(refused()?.headers['retry-after']).toBe('1');
     expect((await ask('GET', '/leads', { remoteAddress: '203.0.113.8' })).statusCode).toBe(200);
+    expect((await ask('GET', '/leads', { remoteAddress: '203.0.113.7' })).statusCode).toBe(200);
   });
 
   test('another site changes nothing', async () => {
@@ -297,6 +316,41 @@ describe('the stream of a page', () => {
     const { sequence, type, entity, data } = event;
     expect(hint).toEqual({ sequence, type, entity, lead_id: (data as { lead_id: string }).lead_id });
     expect(asked.filter(({ operation }) => operation === 'authorize')).toMatchObject([{ body: { touch: false } }]);
+  });
+
+  test('streams of one session are checked together, and not once each', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => open()));
+    checked = [];
+    await waitFor(() => checked.length >= 3, { description: 'they were checked three times' });
+    expect(checked).toEqual(checked.map(() => [token]));
+  });
+
+  test('while accounts does not answer a stream stays open and shows nothing, and goes on afterwards', async () => {
+    const source = await open('?after=0');
+    await waitFor(() => source.frames().length > 0, { description: 'the stream has begun' });
+    isDown = true;
+    const sinceMs = performance.now();
+    // Nothing is read on what accounts said more than 3 s ago.
+    await waitFor(() => performance.now() - sinceMs > 4_000, { description: '4 s have passed' });
+    const event = feed.append(storeId);
+    const appendedMs = performance.now();
+    await waitFor(() => performance.now() - appendedMs > 1_500, { description: '1.5 s have passed' });
+    expect([source.hasEnded(), source.sequences().includes(event.sequence)]).toEqual([false, false]);
+    isDown = false;
+    await waitFor(() => source.sequences().includes(event.sequence), { description: 'the hint has come' });
+  });
+
+  test('a session that ends while accounts does not answer sees nothing more', async () => {
+    const source = await open();
+    await waitFor(() => source.frames().length > 0, { description: 'the stream has begun' });
+    isDown = true;
+    const sinceMs = performance.now();
+    await waitFor(() => performance.now() - sinceMs > 4_000, { description: '4 s have passed' });
+    role = null;
+    const event = feed.append(storeId);
+    isDown = false;
+    await waitFor(() => source.hasEnded(), { description: 'the stream has ended' });
+    expect(source.sequences()).not.toContain(event.sequence);
   });
 
   test('it ends when the session is over', async () => {

@@ -5,18 +5,13 @@ import { mayActAs, roleRequired } from '@mostrador/kit/rpc/person';
 import type { UncheckedRequest } from '@mostrador/kit/rpc/validate';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../access/access.ts';
+import type { AccessCheck } from '../events/followers.ts';
 import { refusal } from '../plugins/permission.ts';
 import { saneTraceparent } from '../requests/headers.ts';
 import type { Route } from '../routes/route.ts';
 import type { PersonRoute } from './platform-routes.ts';
-import { scopesOf } from './role-scopes.ts';
+import { type SessionChecks, toCaller } from './session-checks.ts';
 import { readSessionCookie } from './session-cookie.ts';
-
-/** A page sends some requests at once, and goes on as a person does. */
-const personRequestsPerMinute = 1200;
-/** A stream of a person ends within 2 s of the end of their session, or of their access. */
-const checkEveryMs = 1_000;
-const checkLimitMs = 1_000;
 
 /** What accounts gets with each request of a person. */
 export const contextOf = (request: FastifyRequest, limitMs: number): CallContext => ({
@@ -35,20 +30,7 @@ export async function findCaller(
 ): Promise<Caller> {
   const context = contextOf(request, limitMs);
   if (context.session === undefined) throw new AppError('invalid_session');
-  const { session_id, user_id, role, seller_id, store_id, tier, country } = await rpc.call(
-    authorizePerson,
-    { body: { touch } },
-    context,
-  );
-  return {
-    callerId: session_id,
-    storeId: store_id,
-    tier,
-    country,
-    requestsPerMinute: personRequestsPerMinute,
-    scopes: scopesOf[role],
-    person: { userId: user_id, role, sellerId: seller_id },
-  };
+  return toCaller(await rpc.call(authorizePerson, { body: { touch } }, context));
 }
 
 /** Throws `role_required` or `tier_required` unless the person may call the route. */
@@ -60,12 +42,11 @@ export function assertMayCall(route: Route, access: Caller): void {
 }
 
 /** Makes a check that throws what a new request of the same person to the route would get. */
-export function personCheck(rpc: RpcClient, request: FastifyRequest, route: Route): () => Promise<void> {
-  let checkedAtMs = performance.now();
-  return async () => {
-    if (performance.now() - checkedAtMs < checkEveryMs) return;
-    checkedAtMs = performance.now();
-    assertMayCall(route, await findCaller(rpc, request, { touch: false, limitMs: checkLimitMs }));
+export function personCheck(checks: SessionChecks, request: FastifyRequest, route: Route): AccessCheck {
+  const session = checks.follow(readSessionCookie(request) ?? '', request.access);
+  return {
+    run: () => assertMayCall(route, session.caller()),
+    release: session.release,
   };
 }
 

@@ -1,4 +1,7 @@
 import {
+  type Authorized,
+  checkPersonSessions,
+  createPasskeySession,
   createPersonSession,
   endPersonSession,
   getPersonSession,
@@ -10,7 +13,7 @@ import type { Client } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { loginLinkForm, sessionForm } from '@mostrador/kit/tokens/token';
 import type { InjectOptions } from 'fastify';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { publicUrl, startTestGateway, type TestGateway } from '../../test/gateway.ts';
 import { accountRoutes, platformPrefix } from './platform-routes.ts';
 
@@ -26,6 +29,18 @@ const session: PersonSession = {
   created_at: moment,
   expires_at: moment,
 };
+const authorized: Authorized = {
+  session_id: session.id,
+  user_id: session.user.id,
+  role: 'owner',
+  seller_id: null,
+  store_id: session.store.id,
+  tier: 'pro',
+  country: 'BR',
+};
+const falseLink = loginLinkForm.make().token;
+/** Whether every login link is false. */
+let falseLinks = false;
 /** What accounts got with each request. */
 let asked: { operation: string; session?: string; client?: Client; body?: unknown }[] = [];
 
@@ -37,10 +52,22 @@ beforeAll(async () => {
   };
   await gateway.serve(
     'accounts',
-    { createPersonSession, getPersonSession, endPersonSession, listPersonSessions, revokePersonSession },
     {
+      ...{ createPersonSession, createPasskeySession, checkPersonSessions },
+      ...{ getPersonSession, endPersonSession, listPersonSessions, revokePersonSession },
+    },
+    {
+      checkPersonSessions: async (context, { body: { tokens } }) => {
+        asked.push({ operation: 'check', session: context.session });
+        return { sessions: tokens.map((each) => (each === token ? authorized : null)) };
+      },
+      createPasskeySession: async (): Promise<never> => {
+        throw new AppError('invalid_credentials');
+      },
       createPersonSession: async (context, { body }) => {
         got('create', context, body);
+        if (body.password !== undefined) throw new AppError('invalid_credentials');
+        if (falseLinks || body.token === falseLink) throw new AppError('invalid_login_link');
         return { session_token: token, session };
       },
       getPersonSession: async (context) => {
@@ -159,34 +186,90 @@ test.each([
   expect(answer.json().code).toBe(code);
 });
 
-test('a network that tries to sign in too often gets 429, and others sign in', async () => {
-  const from = (remoteAddress: string) => signIn({ remoteAddress });
-  const times = (count: number, address: string) => Promise.all(Array.from({ length: count }, () => from(address)));
-  // All at once, because the network gets another attempt every 3 s. The ten would be too few for a limit of their own.
-  const [one, other] = await Promise.all([times(25, '2001:db8:1:2::1'), times(10, '2001:db8:1:2:ffff::2')]);
-  expect(one.filter(({ statusCode }) => statusCode === 429).length).toBeGreaterThanOrEqual(4);
-  const refused = other.find(({ statusCode }) => statusCode === 429);
-  expect(Number(refused?.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-  expect((await from('2001:db8:1:3::1')).statusCode).toBe(201);
-});
-
-test('links, passwords and passkeys count together, so no way to sign in gives a network more attempts', async () => {
-  const { token: link } = loginLinkForm.make();
+describe('attempts to sign in', () => {
   const ways: readonly (readonly [string, object?])[] = [
-    ['/session', { token: link }],
+    ['/session', { token: falseLink }],
     ['/session', { email: 'ana@example.com', password: 'not this one' }],
-    ['/session/passkey/options'],
     ['/session/passkey', { answer: {} }],
   ];
-  const attempt = ([path, payload]: (typeof ways)[number]) =>
-    ask('POST', path, { headers: sameOrigin, remoteAddress: '198.51.100.7', ...(payload && { payload }) });
-  const refused = new Set<(typeof ways)[number]>();
-  const attemptAll = () =>
-    Promise.all(
-      ways.map(async (way) => {
-        if ((await attempt(way)).statusCode === 429) refused.add(way);
-      }),
-    );
-  for (let round = 0; round < 10; round += 1) await attemptAll();
-  expect(refused).toEqual(new Set(ways));
+  const attempt = ([path, payload]: (typeof ways)[number], remoteAddress: string) =>
+    ask('POST', path, { headers: sameOrigin, remoteAddress, ...(payload && { payload }) });
+  const times = async (count: number, send: () => ReturnType<typeof ask>) => {
+    const answers = await Promise.all(Array.from({ length: count }, send));
+    return answers.filter(({ statusCode }) => statusCode === 429);
+  };
+  const password = ways[1] as (typeof ways)[number];
+
+  test('a network that fails too often gets 429, and others sign in', async () => {
+    const fromOne = () => attempt(password, '2001:db8:1:2::1');
+    const fromTheSame = () => attempt(['/session', { email: 'rui@example.com', password: 'x' }], '2001:db8:1:2:ff::2');
+    // All at once, because the network gets another attempt every 3 s. The ten would be too few for a limit of their own.
+    const [one, other] = await Promise.all([times(25, fromOne), times(10, fromTheSame)]);
+    expect(one.length).toBeGreaterThanOrEqual(4);
+    expect(Number(other[0]?.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect((await signIn({ remoteAddress: '2001:db8:1:3::1' })).statusCode).toBe(201);
+  });
+
+  test('one way to sign in locks nobody out of the others', async () => {
+    const remoteAddress = '198.51.100.7';
+    expect((await times(30, () => attempt(password, remoteAddress))).length).toBeGreaterThan(0);
+    for (const way of ways) {
+      if (way !== password) expect((await attempt(way, remoteAddress)).statusCode, way[0]).toBe(401);
+    }
+    expect((await signIn({ remoteAddress })).statusCode).toBe(201);
+  });
+
+  test('a person who signs in again and again is not refused', async () => {
+    for (let signedIn = 0; signedIn < 60; signedIn += 1) {
+      expect((await signIn({ remoteAddress: '198.51.100.8' })).statusCode).toBe(201);
+    }
+  });
+
+  test('a good login link is accepted while its network tries false ones', async () => {
+    const remoteAddress = '198.51.100.9';
+    const flood = () => attempt(['/session', { token: loginLinkForm.make().token }], remoteAddress);
+    falseLinks = true;
+    await Promise.all(Array.from({ length: 60 }, flood));
+    falseLinks = false;
+    expect((await signIn({ remoteAddress })).statusCode).toBe(201);
+  });
+
+  test('a page of another site uses up nothing', async () => {
+    const remoteAddress = '198.51.100.10';
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
+    for (const path of ['/session', '/sign-in', '/stores', '/session/passkey/options']) {
+      for (let shown = 0; shown < 40; shown += 1) {
+        const { statusCode } = await ask('GET', path, { headers, remoteAddress });
+        expect([401, 403, 405]).toContain(statusCode);
+      }
+    }
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('a network that sends false sessions', () => {
+  const remoteAddress = '203.0.113.50';
+  const read = (session: string) =>
+    ask('GET', '/session', { headers: { cookie: `__Host-mostrador=${session}` }, remoteAddress });
+
+  test('waits with them, and a person there goes on, also one whom the gateway does not know yet', async () => {
+    const statuses = new Set<number>();
+    while (!statuses.has(429)) {
+      const flood = Array.from({ length: 100 }, () => read(sessionForm.make().token));
+      for (const { statusCode } of await Promise.all(flood)) statuses.add(statusCode);
+    }
+    expect(statuses).toEqual(new Set([401, 429]));
+    const [answer] = await Promise.all([
+      read(token),
+      ...Array.from({ length: 300 }, () => read(sessionForm.make().token)),
+    ]);
+    expect(answer?.statusCode).toBe(200);
+    for (let asked = 0; asked < 20; asked += 1) expect((await read(token)).statusCode).toBe(200);
+  });
+
+  test('does not keep accounts busy: many of them are one request', async () => {
+    asked = [];
+    await Promise.all(Array.from({ length: 500 }, () => read(sessionForm.make().token)));
+    expect(asked.length).toBeLessThan(60);
+  });
 });

@@ -61,3 +61,13 @@ test('memory is bounded by the number of keys', () => {
   subject.take('c', 1, 0);
   expect(subject.take('a', 1, 0).allowed).toBe(true);
 });
+
+test('what is given back can be taken again, and a bucket never gets fuller than full', () => {
+  const subject = buckets();
+  for (let i = 0; i < 60; i++) subject.take('a', 60, 0);
+  subject.giveBack('a', 60);
+  expect(subject.take('a', 60, 0).allowed).toBe(true);
+  expect(subject.take('a', 60, 0).allowed).toBe(false);
+  for (let i = 0; i < 100; i++) subject.giveBack('a', 60);
+  expect(subject.take('a', 60, 0).remaining).toBe(59);
+});

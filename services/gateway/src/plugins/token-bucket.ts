@@ -14,6 +14,8 @@ export type Taken = {
 export type TokenBuckets = {
   /** Takes a token when there is one. With `cost` 0 it only says whether there is one. */
   take(key: string, requestsPerMinute: number, nowMs: number, cost?: 0 | 1): Taken;
+  /** Gives a taken token back. The bucket never gets fuller than full. */
+  giveBack(key: string, requestsPerMinute: number): void;
 };
 
 type Bucket = { tokens: number; filledAtMs: number };
@@ -49,6 +51,10 @@ export function createTokenBuckets(options: { maximumKeys: number }): TokenBucke
         fullInSeconds: Math.ceil((capacity - bucket.tokens) / perMs / 1000),
         retryAfterSeconds: bucket.tokens >= 1 ? 0 : Math.ceil((1 - bucket.tokens) / perMs / 1000),
       };
+    },
+    giveBack(key, requestsPerMinute) {
+      const bucket = buckets.get(key);
+      if (bucket) bucket.tokens = Math.min(requestsPerMinute, bucket.tokens + 1);
     },
   };
 }
