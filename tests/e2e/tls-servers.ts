@@ -19,6 +19,8 @@ export type TlsServers = {
   readonly ports: Readonly<Record<TlsServerName, number>>;
   /** Stops a server and starts it again with its data. */
   restart(name: TlsServerName): Promise<void>;
+  /** Whether PostgreSQL refuses the login of every process. */
+  refuseLogins(refused: boolean): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -47,6 +49,7 @@ export async function startTlsServers(folder: string): Promise<TlsServers> {
     },
     ports,
     restart: (name) => restarts[name](),
+    refuseLogins: postgres.refuseLogins,
     async stop() {
       await Promise.all([postgres.stop(), nats.stop(), temporal.stop()]);
       certificates.remove();

@@ -40,8 +40,12 @@ describe.skipIf(!canMakeCertificates)('a platform with TLS to PostgreSQL, NATS a
     if (folder) rmSync(folder, { recursive: true, force: true });
   });
 
-  const readiness = async (name: (typeof processNames)[number]): Promise<Json> =>
-    (await fetch(`http://127.0.0.1:${platform.ports[name]}/readyz`)).json();
+  /** A process that has ended has none. */
+  const readiness = (name: (typeof processNames)[number]): Promise<Json> =>
+    fetch(`http://127.0.0.1:${platform.ports[name]}/readyz`).then(
+      (answer) => answer.json(),
+      () => ({ ready: false, dependencies: {} }),
+    );
   const untilAllReady = () =>
     eventually(
       () => Promise.all(processNames.map(async (name) => [name, await readiness(name)] as const)),
@@ -60,8 +64,9 @@ describe.skipIf(!canMakeCertificates)('a platform with TLS to PostgreSQL, NATS a
     if (outcome instanceof Error) throw outcome;
     return outcome;
   };
-  const ask = (method: string, path: string, key: string, body?: object): Promise<Json> =>
+  const ask = (method: string, path: string, key: string, given?: object | (() => object)): Promise<Json> =>
     whileUnavailable(async () => {
+      const body = typeof given === 'function' ? given() : given;
       const headers = { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) };
       const answer = await fetch(`${platform.dev.base_url}${path}`, { method, headers, body: JSON.stringify(body) });
       const text = await answer.text();
@@ -85,10 +90,10 @@ describe.skipIf(!canMakeCertificates)('a platform with TLS to PostgreSQL, NATS a
     const [appointment, message, followup] = await Promise.all([
       ask('POST', '/appointments', key, { title: 'Visit', scheduled_at: daysAhead(2).toISOString(), lead_id: lead.id }),
       ask('POST', `/leads/${lead.id}/messages`, key, { message: 'Hello' }),
-      ask('POST', '/followups/scheduled', key, {
+      ask('POST', '/followups/scheduled', key, () => ({
         ...{ lead_id: lead.id, message: 'Still interested?' },
-        due_at: new Date(Date.now() + 500).toISOString(),
-      }),
+        due_at: new Date(Date.now() + 2_000).toISOString(),
+      })),
     ]);
     expect(message.sent).toBe(true);
     await eventually(
@@ -120,10 +125,30 @@ describe.skipIf(!canMakeCertificates)('a platform with TLS to PostgreSQL, NATS a
       expect(Object.keys(before).sort()).toEqual([...processNames].sort());
       await servers.restart(name);
       await untilAllReady();
+      expect(platform.pids()).toEqual(before);
       await tour();
       expect(platform.pids()).toEqual(before);
     },
   );
+
+  test('logins that PostgreSQL refuses end no process, and a store works when it accepts them', async () => {
+    const before = platform.pids();
+    await servers.refuseLogins(true);
+    await servers.restart('postgres');
+    const withDatabase = processNames.filter((name) => name !== 'workflows');
+    await eventually(
+      () => Promise.all(withDatabase.map(readiness)),
+      // Refused for as long as it takes until each process stops taking requests.
+      (all) =>
+        all.every(({ ready, dependencies }) => !ready && dependencies.postgres?.detail?.includes('rejects the login')),
+      60_000,
+    );
+    expect(platform.pids()).toEqual(before);
+    await servers.refuseLogins(false);
+    await untilAllReady();
+    await tour();
+    expect(platform.pids()).toEqual(before);
+  });
 
   test('no server accepts a connection without TLS', async () => {
     /** What a server says to these bytes until it closes. */

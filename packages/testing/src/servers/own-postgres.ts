@@ -14,6 +14,8 @@ export type OwnPostgres = {
   readonly url: string;
   /** Ends every connection, as a restart by an operator does. Resolves when the server accepts connections again. */
   restart(): Promise<void>;
+  /** From now on only the administrator may log in, or everybody again. Open connections stay. */
+  refuseLogins(refused: boolean): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -33,7 +35,21 @@ export async function startOwnPostgres({ tls }: { tls?: { cert: string; key: str
     ...{ binaries: findPostgres(process.env), dataDirectory, port, password },
     ...{ durable: true, tls },
   });
-  const spec = tls ? withTlsOnly(prepared, { dataDirectory, url }) : prepared;
+  const administer = (statement: string) => run(tls ? `${url}?sslmode=require` : url, statement);
+  const admit = (users: 'all' | 'postgres') =>
+    writeFileSync(
+      join(dataDirectory, 'pg_hba.conf'),
+      `${tls ? 'hostssl' : 'host'} all ${users} 127.0.0.1/32 scram-sha-256\n`,
+    );
+  admit('all');
+  const spec: ProcessSpec = {
+    ...prepared,
+    isReady: () =>
+      administer('select 1').then(
+        () => true,
+        (error: Error) => error.message,
+      ),
+  };
   const children = createChildren(join(folder, 'children.json'));
   let server: Child;
 
@@ -49,6 +65,10 @@ export async function startOwnPostgres({ tls }: { tls?: { cert: string; key: str
       await stop();
       await start();
     },
+    async refuseLogins(refused) {
+      admit(refused ? 'postgres' : 'all');
+      await administer('select pg_reload_conf()');
+    },
     stop: async () => {
       await stop();
       await rm(folder, { recursive: true, force: true });
@@ -56,20 +76,11 @@ export async function startOwnPostgres({ tls }: { tls?: { cert: string; key: str
   };
 }
 
-function withTlsOnly(spec: ProcessSpec, { dataDirectory, url }: { dataDirectory: string; url: string }): ProcessSpec {
-  writeFileSync(join(dataDirectory, 'pg_hba.conf'), 'hostssl all all 127.0.0.1/32 scram-sha-256\n');
-  return {
-    ...spec,
-    async isReady() {
-      const sql = postgres(`${url}?sslmode=require`, { max: 1, connect_timeout: 2, onnotice: () => {} });
-      try {
-        await sql`select 1`;
-        return true;
-      } catch (error) {
-        return (error as Error).message;
-      } finally {
-        await sql.end({ timeout: 1 });
-      }
-    },
-  };
+async function run(url: string, statement: string): Promise<void> {
+  const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => {} });
+  try {
+    await sql.unsafe(statement);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
 }
