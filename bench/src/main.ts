@@ -9,6 +9,7 @@ import { followups } from './followups/followups.ts';
 import { memory } from './memory/memory.ts';
 import { messaging } from './messaging/messaging.ts';
 import { mixed } from './mixed/mixed.ts';
+import { phones } from './phones/phones.ts';
 import { reports } from './reports/reports.ts';
 import { type Benchmark, type BenchmarkOptions, type BenchmarkRun, positive } from './shared/benchmark.ts';
 import { publish } from './shared/page.ts';
@@ -27,6 +28,7 @@ const benchmarks: readonly Benchmark[] = [
   streams,
   memory,
   attacks,
+  phones,
 ];
 
 type Options = BenchmarkOptions & { readonly write?: boolean };

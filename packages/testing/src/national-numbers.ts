@@ -19,8 +19,8 @@ export function nationalNumbers(
   const metadata = new Metadata();
   metadata.selectNumberingPlan(country);
   const type = (metadata.numberingPlan as unknown as Plan).type(kind);
-  if (type === undefined) return undefined;
-  const pattern = type.pattern();
+  const pattern = type?.pattern();
+  if (type === undefined || !pattern) return undefined;
   const lengths = new Set(type.possibleLengths());
   const whole = parsePattern(pattern);
   return () => {
@@ -32,7 +32,7 @@ export function nationalNumbers(
 }
 
 /** What the library's types leave out. */
-type Plan = { type(kind: string): { pattern(): string; possibleLengths(): readonly number[] } | undefined };
+type Plan = { type(kind: string): { pattern(): string | undefined; possibleLengths(): readonly number[] } | undefined };
 
 const rowOf = (row: readonly Part[]): Part => ({ row, size: row.reduce((size, part) => size * part.size, 1) });
 const choiceOf = (choice: readonly Part[]): Part => ({

@@ -58,28 +58,28 @@ export function withoutTrunkPrefix(digits: string): string | undefined {
  * which the code of a carrier may follow, or the country's prefix for calls abroad.
  */
 export function dialledWithin(country: CountryCode, digits: string): string | undefined {
-  const complete = `${callingCodeOf(country)}${digits}`;
-  if (isExactly(complete)) return complete;
-  const number = parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false })?.number.slice(1);
-  if (number !== undefined && isNumber(number) && isDialled(country, digits, number)) return number;
-  return isNumber(complete) ? complete : undefined;
-}
-
-/**
- * Whether the digits are the number behind a prefix that is dialled. The library's parser does more: it adds the area
- * code of an island, and removes the 90 of a collect call and the codes of carriers from what may be a foreign number.
- */
-function isDialled(country: CountryCode, digits: string, number: string): boolean {
   const callingCode = callingCodeOf(country);
   const prefix = trunkPrefixOf(country);
-  const local = number.startsWith(callingCode) ? number.slice(callingCode.length) : number;
-  const before = digits.endsWith(local) ? digits.slice(0, -local.length) : undefined;
-  if (before !== undefined) {
+  const behindPrefix = prefix !== undefined && digits.startsWith(prefix) ? digits.slice(prefix.length) : digits;
+  const whole = [digits, behindPrefix].map((one) => `${callingCode}${one}`);
+  const exact = whole.find(isExactly);
+  if (exact !== undefined) return exact;
+  const number = parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false })?.number.slice(1);
+  if (number !== undefined && isNumber(number) && isDialled(number)) return number;
+  // A Brazilian mobile without its ninth digit. Mexico's 1 was for calls from abroad only.
+  return whole.find((one) => isNumber(one) && canonicalPhone(one).length > one.length);
+
+  /**
+   * The library's parser does more than to remove a prefix: it adds the area code of an island, and removes the 90 of a
+   * collect call and the codes of carriers from what may be a foreign number.
+   */
+  function isDialled(number: string): boolean {
+    const local = number.startsWith(callingCode) ? number.slice(callingCode.length) : number;
+    if (!digits.endsWith(local)) return canonicalPhone(`${callingCode}${behindPrefix}`) === number;
+    const before = digits.slice(0, -local.length);
     // Belarus dials 80 before an area code. Digits before a number of another country are a prefix for calls abroad.
-    return before.startsWith('0') || before === prefix || before === `${prefix}0` || number === local;
+    return before.startsWith('0') || before === `${prefix}0` || number === local;
   }
-  const withoutPrefix = prefix !== undefined && digits.startsWith(prefix) ? digits.slice(prefix.length) : digits;
-  return canonicalPhone(`${callingCode}${withoutPrefix}`) === number;
 }
 
 /** What is dialled before a number within the country: 0 in Brazil. The library's types leave it out. */

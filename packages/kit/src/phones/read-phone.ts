@@ -92,15 +92,15 @@ function readGroups(text: string, digits: string, country: string | null): Phone
   return isOwnCode ? one(digits) : eitherOf(digits, national);
 }
 
-const eitherOf = (international: string, national: string): PhoneReading =>
-  isSamePhone(international, national) || !isPhone(national)
-    ? one(international)
-    : isPhone(international)
-      ? { kind: 'ambiguous', international, national }
-      : one(national);
+function eitherOf(international: string, national: string): PhoneReading {
+  if (isSamePhone(international, national) || !isPhone(national)) return one(international);
+  return isPhone(international) ? { kind: 'ambiguous', international, national } : one(national);
+}
 
-const likely = (phone: string, other: string): PhoneReading =>
-  isPhone(phone) && isPhone(other) ? { kind: 'likely', phone, other } : one(phone);
+function likely(phone: string, other: string): PhoneReading {
+  if (!isPhone(phone)) return one(other);
+  return isPhone(other) ? { kind: 'likely', phone, other } : one(phone);
+}
 
 const one = (phone: string): PhoneReading => (isPhone(phone) ? { kind: 'one', phone } : none);
 
