@@ -40,7 +40,7 @@ export function ConnectChannel({ channel, open, onClose }: ConnectChannelProps) 
     setMissing(left);
     if (left.size > 0 || connect.isPending) return;
     if (provider === 'sandbox') return connect.mutate({ provider });
-    const [phone, phone_number_id] = [of('phone').replace(/\D/g, ''), of('phone_number_id')];
+    const [phone, phone_number_id] = [withoutSeparators(of('phone')), of('phone_number_id')];
     const [access_token, app_secret, verify_token] = [of('access_token'), of('app_secret'), of('verify_token')];
     connect.mutate({ provider, phone, phone_number_id, secrets: { access_token, app_secret, verify_token } });
   };
@@ -81,7 +81,7 @@ export function ConnectChannel({ channel, open, onClose }: ConnectChannelProps) 
               label={m.connections_phone()}
               hint={m.connections_phone_hint()}
               type="tel"
-              defaultValue={channel.phone ?? ''}
+              defaultValue={channel.phone ? `+${channel.phone}` : ''}
               {...field('phone')}
             />
             <TextField
@@ -112,5 +112,8 @@ export function ConnectChannel({ channel, open, onClose }: ConnectChannelProps) 
     </Dialog>
   );
 }
+
+/** Only behind a plus sign. The API rejects others, because a national number without them may be a foreign one. */
+const withoutSeparators = (phone: string): string => (phone.startsWith('+') ? phone.replace(/[\s().+-]/g, '') : phone);
 
 const whatsappFields = ['phone', 'phone_number_id', 'access_token', 'app_secret', 'verify_token'] as const;

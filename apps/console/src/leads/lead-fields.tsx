@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { RefObject } from 'react';
 import { Failure, faultOf } from '../api/failure.ts';
+import { phoneFaultOf } from '../api/phone-fault.ts';
 import type { Lead, Seller } from '../api/platform.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
@@ -77,7 +78,7 @@ export function LeadFields({ lead, nameRef, faults, error }: LeadFieldsProps) {
         hint={m.leads_phone_hint()}
         error={
           faults.customer_phone ??
-          (isTaken('lead_exists') ? m.leads_phone_taken() : faultOf(error, '#/customer_phone') && m.leads_phone_bad())
+          (isTaken('lead_exists') ? m.leads_phone_taken() : phoneFaultOf(error, '#/customer_phone', m.leads_phone_bad))
         }
         maxLength={40}
         defaultValue={lead && phoneOf(lead)}

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { faultOf } from '../api/failure.ts';
+import { phoneFaultOf } from '../api/phone-fault.ts';
 import type { Person, Seller } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { SelectField, TextField } from '../ui/field.tsx';
@@ -82,7 +83,7 @@ export function PersonFields({ person, sellers, faults, error, mayCreate = false
         <TextField
           label={m.team_whatsapp()}
           hint={m.team_whatsapp_hint()}
-          error={faults.phone ?? (faultOf(error, '#/whatsapp_id') && m.team_whatsapp_bad())}
+          error={faults.phone ?? phoneFaultOf(error, '#/whatsapp_id', m.team_whatsapp_bad)}
           name="phone"
           type="tel"
           maxLength={40}

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type RefObject, useRef, useState } from 'react';
 import { faultOf, wordsOf } from '../api/failure.ts';
+import { phoneFaultOf } from '../api/phone-fault.ts';
 import { dataOf, platform, type Seller } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
@@ -106,7 +107,7 @@ function SellerForm({ seller, nameRef, busy, error, onSubmit, onClose }: SellerF
     setFaults(found);
     if (Object.keys(found).length === 0 && !busy) onSubmit(settings);
   };
-  const refused = faultOf(error, '#/whatsapp_id') && m.team_whatsapp_bad();
+  const refused = phoneFaultOf(error, '#/whatsapp_id', m.team_whatsapp_bad);
   return (
     <DialogForm
       onSubmit={submit}
@@ -130,7 +131,7 @@ function SellerForm({ seller, nameRef, busy, error, onSubmit, onClose }: SellerF
         name="phone"
         type="tel"
         maxLength={40}
-        defaultValue={seller?.whatsapp_id}
+        defaultValue={seller && `+${seller.whatsapp_id}`}
       />
     </DialogForm>
   );

@@ -193,8 +193,9 @@ export const Phone = Type.String({ pattern: '^[1-9][0-9]{7,14}$', description: '
 export const WrittenPhone = Type.String({
   format: 'phone',
   description:
-    'A phone number with its country code, such as `5511961234567`. Separators and `+` are removed. A national number ' +
-    'such as `(11) 96123-4567` is completed with the country of the store.',
+    'A phone number with its country code, such as `+5511961234567`. Separators and `+` are removed. A national number ' +
+    'such as `(11) 96123-4567` is completed with the country of the store. Digits alone that are a number with and ' +
+    'without a country code mean the one that the store has, else the answer is 400 with both forms.',
 });
 
 /** One of these words. A `title` is its name in the API document, which every public one needs. */

@@ -285,7 +285,7 @@ export const importLeads = defineOperation({
  * person, the oldest first. `next` is the `after_id` of the next part, and null after the last one.
  *
  * With `country`, `misread` has the leads whose phone may be a national number of that country that was read as a foreign
- * one: its digits are a number both ways. `national` is the other number.
+ * one. `national` is that number.
  */
 export const listDuplicateLeads = defineOperation({
   subject: 'crm.admin.leads.duplicates',

@@ -1,6 +1,6 @@
 import type { listDuplicateLeads as operation } from '@mostrador/contracts';
 import { canonicalPhone, phoneForms } from '@mostrador/kit/phones/canonical-phone';
-import { readPhone } from '@mostrador/kit/phones/read-phone';
+import { nationalMeaning } from '@mostrador/kit/phones/misread-phone';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { listLeadsWithPhones, listPhonesAfter } from './duplicate-leads.repository.ts';
@@ -34,13 +34,13 @@ export const listDuplicateLeads =
     };
   };
 
-/** The national number for each phone of the part whose digits are a number with and without the country's code. */
+/** The phones of the part that may be a national number of the country, each with that number. */
 function misreadIn(part: readonly { customer_phone: string }[], country: string | undefined): Map<string, string> {
   const national = new Map<string, string>();
   if (country === undefined) return national;
   for (const { customer_phone } of part) {
-    const reading = readPhone(customer_phone, country);
-    if (reading.kind === 'ambiguous') national.set(customer_phone, reading.national);
+    const meaning = nationalMeaning(customer_phone, country);
+    if (meaning !== undefined) national.set(customer_phone, meaning);
   }
   return national;
 }
