@@ -261,7 +261,7 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
     },
     customerDoes(customer, ...entries) {
       const sends = entries.some(
-        ({ content }) => opensWindow.has(content.type ?? '') && content['group_id'] === undefined,
+        ({ content }) => opensWindow.has(content.type ?? '') && content.group_id === undefined,
       );
       if (customer.phone && sends) wroteAtMs.set(customer.phone, Date.now());
       return post(entriesPayload(settings, customer, entries));
