@@ -54,6 +54,7 @@ const askers: Record<string, readonly NatsUser[]> = {
   'crm.internal.leads.move-phone': ['messaging'],
   'crm.internal.leads.raise-interaction-counts': ['messaging'],
   'crm.internal.leads.search': ['messaging'],
+  'crm.internal.phones.known': ['gateway'],
   'crm.internal.reports.lead': ['gateway'],
   'crm.internal.reports.summary': ['gateway'],
   'crm.internal.reports.summary.v2': ['gateway'],
