@@ -11,7 +11,8 @@ test('only phones are read, in a copy, and one of two numbers stays open', () =>
   expect(read(part, 'BR')).toEqual({ part, open: { phone: ambiguous } });
   expect(read({ phone: '+51 987 650 001' }, 'BR')).toEqual({ part: { phone: '51987650001' }, open: {} });
   expect(read({ phone: 'abc' }, 'BR')).toEqual({ part: { phone: 'abc' }, open: {} });
-  expect(read({ phone: 7 }, 'BR')).toEqual({ part: { phone: 7 }, open: {} });
+  for (const other of [{ phone: 7 }, ['51987650001'], 'text', null])
+    expect(read(other, 'BR')).toEqual({ part: other, open: {} });
 });
 
 test.each<[string, OpenReading, string[], string | undefined]>([

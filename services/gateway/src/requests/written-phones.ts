@@ -29,7 +29,8 @@ export function phonesReader(schema: TSchema | undefined): ReadPhones {
       if (reading.kind === 'likely' || reading.kind === 'ambiguous') open[name] = reading;
       phones[name] = firstMeaning(reading) ?? written;
     }
-    return { part: { ...part, ...phones }, open };
+    // A part without phones stays as it is: a list must not become an object.
+    return Object.keys(phones).length > 0 ? { part: { ...part, ...phones }, open } : { part, open: nothingOpen };
   };
 }
 
