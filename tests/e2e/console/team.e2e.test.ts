@@ -29,11 +29,11 @@ inBrowser(() => {
     await dialogOf(page).waitFor();
     await page.keyboard.type('Bia Lima');
     await page.keyboard.press('Tab');
-    await page.keyboard.type('(11) 98765-4321');
+    await page.keyboard.type('+55 11 98765-4321');
     await page.keyboard.press('Enter');
     await page.getByRole('row', { name: /^Bia Lima/ }).waitFor();
     expect((await request('GET', '/sellers', { key: store.key })).body.data).toMatchObject([
-      { name: 'Bia Lima', whatsapp_id: '11987654321', is_active: true },
+      { name: 'Bia Lima', whatsapp_id: '5511987654321', is_active: true },
     ]);
 
     await tabTo(page, 'link', 'People');
@@ -74,7 +74,7 @@ inBrowser(() => {
     await dialog.getByLabel('Seller').selectOption({ label: 'A new seller with this name' });
     await dialog.getByRole('button', { name: 'Invite' }).click();
     await dialog.getByText('Give a full phone number').waitFor();
-    await dialog.getByLabel('WhatsApp number').fill('(11) 98765-4321');
+    await dialog.getByLabel('WhatsApp number').fill('+55 11 98765-4321');
     await dialog.getByRole('button', { name: 'Invite' }).click();
     await dialog.getByText('is in the store already').waitFor();
     const email = newEmail();
@@ -82,7 +82,7 @@ inBrowser(() => {
     await dialog.getByRole('button', { name: 'Invite' }).click();
     await dialog.getByText('It works once, until').waitFor();
     const sellers = (await request('GET', '/sellers', { key: store.key })).body.data;
-    expect(sellers).toMatchObject([{ name: 'Bia Lima', whatsapp_id: '11987654321' }]);
+    expect(sellers).toMatchObject([{ name: 'Bia Lima', whatsapp_id: '5511987654321' }]);
     await dialog.getByRole('button', { name: 'Done' }).click();
     const row = page.getByRole('row', { name: new RegExp(email) });
     await row.getByText('Bia Lima').nth(1).waitFor();
