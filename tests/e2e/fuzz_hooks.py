@@ -147,9 +147,11 @@ def keep_metadata(context, case, kwargs):
 
 @schemathesis.hook("before_call").apply_to(method="PATCH", path="/followups/scheduled/{followupId}")
 def keep_template(context, case, kwargs):
-    """Removes NUL from a template, which the API rejects anywhere in it."""
+    """Removes NUL from a template, which the API rejects anywhere in it, and sets a due time that is not too far ahead."""
     if isinstance(case.body, dict) and "template" in case.body:
         case.body["template"] = _without_nul(case.body["template"])
+    if isinstance(case.body, dict) and _is_date_time(case.body.get("due_at")):
+        case.body["due_at"] = (datetime.now(timezone.utc) + timedelta(days=1)).isoformat()
 
 
 @schemathesis.hook("before_call").apply_to(method="GET", path="/leads")
@@ -166,6 +168,21 @@ def drop_null_link(context, case, kwargs):
     is_positive = case.meta is None or case.meta.generation.mode.is_positive
     if is_positive and isinstance(case.query, dict) and case.query.get("lead_id") in (None, "None"):
         case.query.pop("lead_id", None)
+
+
+@schemathesis.hook("before_call")
+def write_phones_with_plus(context, case, kwargs):
+    """
+    Writes valid phones with `+`. Without it digits may be two numbers, and a text that begins with an area code in
+    parentheses needs a country, which the document cannot express.
+    """
+    for part in (case.body, case.query, case.path_parameters):
+        if not isinstance(part, dict):
+            continue
+        for name in ("customer_phone", "whatsapp_id", "phone"):
+            written = part.get(name)
+            if _matches(r"\+?[ (]*[1-9]([ ()-]*[0-9]){7,14}[ ()-]*", written):
+                part[name] = "+" + re.sub(r"\D", "", written)
 
 
 @schemathesis.hook("before_call").apply_to(method="PUT", path="/leads/by-phone/{phone}")
