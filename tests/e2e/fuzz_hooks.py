@@ -7,6 +7,7 @@ import sys
 import threading
 import uuid
 from datetime import datetime, timedelta, timezone
+from urllib.parse import unquote
 
 import schemathesis
 
@@ -181,6 +182,8 @@ def write_phones_with_plus(context, case, kwargs):
             continue
         for name in ("customer_phone", "whatsapp_id", "phone"):
             written = part.get(name)
+            if part is case.path_parameters and isinstance(written, str):
+                written = unquote(written)
             if _matches(r"\+?[ (]*[1-9]([ ()-]*[0-9]){7,14}[ ()-]*", written):
                 part[name] = "+" + re.sub(r"\D", "", written)
 
