@@ -15,7 +15,7 @@ export type Person = { readonly email: string; readonly storeId: string; readonl
 export function createPeople({ call, url }: PeoplePlatform) {
   const address = (path: string) => new URL(`/platform/v1${path}`, url());
   let networks = 0;
-  /** An address of a network that nobody else uses. */
+  /** An address of a network that no other caller uses. */
   const newAddress = () => `2001:db8:${(networks >> 8).toString(16)}:${(networks++ & 255).toString(16)}00::1`;
 
   /** Sends a request as a page of the console does. */

@@ -27,7 +27,7 @@ type Findings = {
   readonly hasBefore: boolean;
 };
 
-/** So many countries stand on the page. */
+/** The number of countries on the page. */
 const worst = 20;
 const names = new Intl.DisplayNames('en', { type: 'region' });
 

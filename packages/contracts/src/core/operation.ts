@@ -24,7 +24,7 @@ export type Operation<
   readonly tenancy: Tenancy;
   /**
    * Default: the request queue of its audience. `webhook` is for what anybody can send without a key, `sign-in` for what
-   * checks who somebody is, which is slow on purpose.
+   * checks who a person is, which is slow on purpose.
    */
   readonly queue?: 'webhook' | 'sign-in';
   /** One sentence for the API document and for `--help`. */

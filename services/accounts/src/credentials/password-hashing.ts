@@ -14,7 +14,7 @@ export type PasswordHashing = {
   hash(password: string): Promise<string>;
   /**
    * Whether the password has this hash. Null: there is none. The answer takes as long, and is false. Accounts take turns,
-   * so many attempts with one of them delay only one another.
+   * attempts with one of them delay only each other.
    */
   matches(password: string, hash: string | null, account?: string): Promise<boolean>;
 };

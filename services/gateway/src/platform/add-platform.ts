@@ -89,7 +89,7 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
       rpc.call(route.operation, asked as never, contextOf(request, requestTimeoutMs)),
     );
   };
-  /** Asks accounts for somebody who wants to sign in. */
+  /** Asks accounts for a person who wants to sign in. */
   const askAsGuest = async (route: AccountRoute, request: FastifyRequest): Promise<unknown> => {
     checkGuest(request.ip);
     const asked = checked(route, request);

@@ -7,7 +7,7 @@ const mostChanges = 20;
 
 /**
  * The ids that a customer has now, who had these at `at`. A message from before a change is from the same person, however
- * late it comes. After the change the earlier number may be somebody else's.
+ * late it comes. After the change the earlier number may be another person's.
  */
 export async function currentIds(sql: Sql, storeId: string, ids: CustomerIds, at: Date): Promise<CustomerIds> {
   let current = { ...ids, at };
