@@ -92,11 +92,14 @@ export const Message = Type.Object(
       description:
         'The text. Empty for a message of another type without a caption, and for one that the lead deleted.',
     }),
-    body_truncated: Type.Boolean({
-      description:
-        'Whether `body` is only the beginning. A list may cut long texts to 4,096 characters: read the message itself for ' +
-        'the whole. That is cut only after 64 KiB of UTF-8.',
-    }),
+    // Members that came after the first ones are optional in the document: see `document-clients.test.ts` on required ones.
+    body_truncated: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether `body` is only the beginning. A list may cut long texts to 4,096 characters: read the message itself ' +
+          'for the whole. That is cut only after 64 KiB of UTF-8.',
+      }),
+    ),
     status: MessageStatusWord,
     error: NullableMessageError,
     reason: NullableWaitReason,
@@ -116,8 +119,10 @@ export const Message = Type.Object(
     delivered_at: About(NullableTimestamp, 'When it reached the lead’s device.'),
     read_at: About(NullableTimestamp, 'When the lead read it.'),
     reactions: Type.Array(MessageReaction, { description: 'The emojis on it. A removed one is no longer there.' }),
-    edited_at: About(NullableTimestamp, 'When the lead last changed the text. `body` is the new text.'),
-    revoked_at: About(NullableTimestamp, 'When the lead deleted it for everybody. `body` is empty since.'),
+    edited_at: Type.Optional(About(NullableTimestamp, 'When the lead last changed the text. `body` is the new text.')),
+    revoked_at: Type.Optional(
+      About(NullableTimestamp, 'When the lead deleted it for everybody. `body` is empty since.'),
+    ),
   },
   { title: 'Message', description: 'A message between the store and a lead.' },
 );
