@@ -91,8 +91,8 @@ describe.each(forms)('$form', ({ secured }) => {
       await refuses(() => pool.read(scope(), (sql) => sql`select 1`));
       await refuses(() => writer.write(scope(), (sql) => sql`create table written (n int)`));
       await refuses(() => checked.ping());
-      const backends = await admin`select pid from pg_stat_activity where pid in ${admin(before)}`;
-      expect(backends).toHaveLength(0);
+      const backends = () => admin`select pid from pg_stat_activity where pid in ${admin(before)}`;
+      await waitFor(async () => (await backends()).length === 0, { description: 'the connections of before are closed' });
     } finally {
       await setReadOnly('off');
       await admin.end();

@@ -1,10 +1,12 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
-import { promisify } from 'node:util';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { join } from 'node:path';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRequestQueue, runIn } from '@mostrador/kit/rpc/request-queue';
+import { Piscina } from 'piscina';
+import type { DeriveOptions } from './derive-tag.ts';
 
 /**
- * Hashes and checks passwords, off the main thread, a few at once. All methods throw `service_unavailable` at once when
+ * Hashes and checks passwords, a few at once, on threads of the lowest priority. All methods throw `service_unavailable` at once when
  * too many passwords wait, and `hash` and `matches` when one has waited too long.
  */
 export type PasswordHashing = {
@@ -23,17 +25,25 @@ export type PasswordHashing = {
 const parameters = { memory: 19_456, passes: 2, parallelism: 1 } as const;
 const tagLength = 32;
 const saltLength = 16;
-/** Node has 4 threads for this and for files and names of hosts. Each hash takes 19 MiB and some 20 ms. */
+/** Each hash takes 19 MiB and some 20 ms. */
 const hashesAtOnce = 2;
 const mostWaiting = 32;
 /** On a machine that is too slow for its sign-ins those that waited so long are refused, so that the others get through. */
 const longestWaitMs = 5_000;
 
-const derive = promisify(argon2);
+/** The lowest. The operating system gives such a thread only the time that nothing else on the machine wants. */
+const niceness = 5;
+const idleThreadMs = 10_000;
 const format = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 export function createPasswordHashing(now: () => number = () => performance.now()): PasswordHashing {
   const queue = createRequestQueue({ concurrency: hashesAtOnce, queue: mostWaiting });
+  const threads = new Piscina<DeriveOptions, Uint8Array>({
+    filename: join(import.meta.dirname, 'derive-tag.ts'),
+    ...{ minThreads: 0, maxThreads: hashesAtOnce, idleTimeout: idleThreadMs, niceIncrement: niceness },
+  });
+  const tagOf = async (password: string, options: Omit<DeriveOptions, 'message'>): Promise<Buffer> =>
+    Buffer.from(await threads.run({ ...options, message: oneForm(password) }));
   const inTurn = <T>(account: string, work: () => Promise<T>): Promise<T> => {
     const offeredAtMs = now();
     return runIn(queue, account, async () => {
@@ -66,11 +76,8 @@ export function createPasswordHashing(now: () => number = () => performance.now(
 
 const tooMany = (): AppError => new AppError('service_unavailable', { retryAfterSeconds: 1 });
 
-type DeriveOptions = { memory: number; passes: number; parallelism: number; nonce: Buffer; tagLength: number };
-
 /** The same characters can be written in several forms; one form is hashed (NIST SP 800-63B, 3.1.1.2). */
-const tagOf = (password: string, options: DeriveOptions): Promise<Buffer> =>
-  derive('argon2id', { message: password.normalize('NFKC'), ...options });
+const oneForm = (password: string): string => password.normalize('NFKC');
 
 function toPhc(salt: Buffer, tag: Buffer): string {
   const { memory, passes, parallelism } = parameters;

@@ -1,0 +1,16 @@
+import { argon2Sync } from 'node:crypto';
+
+export type DeriveOptions = {
+  readonly message: string;
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+  readonly nonce: Uint8Array;
+  readonly tagLength: number;
+};
+
+/** Runs on a thread of its own. */
+export const deriveTag = (options: DeriveOptions): Uint8Array => argon2Sync('argon2id', options);
+
+// What the pool of threads calls.
+export default deriveTag;
