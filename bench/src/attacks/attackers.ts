@@ -19,10 +19,14 @@ const floodPerSecond = 60;
 const falseCookiesPerSecond = 100;
 /** As many as a store may have. */
 const endpointsEach = 10;
-/** Changes of each attacking store, a second. Each is a webhook to each of its endpoints. */
-const changesPerSecond = 5;
+/**
+ * Changes of each attacking store, a second. Each is a webhook to each of its endpoints. Few, because what is measured is
+ * the harm of an endpoint that hangs, and not the work that any store may ask for.
+ */
+const changesPerSecond = 1;
 
 export const attacks: Readonly<Record<AttackName, Attack>> = {
+  none: async (_stage, _seconds, measure) => ({ measured: await measure(), sent: null }),
   'names that hang': (stage, seconds, measure) => besideEndpoints(stage, seconds, hangingName, measure),
   'receivers that hang': (stage, seconds, measure) =>
     besideEndpoints(stage, seconds, (n) => `${stage.receiverUrl}/hang?n=${n}`, measure),

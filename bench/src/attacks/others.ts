@@ -4,8 +4,8 @@ import type { Received } from '../shared/receiver.ts';
 import type { Noticed } from './plan.ts';
 import type { AttacksStage } from './stage.ts';
 
-/** What the other stores do, a second: read, create leads (each of which sends a webhook), and use the console. */
-const perSecond = { read: 60, create: 20, session: 30 } as const;
+/** What the other stores do, a second, which keeps about a third of the platform's core busy: read, create leads (each of which sends a webhook), and use the console. */
+const perSecond = { read: 20, create: 5, session: 20 } as const;
 export const othersPerSecond = perSecond.read + perSecond.create + perSecond.session;
 
 const connections = 32;

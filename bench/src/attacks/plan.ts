@@ -1,7 +1,8 @@
 import type { Latencies, OpenLoadResult } from '../shared/load/open-load.ts';
 
-/** The attacks, each a row of the threat model. */
+/** The attacks, each a row of the threat model, and none: what the method itself scatters. */
 export const attackNames = [
+  'none',
   'names that hang',
   'receivers that hang',
   'sign-ins of many networks',

@@ -32,7 +32,7 @@ const mostWaiting = 32;
 const longestWaitMs = 5_000;
 
 /** The lowest. The operating system gives such a thread only the time that nothing else on the machine wants. */
-const niceness = 5;
+const niceness = 10;
 const idleThreadMs = 10_000;
 const format = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
