@@ -5,7 +5,7 @@ import { UserRoleWord } from '../core/people.ts';
 import { StoreTier } from './stores.ts';
 import { TokenId } from './token-id.ts';
 
-/** A session ends after so many hours without a request, and after so many days in any case. */
+/** The hours without a request after which a session ends, and the days after which it ends in any case. */
 export const sessionIdleHours = 12;
 export const sessionDays = 14;
 
@@ -31,7 +31,7 @@ export const PersonSession = Type.Object(
     role: UserRoleWord,
     seller_id: About(NullableUuid, 'The seller who this person is. Null: none.'),
     created_at: About(Timestamp, 'When the person signed in.'),
-    expires_at: About(Timestamp, 'When the session ends, whatever happens.'),
+    expires_at: About(Timestamp, 'When the session ends, also when it is in use.'),
   },
   { title: 'PersonSession', description: 'A person who is signed in to a store.' },
 );
@@ -43,7 +43,7 @@ const OpenSession = Type.Object(
     current: Type.Boolean({ description: 'Whether it is the one that asks.' }),
     created_at: About(Timestamp, 'When the person signed in.'),
     last_seen_at: About(Timestamp, 'When it was last used, to the minute.'),
-    expires_at: About(Timestamp, 'When it ends, whatever happens.'),
+    expires_at: About(Timestamp, 'When it ends, also when it is in use.'),
     address: Type.String({ description: 'The network address from which the person signed in.' }),
     agent: About(NullableString, 'The browser in which the person signed in.'),
   },

@@ -48,7 +48,7 @@ export const inboundKinds = {
   unsupported: words('A message that WhatsApp cannot show to a business, such as a poll. A person must ask for it.'),
   errors: words('A message that WhatsApp could not process.'),
   unknown: words(
-    'A kind that is newer than this table, or an entry without one. A message that nobody sees is worse than one that ' +
+    'A kind that is newer than this table, or an entry without one. A message that no person sees is worse than one that ' +
       'is shown without a text. If it names another message, it is `unknown_reference`.',
   ),
   unknown_reference: change(
@@ -58,7 +58,7 @@ export const inboundKinds = {
 
   reaction: change('reactions', 'An emoji on a message, or its removal.'),
   edit: change('text', 'A new text of an earlier message. The original moved the window when it came.'),
-  revoke: change('revocation', 'The customer deleted an earlier message for everybody.'),
+  revoke: change('revocation', 'The customer deleted an earlier message on all devices.'),
   'unsupported.reaction': change('nothing', 'A reaction whose content WhatsApp withholds.'),
   'unsupported.edit': change('nothing', 'An edit whose content WhatsApp withholds. The original stays as it was.'),
   'unsupported.revoke': change('nothing', 'A deletion that does not name its message.'),

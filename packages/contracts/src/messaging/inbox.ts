@@ -132,7 +132,7 @@ export const markConversationRead = defineOperation({
   subject: 'messaging.platform.conversations.mark-read',
   summary: 'Mark a conversation as read up to a message',
   description:
-    'All messages up to this one count as read, for everybody in the store. Read messages stay read. A message that a ' +
+    'All messages up to this one count as read, for all people of the store. Read messages stay read. A message that a ' +
     'seller sends does the same for all messages before it.',
   request: {
     params: leadParams,

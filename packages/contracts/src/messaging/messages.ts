@@ -121,7 +121,7 @@ export const Message = Type.Object(
     reactions: Type.Array(MessageReaction, { description: 'The emojis on it. A removed one is no longer there.' }),
     edited_at: Type.Optional(About(NullableTimestamp, 'When the lead last changed the text. `body` is the new text.')),
     revoked_at: Type.Optional(
-      About(NullableTimestamp, 'When the lead deleted it for everybody. `body` is empty since.'),
+      About(NullableTimestamp, 'When the lead deleted it on all devices. `body` is then empty.'),
     ),
   },
   { title: 'Message', description: 'A message between the store and a lead.' },
