@@ -77,7 +77,7 @@ export const inboundKinds = {
 
   request_welcome: change('nothing', 'The customer opened the chat for the first time and has not written yet.'),
   group: change('nothing', 'A message in a group. It must never appear in a private thread.'),
-  echo: change('nothing', 'What the store itself sent from its telephone. It is not the customer’s.'),
+  echo: change('nothing', 'A message that the store itself sent from its telephone.'),
   call: change('nothing', 'A call. Mostrador takes none, and does not open the reply window for it.'),
   account_errors: change('nothing', 'A fault of the account or the platform, without a message.'),
 } as const satisfies Readonly<Record<string, InboundKind>>;
