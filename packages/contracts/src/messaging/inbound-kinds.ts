@@ -58,7 +58,7 @@ export const inboundKinds = {
 
   reaction: change('reactions', 'An emoji on a message, or its removal.'),
   edit: change('text', 'A new text of an earlier message. The original moved the window when it came.'),
-  revoke: change('revocation', 'The customer deleted an earlier message on all devices.'),
+  revoke: change('revocation', 'The customer deleted an earlier message for everyone.'),
   'unsupported.reaction': change('nothing', 'A reaction whose content WhatsApp withholds.'),
   'unsupported.edit': change('nothing', 'An edit whose content WhatsApp withholds. The original stays as it was.'),
   'unsupported.revoke': change('nothing', 'A deletion that does not name its message.'),
