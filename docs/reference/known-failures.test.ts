@@ -1,16 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 const page = readFileSync(join(import.meta.dirname, 'known-failures.md'), 'utf8');
-const failures = page
-  .split(/^## /m)
-  .slice(1)
-  .map((section) => {
-    const [failure = '', ...lines] = section.trim().split('\n');
-    return { failure, items: lines.filter((line) => line.startsWith('- ')) };
-  });
-const testLine = /^- Test: \[[^\]]+\]\(([^)]+)\): (?:`([^`]+)`|`` (.+) ``)$/;
+const failures = page.split('\n').flatMap((line) => (line.startsWith('- ') ? [[line.slice(2)]] : []));
 
 /** The titles of a file's tests. Skipped tests are not among them. */
 function titlesIn(path: string): string[] {
@@ -19,20 +12,11 @@ function titlesIn(path: string): string[] {
 }
 
 test('the page lists failures', () => {
-  expect(failures.length).toBeGreaterThan(0);
+  expect(failures.length).toBeGreaterThan(50);
 });
 
-describe.each(failures)('$failure', ({ items }) => {
-  test('names its report, and a test or an open point', () => {
-    expect(items.filter((line) => /^- (Reported|Found): /.test(line)).length).toBe(1);
-    expect(items.some((line) => /^- (Test|Open): /.test(line))).toBe(true);
-    expect(items.filter((line) => !/^- (Reported|Found|Test|Open): /.test(line))).toEqual([]);
-  });
-
-  test('each test that it names exists', () => {
-    for (const line of items.filter((item) => item.startsWith('- Test: '))) {
-      const [, path = '', title, quoted] = testLine.exec(line) ?? [];
-      expect(titlesIn(path), line).toContain(title ?? quoted);
-    }
-  });
+test.each(failures)('%s: names a test that exists, or what is open', (failure) => {
+  const tests = [...failure.matchAll(/\[([^\]]+)\]\((\.\.\/[^)]+)\)/g)];
+  for (const [, title, path = ''] of tests) expect(titlesIn(path)).toContain(title);
+  expect(tests.length > 0 || failure.includes(' Open: ')).toBe(true);
 });

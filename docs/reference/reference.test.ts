@@ -27,6 +27,13 @@ test.each(pages)('every relative link of %s leads to a file or folder', (page) =
   expect(dead).toEqual([]);
 });
 
+test('every test file and folder of the guarantees exists', () => {
+  const paths = readFileSync(join(docs, 'guarantees.md'), 'utf8').matchAll(/`([\w-]+\/[^`]+)`/g);
+  const named = [...paths].map(([, path = '']) => path);
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
 test('the configuration page has every variable that a process reads', () => {
   const page = readFileSync(join(import.meta.dirname, 'configuration.md'), 'utf8');
   const schemas = [gatewayConfig, schedulingConfig, eventsConfig, workflowsConfig, migrateConfig];

@@ -126,7 +126,7 @@ describe("a service's roles in PostgreSQL", () => {
   test.each([
     ['usage of another schema', 'grant usage on schema crm to scheduling'],
     ["another service's table", 'grant select on crm.leads to messaging'],
-    ['a table for everybody', 'grant select on crm.leads to public'],
+    ['a table for all roles', 'grant select on crm.leads to public'],
     ['usage of another schema for a system role', 'grant usage on schema gateway to crm_system'],
     ['a further column of a table that it reads', 'grant select (name) on accounts.api_keys to gateway_system'],
     ['a column that it may change', 'grant update (last_used_at) on accounts.api_keys to gateway_system'],
@@ -138,7 +138,7 @@ describe("a service's roles in PostgreSQL", () => {
     ['a table without row-level security', 'alter table crm.leads disable row level security'],
     ['a table whose owner bypasses row-level security', 'alter table crm.leads no force row level security'],
     ['a policy for every store', 'create policy wide on crm.leads to crm using (true)'],
-    ['a policy for everybody', 'create policy wide on crm.leads using (true)'],
+    ['a policy for all roles', 'create policy wide on crm.leads using (true)'],
     ['a new table without any protection', 'create table scheduling.forgotten (id uuid)'],
   ])('the check notices %s', async (_what, widening) => {
     const undo = new Error('undo');

@@ -106,7 +106,7 @@ const odd: readonly (readonly [string, (status: number) => readonly Act[]])[] = 
   ['no last chunk', (status) => [`${line(status)}transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n`, 'RST']],
   ['a broken trailer', (status) => [`${line(status)}transfer-encoding: chunked\r\n\r\n0\r\nbad\r\n\r\n`]],
   ['a body that is not gzip', (status) => [`${line(status)}content-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc`]],
-  ['a coding that nobody knows', (status) => [`${line(status)}transfer-encoding: x\r\n\r\nabc`, 'FIN']],
+  ['an unknown coding', (status) => [`${line(status)}transfer-encoding: x\r\n\r\nabc`, 'FIN']],
   ['an endless body', (status) => [`${line(status)}\r\n`, ...Array.from({ length: 20 }, () => endless)]],
   ['an endless header', (status) => [`${line(status)}x: `, endless, endless]],
   ['a header without a colon', (status) => [`${line(status)}no colon\r\n\r\n`]],

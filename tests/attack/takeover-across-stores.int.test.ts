@@ -5,7 +5,7 @@ import { startPlatform } from '../chaos/exact/stage.ts';
 // S4: the owner of one store invites a person who works in another, sets a password for them and tells it to them. The
 // person was signed in with it when they opened a link of their real store. From then on the password opened that store: its
 // customers, people and keys were the owner's of the other store. Nothing was asked, and no log told of it.
-// S5: to open a link signed the browser in at once, so anyone who sent one could sign a person in as somebody else.
+// S5: to open a link signed the browser in at once, so anyone who sent one could sign a person in as another.
 
 let platform: Awaited<ReturnType<typeof startPlatform>>;
 

@@ -20,7 +20,7 @@ With --breaks, runs the platform with one deliberate bug after another. An invar
   --seed N      the order and the details of the faults; a run prints its seed, so that it can be repeated
   --faults N    at most this many faults
   --only TEXT   only faults or breaks whose name contains TEXT
-  --readers N   so many clients that only read (default 16, with --short 0)
+  --readers N   clients that only read (default 16, with --short 0)
   --beside DIR  a checkout of another version: second instances of a process run its code
   --write       write docs/measurements/reliability.md
   --breaks      run the platform for some seconds with each break of storm/breaks.ts, and without any

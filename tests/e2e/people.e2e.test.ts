@@ -65,7 +65,7 @@ test('a person signs out, and the session is over', async () => {
 });
 
 describe('a person never sees another store', () => {
-  /** Every operation for people, as somebody of another store calls it, and as somebody of the same store. */
+  /** Every operation for people, called by a person of another store, and by one of the same store. */
   const newKey = { name: 'Site', scopes: ['leads:read'], expires_at: null };
   const calls: Record<string, (cookie: string) => Promise<Answer>> = {
     createPersonSession: (cookie) => ask('POST', '/session', { cookie, body: { token: 'ml_unknown' } }),
@@ -109,7 +109,7 @@ describe('a person never sees another store', () => {
   /** The person whom this person tries to change: Ana, unless they are in her store, where an owner may. */
   const personOf = (cookie: string): string => (cookie === rui.cookie ? randomUUID() : ana.id);
 
-  /** What an owner sees of everybody in their store. */
+  /** What an owner sees of all people in their store. */
   const ofTheStore = ['listPeople', 'listAuditLog'];
 
   /** The key that this person tries to change: one of Ana's store, unless they are in it. */
@@ -207,7 +207,7 @@ test('a request from another site changes nothing', async () => {
   expect((await ask('GET', '/session', { cookie: ana.cookie })).status).toBe(200);
 });
 
-test('a cookie that somebody planted opens nothing after the person has signed in', async () => {
+test('a cookie that an attacker planted opens nothing after the person has signed in', async () => {
   const planted = await signedIn(ana.storeId);
   const { login_url } = await admin(['user', 'login-link', '--email', ana.email]);
   const cookie = cookieOf(await signIn(login_url, planted.cookie));

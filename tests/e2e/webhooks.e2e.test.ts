@@ -37,7 +37,7 @@ test('what happens in the store reaches its endpoint, in order and signed', asyn
   ]);
 });
 
-test('a workflow retries an endpoint that failed, and hands it back when it is well', async () => {
+test('a workflow retries an endpoint that failed, and hands it back when it works again', async () => {
   const { send, receiver, endpoint } = await stage();
   receiver.answer((_webhook, number) => ({ status: number === 1 ? 500 : 204 }));
   await send('POST', '/leads', { name: 'Ana', customer_phone: '5511900000001' });

@@ -102,7 +102,7 @@ test('a changed number moves the lead, with its event; messages go to the new nu
   expect([...whatsapp.log, ...whatsapp.refusals].map(({ to }) => to)).not.toContain(phone);
 });
 
-test('a customer who writes from the new number before WhatsApp tells it is one lead in the end, with what each had', async () => {
+test('a customer who writes from the new number before WhatsApp reports it is one lead in the end, with the data of both', async () => {
   const { phone, leadId } = await leadWithFollowup();
   const after = newPhone();
   await whatsapp.customerDoes({ phone: after }, { content: contents.text('my new number'), at: ago(40) });

@@ -73,7 +73,7 @@ export const appointments: Benchmark<Options> = {
     };
     const other = against === undefined ? undefined : resolve(against);
     const findings = await measureAppointments({ root, against: other, nodeOptions, plan }, run);
-    return { name: 'appointments', report: reportAppointments(findings), raw: findings };
+    return { name: 'appointments', report: reportAppointments(findings) };
   },
 };
 

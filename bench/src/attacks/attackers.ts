@@ -114,7 +114,7 @@ const wrongPasswords = (count: number): MixedKind => ({
   ),
 });
 
-/** Well-formed cookies of sessions that do not exist, from the network of everybody else. */
+/** Well-formed cookies of sessions that do not exist, from the network of the other people. */
 const falseCookies = (): MixedKind => ({
   ...{ name: 'false cookie', share: 1, method: 'GET', path: '/platform/v1/session' },
   headers: Array.from({ length: 1000 }, () => `${samePage}\r\nCookie: __Host-mostrador=${sessionForm.make().token}`),

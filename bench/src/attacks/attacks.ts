@@ -32,7 +32,7 @@ export const attacks: Benchmark<Options> = {
     const form = quick ? quickly : full;
     const plan = { rounds: rounds ?? form.rounds, seconds: seconds ?? form.seconds, attacks: only ?? attackNames };
     const findings = await measureAttacks(plan, run);
-    return { name: 'attacks', report: reportAttacks(findings), raw: findings };
+    return { name: 'attacks', report: reportAttacks(findings) };
   },
 };
 

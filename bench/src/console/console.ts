@@ -42,7 +42,7 @@ export const consoleBench: Benchmark = {
       { ...form, rounds: rounds ?? form.rounds, seconds: seconds ?? form.seconds },
       run,
     );
-    return { name: 'console', report: reportConsole(findings), raw: findings };
+    return { name: 'console', report: reportConsole(findings) };
   },
 };
 

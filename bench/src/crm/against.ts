@@ -81,7 +81,7 @@ export async function measureAgainst(
   before: string,
   { quick, rounds = quick ? 1 : 10, seconds = quick ? 1 : 3, only = comparedParts }: AgainstOptions,
   { say, signal }: BenchmarkRun,
-): Promise<{ report: Report; raw: unknown }> {
+): Promise<Report> {
   const quietness = watchMachine();
   const chosen = only.flatMap((part) => (part === 'import' ? [] : [calls[part]]));
   say('Starting both platforms.');
@@ -135,17 +135,14 @@ export async function measureAgainst(
       { title: 'after', measured: found.after },
     ]);
     return {
-      report: {
-        settings: settingsOf(turns, quietness),
-        machine,
-        sections: [
-          ['After ÷ before', ratiosOf(measured, imported)],
-          ...(columns.length > 0
-            ? [['Processor time for one request, in milliseconds', processorTime(columns)] as const]
-            : []),
-        ],
-      },
-      raw: { measured: new Map([...measured].map(([{ title }, found]) => [title, found])), imported },
+      settings: settingsOf(turns, quietness),
+      machine,
+      sections: [
+        ['After ÷ before', ratiosOf(measured, imported)],
+        ...(columns.length > 0
+          ? [['Processor time for one request, in milliseconds', processorTime(columns)] as const]
+          : []),
+      ],
     };
   } finally {
     say('Stopping.');

@@ -63,7 +63,7 @@ export const events: Benchmark<Options> = {
       seed: seed ?? form.seed,
     };
     const findings = await measureEvents(plan, run);
-    return { name: 'events', report: reportEvents(findings), raw: findings };
+    return { name: 'events', report: reportEvents(findings) };
   },
 };
 

@@ -67,7 +67,7 @@ export async function createLeads(
   } satisfies OpenLoadJob);
 }
 
-/** The bodies of so many new leads. */
+/** The bodies of a number of new leads. */
 const newLeads = (count: number): string[] =>
   Array.from({ length: count }, () => {
     used += 1;

@@ -35,7 +35,7 @@ const killsOverMs = 120_000;
 /** Longer than any wait of the platform but those of the retry schedule: a lease, a worker that died. */
 const noProgressMs = 180_000;
 const lookEveryMs = 1_000;
-/** Each store has so many resources, so that the order of the events of one matters. */
+/** The number of resources of each store, small enough that each has several events in order. */
 const entitiesOfAStore = 5;
 
 /**

@@ -49,7 +49,7 @@ export const followups: Benchmark<Options> = {
       seed: seed ?? form.seed,
     };
     const findings = await measureFollowups({ root, plan }, run);
-    return { name: 'followups', report: reportFollowups(findings), raw: findings };
+    return { name: 'followups', report: reportFollowups(findings) };
   },
 };
 

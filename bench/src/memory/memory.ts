@@ -77,7 +77,7 @@ export const memory: Benchmark<Options> = {
         after: await whenIdle(),
         settings: settingsOf(rates, quietness),
       };
-      return { name: 'memory', report: reportMemory(findings), raw: findings };
+      return { name: 'memory', report: reportMemory(findings) };
     } finally {
       say('Stopping.');
       await stop();

@@ -18,7 +18,7 @@ export async function measureAgainst(
   before: string,
   plan: MessagingPlan,
   { say, signal }: BenchmarkRun,
-): Promise<{ report: Report; raw: unknown }> {
+): Promise<Report> {
   const quietness = watchMachine();
   say('Starting both platforms.');
   const both = await openAll(async (stops) => {
@@ -47,18 +47,15 @@ export async function measureAgainst(
     }
     const turns = `${plan.rounds} rounds; both versions run all the time and take turns`;
     return {
-      report: {
-        settings: settingsOf(turns, quietness),
-        machine,
-        sections: [
-          ['After ÷ before', comparison(old.sent, own.sent)],
-          [
-            'Processor time for one message, in milliseconds',
-            processorTime(sides.map(({ name, sent }) => ({ title: name, measured: sent }))),
-          ],
+      settings: settingsOf(turns, quietness),
+      machine,
+      sections: [
+        ['After ÷ before', comparison(old.sent, own.sent)],
+        [
+          'Processor time for one message, in milliseconds',
+          processorTime(sides.map(({ name, sent }) => ({ title: name, measured: sent }))),
         ],
-      },
-      raw: Object.fromEntries(sides.map(({ name, sent }) => [name, sent])),
+      ],
     };
   } finally {
     say('Stopping.');

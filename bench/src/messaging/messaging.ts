@@ -53,9 +53,9 @@ export const messaging: Benchmark<Options> = {
       parts: only ?? allParts,
     };
     if (against !== undefined)
-      return { name: 'messaging-against', ...(await measureAgainst(resolve(against), plan, run)) };
+      return { name: 'messaging-against', report: await measureAgainst(resolve(against), plan, run) };
     const findings = await measureMessaging({ root, plan }, run);
-    return { name: 'messaging', report: reportMessaging(findings), raw: findings };
+    return { name: 'messaging', report: reportMessaging(findings) };
   },
 };
 

@@ -47,7 +47,7 @@ export const mixed: Benchmark = {
     const form = quick ? quickly : full;
     const plan = { ...form, rounds: rounds ?? form.rounds, seconds: seconds ?? form.seconds };
     const findings = await measureMixed({ root, plan }, run);
-    return { name: 'mixed', report: reportMixed(findings), raw: findings, drawing: drawMixed(findings) };
+    return { name: 'mixed', report: reportMixed(findings), drawing: drawMixed(findings) };
   },
 };
 

@@ -20,13 +20,7 @@ export const reports: Benchmark = {
     const form = quick ? quickly : full;
     const plan = { ...form, rounds: rounds ?? form.rounds, seconds: seconds ?? form.seconds };
     const findings = await measureReports({ root, plan }, run);
-    const { settings, machine, measurements, sized } = findings;
-    // The raw numbers leave out the platforms and their keys.
-    const raw = Object.entries(sized).map(([size, { sizes, fillSeconds, closings }]) => ({
-      size,
-      ...{ sizes, fillSeconds, closings },
-    }));
-    return { name: 'reports', report: reportReports(findings), raw: { settings, machine, measurements, sized: raw } };
+    return { name: 'reports', report: reportReports(findings) };
   },
 };
 

@@ -16,8 +16,6 @@ export type Found = {
   /** The name of its files in `bench/figures`, and of its page in `docs/measurements`. */
   readonly name: string;
   readonly report: Report;
-  /** The raw numbers. Maps are written as objects. */
-  readonly raw?: unknown;
   /** A chart as SVG. */
   readonly drawing?: string;
 };

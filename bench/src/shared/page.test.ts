@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { replaceFigures, toJson } from './page.ts';
+import { replaceFigures } from './page.ts';
 
 const pages = join(import.meta.dirname, '../../../docs/measurements');
 const figures = join(import.meta.dirname, '../../figures');
@@ -23,10 +23,4 @@ test('every page with figures has a place for them, and all figures beside the b
     expect(replaceFigures(readFileSync(join(pages, name), 'utf8'), 'new'), name).toContain('new');
     expect(readdirSync(figures)).toContain(name);
   }
-});
-
-test('raw numbers keep their names and five significant digits', () => {
-  expect(JSON.parse(toJson({ rounds: new Map([['GET', [1 / 3, 123_456]]]) }))).toEqual({
-    rounds: { GET: [0.33333, 123_456] },
-  });
 });

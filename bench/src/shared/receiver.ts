@@ -54,7 +54,7 @@ servePeer({
     [events, toHanging, toFailing] = [0, 0, 0];
     expected = undefined;
   },
-  /** Resolves when the well endpoints have got so many events. */
+  /** Resolves when the healthy endpoints have got this number of events. */
   got: (count: number) =>
     new Promise<void>((resolve) => {
       if (events >= count) resolve();

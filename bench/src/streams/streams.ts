@@ -85,7 +85,7 @@ export const streams: Benchmark<Options> = {
         heard: afterEvent.withEvent,
         heardWithinMs: afterEvent.lastEventMs - writtenMs,
       };
-      return { name: 'streams', report: reportStreams(findings), raw: findings };
+      return { name: 'streams', report: reportStreams(findings) };
     } finally {
       say('Stopping.');
       await clients.call('close').catch(() => {});

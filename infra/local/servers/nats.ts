@@ -7,7 +7,7 @@ import { findOnPath } from './find-on-path.ts';
 import { buildGoTool, cachedGoTool } from './go-tool.ts';
 import { installWheel, type WheelTool } from './install-wheel.ts';
 
-// The version to build. A build that somebody else made is the newest one whose hashes could be compared.
+// The version to build. A build by others is the newest one whose hashes could be compared.
 const natsServer = {
   name: 'nats-server',
   title: 'NATS server',

@@ -286,7 +286,7 @@ describe('lists', () => {
 });
 
 describe('the key', () => {
-  test('stands in no error', async () => {
+  test('is in no error', async () => {
     const broken = await serve((response) => response.destroy());
     const refused = await serve(problem(401, 'invalid_api_key'));
     for (const { client } of [broken, refused]) {

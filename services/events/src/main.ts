@@ -12,8 +12,8 @@ import { exportFeedMetrics } from './metrics.ts';
 import { migrations } from './migrations.ts';
 import { secretsCheck } from './webhooks/endpoints/secrets-check.ts';
 import { purgeWebhooks } from './webhooks/purge-webhooks.ts';
+import { webhookAddresses, webhookJobs } from './webhooks/webhook-jobs.ts';
 import { exportWebhookMetrics } from './webhooks/webhook-metrics.ts';
-import { webhookAddresses, webhookJobs } from './webhooks/webhook-parts.ts';
 
 const config = loadConfig(eventsConfig);
 const vault = createVault(config.ENCRYPTION_KEYS);

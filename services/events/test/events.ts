@@ -8,7 +8,7 @@ import { notifyOver } from '../src/feed/notify.ts';
 import { createHandlers } from '../src/handlers.ts';
 import { eventsLists } from '../src/list-totals.ts';
 import type { Outcome } from '../src/webhooks/sending/next-move.ts';
-import { webhookAddresses, webhookJobs } from '../src/webhooks/webhook-parts.ts';
+import { webhookAddresses, webhookJobs } from '../src/webhooks/webhook-jobs.ts';
 
 export type EventsOptions = {
   /** Its clock. */

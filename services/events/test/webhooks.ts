@@ -28,7 +28,7 @@ export type WebhookStage = {
   drain(): Promise<NextStep>;
   /** The deliveries, in the order of their events. */
   deliveries(): Promise<WebhookDelivery[]>;
-  /** Lets the time of PostgreSQL's rows pass: moves what waits of this store by so many milliseconds. */
+  /** Lets the time of PostgreSQL's rows pass: moves what waits in this store by a number of milliseconds. */
   pass(ms: number): Promise<void>;
   close(): Promise<void>;
 };

@@ -64,7 +64,7 @@ export type AppDependencies = {
     readonly exampleIdsFile?: string;
     readonly requestTimeoutMs: number;
     readonly maximumConnections: number;
-    /** A connection on which nothing moves for so long during a request is closed. */
+    /** A connection on which nothing moves for this time during a request is closed. */
     readonly connectionTimeoutMs: number;
     /** The limit for a whole request to arrive. Default: 30 s. */
     readonly arrivalTimeoutMs?: number;

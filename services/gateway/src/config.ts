@@ -61,7 +61,7 @@ export const gatewayConfig = Type.Object({
     minimum: 1000,
     maximum: 600_000,
     default: 30_000,
-    description: 'A connection on which nothing moves for so long during a request is closed.',
+    description: 'A connection on which nothing moves for this time during a request is closed.',
   }),
 });
 export type GatewayConfig = Static<typeof gatewayConfig>;

@@ -41,7 +41,7 @@ export function createStoreRows(adminSql: TestDatabase['adminSql'], announce: ()
         update accounts.api_keys set revoked_at = clock_timestamp(), updated_at = clock_timestamp() where id = ${id}`;
       announce();
     },
-    /** Ends a key after so many seconds, as a rotation does. */
+    /** Ends a key after a number of seconds, as a rotation does. */
     async expireKey(id: string, afterSeconds: number) {
       await adminSql`
         update accounts.api_keys set expires_at = clock_timestamp() + make_interval(secs => ${afterSeconds}),

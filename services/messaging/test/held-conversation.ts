@@ -3,7 +3,7 @@ import type { TestMessaging } from './messaging.ts';
 
 /** A conversation that another transaction has locked. */
 export type HeldConversation = {
-  /** Resolves when so many transactions of this database wait for a conversation. */
+  /** Resolves when a number of transactions of this database wait for a conversation. */
   waiting(count: number): Promise<unknown>;
   /** Ends the transaction that holds the lock. */
   release(): Promise<void>;

@@ -49,7 +49,7 @@ export type TestMessaging = TestService & {
     timeoutMs?: number,
   ): Promise<{ sent: boolean; id: string; status: string }>;
   /**
-   * Lets the store's requests wait so long for an outcome that no test waits for the end. A request needs the deadline
+   * Lets the store's requests wait longer for an outcome than a test runs. A request needs the deadline
    * `longMs` for it.
    */
   waitLong(storeId: string): Promise<void>;
@@ -82,7 +82,7 @@ export type TestCrm = {
   start(): Promise<void>;
 };
 
-/** Longer than a test may take: what waits so long fails its test by the test's time limit. */
+/** Longer than a test may take: what waits this long fails its test by the test's time limit. */
 export const longMs = 300_000;
 
 export const publicUrl = 'http://127.0.0.1:8080';

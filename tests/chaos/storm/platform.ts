@@ -52,9 +52,9 @@ const used: Readonly<Record<ProcessName, readonly (typeof serverNames)[number][]
  */
 export async function startPlatform(options: {
   random: Random;
-  /** So many stores have a WhatsApp stand-in each. */
+  /** The number of stores with a WhatsApp stand-in each. */
   phones: number;
-  /** So many further stores share one stand-in, as all numbers of WhatsApp share one API. Default: 0. */
+  /** The number of further stores that share one stand-in, as all numbers of WhatsApp share one API. Default: 0. */
   crowd?: number;
   diskMegabytes: number;
   beside?: string | undefined;

@@ -13,7 +13,7 @@ import { newPageOf } from './signed-in.ts';
 const sessionName = '__Host-mostrador';
 let store: TestStore;
 let owner: string;
-/** A page of somebody else, at another port and, as `localhost`, at another site. */
+/** A page of an attacker, at another port and, as `localhost`, at another site. */
 let elsewhere: Server;
 let port: number;
 
@@ -34,7 +34,7 @@ const sessionOf = async (page: Page) =>
 const keyNames = async (): Promise<string[]> =>
   (await askAsPage('GET', '/keys', { cookie: owner })).body.data.map(({ name }: Json) => name);
 
-/** The browser of a person who is signed in, at a page of somebody else. What the browser refuses is no fault. */
+/** The browser of a person who is signed in, at a page of an attacker. What the browser refuses is no fault. */
 async function lureTo(host: string): Promise<Page> {
   const context = (await newPage()).context();
   await addSession(context, owner);
@@ -55,7 +55,7 @@ inBrowser(() => {
     expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain('ms_');
   });
 
-  test('a session that somebody planted in the browser opens nothing after the person has signed in', async () => {
+  test('a session that an attacker planted in the browser opens nothing after the person has signed in', async () => {
     const { loginUrl } = await invitePerson(store);
     const planted = await signInAs(store.id, 'seller', (await invitePerson(store, 'seller')).sellerId);
     const page = await newPage();

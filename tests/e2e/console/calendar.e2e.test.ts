@@ -91,7 +91,7 @@ inBrowser(() => {
     );
   });
 
-  test('what somebody changed meanwhile is explained, and what the person wrote stays', async () => {
+  test('a change by another person meanwhile is explained, and what the person wrote stays', async () => {
     const { page, loginUrl, store } = await newPerson();
     const { id } = await newAppointment(store.key);
     await open(page, loginUrl, `/calendar?view=agenda&appointment=${id}`);

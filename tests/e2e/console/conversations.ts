@@ -5,7 +5,7 @@ import type { TestStore } from './browser.ts';
 let phones = 5511970000000;
 const newPhone = () => String(++phones);
 
-/** A store's sandbox, on which customers write. With `replyWindow` it holds one of so many minutes. */
+/** A store's sandbox, on which customers write. `replyWindow` is in minutes. */
 export async function connectSandbox(store: TestStore, replyWindow?: number) {
   const window = replyWindow === undefined ? [] : ['--reply-window', String(replyWindow)];
   const connected = await admin(['channel', 'connect', '--store', store.id, '--provider', 'sandbox', ...window]);

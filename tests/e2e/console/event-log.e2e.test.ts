@@ -10,7 +10,7 @@ const newLead = async (store: TestStore, name: string): Promise<string> => {
   expect(answer.status, answer.text).toBe(201);
   return answer.body.id;
 };
-/** Until the feed has so many events. */
+/** Until the feed has this number of events. */
 const settled = (store: TestStore, count: number) =>
   eventually(
     async () => (await request('GET', '/events?limit=200', { key: store.key })).body.data.length,

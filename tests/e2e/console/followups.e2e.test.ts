@@ -94,7 +94,7 @@ inBrowser(() => {
     await page.getByText('It was cancelled by hand or by a program').waitFor();
   });
 
-  test('what somebody changed meanwhile is shown, and what the person wrote stays', async () => {
+  test('a change by another person meanwhile is shown, and what the person wrote stays', async () => {
     const { page, loginUrl, store } = await newPerson();
     const { id } = await newFollowup(store, await newLead(store));
     await open(page, loginUrl, '/follow-ups');

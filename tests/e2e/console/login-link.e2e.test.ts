@@ -69,7 +69,7 @@ inBrowser(() => {
     expect(page.url()).not.toContain('#');
   });
 
-  test('a link that somebody sends signs nobody in as somebody else', async () => {
+  test('a link that an attacker sends does not sign a person in as another', async () => {
     const { page, loginUrl, email } = await newPerson();
     const attacker = await newPerson();
     await open(page, loginUrl, '/inbox');

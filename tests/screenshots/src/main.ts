@@ -44,7 +44,7 @@ async function main({ running, locale, to }: Options): Promise<void> {
   }
 }
 
-/** A platform of its own, so that the pictures do not show what somebody tried out. */
+/** A platform of its own, so that the pictures do not show what a developer tried out. */
 async function startDemo() {
   const runs = runFolders(join(localDirectoryOf(process.env), 'screenshots'));
   await runs.removeDead();

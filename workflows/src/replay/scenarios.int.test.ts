@@ -24,8 +24,9 @@ describe('a workflow that has just run replays', () => {
   });
 });
 
+/** Writes the history with one event a line, so a reviewer sees which events a change of the code adds. */
 async function keep(file: string, history: string): Promise<void> {
   // Worker and queue names contain the process id and host name, which must not be committed.
-  const text = history.replaceAll(/"\d+@[^"]*"/g, '"recorder"');
-  await writeFile(file, `${text}\n`);
+  const { events } = JSON.parse(history.replaceAll(/"\d+@[^"]*"/g, '"recorder"')) as { events: unknown[] };
+  await writeFile(file, `{"events":[\n${events.map((event) => JSON.stringify(event)).join(',\n')}\n]}\n`);
 }

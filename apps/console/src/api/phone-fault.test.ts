@@ -18,7 +18,7 @@ test('a phone that can be two numbers names both, in every language of the API',
   }
 });
 
-test('another fault of a phone is bad, and a fault of another member is none', () => {
+test('another fault of a phone is `bad`, and a fault of another member is no phone fault', () => {
   expect(wordsFor('must be a phone number with its country code, such as 5511961234567')).toBe('bad');
   expect(phoneFaultOf(failure('x'), '#/name', () => 'bad')).toBeUndefined();
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { overwriteGetLocale } from '../paraglide/runtime.js';
 import { wordsOfSync } from './appointment-words.ts';
 
-test('why an appointment is late stands in the language of the person, whatever the provider said', () => {
+test('the reason why an appointment is late is in the language of the person, whatever the provider said', () => {
   overwriteGetLocale(() => 'pt-BR');
   const sayings = ['calendar_unreachable', 'calendar_timeout', 'calendar_throttled', 'calendar_tls_failed'].map(
     (code) =>

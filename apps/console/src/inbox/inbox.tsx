@@ -17,7 +17,7 @@ function Inbox() {
   const { leadId } = useParams({ strict: false });
   const navigate = useNavigate();
   const list = useRef<ConversationListHandle>(null);
-  const [helps, setHelps] = useState(false);
+  const [showsShortcuts, setShowsShortcuts] = useState(false);
   useEffect(() => {
     if (!leadId) document.title = `${m.inbox()} · Mostrador`;
   }, [leadId]);
@@ -29,7 +29,7 @@ function Inbox() {
     back: () => {
       if (leadId) void navigate({ to: '/inbox', search: filters }).then(() => list.current?.focusActive());
     },
-    help: () => setHelps(true),
+    help: () => setShowsShortcuts(true),
   });
   const setFilters = (next: Filters) =>
     void navigate({ to: leadId ? '/inbox/$leadId' : '/inbox', params: { leadId }, search: next, replace: true });
@@ -38,7 +38,12 @@ function Inbox() {
       <div className={styles.side}>
         <header className={styles.head}>
           <h1 className={styles.title}>{m.inbox()}</h1>
-          <Button kind="bare" className={styles.keys} aria-label={m.inbox_shortcuts()} onClick={() => setHelps(true)}>
+          <Button
+            kind="bare"
+            className={styles.keys}
+            aria-label={m.inbox_shortcuts()}
+            onClick={() => setShowsShortcuts(true)}
+          >
             <Keyboard size={16} aria-hidden />
           </Button>
         </header>
@@ -47,7 +52,7 @@ function Inbox() {
       <div className={styles.main} data-thread>
         {leadId ? <Outlet /> : <Empty icon={InboxIcon} title={m.inbox_choose_title()} text={m.inbox_choose_text()} />}
       </div>
-      <Shortcuts open={helps} onClose={() => setHelps(false)} />
+      <Shortcuts open={showsShortcuts} onClose={() => setShowsShortcuts(false)} />
     </div>
   );
 }

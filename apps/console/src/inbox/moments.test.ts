@@ -23,7 +23,7 @@ test('a duration is never nothing', () => {
   expect(duration(120 * 60_000, 'en')).toBe('2 hr');
 });
 
-test('a wait is told in its largest unit', () => {
+test('a wait is shown in its largest unit', () => {
   expect(waitingTime(ago(-1), now, 'en')).toBe('1 min');
   expect(waitingTime(ago(0.99), now, 'en')).toBe('59 min');
   expect(waitingTime(ago(2.9), now, 'en')).toBe('2 hr');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { piecesOf } from './highlight.ts';
 
-test('marked words stand apart from the others', () => {
+test('marked words are separate from the others', () => {
   expect(piecesOf('The <mark>opening</mark> hours')).toEqual([
     { text: 'The ', marked: false },
     { text: 'opening', marked: true },

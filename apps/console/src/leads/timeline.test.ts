@@ -21,7 +21,7 @@ const event = (id: string, day: number, status: string, seller_id: string | null
   ({ id, created_at: `2026-11-${day}T12:00:00Z`, data: { status, seller_id } }) as unknown as StoreEvent;
 const ids = ({ ahead, past }: Timeline) => ({ ahead: ahead.map(({ id }) => id), past: past.map(({ id }) => id) });
 
-test('what is to come stands apart, the next first; what has been is newest first and ends with the beginning', () => {
+test('future items come apart, the next first; past ones come newest first and end with the creation of the lead', () => {
   const message = { id: 'm', created_at: '2026-11-20T12:00:00Z' } as Message;
   const appointments = [appointment('old', '2026-11-21T12:00:00Z'), appointment('next', '2026-11-30T12:00:00Z')];
   const timeline = timelineOf(

@@ -28,7 +28,7 @@ export function shareStream({ url, name, onHint, onGap, onState, onRefused }: Sh
   const stopping = new AbortController();
   let cursor: number | undefined;
   let connected = false;
-  let leads = false;
+  let isLeader = false;
   const tell = (news: News) => channel.postMessage(news);
 
   const take = (news: News) => {
@@ -41,7 +41,7 @@ export function shareStream({ url, name, onHint, onGap, onState, onRefused }: Sh
       cursor = news.cursor ?? cursor;
       connected = news.connected;
       onState(connected);
-    } else if (leads) {
+    } else if (isLeader) {
       tell({ kind: 'state', connected, cursor });
     }
   };
@@ -52,10 +52,10 @@ export function shareStream({ url, name, onHint, onGap, onState, onRefused }: Sh
   channel.onmessage = ({ data }: MessageEvent<News>) => take(data);
   tell({ kind: 'ask' });
 
-  const lead = () =>
+  const holdConnection = () =>
     new Promise<void>((resolve) => {
       if (stopping.signal.aborted) return resolve();
-      leads = true;
+      isLeader = true;
       const stop = followStream({
         url,
         cursor,
@@ -69,7 +69,7 @@ export function shareStream({ url, name, onHint, onGap, onState, onRefused }: Sh
         resolve();
       });
     });
-  navigator.locks.request(name, { signal: stopping.signal }, lead).catch(() => {
+  navigator.locks.request(name, { signal: stopping.signal }, holdConnection).catch(() => {
     // The tab stopped before it had the lock.
   });
   return () => {

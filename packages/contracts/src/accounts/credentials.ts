@@ -5,10 +5,10 @@ import { Passkey } from './passkeys.ts';
 
 // How a person signs in. It belongs to the person, and opens the stores that they joined with it.
 
-/** A password has so many characters. Longer ones are for programs that remember them. */
+/** The least and the greatest number of characters of a password. Long ones are for password managers. */
 export const passwordLength = { least: 12, most: 200 } as const;
 
-/** For so long after a sign-in with a link or a passkey a person needs no current password to set a new one. */
+/** The time after a sign-in with a link or a passkey in which a person sets a new password without the current one. */
 export const freshSessionMinutes = 15;
 
 const PasswordState = Type.Object(
@@ -20,7 +20,7 @@ const OidcAccount = Type.Object(
   {
     name: Type.String({ description: 'How the operator calls the provider.' }),
     linked_at: About(Timestamp, 'When you first signed in with it.'),
-    last_used_at: About(Timestamp, 'When somebody last signed in with it.'),
+    last_used_at: About(Timestamp, 'When it was last used to sign in.'),
   },
   { title: 'OidcAccount', description: 'An account at the OpenID provider of this deployment.' },
 );
@@ -48,7 +48,7 @@ export const getCredentials = defineOperation({
   errors: ['invalid_session'],
 });
 
-/** A password ends what was open before it: somebody else may have known the old one. */
+/** A new password ends the sessions that were open before it: another person may have known the old one. */
 export const setPassword = defineOperation({
   subject: 'accounts.platform.credentials.set-password',
   queue: 'sign-in',

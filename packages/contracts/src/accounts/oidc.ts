@@ -5,7 +5,7 @@ import { OpenedSession } from './sessions.ts';
 
 // Sign-in with the OpenID provider that the operator configured for the deployment.
 
-/** An attempt to sign in ends after so long. It works once, in the browser that began it. */
+/** How long an attempt to sign in is valid. It works once, in the browser that began it. */
 export const oidcAttemptMinutes = 10;
 /** The most that a provider may add to the address to which the browser comes back. */
 export const longestOidcAnswer = 8192;

@@ -5,7 +5,7 @@ import { OpenedSession } from './sessions.ts';
 
 // Passkeys (WebAuthn): a browser or a phone signs a challenge of ours with a key that never leaves it.
 
-/** A challenge works once, for so long. */
+/** How long a challenge is valid. It works once. */
 export const passkeyChallengeMinutes = 5;
 /** The most passkeys of a person. */
 export const mostPasskeys = 20;
@@ -15,7 +15,7 @@ export const Passkey = Type.Object(
     id: About(Uuid, 'The id of the passkey.'),
     name: Type.String({ description: 'How the person calls it.' }),
     created_at: About(Timestamp, 'When it was made.'),
-    last_used_at: About(NullableTimestamp, 'When somebody last signed in with it. Null: never.'),
+    last_used_at: About(NullableTimestamp, 'When it was last used to sign in. Null: never.'),
     synced: Type.Boolean({ description: 'Whether the person’s other devices have it too.' }),
   },
   { title: 'Passkey', description: 'A passkey of the person who asks.' },
@@ -97,8 +97,8 @@ export const joinStore = defineOperation({
   tenancy: 'none',
   summary: 'Let your password or a passkey open the store of the session too',
   description:
-    'Send `password`, or `answer` of the passkey. From then on it opens this store as it opens your others, and whoever has ' +
-    'it gets in. The store’s audit log tells of it. A link alone opens only its store, and lets in nothing else.',
+    'Send `password`, or `answer` of the passkey. From then on it opens this store as it opens your others, for anyone who ' +
+    'has it. The store’s audit log records this. A link alone opens only its store, and lets in nothing else.',
   request: {
     body: Exact(
       {

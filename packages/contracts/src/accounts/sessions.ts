@@ -5,7 +5,7 @@ import { UserRoleWord } from '../core/people.ts';
 import { StoreTier } from './stores.ts';
 import { TokenId } from './token-id.ts';
 
-/** A session ends after so many hours without a request, and after so many days in any case. */
+/** The hours without a request after which a session ends, and the days after which it ends in any case. */
 export const sessionIdleHours = 12;
 export const sessionDays = 14;
 
@@ -31,7 +31,7 @@ export const PersonSession = Type.Object(
     role: UserRoleWord,
     seller_id: About(NullableUuid, 'The seller who this person is. Null: none.'),
     created_at: About(Timestamp, 'When the person signed in.'),
-    expires_at: About(Timestamp, 'When the session ends, whatever happens.'),
+    expires_at: About(Timestamp, 'When the session ends, also when it is in use.'),
   },
   { title: 'PersonSession', description: 'A person who is signed in to a store.' },
 );
@@ -43,7 +43,7 @@ const OpenSession = Type.Object(
     current: Type.Boolean({ description: 'Whether it is the one that asks.' }),
     created_at: About(Timestamp, 'When the person signed in.'),
     last_seen_at: About(Timestamp, 'When it was last used, to the minute.'),
-    expires_at: About(Timestamp, 'When it ends, whatever happens.'),
+    expires_at: About(Timestamp, 'When it ends, also when it is in use.'),
     address: Type.String({ description: 'The network address from which the person signed in.' }),
     agent: About(NullableString, 'The browser in which the person signed in.'),
   },
@@ -74,7 +74,7 @@ export const createPersonSession = defineOperation({
   request: {
     body: Exact(
       {
-        token: Type.Optional(Type.String({ maxLength: 200, description: 'What stands behind the `#` of the link.' })),
+        token: Type.Optional(Type.String({ maxLength: 200, description: 'The part of the link after `#`.' })),
         email: Type.Optional(Type.String({ text: true, maxLength: 254, description: 'The email address.' })),
         password: Type.Optional(Type.String({ maxLength: 1000, description: 'The password.' })),
       },
@@ -92,7 +92,7 @@ const LoginLinkView = Type.Object(
         name: Type.String({ description: 'The name of the person, as the store calls them.' }),
         email: Type.String({ description: 'The email address of the person.' }),
       },
-      { title: 'LoginLinkUser', description: 'Whom the link signs in.' },
+      { title: 'LoginLinkUser', description: 'The person whom the link signs in.' },
     ),
     store: Type.Object(
       { name: Type.String({ description: 'The name of the store.' }) },
@@ -111,7 +111,7 @@ export const getLoginLink = defineOperation({
   summary: 'Read whom a login link signs in, and to which store',
   description: 'It neither uses the link up nor opens a session: that is what `POST /session` does.',
   request: {
-    body: Exact({ token: Type.String({ maxLength: 200, description: 'What stands behind the `#` of the link.' }) }),
+    body: Exact({ token: Type.String({ maxLength: 200, description: 'The part of the link after `#`.' }) }),
   },
   reply: LoginLinkView,
   errors: ['invalid_login_link', 'quota_exceeded'],
@@ -229,7 +229,7 @@ export const recordChange = defineOperation({
       action: Type.String({ pattern: '^[a-z_]+[.][a-z_]+$', maxLength: 100 }),
       /** The last id in the request's path; empty when it creates something. */
       subject_id: Type.String({ maxLength: 200 }),
-      /** What else was asked, for what concerns many rows. Nothing personal and no secrets. */
+      /** Further details of a request that concerns many rows. Nothing personal and no secrets. */
       details: Type.Optional(MapOf(Type.Unknown())),
     }),
   },

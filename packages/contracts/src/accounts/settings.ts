@@ -16,7 +16,7 @@ const texts = {
   locale: 'BCP 47 language tag, such as `pt-BR`.',
   country: 'ISO 3166 code of the country whose national phone numbers are completed.',
   message_wait_seconds: 'How long a request that sends a message waits for the channel.',
-  session_idle_hours: 'After so many hours without a message a session with a lead ends.',
+  session_idle_hours: 'The hours without a message after which a session with a lead ends.',
   opt_out_stops_api: 'Whether an opt-out also stops messages of the API.',
   sending_windows: 'When follow-ups may be sent, in the time zone of the store. An empty list: always.',
   calendar_customer: 'Whether events in the calendar show the name and phone of the lead, from their next sync on.',

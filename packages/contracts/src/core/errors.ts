@@ -92,7 +92,7 @@ export const errorCatalogue = {
     status: 503,
     title: 'OpenID provider not available',
     description:
-      'The OpenID provider does not answer, or not as it should. You are not signed in. Retry later, or sign in another way.',
+      'The OpenID provider does not answer, or its answer is not valid. You are not signed in. Retry later, or sign in another way.',
     retryable: true,
   },
   oidc_failed: {
@@ -313,7 +313,7 @@ export const errorCatalogue = {
   calendar_feed_not_found: {
     status: 404,
     title: 'Calendar feed not found',
-    description: 'No calendar feed has this address. Each connection of the calendar makes a new one: use the newest.',
+    description: 'No calendar feed has this address, or it was replaced. Use the present address of the store’s feed.',
     retryable: false,
   },
   calendar_not_connected: {
@@ -434,7 +434,7 @@ export const errorCatalogue = {
   sandbox_not_found: {
     status: 404,
     title: 'Sandbox not found',
-    description: 'No sandbox has this address. Each connection of the channel makes a new one: use the newest.',
+    description: 'No sandbox has this address, or it was replaced. Use the present address of the store’s sandbox.',
     retryable: false,
   },
   store_not_found: {

@@ -53,7 +53,7 @@ export const conversationMetrics = {
 
 export const appointmentMetrics = {
   created: { counts: 'Appointments created.', moment: 'the creation' },
-  without_lead: { counts: 'Of these, the appointments created without a lead.', moment: 'the creation' },
+  without_lead: { counts: 'The appointments created without a lead, as a part of these.', moment: 'the creation' },
 } as const satisfies Record<string, ReportMetric>;
 
 export const followupMetrics = {

@@ -148,7 +148,7 @@ export const WaitingChange = Type.Object(
     skipped: Type.Array(
       Type.Object(
         {
-          id: About(Uuid, 'What was left as it is.'),
+          id: About(Uuid, 'The row that was left unchanged.'),
           why: OneOf(skipReasons, {
             title: 'WaitingSkipReason',
             description:
@@ -162,7 +162,7 @@ export const WaitingChange = Type.Object(
         },
         { title: 'WaitingSkipped', description: 'One that was left as it is.' },
       ),
-      { description: 'What was left as it is.' },
+      { description: 'The rows that were left unchanged.' },
     ),
     next_cursor: About(NullableString, 'Not null: the filter matches more. Send it as `cursor` with the same body.'),
   },

@@ -249,7 +249,7 @@ export const upsertLead = defineOperation({
         ...contentOfStore,
         metadata: Type.Optional(NullableMetadata),
       },
-      { description: 'The lead as it shall be. Members left out stay as they are.' },
+      { description: 'The new values of the lead. Members left out stay as they are.' },
     ),
   },
   reply: Type.Object(

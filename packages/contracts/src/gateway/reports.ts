@@ -106,7 +106,8 @@ const csvQuery = {
     OneOf(['comma', 'semicolon'], {
       title: 'CsvDelimiter',
       default: 'comma',
-      description: 'Of a CSV. With `semicolon` numbers have a decimal comma, as spreadsheets in such locales expect.',
+      description:
+        'The separator of a CSV. With `semicolon` numbers have a decimal comma, as spreadsheets in such locales expect.',
     }),
   ),
   bom: Type.Optional(

@@ -72,6 +72,6 @@ export const getEnvironment = defineOperation({
         'The workflows in Temporal’s UI. A link to one is this address, `/`, and the percent-encoded `workflow_id`. Null: the UI has no known address.',
       ),
     },
-    { title: 'Environment', description: 'What the console must know of this deployment.' },
+    { title: 'Environment', description: 'What the console must know about this deployment.' },
   ),
 });

@@ -116,7 +116,10 @@ export const StoreChannel = Type.Object(
     connected_at: About(NullableTimestamp, 'When it was connected.'),
     phone: About(NullableString, 'The store’s number on the channel, digits only.'),
     phone_number_id: About(NullableString, 'WhatsApp only: Meta’s id of the number.'),
-    webhook_url: About(NullableString, 'WhatsApp only: where Meta shall post. Enter it in the settings of the app.'),
+    webhook_url: About(
+      NullableString,
+      'WhatsApp only: the address to which Meta posts. Enter it in the settings of the app.',
+    ),
     sandbox_url: About(NullableString, 'The sandbox only: the secret address of its telephone.'),
     reply_window_minutes: About(
       Type.Unsafe<number | null>({ type: ['integer', 'null'] }),

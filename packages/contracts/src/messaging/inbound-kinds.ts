@@ -48,7 +48,7 @@ export const inboundKinds = {
   unsupported: words('A message that WhatsApp cannot show to a business, such as a poll. A person must ask for it.'),
   errors: words('A message that WhatsApp could not process.'),
   unknown: words(
-    'A kind that is newer than this table, or an entry without one. A message that nobody sees is worse than one that ' +
+    'A kind that is newer than this table, or an entry without one. A message that no person sees is worse than one that ' +
       'is shown without a text. If it names another message, it is `unknown_reference`.',
   ),
   unknown_reference: change(
@@ -58,7 +58,7 @@ export const inboundKinds = {
 
   reaction: change('reactions', 'An emoji on a message, or its removal.'),
   edit: change('text', 'A new text of an earlier message. The original moved the window when it came.'),
-  revoke: change('revocation', 'The customer deleted an earlier message for everybody.'),
+  revoke: change('revocation', 'The customer deleted an earlier message for everyone.'),
   'unsupported.reaction': change('nothing', 'A reaction whose content WhatsApp withholds.'),
   'unsupported.edit': change('nothing', 'An edit whose content WhatsApp withholds. The original stays as it was.'),
   'unsupported.revoke': change('nothing', 'A deletion that does not name its message.'),
@@ -77,7 +77,7 @@ export const inboundKinds = {
 
   request_welcome: change('nothing', 'The customer opened the chat for the first time and has not written yet.'),
   group: change('nothing', 'A message in a group. It must never appear in a private thread.'),
-  echo: change('nothing', 'What the store itself sent from its telephone. It is not the customer’s.'),
+  echo: change('nothing', 'A message that the store itself sent from its telephone.'),
   call: change('nothing', 'A call. Mostrador takes none, and does not open the reply window for it.'),
   account_errors: change('nothing', 'A fault of the account or the platform, without a message.'),
 } as const satisfies Readonly<Record<string, InboundKind>>;

@@ -132,12 +132,15 @@ export const markConversationRead = defineOperation({
   subject: 'messaging.platform.conversations.mark-read',
   summary: 'Mark a conversation as read up to a message',
   description:
-    'All messages up to this one count as read, for everybody in the store. Read messages stay read. A message that a ' +
+    'All messages up to this one count as read, for all people of the store. Read messages stay read. A message that a ' +
     'seller sends does the same for all messages before it.',
   request: {
     params: leadParams,
-    body: Exact({ message_id: About(Uuid, 'The last message that was read.') }, { description: 'What has been read.' }),
+    body: Exact(
+      { message_id: About(Uuid, 'The last message that was read.') },
+      { description: 'The place up to which it was read.' },
+    ),
   },
-  reply: Type.Object({ unread_count: UnreadCount }, { description: 'What is left.' }),
+  reply: Type.Object({ unread_count: UnreadCount }, { description: 'The messages that are left to read.' }),
   errors: ['lead_not_found', 'message_not_found'],
 });

@@ -120,9 +120,7 @@ export const Message = Type.Object(
     read_at: About(NullableTimestamp, 'When the lead read it.'),
     reactions: Type.Array(MessageReaction, { description: 'The emojis on it. A removed one is no longer there.' }),
     edited_at: Type.Optional(About(NullableTimestamp, 'When the lead last changed the text. `body` is the new text.')),
-    revoked_at: Type.Optional(
-      About(NullableTimestamp, 'When the lead deleted it for everybody. `body` is empty since.'),
-    ),
+    revoked_at: Type.Optional(About(NullableTimestamp, 'When the lead deleted it for everyone. `body` is then empty.')),
   },
   { title: 'Message', description: 'A message between the store and a lead.' },
 );

@@ -29,7 +29,9 @@ export const ConversationCounts = Type.Object(
       {
         p50: NullableNumber('Null without a first response.'),
         p90: NullableNumber('Null without a first response.'),
-        average: NullableNumber('Of the exact times, to a thousandth of a second. Null without a first response.'),
+        average: NullableNumber(
+          'The mean of the exact times, to a thousandth of a second. Null without a first response.',
+        ),
       },
       { title: 'FirstResponseSeconds', description: describe(conversationMetrics.first_response_seconds) },
     ),

@@ -55,7 +55,7 @@ export const reportSandboxReceipts = defineOperation({
   errors: ['sandbox_not_found'],
 });
 
-/** Whose sandbox it is, and at most 12 customers who wrote on it, the latest first. Leads from elsewhere are not listed. */
+/** The store of the sandbox, and at most 12 customers who wrote on it, the latest first. Other leads are not listed. */
 export const describeSandbox = defineOperation({
   subject: 'messaging.api.sandbox.describe',
   tenancy: 'none',

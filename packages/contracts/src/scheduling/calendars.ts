@@ -109,7 +109,7 @@ export const CalendarConnectionDetails = Type.Object({
   /** Whether its events show the customer. An older scheduling service does not send it. */
   show_customer: Type.Optional(Type.Boolean()),
   appointments_pending: Type.Integer(),
-  /** Those of them whose last attempt failed. An older scheduling service does not send it. */
+  /** The syncs among them whose last attempt failed. An older scheduling service does not send it. */
   appointments_failing: Type.Optional(Type.Integer()),
   appointments_needing_attention: Type.Integer(),
 });

@@ -49,7 +49,7 @@ export const Followup = Type.Object(
     lead_id: About(Uuid, 'The lead who gets it.'),
     message: Type.String({ description: 'The text to send.' }),
     template: Type.Union([MessageTemplate, Type.Null()]),
-    due_at: About(Timestamp, 'When it shall be sent.'),
+    due_at: About(Timestamp, 'When it is due.'),
     next_attempt_at: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',

@@ -279,7 +279,7 @@ async function transaction<Scope extends SystemScope, T>(
     // Without a connection postgres.js may never answer the rollback, so BEGIN comes first.
     if (progress.phase === 'before commit')
       await opened.then(() => sql.unsafe('rollback')).catch(() => client.destroy());
-    // Of statements that are sent together, the second may be the first whose promise is rejected.
+    // When statements are sent together, the promise of the second may be rejected first.
     throw isConsequence(error) ? (scoped.failure() ?? error) : error;
   }
 }

@@ -96,7 +96,7 @@ export async function hasChanges(sql: Sql): Promise<boolean> {
   return row.some;
 }
 
-/** Lets the statements of this transaction take so long. */
+/** Sets the time limit of this transaction's statements. */
 export async function extendStatements(sql: TransactionSql, limitMs: number): Promise<void> {
   await sql`select set_config('statement_timeout', ${String(Math.max(1, limitMs))}, true)`;
 }

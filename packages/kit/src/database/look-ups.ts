@@ -39,7 +39,7 @@ export function createLookUps<S extends Scope>(pool: Pool, showStore: ShowStore<
     try {
       await pool.use(deadline, (client) => runAll(client, lookUps), lookUps[0]?.scope.storeId);
     } catch (error) {
-      // It came after some of them had their rows. Those keep them.
+      // It came after some of the look-ups had their rows. They keep them.
       for (const { found } of lookUps) found.reject(error);
     }
   }

@@ -30,7 +30,7 @@ const reasons: Readonly<Record<string, (variable: string) => string>> = {
 
 /**
  * Throws unless PostgreSQL answers within a second and takes writes. The variable holds its address. `shared`: requests use these
- * connections too, so a wait for one in vain proves nothing.
+ * connections too, so a wait that ends without one proves nothing.
  */
 export function databaseCheck(
   database: Pick<SystemDatabase, 'ping'>,

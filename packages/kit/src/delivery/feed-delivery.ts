@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { appendEvents, maxAppendedEvents } from '@mostrador/contracts/feed';
 import { ErrorCode, NatsError } from 'nats';
 import type { Log } from '../process/log.ts';
-import { createRest } from '../process/rest.ts';
+import { createWakeablePause } from '../process/wakeable-pause.ts';
 import type { RpcClient } from '../rpc/client.ts';
 import { AppError } from '../rpc/errors.ts';
 import type { FeedRepository, FeedRow } from './feed.repository.ts';
@@ -39,7 +39,7 @@ export function createFeedDelivery({ repository, rpc, log, sweepIntervalMs }: Fe
   let stopped = false;
   /** Whether a nudge ends the wait. While the service cannot be reached, and while a batch collects, it does not. */
   let heedsNudges = false;
-  const rest = createRest();
+  const pause = createWakeablePause();
   let running: Promise<void> | undefined;
 
   async function run(): Promise<void> {
@@ -57,10 +57,10 @@ export function createFeedDelivery({ repository, rpc, log, sweepIntervalMs }: Fe
         },
       );
       if (stopped) return;
-      const isWell = readable && failures === 0;
-      const isBusy = isWell && (more || nudged);
-      heedsNudges = isWell && !isBusy;
-      await rest.for(isBusy ? batchingPauseMs : waitMs());
+      const isHealthy = readable && failures === 0;
+      const isBusy = isHealthy && (more || nudged);
+      heedsNudges = isHealthy && !isBusy;
+      await pause.for(isBusy ? batchingPauseMs : waitMs());
     }
   }
 
@@ -126,11 +126,11 @@ export function createFeedDelivery({ repository, rpc, log, sweepIntervalMs }: Fe
     },
     nudge() {
       nudged = true;
-      if (heedsNudges) rest.wake();
+      if (heedsNudges) pause.wake();
     },
     async stop() {
       stopped = true;
-      rest.wake();
+      pause.wake();
       await running;
     },
   };

@@ -30,7 +30,7 @@ export type FeedRow = {
   readonly created_at: Date;
 };
 
-/** What waits, at most 10,000 entries, and for how long the oldest does. What was set aside is counted apart. */
+/** The number of waiting entries, at most 10,000, and how long the oldest waits. Entries that were set aside count apart. */
 export type FeedBacklog = { readonly entries: number; readonly setAside: number; readonly oldestSeconds: number };
 
 /**

@@ -81,7 +81,7 @@ test('stores do not share a transaction, and one does not wait for another', asy
   expect(groups).toHaveLength(4);
 });
 
-test('when one item fails, the others are written all the same, and only its request gets the error', async () => {
+test('when one item fails, the others are still written, and only its request gets the error', async () => {
   const refuse = async (texts: readonly string[]) => {
     if (texts.includes('n003')) throw new AppError('lead_not_found');
   };

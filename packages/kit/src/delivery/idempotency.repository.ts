@@ -42,7 +42,7 @@ export async function takeKeys(sql: TransactionSql, storeId: string, keys: reado
       select number, record.* from ${asked} cross join lateral (
         select * from idempotency_records kept
         where kept.store_id = ${storeId} and kept.scope = asked.scope and kept.key = asked.key and expires_at > now()
-        limit 1) as record`, // The limit makes it a look-up for each key, whatever the planner believes of the table.
+        limit 1) as record`, // The limit makes it a look-up for each key, whatever statistics the planner has.
   ]);
   const found: Taken[] = keys.map(() => 'free');
   for (const { number, mine } of locks) if (!mine) found[number - 1] = 'busy';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../process/log.ts';
-import { createRest } from '../process/rest.ts';
+import { createWakeablePause } from '../process/wakeable-pause.ts';
 import { AppError } from '../rpc/errors.ts';
 import type { Kind, OutboxRepository, OutboxRow, Postponement } from './outbox.repository.ts';
 
@@ -54,7 +54,7 @@ export function createOutboxDelivery(options: OutboxDeliveryOptions): OutboxDeli
   let reachable = true;
   let readable = true;
   let lastAnswerMs = 0;
-  const rest = createRest();
+  const untilSweep = createWakeablePause();
   let running: Promise<void> | undefined;
 
   async function run(): Promise<void> {
@@ -74,7 +74,7 @@ export function createOutboxDelivery(options: OutboxDeliveryOptions): OutboxDeli
       swept = false;
       if (readable && hasOutcomes()) await pause(batchingPauseMs);
       else if (readable && reachable && (nudged || more)) await pause(batchingPauseMs);
-      else if (!stopped) swept = await rest.for(options.sweepIntervalMs * (0.9 + Math.random() * 0.2));
+      else if (!stopped) swept = await untilSweep.for(options.sweepIntervalMs * (0.9 + Math.random() * 0.2));
     }
     release();
     await Promise.all(sending);
@@ -120,7 +120,7 @@ export function createOutboxDelivery(options: OutboxDeliveryOptions): OutboxDeli
       const work = send(next.group).finally(() => {
         sending.delete(work);
         sendQueued();
-        if (readable) rest.wake();
+        if (readable) untilSweep.wake();
       });
       sending.add(work);
     }
@@ -177,11 +177,11 @@ export function createOutboxDelivery(options: OutboxDeliveryOptions): OutboxDeli
     nudge() {
       nudged = true;
       // While something is down, only sweeps look.
-      if (readable && reachable) rest.wake();
+      if (readable && reachable) untilSweep.wake();
     },
     async stop() {
       stopped = true;
-      rest.wake();
+      untilSweep.wake();
       await running;
     },
   };

@@ -40,7 +40,7 @@ export type Relay = {
   backlog(): Promise<{ readonly entries: number; readonly setAside: number }>;
   /** The public events that wait for the events service. Undefined for a service that has none. */
   feedBacklog(): Promise<FeedBacklog | undefined>;
-  /** Whether so many wake-ups wait for Temporal that more would not help. */
+  /** Whether enough wake-ups wait for Temporal that more would not help. */
   isBehind(): Promise<boolean>;
 };
 

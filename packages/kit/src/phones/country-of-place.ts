@@ -2,7 +2,7 @@ import { countryOfZone } from './country-of-zone.ts';
 
 /**
  * The country of a place: the one that was set, else that of the time zone, else that of the locale, else none. Never
- * throws: what somebody wrote in SQL must not stop the reading of all keys.
+ * throws: what an operator wrote in SQL must not stop the reading of all keys.
  */
 export function countryOf(store: {
   readonly country: string | null;

@@ -52,7 +52,7 @@ export function readPhone(written: string, country: string | null): PhoneReading
   return text === digits ? readDigits(digits, country) : readGroups(text, digits, country);
 }
 
-/** What was written with a `+`, or with a country code in a group of its own. */
+/** A number that was written with a `+`, or with a country code in a group of its own. */
 function internationalReading(digits: string): PhoneReading {
   const number = isNumber(digits) ? undefined : withoutTrunkPrefix(digits);
   return number === undefined ? one(digits) : likely(number, digits);

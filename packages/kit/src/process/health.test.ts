@@ -35,7 +35,7 @@ describe('readiness', () => {
     expect(readiness.dependencies).toEqual({ postgres: { state: 'down', detail } });
   });
 
-  test('is told before it is answered, and what cannot act upon it is not ready', async () => {
+  test('reaches its listener before the probe is answered, and a listener that fails makes the process unready', async () => {
     const told: boolean[] = [];
     const outcomes = [up, down, up];
     const health = createHealth({

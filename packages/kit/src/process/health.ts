@@ -43,7 +43,7 @@ export type HealthOptions = {
   readonly log?: Log;
   /** A check that takes longer has failed. Default 1,000. */
   readonly checkTimeoutMs?: number;
-  /** A required dependency that was up makes the process unready after so many failed checks in a row. Default 1. */
+  /** The failed checks in a row after which a required dependency that was up makes the process unready. Default 1. */
   readonly failuresUntilUnready?: number;
   /** How long an answer is reused, so that probes are cheap; a fifth of it while not ready. Default 500. */
   readonly cacheMs?: number;
@@ -96,7 +96,7 @@ export function createHealth(options: HealthOptions): Health {
       await onReadiness(ready);
       return ready;
     } catch (error) {
-      log?.error({ err: error, ready }, 'the readiness could not be acted upon');
+      log?.error({ err: error, ready }, 'a change of the readiness could not be carried out');
       return false;
     }
   };
@@ -136,7 +136,7 @@ export function untilPassed(check: Check): Check {
   };
 }
 
-/** Checks at once and then every second, so that `onReadiness` hears of a change without a probe. */
+/** Checks at once and then every second, so that `onReadiness` gets a change without a probe. */
 export function watchReadiness(health: Health, log: Log): Periodic {
   const check = async () => void (await health.ready());
   const { start, stop } = periodically({ name: 'readiness', everyMs: 1_000, log, run: check });

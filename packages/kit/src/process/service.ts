@@ -222,7 +222,7 @@ function exportGauges({ registry }: Metrics, { database, systemDatabase, relay }
   });
   new Gauge({
     name: 'mostrador_outbox_entries_set_aside',
-    help: 'Those that were refused ten times or more. The log names them. At most 10,000 are counted.',
+    help: 'Entries that were refused ten times or more. The log names them. At most 10,000 are counted.',
     registers: [registry],
     async collect() {
       this.set((await readBacklog()).setAside);

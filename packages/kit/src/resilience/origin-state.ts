@@ -12,7 +12,7 @@ export type OriginState = {
   readonly sinceMs: number | null;
 };
 
-/** So many outages in a row open the circuit of an origin. */
+/** The number of outages in a row that open the circuit of an origin. */
 export const outagesToOpen = 5;
 
 const firstOpenMs = 30_000;

@@ -57,7 +57,7 @@ type Known = {
 };
 
 const originsKnown = 10_000;
-/** A provider that answered another call so lately is up, so that an outage does not count. */
+/** A provider that answered another call this recently is up, so an outage of this call does not count. */
 const upForMs = 1_000;
 /** The row is read at most this often while its origin is in use. */
 const freshMs = 1_000;

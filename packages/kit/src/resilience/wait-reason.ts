@@ -15,7 +15,7 @@ export const toWaitReason = ({ wait_reason, wait_since }: WaitColumns) =>
 
 const reasonSince = (code: BlockedReason, since: Date) => ({ code, detail: details[code], since: toTimestamp(since) });
 
-/** The status and reason of a connection whose provider fails `since` then. What a person must mend comes first. */
+/** The status and reason of a connection whose provider fails since `since`. What a person must repair comes first. */
 export const toConnectionHealth = (status: 'connected' | 'needs_attention', since: Date | undefined) =>
   status === 'connected' && since
     ? { status: 'degraded' as const, reason: reasonSince('provider_unavailable', since) }

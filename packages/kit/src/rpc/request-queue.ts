@@ -45,35 +45,35 @@ export function runIn<T>(queue: RequestQueue, store: string, work: () => Promise
 }
 
 /** The requests of one store. */
-type Line = { running: number; readonly waiting: QueuedRequest[] };
+type StoreQueue = { running: number; readonly waiting: QueuedRequest[] };
 
 /** Creates a queue. */
 export function createRequestQueue({ concurrency, queue, perStore = concurrency }: RequestQueueLimits): RequestQueue {
   /** The stores with requests. A store goes to the end when one of its requests starts. */
-  const lines = new Map<string, Line>();
+  const stores = new Map<string, StoreQueue>();
   const idlers: (() => void)[] = [];
   let running = 0;
   let waiting = 0;
 
-  const start = async (store: string, line: Line, request: QueuedRequest) => {
+  const start = async (store: string, storeQueue: StoreQueue, request: QueuedRequest) => {
     running++;
-    line.running++;
-    lines.delete(store);
-    lines.set(store, line);
+    storeQueue.running++;
+    stores.delete(store);
+    stores.set(store, storeQueue);
     await request.run();
     running--;
-    line.running--;
-    if (line.running === 0 && line.waiting.length === 0) lines.delete(store);
+    storeQueue.running--;
+    if (storeQueue.running === 0 && storeQueue.waiting.length === 0) stores.delete(store);
     startNext();
     if (running === 0) for (const resolve of idlers.splice(0)) resolve();
   };
 
   const startNext = () => {
     if (waiting === 0) return;
-    let next: [string, Line] | undefined;
-    for (const each of lines) {
-      const [, line] = each;
-      if (line.waiting.length > 0 && line.running < (next?.[1].running ?? perStore)) next = each;
+    let next: [string, StoreQueue] | undefined;
+    for (const each of stores) {
+      const [, storeQueue] = each;
+      if (storeQueue.waiting.length > 0 && storeQueue.running < (next?.[1].running ?? perStore)) next = each;
     }
     const request = next?.[1].waiting.shift();
     if (next === undefined || request === undefined) return;
@@ -81,38 +81,38 @@ export function createRequestQueue({ concurrency, queue, perStore = concurrency 
     start(...next, request);
   };
 
-  /** The store that would give up a place: the one with the most waiting requests, unless `line` would then have more. */
-  const giverFor = (line: Line): Line | undefined => {
-    let longest = line;
-    for (const each of lines.values()) if (each.waiting.length > longest.waiting.length) longest = each;
-    return longest.waiting.length < line.waiting.length + 2 ? undefined : longest;
+  /** The store that would give up a place, with the most waiting requests, unless `storeQueue` then had more. */
+  const giverFor = (storeQueue: StoreQueue): StoreQueue | undefined => {
+    let longest = storeQueue;
+    for (const each of stores.values()) if (each.waiting.length > longest.waiting.length) longest = each;
+    return longest.waiting.length < storeQueue.waiting.length + 2 ? undefined : longest;
   };
 
-  const freePlaceFor = (line: Line): boolean => {
-    const giver = giverFor(line);
+  const freePlaceFor = (storeQueue: StoreQueue): boolean => {
+    const giver = giverFor(storeQueue);
     if (giver === undefined) return false;
     waiting--;
     giver.waiting.pop()?.refuse();
     return true;
   };
 
-  const lineOf = (store: string): Line => lines.get(store) ?? { running: 0, waiting: [] };
+  const queueOf = (store: string): StoreQueue => stores.get(store) ?? { running: 0, waiting: [] };
   // While a slot is free, only requests of stores at their own limit wait.
-  const startsNow = (line: Line): boolean => running < concurrency && line.running < perStore;
+  const startsNow = (storeQueue: StoreQueue): boolean => running < concurrency && storeQueue.running < perStore;
 
   return {
     offer(store, request) {
-      const line = lineOf(store);
-      if (startsNow(line)) start(store, line, request);
-      else if (waiting < queue || freePlaceFor(line)) {
+      const storeQueue = queueOf(store);
+      if (startsNow(storeQueue)) start(store, storeQueue, request);
+      else if (waiting < queue || freePlaceFor(storeQueue)) {
         waiting++;
-        line.waiting.push(request);
-        lines.set(store, line);
+        storeQueue.waiting.push(request);
+        stores.set(store, storeQueue);
       } else request.refuse();
     },
     hasRoom(store) {
-      const line = lineOf(store);
-      return startsNow(line) || waiting < queue || giverFor(line) !== undefined;
+      const storeQueue = queueOf(store);
+      return startsNow(storeQueue) || waiting < queue || giverFor(storeQueue) !== undefined;
     },
     idle() {
       return running === 0 ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve));

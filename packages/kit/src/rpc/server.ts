@@ -44,7 +44,7 @@ export type RpcServer = {
   join(): Promise<void>;
   /** Leaves the queue group: NATS gives the requests to other processes. Answers those that it has. */
   leave(): Promise<void>;
-  /** Leaves for ever. Resolves when all accepted requests are answered, including those answered later. */
+  /** Leaves for good. Resolves when all accepted requests are answered, including those answered later. */
   drain(): Promise<void>;
 };
 

@@ -117,7 +117,7 @@ function readIdempotency(text: string): Idempotency {
   throw validationFailed([{ in: 'header', name: wireHeaders.idempotency, detail }]);
 }
 
-/** What is no text is left out: nothing depends on it but what people read. */
+/** Leaves out a value that is no text: only people read it. */
 function readClient(text: string): Client {
   const { address, agent } = parsed(text) ?? {};
   return {

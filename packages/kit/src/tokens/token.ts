@@ -47,7 +47,7 @@ export const apiKeyForm = tokenForm('mk_live');
 /** Login links of people, and what their cookie has. */
 export const loginLinkForm = tokenForm('ml');
 export const sessionForm = tokenForm('ms');
-/** What the cookie of a browser has that went to an OpenID provider. */
+/** The content of the cookie of a browser that went to an OpenID provider. */
 export const oidcAttemptForm = tokenForm('mo');
 
 /** SHA-256 of the whole token. A fast hash is enough, because 256 random bits cannot be guessed. */

@@ -14,7 +14,7 @@ export type OwnPostgres = {
   readonly url: string;
   /** Ends every connection, as a restart by an operator does. Resolves when the server accepts connections again. */
   restart(): Promise<void>;
-  /** From now on only the administrator may log in, or everybody again. Open connections stay. */
+  /** From now on only the administrator may log in, or all roles again. Open connections stay. */
   refuseLogins(refused: boolean): Promise<void>;
   stop(): Promise<void>;
 };

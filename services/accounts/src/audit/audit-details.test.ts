@@ -14,6 +14,6 @@ test('an entry shows what was asked, and ids are counted', () => {
   expect(toAuditDetails({ kind: 'followup', filter: {} })).toEqual({ kind: 'followup' });
 });
 
-test('a change tells which members it gives, and never what they say', () => {
+test('an entry names the changed members, and never their values', () => {
   expect(changedMembers({ name: 'Ana', seller_id: null, role: undefined })).toEqual({ changed: ['name', 'seller_id'] });
 });

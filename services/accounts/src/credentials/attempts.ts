@@ -4,7 +4,7 @@ import type { Context } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { countAttempt, forgetAttempts, takeBackAttempt } from './attempts.repository.ts';
 
-/** An account waits after so many wrong passwords in so many minutes. A login link still opens it. */
+/** After this number of wrong passwords in `windowMinutes` an account waits. A login link still opens it. */
 const mostAttempts = 10;
 export const windowMinutes = 15;
 

@@ -28,7 +28,7 @@ const saltLength = 16;
 /** Each hash takes 19 MiB and some 20 ms. */
 const hashesAtOnce = 2;
 const mostWaiting = 32;
-/** On a machine that is too slow for its sign-ins those that waited so long are refused, so that the others get through. */
+/** A machine that is too slow for its sign-ins refuses those that waited longer than this, so that the others get through. */
 const longestWaitMs = 5_000;
 
 /** The lowest. The operating system gives such a thread only the time that nothing else on the machine wants. */

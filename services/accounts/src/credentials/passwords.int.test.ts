@@ -94,7 +94,7 @@ test('a link sets a password for 15 minutes, and not longer', async () => {
   await people.signIn(again.email, other);
 });
 
-describe('an owner who signs in with a link of somebody of two stores', () => {
+describe('an owner who signs in with a link of a person of two stores', () => {
   /** The person joined `home` with a password, and was invited to `trap`. */
   async function trapped() {
     const { email, store: home } = await withPassword();

@@ -7,7 +7,7 @@ import { apiKeyForm } from '@mostrador/kit/tokens/token';
 import { appendAudit } from '../audit/audit.repository.ts';
 import { expireApiKey, insertApiKey, lockValidApiKey, revokeApiKeyRow } from './api-key.repository.ts';
 
-/** What changes keys, by whom it may be called: the admin command, or an owner. Each change is in the audit log. */
+/** The changes of keys, for both callers: the admin command, and an owner. Each change is in the audit log. */
 export type KeyChange = {
   readonly sql: TransactionSql;
   readonly context: Context;

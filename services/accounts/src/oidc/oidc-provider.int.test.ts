@@ -156,7 +156,7 @@ describe('without a provider', () => {
   });
   afterAll(() => accounts?.stop());
 
-  test('the sign-in page is told so, and every attempt gets 404', async () => {
+  test('the sign-in page learns it, and every attempt gets 404', async () => {
     const { ask } = createPeople(accounts);
     expect(await ask(getSignInOptions, {})).toEqual({ oidc: null });
     const missing = { code: 'oidc_not_configured', status: 404 };

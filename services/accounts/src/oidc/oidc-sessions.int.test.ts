@@ -67,7 +67,7 @@ test('later the account counts and no longer its address, which may change and l
   expect(links).toHaveLength(1);
 });
 
-test('an address that the provider has not verified opens nothing, whether somebody has it or not', async () => {
+test('an address that the provider has not verified opens nothing, whether a person has it or not', async () => {
   const { email } = await invited();
   for (const account of [email, 'stranger@example.com']) {
     for (const email_verified of [false, undefined, 'true']) {

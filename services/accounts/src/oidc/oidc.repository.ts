@@ -31,7 +31,7 @@ export async function takeAttempt(sql: TransactionSql, tokenHash: Uint8Array): P
   return row;
 }
 
-/** Whom an account signs in: the person to whom it is linked, else the one with its address. */
+/** The person that an account signs in: the one to whom it is linked, else the one with its address. */
 export async function findOwner(sql: Sql, { issuer, subject, email }: OidcIdentity): Promise<string | undefined> {
   const [row] = await sql<{ id: string }[]>`
     select coalesce(

@@ -91,7 +91,7 @@ test('only the services whose part is given are asked to change it', async () =>
   expect(changed).toEqual([[store, { calendar_customer: true }]]);
 });
 
-test('a failure of a service is told, and the same request completes the change', async () => {
+test('a failure of a service is reported, and the same request completes the change', async () => {
   const { token } = await people.signedIn();
   schedulingFails = true;
   const body = { name: 'Ótica Leste', calendar_customer: true };

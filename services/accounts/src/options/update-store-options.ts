@@ -9,7 +9,7 @@ import { replanAfterZone } from '../stores/replan-after-zone.ts';
 import { findStore, updateStoreRow } from '../stores/store.repository.ts';
 import { askServices, partsOf, shownOf } from './ask-settings.ts';
 
-/** The whole request is checked before any service changes its part, and the audit log tells of it first. */
+/** The whole request is checked before any service changes its part, and the audit log records it first. */
 export const updateStoreOptions =
   ({ database, systemDatabase, rpc, announceAccessChange }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {

@@ -72,7 +72,7 @@ export async function listCredentialIds(sql: Sql, userId: string): Promise<{ id:
     select credential_id as id, transports from passkeys where user_id = ${userId}`;
 }
 
-/** Undefined: somebody has a passkey with this credential already. */
+/** Undefined: a person has a passkey with this credential already. */
 export async function insertPasskey(
   sql: TransactionSql,
   passkey: {

@@ -259,7 +259,7 @@ describe('no passkey is made', () => {
     await expect(finish(token, unlocked)).rejects.toMatchObject(rejected);
   });
 
-  test('of one that somebody has', async () => {
+  test('of one that a person has already', async () => {
     const { phone } = await withPasskey();
     const other = await people.signedIn();
     await expect(finish(other.token, phone.create(await start(other.token)))).rejects.toMatchObject(rejected);

@@ -204,7 +204,7 @@ test.each([
   expect(await people.ask(getPersonSession, {}, other.token)).toMatchObject({ role: 'manager', seller_id: null });
 });
 
-/** What needs a role, as somebody asks it about a person. */
+/** The operations that need a role, each about a person. */
 const calls = (userId: string, token?: string): Record<string, () => Promise<unknown>> => ({
   list: () => people.ask(listPeople, {}, token),
   invite: () => people.ask(invitePerson, { body: invitation() }, token),
@@ -240,7 +240,7 @@ test('a manager sees the people and changes none, and a seller sees none', async
   }
 });
 
-describe('an owner who invites somebody of another store', () => {
+describe('an owner who invites a person of another store', () => {
   test('learns nothing of the other store, not even the name of the person there', async () => {
     const there = await people.signedIn();
     const owner = await people.signedIn();

@@ -22,8 +22,8 @@ export const createPersonSession =
   };
 
 /**
- * The session reaches what the link says, whoever is signed in in the browser: another session there proves nothing about
- * the person of the link.
+ * The session reaches what the link says, also in a browser with a session: another session there proves nothing about the
+ * person of the link.
  */
 async function signInWithLink(
   { systemDatabase }: Dependencies,

@@ -23,7 +23,7 @@ export type NewSession = {
   readonly continues?: Pick<SessionRow, 'signed_in_at' | 'expires_at'>;
 };
 
-/** Every session gets a new token, so a cookie that somebody planted in the browser opens nothing. */
+/** Every session gets a new token, so a cookie that an attacker planted in the browser opens nothing. */
 export async function openSession(
   sql: TransactionSql,
   context: Context,

@@ -161,7 +161,7 @@ test('a person of two stores is one user; a session and a list show only its own
   });
 });
 
-test('an invitation of somebody who is in the store changes their role', async () => {
+test('an invitation of a person who is in the store changes their role', async () => {
   const { store, email, token } = await people.signedIn();
   await people.invite(store, email, 'manager');
   expect(await people.ask(getPersonSession, {}, token)).toMatchObject({ role: 'manager' });

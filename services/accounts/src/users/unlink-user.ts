@@ -8,7 +8,7 @@ import { inEveryStore } from './in-every-store.ts';
 import { unknownUser } from './unknown-user.ts';
 import { findUser, lockPerson } from './user.repository.ts';
 
-/** The account may be somebody else's by now, so what it opened ends with it. */
+/** Another person may have the account by now, so what it opened ends with it. */
 export const unlinkUser =
   ({ systemDatabase }: Dependencies): Handler<typeof operation> =>
   async (context, { body: { email } }) =>

@@ -48,7 +48,7 @@ test('a change keeps what it leaves out, replaces the conditions, and is in the 
   expect((await crm.feed(storeId)).map(({ type }) => type)).toEqual(['agent.created', 'agent.updated']);
 });
 
-test('a seller, and who is no person, changes neither agents nor documents', async () => {
+test('neither a seller nor a caller that is no person changes agents or documents', async () => {
   const storeId = randomUUID();
   const { id: agentId } = await create(storeId, { name: 'Sales', priority: 2 });
   for (const context of [testContext({ storeId, role: 'seller' }), testContext({ storeId })]) {

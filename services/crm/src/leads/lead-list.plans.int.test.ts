@@ -139,13 +139,13 @@ test.each(totalled)('the total of a first page with %o reads no lead', async (fi
   });
 });
 
-/** Checks that a count reads at most so many rows. */
+/** Checks that a count reads at most this number of rows. */
 async function expectFewRows(query: (sql: Sql) => Parameters<typeof explainGeneric>[1], most: number) {
   const scope = { storeId, deadline: Date.now() + 30_000 };
   const nodes = await database.database.read(scope, (sql) => explain(sql, query(sql)));
   const read = nodes.map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0));
   expect(Math.max(...read)).toBeLessThanOrEqual(most);
-  // With a plan for any values, PostgreSQL must not take the rows for so many that it would read the whole store.
+  // With a plan for any values, PostgreSQL must not overestimate the rows and read the whole store.
   const generic = await database.database.read(scope, (sql) => explainGeneric(sql, query(sql)));
   expect(Math.max(...generic.map((node) => node['Plan Rows']))).toBeLessThan(rowCount / 50);
 }

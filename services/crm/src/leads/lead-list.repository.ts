@@ -114,7 +114,7 @@ function matches(sql: Sql, storeId: string, filters: LeadFilters, isBroad: boole
   return all;
 }
 
-/** Compares the text of one lead after the other: for a search that finds so many that they are near in every order. */
+/** Compares the text of one lead after the other: for a search with results near the beginning of every order. */
 function hasText(sql: Sql, storeId: string, { words, spellings }: LeadSearch) {
   const patterns = (some: readonly string[]) => sql`((select search_patterns(${[...some]}::text[]))::text[])`;
   return sql`(

@@ -3,7 +3,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { listUnfinishedMerges as listRows } from './merged-lead.repository.ts';
 
-/** So many fit into one NATS message. */
+/** The number that fits into one NATS message. */
 const most = 5000;
 
 export const listUnfinishedMerges =

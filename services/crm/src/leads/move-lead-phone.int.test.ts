@@ -93,7 +93,7 @@ test('an older lead with the new number stays, and gets what the moved one has',
   expect(await leads()).toMatchObject([
     { id: older, name: 'Mother', email: 'maria@example.com', customer_phone: after },
   ]);
-  // The earlier number is free for whoever gets it.
+  // The earlier number is free for another lead.
   const { id } = await crm.rpc.call(ensureLead, { body: { customer_phone: before, name: 'New' } }, context());
   expect([older, younger]).not.toContain(id);
 });

@@ -342,7 +342,7 @@ describe('the phone', () => {
     expect((await topics(storeId)).flat().filter((topic) => topic === 'crm.lead.phone_changed')).toHaveLength(3);
   });
 
-  test('that an idempotent request changed is told once, and its replay does not bring it back', async () => {
+  test('that an idempotent request changed reaches messaging once, and a replay does not bring it back', async () => {
     const storeId = randomUUID();
     const { id } = await create(storeId);
     const messaging = await serveMessaging();

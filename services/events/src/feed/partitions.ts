@@ -4,7 +4,7 @@ const dayMs = 24 * 3_600_000;
 
 /** An event is appended after it was created, apart from the difference between two clocks, which is less than this. */
 export const clockMarginMs = dayMs;
-/** So many days the job may fail before an append has to make its partition. */
+/** The number of days that the job may fail before an append has to make its partition. */
 const daysAhead = 3;
 
 /** The day of an instant in UTC: `2027-01-31`. */

@@ -23,7 +23,7 @@ export async function deleteAttempts(sql: TransactionSql, days: number, limit: n
   return count;
 }
 
-/** Deliveries that became final so long ago. Open ones stay. */
+/** Deliveries that became final longer ago than this. Open ones stay. */
 export async function deleteDeliveries(sql: TransactionSql, days: number, limit: number): Promise<number> {
   const { count } = await sql`
     delete from webhook_deliveries d

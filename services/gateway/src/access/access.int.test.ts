@@ -22,7 +22,7 @@ const ask = async (apiKey: string) => {
 const isRefused = async (apiKey: string) => (await ask(apiKey)).status === 401;
 
 // A change takes effect within 2 s: access-directory.test.ts shows how old the cache may be, with a clock of its own.
-// Without that limit, a poll that misses a change would leave the key in the cache for ever.
+// Without that limit, a poll that misses a change would leave the key in the cache for good.
 
 test('a new key works at once', async () => {
   const { apiKey } = await gateway.newStore();

@@ -36,7 +36,7 @@ export function createAccess(options: { lookUps: SystemDatabase; polls: SystemDa
     },
     log,
   });
-  // No request should wait for the first connection. Without PostgreSQL the directory starts all the same.
+  // No request should wait for the first connection. The directory also starts without PostgreSQL.
   const start = async () => void (await Promise.all([directory.start(), lookUps.ping().catch(() => {})]));
   return { ...directory, start };
 }

@@ -47,7 +47,7 @@ test('the policy allows this origin and the one inline script, nothing else', ()
   expect(consolePolicy(html)).not.toMatch(/unsafe|\*|https?:/);
 });
 
-test('the files of the build are kept for ever, and compressed once', async () => {
+test('browsers keep the files of the build for good, and the gateway compresses them once', async () => {
   const answer = await get('/console/assets/app-Ab1_-x.js', { 'accept-encoding': 'br' });
   expect(answer.headers).toMatchObject({
     'content-type': 'text/javascript; charset=utf-8',

@@ -65,6 +65,13 @@ export const guides = {
       about: 'Um telefone no navegador, e números que provocam cada resultado de uma mensagem.',
     },
   },
+  tour: {
+    en: { title: 'A tour', about: 'Mostrador on your own machine, from a key to a webhook, in steps to paste.' },
+    'pt-BR': {
+      title: 'Um passeio',
+      about: 'O Mostrador na sua máquina, de uma chave a um webhook, em passos para colar.',
+    },
+  },
 } as const;
 export type Guide = keyof typeof guides;
 

@@ -32,9 +32,9 @@ export const eventStreamRoute = makeRoute(get('/events/stream'), streamEvents, {
 
 const pageSize = 100;
 const fromNowOn = -1;
-/** A client that takes nothing for so long is cut off. A heartbeat comes more often. */
+/** A client that takes nothing for this time is disconnected. A heartbeat comes more often. */
 const quietMs = 60_000;
-/** When the stream ends, the client has so long to take the rest. A client that reads nothing must not block a stop. */
+/** The time that a client has to take the rest when the stream ends. A client that reads nothing must not block a stop. */
 const lastChanceMs = 500;
 
 type EventStreamOptions = {

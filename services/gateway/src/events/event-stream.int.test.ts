@@ -130,7 +130,7 @@ test('a position that the feed no longer has is an error before the stream begin
   expect((await send(`${api}/events/stream`, { method: 'HEAD' })).statusCode).toBe(405);
 });
 
-test('a stream that meets the fence of a restore ends, its client is told why, and goes on from the new end', async () => {
+test('a stream that meets the fence of a restore ends with the reason, and its client goes on from the new end', async () => {
   const source = await open('?after=0');
   feed.append(storeId);
   feed.append(storeId);

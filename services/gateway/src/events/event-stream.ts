@@ -7,7 +7,7 @@ import { eventFrame, positionFrame, retryFrame } from './frames.ts';
 export type FeedPage = { readonly data: readonly Event[]; readonly next: number };
 
 const heartbeatMs = 15_000;
-/** A client waits at least so long before it connects again. */
+/** The least time that a client waits before it connects again. */
 const retryMs = 2_000;
 /** The clients of a gateway that stops, or is killed, come back at different moments. */
 const retrySpreadMs = 8_000;

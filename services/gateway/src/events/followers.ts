@@ -49,8 +49,8 @@ export type Followers = {
 type Entry = Follower & {
   /** Without a promise, because there are thousands, when the answer is known. */
   check(): void | Promise<void>;
-  /** Looks for what a lost notice has named. False: it cannot now. */
-  look(): boolean;
+  /** Asks for what a lost notice has named. False: it cannot now. */
+  askAgain(): boolean;
   /** Another follower of the store has read further. */
   wake(): void;
   hear(sequence: number): void;
@@ -65,17 +65,17 @@ type StoreFeed = {
   readTo: number;
 };
 
-/** The keys of one store may have so many waiting requests and streams in a process. */
+/** The number of waiting requests and streams that the keys of one store may have in a process. */
 export const mostFollowers = 20;
-/** The people of a store have so many streams of their own: one for each browser. */
+/** The number of streams for the people of a store, beside those of its keys: one for each browser. */
 const mostPeople = 200;
 const retryAfterSeconds = 5;
-/** A lost notice delays an event by about so long: then one follower of the store looks. */
-const lookAgainMs = 3_000;
-/** A busy feed is read so often by each follower, with all that has come meanwhile. */
+/** A lost notice delays an event by about this time: then one follower of the store asks. */
+const askAgainMs = 3_000;
+/** Each follower reads a busy feed at most this often, and then all that has come meanwhile. */
 const leastBetweenMs = 100;
 const checkEveryMs = 400;
-/** After so long without a successful check a follower reads nothing. */
+/** A follower reads nothing when its last successful check is older than this. */
 const checkedForMs = 1_000;
 const restMs = 1_000;
 
@@ -97,7 +97,7 @@ export function createFollowers({ log }: { log: Log }): Followers {
             const check = entry.check();
             if (check) running.push(check);
           }
-          lookAgain(feed);
+          askAgain(feed);
         }
         await Promise.all(running);
       },
@@ -153,9 +153,9 @@ export function exportFollowers({ registry }: Metrics, followers: Pick<Followers
   });
 }
 
-function lookAgain({ entries, readAtMs }: StoreFeed): void {
-  if (performance.now() - readAtMs < lookAgainMs) return;
-  for (const entry of entries) if (entry.look()) return;
+function askAgain({ entries, readAtMs }: StoreFeed): void {
+  if (performance.now() - readAtMs < askAgainMs) return;
+  for (const entry of entries) if (entry.askAgain()) return;
 }
 
 type FollowerOptions = { readonly access: AccessCheck; readonly feed: StoreFeed; readonly log: Log };
@@ -217,7 +217,7 @@ function createFollower({ access, feed, log }: FollowerOptions, onEnd: () => voi
         return fail(error);
       }
     },
-    look() {
+    askAgain() {
       if (!isWaiting || !isChecked()) return false;
       isAsked = true;
       wake();

@@ -132,7 +132,7 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
   calendar_feed_not_found: {
     title: 'Feed de calendário não encontrado',
     description:
-      'Nenhum feed de calendário tem este endereço. Cada conexão do calendário cria um novo: use o mais recente.',
+      'Nenhum feed de calendário tem este endereço, ou ele foi substituído. Use o endereço atual do feed da loja.',
   },
   calendar_not_connected: {
     title: 'Nenhum calendário conectado',
@@ -219,7 +219,7 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
   },
   sandbox_not_found: {
     title: 'Sandbox não encontrado',
-    description: 'Nenhum sandbox tem este endereço. Cada conexão do canal cria um novo: use o mais recente.',
+    description: 'Nenhum sandbox tem este endereço, ou ele foi substituído. Use o endereço atual do sandbox da loja.',
   },
   user_not_found: {
     title: 'Usuário não encontrado',

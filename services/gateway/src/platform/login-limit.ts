@@ -3,11 +3,11 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import { createTokenBuckets } from '../plugins/token-bucket.ts';
 import { networksOf } from './networks.ts';
 
-/** So many attempts a minute from one network, in each way to sign in, and with one login link or account. */
+/** The attempts a minute from one network, in each way to sign in, and with one login link or account. */
 const attemptsPerMinute = 20;
 /** A person may look at the page of a link again and again. */
 const looksPerMinute = 120;
-/** So many begin in one network: a passkey or the OpenID provider is asked for, and that tells nothing yet. */
+/** The attempts a minute that one network may begin: asking for a passkey or the OpenID provider reveals nothing yet. */
 const beginningsPerMinute = 120;
 /** The requests without a session from one network. */
 const guestRequestsPerMinute = 6000;
@@ -29,7 +29,7 @@ export type LoginAttempt = {
 
 /** An attempt that was let through. */
 export type CountedAttempt = {
-  /** The network has had its attempts, and this one goes on all the same, because nobody guesses a login link. */
+  /** The network has used its attempts. This one goes on, because a login link cannot be guessed. */
   readonly isSuspect: boolean;
   /** Gives back what it took: only failures count. */
   succeed(): void;
@@ -67,7 +67,7 @@ const tooManyAttempts = 'Too many attempts to sign in. Retry after `Retry-After`
 
 /**
  * Limits the attempts to sign in that fail, by network, login link and account. Each way to sign in has its own, so that
- * one of them locks nobody out of the others. Each process counts alone. Its methods throw `quota_exceeded`.
+ * one of them does not lock the others. Each process counts alone. Its methods throw `quota_exceeded`.
  */
 export function createLoginLimit(now: () => number = () => performance.now()) {
   const groups = createBucketGroups(now);

@@ -210,7 +210,7 @@ describe('attempts to sign in', () => {
     expect((await signIn({ remoteAddress: '2001:db8:1:3::1' })).statusCode).toBe(201);
   });
 
-  test('one way to sign in locks nobody out of the others', async () => {
+  test('a way to sign in whose attempts are used up does not lock the others', async () => {
     const remoteAddress = '198.51.100.7';
     expect((await times(30, () => attempt(password, remoteAddress))).length).toBeGreaterThan(0);
     for (const way of ways) {

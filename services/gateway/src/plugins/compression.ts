@@ -31,7 +31,7 @@ export const compress: Record<ContentCoding, (data: Buffer | string) => Promise<
  * Compresses responses of 1 KiB and more, if the client accepts it. A compressed response has its own strong ETag.
  *
  * The length of a compressed response tells a little about its content. So a response is compressed only where an
- * attacker cannot make somebody else's browser ask for it: behind a key in a header, behind a session that only pages of
+ * attacker cannot make another person's browser ask for it: behind a key in a header, behind a session that only pages of
  * this address may use, or public. A route whose address is the credential stays uncompressed.
  */
 export function addCompression(app: FastifyInstance): void {

@@ -23,7 +23,7 @@ afterEach(async () => {
 
 const close = 'Host: x\r\nConnection: close\r\n\r\n';
 
-/** Opens so many connections on which nothing is read. */
+/** Opens a number of connections on which nothing is read. */
 async function open(count: number): Promise<Socket[]> {
   const added = Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}));
   for (const socket of added) socket.pause();

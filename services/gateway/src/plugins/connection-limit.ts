@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { Gauge } from 'prom-client';
 import { probePaths } from './probes.ts';
 
-/** So many connections above the limit get a response. Further ones are closed at once. */
+/** The number of connections above the limit that get a response. Further ones are closed at once. */
 const surplusConnections = 100;
 
 /**

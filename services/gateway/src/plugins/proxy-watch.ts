@@ -2,10 +2,10 @@ import { BlockList, isIPv6 } from 'node:net';
 import type { Log } from '@mostrador/kit/process/log';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** The warnings of `/readyz`: what is wrong, then what to do. The process is ready all the same. */
+/** The warnings of `/readyz`: what is wrong, then what to do. The process stays ready. */
 export type Warnings = () => readonly string[];
 
-/** A warning goes away when nothing has caused it for so long. */
+/** A warning ends when nothing has caused it for this time. */
 const warnsForMs = 3_600_000;
 
 const localRanges = new BlockList();

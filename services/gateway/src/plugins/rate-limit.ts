@@ -7,7 +7,7 @@ import { createTokenBuckets } from './token-bucket.ts';
 /** The most keys, and the most stores, that are remembered. */
 const maximum = 100_000;
 
-/** A key gets so many rejections a minute at once. */
+/** The number of rejections a minute that a key gets at once. */
 const promptRejectionsPerMinute = 60;
 
 /** The gateway holds each further rejection, so that a client that ignores `Retry-After` waits on its connections. */

@@ -7,7 +7,7 @@ export type Turn =
 
 export type StorePaces = { take(storeId: string, requestsPerMinute: number, nowMs: number): Turn };
 
-/** Another store is active for so long after the start of its last request, because a request may take so long. */
+/** How long another store counts as active after the start of its last request: a request may take as long. */
 const activeMs = 10_000;
 
 /** A store's requests that start at once, and then each second, at least. A small store's page load never waits. */

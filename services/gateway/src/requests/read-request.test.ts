@@ -33,7 +33,7 @@ describe('a phone', () => {
     expect(create({ ...raw, body: body('+55 (31) 97777-6666') }).parts).toEqual({ body: body('5531977776666') });
   });
 
-  test('that is none is rejected with an example of the store’s country', () => {
+  test('that cannot be read is rejected with an example of the store’s country', () => {
     const faultOf = (customer_phone: unknown, country: string | null) => {
       try {
         return create({ ...raw, country, body: body(customer_phone) }).parts;

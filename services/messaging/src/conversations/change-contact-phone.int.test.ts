@@ -174,7 +174,7 @@ describe('the event', () => {
       { deadline: Date.now() + 30_000 },
     );
 
-  test('makes up for a change that messaging was not told', async () => {
+  test('applies a change that messaging missed', async () => {
     await addConversation({ wa_id: before });
     const version = messaging.crm.changePhone(storeId, leadId, after);
     await hear();
@@ -182,7 +182,7 @@ describe('the event', () => {
     expect(await conversation()).toMatchObject({ wa_id: null, phone: after, phone_version: version });
   });
 
-  test('of a lead that is gone is ignored, and without crm it is heard again later', async () => {
+  test('of a lead that is gone is ignored, and without crm it is processed again later', async () => {
     await hear(randomUUID());
     await addConversation({ wa_id: before });
     messaging.crm.changePhone(storeId, leadId, after);

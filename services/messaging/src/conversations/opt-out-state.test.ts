@@ -36,7 +36,7 @@ test.each([
   expect(scopeAfter(...wishes)).toBe(scope);
 });
 
-test('the order in which wishes arrive does not matter, nor that they are repeated', () => {
+test('the order and the repetition of preferences do not matter', () => {
   const kinds = fc.constantFrom(stopWord, startWord, stopMarketing, resumeMarketing);
   // No two in one second: the channel tells no order within it.
   const wishes = fc
@@ -63,7 +63,7 @@ test('what the previous version wrote counts as a stop word, and what it deleted
   expect(toOptOut(apply({ opted_out_at: null, opt_out_wishes }, resumeMarketing(1)))).toBeNull();
 });
 
-test('an event tells each change of what the lead gets, and nothing else', () => {
+test('each change of what the lead gets raises one event, and nothing else does', () => {
   const out = (scope: 'all' | 'marketing') => ({ scope, source: 'stop_word' as const, at: at(0).toISOString() });
   const facts = (...[before, after]: Parameters<typeof optOutEvents> extends [string, ...infer R] ? R : never) =>
     optOutEvents('l', before, after).flatMap((entry) => (entry.kind === 'feed' ? [entry.type] : []));

@@ -8,7 +8,7 @@ export type Attempt = { readonly storeId: string; readonly id: string; readonly 
 
 type SendError = { readonly code: string; readonly detail: string };
 
-const own = (sql: TransactionSql, { storeId, id, leaseToken }: Attempt) =>
+const ofAttempt = (sql: TransactionSql, { storeId, id, leaseToken }: Attempt) =>
   sql`where store_id = ${storeId} and id = ${id} and lease_token = ${leaseToken} and status = 'sending'`;
 
 /** The provider certainly did not accept the message. The next attempt is due after `delayMs`. */
@@ -23,7 +23,7 @@ export async function recordNotSent(
     set status = 'queued', next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond',
         error_code = ${error.code}, error_detail = ${error.detail}, lease_token = null, lease_until = null,
         ${setWait(sql)}
-    ${own(sql, attempt)}`;
+    ${ofAttempt(sql, attempt)}`;
 }
 
 /** The attempt made no call to the provider, so it does not count. The next attempt is due after `delayMs`. */
@@ -37,12 +37,12 @@ export async function recordNotMade(
     update messages
     set status = 'queued', attempts = greatest(attempts - 1, 0), lease_token = null, lease_until = null,
         next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', ${setWait(sql, reason)}
-    ${own(sql, attempt)}`;
+    ${ofAttempt(sql, attempt)}`;
 }
 
 /** Whether the attempt still holds its lease. */
 export async function isOwn(sql: TransactionSql, attempt: Attempt): Promise<boolean> {
-  return (await sql`select 1 from messages ${own(sql, attempt)}`).length > 0;
+  return (await sql`select 1 from messages ${ofAttempt(sql, attempt)}`).length > 0;
 }
 
 /** The provider may have accepted the message. It is never sent again. */

@@ -142,7 +142,7 @@ describe('a retry', () => {
 });
 
 describe('a give-up', () => {
-  test('ends a queued message as failed, tells it, and the messages behind it go on', async () => {
+  test('ends a queued message as failed with an event, and the messages behind it go on', async () => {
     const [first, second] = [await accept(), await accept()];
     await forget();
     expect(await giveUp({ ids: [first] })).toMatchObject({ done: 1, skipped: [] });

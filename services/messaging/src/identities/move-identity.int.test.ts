@@ -51,7 +51,7 @@ test('a customer with another number stays the same lead, which crm and the chan
   expect(await bodies(store, leadId)).toEqual(['from the old number', 'from the new number', 'without the phone']);
 });
 
-test('who writes from the earlier number later is somebody else, and a late message from before is the lead’s', async () => {
+test('a customer who writes from the earlier number later is another lead, and a late message from before is the lead’s', async () => {
   const { store, before, leadId, moved } = await storeWithLead();
   await store.does(before, moved, { at: ago(50) });
   await store.does({ phone: before.phone, userId: newUserId() }, contents.text('I am new here'), { at: ago(10) });
@@ -62,7 +62,7 @@ test('who writes from the earlier number later is somebody else, and a late mess
   expect(await bodies(store, other)).toEqual(['I am new here']);
 });
 
-test('the same notice again, also after somebody else has the earlier number, moves nobody', async () => {
+test('a repeated notice, also after another customer has the earlier number, moves no lead', async () => {
   const { store, before, after, leadId, moved } = await storeWithLead();
   const id = newWamid();
   const notice = entriesPayload(store.number, before, [{ content: moved, id, at: ago(50) }]);
@@ -75,7 +75,7 @@ test('the same notice again, also after somebody else has the earlier number, mo
   expect(messaging.crm.phoneOf(store.storeId, other)).toBe(before.phone);
 });
 
-test('an earlier notice that comes after a later one moves nobody back', async () => {
+test('an earlier notice that comes after a later one moves no lead back', async () => {
   const { store, before, after, leadId, moved } = await storeWithLead();
   const last = newPhone();
   await store.does(after, contents.changedNumber(last), { at: ago(20) });
@@ -104,7 +104,7 @@ test('a lead who has not written gets the new number, and an unknown customer be
   expect(await store.failed()).toEqual([]);
 });
 
-test('a lead whom the store gave another number keeps that', async () => {
+test('a lead to which the store gave another number keeps that number', async () => {
   const { store, before, leadId, moved } = await storeWithLead();
   const ofStore = newPhone();
   messaging.crm.changePhone(store.storeId, leadId, ofStore);

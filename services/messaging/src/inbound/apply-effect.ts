@@ -31,7 +31,7 @@ export async function applyEffect(
   }
 }
 
-/** A preference of a customer who is no lead changes nothing: it opts nobody out, and it makes no lead. */
+/** A preference of a customer who is no lead changes nothing, and creates no lead. */
 async function applyPreference(
   { database, rpc, relay }: Tools,
   context: Context,

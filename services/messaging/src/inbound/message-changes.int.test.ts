@@ -112,7 +112,7 @@ test('a change of a message that never comes makes no lead, no message and no co
   ]);
 });
 
-test('a text that the customer deleted before it was processed is never told', async () => {
+test('a text that the customer deleted before it was processed is never shown', async () => {
   const store = await startStore(messaging);
   const customer = { phone: newPhone() };
   const id = newWamid();

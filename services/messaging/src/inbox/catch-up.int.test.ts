@@ -55,7 +55,7 @@ describe('the job', () => {
     expect((await inbox.list()).data).toMatchObject([{ unread_count: 1 }]);
   });
 
-  test('a message to such a conversation before the job comes by is unread alone', async () => {
+  test('a message to such a conversation before the job runs is the only unread one', async () => {
     const leadId = addLead('Maria');
     await inbox.hear(leadId);
     await messaging.adminSql`

@@ -113,12 +113,12 @@ test('a seller with one old lead finds it without a walk through all', async () 
   expect(blocks).toBeLessThan(20);
 });
 
-test('a rare state of the leads of a seller reads no more than the rows of one of both', async () => {
+test('a filter by seller and rare state reads at most the rows of the narrower one', async () => {
   const { conversations } = await pageOf({ seller_id: sellerId, unread: true }, first);
   expect(conversations).toBeLessThanOrEqual(rowCount / 600 + 1);
 });
 
-test('a search reads the conversations that it found alone', async () => {
+test('a search reads only the conversations that it found', async () => {
   const lead_ids = (
     await database.adminSql`select lead_id from conversations where store_id = ${storeId} limit 1000`
   ).map(({ lead_id }) => lead_id);

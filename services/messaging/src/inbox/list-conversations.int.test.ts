@@ -172,7 +172,7 @@ describe('sorted by waiting', () => {
     expect(await inbox.names({ sort, seller_id: 'none', unanswered: true })).toEqual(['D free']);
   });
 
-  test('a lead of whom no beginning is stored has waited since the last message', async () => {
+  test('a lead without a stored first unanswered message has waited since the last message', async () => {
     const [one, two] = [await heard('One'), await heard('Two')];
     await messaging.adminSql`update conversations set waiting_since = null where lead_id in ${messaging.adminSql([one, two])}`;
     const [before] = (await inbox.list({ sort })).data;
@@ -312,7 +312,7 @@ test('while crm does not answer, the list has the leads that are known', async (
   expect(await inbox.names()).toEqual(['new', 'known']);
 });
 
-test('an opt-out and an open or closed reply window are told', async () => {
+test('the list shows an opt-out and an open or closed reply window', async () => {
   const [open, closed, never] = [await heard('open'), await heard('closed'), addLead('never')];
   await inbox.say(never);
   await inbox.hear(open, 'sair');

@@ -29,7 +29,7 @@ export async function claimSync(
 /** A running attempt. It can record an outcome only while the row has its lease token. */
 export type Attempt = { readonly storeId: string; readonly appointmentId: string; readonly leaseToken: string };
 
-const own = (sql: TransactionSql, { storeId, appointmentId, leaseToken }: Attempt) =>
+const ofAttempt = (sql: TransactionSql, { storeId, appointmentId, leaseToken }: Attempt) =>
   sql`where store_id = ${storeId} and appointment_id = ${appointmentId} and lease_token = ${leaseToken}`;
 
 /** Records that the calendar shows `version`, or no event (`event` null). Returns the state if the lease is held. */
@@ -46,7 +46,7 @@ export async function recordSynced(
         synced_version = ${version}, synced_at = clock_timestamp(),
         event_id = ${event?.eventId ?? null}, href = ${event?.href ?? null}, etag = ${event?.etag ?? null},
         last_error_code = null, last_error_detail = null, lease_token = null, lease_until = null
-    ${own(sql, attempt)}
+    ${ofAttempt(sql, attempt)}
     returning state`;
   return row?.state;
 }
@@ -62,7 +62,7 @@ export async function recordFailed(
     update calendar_syncs
     set next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', ${setWait(sql)},
         last_error_code = ${error.code}, last_error_detail = ${error.detail}, lease_token = null, lease_until = null
-    ${own(sql, attempt)}
+    ${ofAttempt(sql, attempt)}
     returning next_attempt_at`;
   return row?.next_attempt_at;
 }
@@ -72,7 +72,7 @@ export async function recordNotMade(sql: TransactionSql, attempt: Attempt, until
   const [row] = await sql<{ next_attempt_at: Date }[]>`
     update calendar_syncs
     set attempts = greatest(attempts - 1, 0), lease_token = null, lease_until = null, ${wait(sql, until)}
-    ${own(sql, attempt)}
+    ${ofAttempt(sql, attempt)}
     returning next_attempt_at`;
   return row?.next_attempt_at;
 }
@@ -89,7 +89,7 @@ export async function recordRejected(
     set state = case when desired_version = ${version} then 'needs_attention' else 'pending' end,
         next_attempt_at = case when desired_version = ${version} then null else clock_timestamp() end,
         last_error_code = ${error.code}, last_error_detail = ${error.detail}, lease_token = null, lease_until = null
-    ${own(sql, attempt)}
+    ${ofAttempt(sql, attempt)}
     returning state`;
   return row?.state;
 }

@@ -54,7 +54,7 @@ export async function failUnsent(
   return row;
 }
 
-const own = (sql: TransactionSql, { storeId, followupId, leaseToken }: Attempt) =>
+const ofAttempt = (sql: TransactionSql, { storeId, followupId, leaseToken }: Attempt) =>
   sql`where store_id = ${storeId} and id = ${followupId} and lease_token = ${leaseToken}`;
 const over = (sql: TransactionSql) =>
   sql`lease_token = null, lease_until = null, updated_at = greatest(clock_timestamp(), updated_at)`;
@@ -72,7 +72,7 @@ export async function recordAccepted(
     set attempts = case when message_id is null then 1 else attempts end, message_id = id,
         error_code = null, error_detail = null,
         next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', ${over(sql)}
-    ${own(sql, attempt)}
+    ${ofAttempt(sql, attempt)}
     returning next_attempt_at`;
   return row?.next_attempt_at;
 }
@@ -81,7 +81,7 @@ export async function recordSent(sql: TransactionSql, attempt: Attempt): Promise
   const [row] = await sql<FollowupRow[]>`
     update followups
     set status = 'sent', message_id = id, next_attempt_at = null, error_code = null, error_detail = null, ${over(sql)}
-    ${own(sql, attempt)}
+    ${ofAttempt(sql, attempt)}
     returning *`;
   return row;
 }
@@ -97,7 +97,7 @@ export async function recordFailed(
     update followups
     set status = 'failed', message_id = case when ${becameMessage} then id else message_id end, next_attempt_at = null,
         error_code = ${error.code}, error_detail = ${error.detail}, ${over(sql)}
-    ${own(sql, attempt)}
+    ${ofAttempt(sql, attempt)}
     returning *`;
   return row;
 }
@@ -113,7 +113,7 @@ export async function recordCancelled(
     update followups
     set status = 'cancelled', cancel_reason = ${reason}, next_attempt_at = null,
         message_id = case when ${becameMessage} then id else message_id end, ${over(sql)}
-    ${own(sql, attempt)}
+    ${ofAttempt(sql, attempt)}
     returning *`;
   return row;
 }
@@ -129,12 +129,12 @@ export async function recordRefusedForNow(
     update followups
     set status = 'pending', next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond',
         error_code = ${error.code}, error_detail = ${error.detail}, ${over(sql)}
-    ${own(sql, attempt)}
+    ${ofAttempt(sql, attempt)}
     returning next_attempt_at`;
   return row?.next_attempt_at;
 }
 
 /** Releases the lease, because no process got the request. The next step does not have to wait. */
 export async function giveBackLease(sql: TransactionSql, attempt: Attempt): Promise<void> {
-  await sql`update followups set next_attempt_at = clock_timestamp(), ${over(sql)} ${own(sql, attempt)}`;
+  await sql`update followups set next_attempt_at = clock_timestamp(), ${over(sql)} ${ofAttempt(sql, attempt)}`;
 }

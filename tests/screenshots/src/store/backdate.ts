@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 
-/** A conversation that was just written, and when each of its messages shall have been. */
+/** A conversation that was just written, and the new time of each of its messages. */
 export type Written = { readonly leadId: string; readonly moments: readonly Date[]; readonly unread: number };
 
 /**

@@ -69,9 +69,9 @@ export async function findOnlyNew(
   most: number,
 ): Promise<EventRow[] | undefined> {
   const { store_id, planned_through: start, last_sequence: until, event_types, max_in_flight } = locked;
-  const isWell = locked.status === 'enabled' && locked.sender === 'service' && locked.failures === 0;
+  const isHealthy = locked.status === 'enabled' && locked.sender === 'service' && locked.failures === 0;
   // Without a moment to look again nothing waits, and nothing runs.
-  const isQuiet = isWell && locked.due_at === null && !locked.replaying;
+  const isQuiet = isHealthy && locked.due_at === null && !locked.replaying;
   if (!isQuiet || until <= start || until - start > batch) return undefined;
   const slots = Math.min(max_in_flight, most);
   const filters = event_types === null ? {} : { types: event_types };

@@ -122,7 +122,7 @@ export async function saveDue(sql: TransactionSql, { store_id, id }: Named): Pro
   return endpoint ? await saveWithDue(sql, endpoint) : null;
 }
 
-/** Writes a locked endpoint, and when somebody shall look at it again. Null: when something else changes. */
+/** Writes a locked endpoint, and when the sender looks at it again. Null: when something else changes. */
 export async function saveWithDue(sql: TransactionSql, endpoint: EndpointRow): Promise<Date | null> {
   const due_at = dueAt(endpoint, await findQueue(sql, endpoint));
   await saveProgress(sql, { ...endpoint, due_at });

@@ -87,7 +87,8 @@ async function claimNext(
     else await recordGivenUp(sql, { storeId, deliveryId: row.id }, 'event_expired');
   }
   const due_at = dueAt(endpoint, await findQueue(sql, endpoint));
-  const isHandedBack = sender === 'workflow' && (due_at === null || (await isWell(sql, endpoint, rows.length < slots)));
+  const isHandedBack =
+    sender === 'workflow' && (due_at === null || (await isHealthy(sql, endpoint, rows.length < slots)));
   await saveProgress(sql, { ...endpoint, due_at, sender: isHandedBack ? 'service' : sender });
   if (isHandedBack) return { claimed, more, next: done('nothing that failed is left') };
   return { claimed, more, next: due_at ? waitUntil(due_at, 'the next delivery is due then') : done('nothing waits') };
@@ -115,7 +116,7 @@ async function beginAtOnce(
 }
 
 /** Whether nothing that failed is left of an endpoint. `allClaimed`: nothing else is due. */
-const isWell = async (sql: TransactionSql, endpoint: EndpointRow, allClaimed: boolean): Promise<boolean> =>
+const isHealthy = async (sql: TransactionSql, endpoint: EndpointRow, allClaimed: boolean): Promise<boolean> =>
   endpoint.failures === 0 && allClaimed && !(await hasRetries(sql, endpoint));
 
 function toClaimed(endpoint: EndpointRow, row: Omit<ClaimedRow, 'event'>, event: Event): Claimed {

@@ -151,7 +151,7 @@ describe('the endpoint of a failed delivery', () => {
   });
 });
 
-describe('when an endpoint is looked at again', () => {
+describe('when the sender looks at an endpoint again', () => {
   const later = (ms: number) => new Date(now.getTime() + ms);
   const queue: Queue = { in_flight: 0, in_flight_until: null, next_at: null, held_until: null };
 

@@ -72,7 +72,7 @@ export function nextMove(endpoint: Endpoint, { now, in_flight, in_flight_until }
   return { kind: 'answer', next: waitUntil(in_flight_until ?? now, 'the deliveries that may run at once are running') };
 }
 
-/** When somebody shall look at an endpoint again. Null: when something else changes. */
+/** When the sender looks at an endpoint again. Null: when something else changes. */
 export function dueAt(endpoint: Endpoint, { in_flight, in_flight_until, next_at, held_until }: Queue): Date | null {
   if (endpoint.status !== 'enabled') return null;
   if (in_flight >= mostAtOnce(endpoint)) return latest(in_flight_until, endpoint.blocked_until);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { maxInFlight } from '@mostrador/contracts';
 import type { Log } from '@mostrador/kit/process/log';
 import type { Periodic } from '@mostrador/kit/process/periodic';
-import { createRest } from '@mostrador/kit/process/rest';
+import { createWakeablePause } from '@mostrador/kit/process/wakeable-pause';
 import { createRequestQueue } from '@mostrador/kit/rpc/request-queue';
 import type { Dependencies } from '../../dependencies.ts';
 import { planDeliveries } from '../planning/plan-deliveries.ts';
@@ -47,16 +47,16 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
   /** Stores whose feeds have grown, by the notices. */
   const grown = new Set<string>();
   let lookedAtAllMs = Number.NEGATIVE_INFINITY;
-  const rest = createRest();
+  const pause = createWakeablePause();
   let loop: Promise<void> | undefined;
 
   const nudge = (storeIds: readonly string[] = []) => {
     for (const id of storeIds) grown.add(id);
     nudged = true;
-    rest.wake();
+    pause.wake();
   };
 
-  const look = async (): Promise<void> => {
+  const findDue = async (): Promise<void> => {
     const all = performance.now() - lookedAtAllMs >= lookEveryMs;
     const stores = all ? null : [...grown];
     grown.clear();
@@ -119,7 +119,7 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
   const run = async (): Promise<void> => {
     while (!stopped) {
       nudged = false;
-      await look().catch((err) => {
+      await findDue().catch((err) => {
         if (!stopped) log.warn({ err }, 'the look for due webhooks failed');
       });
       if (stopped) return;
@@ -127,7 +127,7 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
         await delay(batchingPauseMs);
         continue;
       }
-      await rest.for(lookEveryMs);
+      await pause.for(lookEveryMs);
     }
   };
 
@@ -138,7 +138,7 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
     },
     async stop() {
       stopped = true;
-      rest.wake();
+      pause.wake();
       await loop;
       await claims.idle();
       // The lease of an attempt that takes longer expires, and the delivery is sent again.

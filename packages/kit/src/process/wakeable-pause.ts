@@ -1,12 +1,12 @@
 /** A wait of a loop that something else can end. */
-export type Rest = {
-  /** Resolves after so many milliseconds, with true, or at the next `wake`, with false. */
+export type WakeablePause = {
+  /** Resolves with true after `ms`, or with false at the next `wake`. */
   for(ms: number): Promise<boolean>;
   /** Ends the wait. Without one it does nothing, so a loop looks for its reason before it waits. */
   wake(): void;
 };
 
-export function createRest(): Rest {
+export function createWakeablePause(): WakeablePause {
   let wake = () => {};
   return {
     for: (ms) =>
