@@ -338,6 +338,7 @@ describe('a permanent refusal by the provider', () => {
 
   test('an opt-out after acceptance stops an API message only if the store says so', async () => {
     const leadId = await addLead();
+    await messaging.adminSql`update store_settings set opt_out_stops_api = false where store_id = ${storeId}`;
     const sent = await accept(leadId);
     await messaging.adminSql`update conversations set opted_out_at = now() where lead_id = ${leadId}`;
     await step(leadId);
@@ -349,7 +350,6 @@ describe('a permanent refusal by the provider', () => {
     await messaging.adminSql`update conversations set opted_out_at = now() where lead_id = ${leadId}`;
     await step(leadId);
     expect(await read(leadId, stopped)).toMatchObject({ status: 'failed', error: { code: 'lead_opted_out' } });
-    await messaging.adminSql`update store_settings set opt_out_stops_api = false where store_id = ${storeId}`;
   });
 
   test('a message of the API with a template is sent as text in the window, and as the template after it', async () => {
