@@ -67,7 +67,8 @@ async function addLead(): Promise<string> {
 /** Accepts a message without waiting for its outcome. */
 async function accept(leadId: string, text = 'Hello'): Promise<string> {
   await messaging.adminSql`
-    insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0) on conflict do nothing`;
+    insert into store_settings (store_id, message_wait_seconds, opt_out_stops_api) values (${storeId}, 0, false)
+    on conflict do nothing`;
   return (await messaging.send(storeId, leadId, text)).id;
 }
 const step = (leadId: string, timeoutMs?: number) =>
@@ -338,7 +339,6 @@ describe('a permanent refusal by the provider', () => {
 
   test('an opt-out after acceptance stops an API message only if the store says so', async () => {
     const leadId = await addLead();
-    await messaging.adminSql`update store_settings set opt_out_stops_api = false where store_id = ${storeId}`;
     const sent = await accept(leadId);
     await messaging.adminSql`update conversations set opted_out_at = now() where lead_id = ${leadId}`;
     await step(leadId);
@@ -350,6 +350,7 @@ describe('a permanent refusal by the provider', () => {
     await messaging.adminSql`update conversations set opted_out_at = now() where lead_id = ${leadId}`;
     await step(leadId);
     expect(await read(leadId, stopped)).toMatchObject({ status: 'failed', error: { code: 'lead_opted_out' } });
+    await messaging.adminSql`update store_settings set opt_out_stops_api = false where store_id = ${storeId}`;
   });
 
   test('a message of the API with a template is sent as text in the window, and as the template after it', async () => {

@@ -333,7 +333,7 @@ describe('a rejected message changes nothing', () => {
     expect(await post(leadId, { storeId })).toMatchObject({ answer: { status: 'queued' } });
   });
 
-  test('for a lead that has opted out, as a store has it at first', async () => {
+  test('for a lead that has opted out, in a store whose opt-outs stop the API too', async () => {
     const { storeId, leadId } = await newLead();
     await converse(storeId, leadId, { opted_out_at: hoursAgo(1) });
     await expect(post(leadId, { storeId })).rejects.toMatchObject({ code: 'lead_opted_out' });
