@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { gatewayOperations } from '@mostrador/contracts';
 import { connectNats, type NatsConnection, natsAddress, natsCheck, natsUserCheck } from '@mostrador/kit/clients/nats';
 import { createDatabase, createSystemDatabase } from '@mostrador/kit/database/database';
-import { databaseCheck, readsCheck, rolesCheck, schemaCheck } from '@mostrador/kit/database/readiness';
+import { databaseCheck, readsCheck, rolesCheck } from '@mostrador/kit/database/readiness';
 import { clockCheck, exportClockSkew } from '@mostrador/kit/process/clock';
 import { createHealth, watchReadiness } from '@mostrador/kit/process/health';
 import { createMetrics } from '@mostrador/kit/process/metrics';
@@ -19,7 +19,6 @@ import type { GatewayConfig } from './config.ts';
 import { createFollowers } from './events/followers.ts';
 import { hearFeedNotices } from './events/notices.ts';
 import { createHandlers } from './handlers.ts';
-import { migrations } from './migrations.ts';
 import { servicePresence } from './service-presence.ts';
 
 /**
@@ -52,7 +51,6 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
       postgres_system: databaseCheck(polls, 'DATABASE_SYSTEM_URL'),
       postgres_roles: rolesCheck({ database, systemDatabase: polls }, name),
       clock: clockCheck(polls),
-      schema: schemaCheck(polls, { schema: name, directory: migrations }),
       accounts_schema: readsCheck(polls, { schema: 'accounts', read: (sql) => findChangedAccess(sql, 0, 1) }),
       nats: natsCheck(() => connection?.nats),
       nats_user: natsUserCheck(() => connection?.nats, name),

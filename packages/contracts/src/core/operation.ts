@@ -15,11 +15,6 @@ export type Operation<
 > = {
   /** NATS subject: `<service>.<api|platform|step|internal|admin>.<resource>.<verb>`. NATS permissions are prefixes of it. */
   readonly subject: string;
-  /**
-   * The subject in the previous version, when the operation has moved to another service. The server answers both, and a
-   * client asks it when no process serves the new one. It goes with the next version.
-   */
-  readonly formerSubject?: string;
   /** `store`: every call names a store and sees only its rows. `none`: the call belongs to no store. */
   readonly tenancy: Tenancy;
   /**
