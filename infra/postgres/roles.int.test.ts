@@ -15,7 +15,7 @@ const readByTheGateway: Record<string, Record<string, readonly string[]>> = {
   gateway_system: {
     api_keys: ['expires_at', 'id', 'key_hash', 'revoked_at', 'scopes', 'store_id', 'updated_at'],
     deleted_api_keys: ['deleted_at', 'id'],
-    stores: ['country', 'id', 'locale', 'rate_limit', 'tier', 'timezone', 'updated_at'],
+    stores: ['country', 'created_at', 'id', 'locale', 'name', 'rate_limit', 'tier', 'timezone', 'updated_at'],
   },
 };
 const mayRead = (role: string, schema: string, table: string): boolean =>
