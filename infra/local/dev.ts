@@ -8,6 +8,7 @@ import { provideConsole } from './console.ts';
 import { readExampleIds } from './demo/example-ids.ts';
 import { provideDemo } from './demo.ts';
 import { holderOf, tryLock } from './lock.mjs';
+import { keepOlderDataAside } from './older-data.ts';
 import { createOutput, type Output } from './output.ts';
 import { localDirectory as localDirectoryOf } from './paths.ts';
 import { readSecrets } from './secrets.ts';
@@ -50,6 +51,7 @@ async function start(): Promise<void> {
   const survivors = await children.stopSurvivors(5000);
   if (survivors.length > 0) output.say(`Stopped processes of an earlier start: ${survivors.join(', ')}.`);
 
+  keepOlderDataAside(localDirectory, output.say);
   const { env } = process;
   const { postgresPassword: password, encryptionKeys } = readSecrets(localDirectory);
   const ports = await choosePorts(localDirectory, env, [...serverPorts(env), ...processNames]);

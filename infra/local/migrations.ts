@@ -16,21 +16,11 @@ export async function migrateService(service: string, ownerUrl: string, log: Log
   if (existsSync(directory)) await migrate({ url: ownerUrl, schema: service, directory, log, ...options });
 }
 
-/**
- * Applies the migrations of every schema. The schemas are independent, so they run in parallel, except that accounts
- * takes its first tables over from the gateway.
- */
+/** Applies the migrations of every schema. They are independent, so they run in parallel. */
 export async function migrateSchemas(
   ownerUrl: (schema: string) => string,
   log: Log,
-  { contract }: Options = { contract: true },
+  options: Options = { contract: true },
 ): Promise<void> {
-  const apply = (schema: string, options: Options) => migrateService(schema, ownerUrl(schema), log, options);
-  const others = schemas.filter((schema) => schema !== 'gateway' && schema !== 'accounts');
-  const expanding = { contract: false };
-  await Promise.all([
-    apply('gateway', expanding).then(() => apply('accounts', expanding)),
-    ...others.map((schema) => apply(schema, expanding)),
-  ]);
-  if (contract) await Promise.all(schemas.map((schema) => apply(schema, { contract })));
+  await Promise.all(schemas.map((schema) => migrateService(schema, ownerUrl(schema), log, options)));
 }

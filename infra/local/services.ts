@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { schemas } from '../postgres/roles.ts';
+import { databaseUsers } from '../postgres/roles.ts';
 import { httpAnswers, type ProcessSpec } from './children.ts';
 import { migrateSchemas } from './migrations.ts';
 import { root } from './paths.ts';
@@ -74,7 +74,7 @@ function natsUrl(user: ProcessName, { natsUrl, env, password }: ServiceOptions):
 }
 
 function database(name: ProcessName, { databaseUrl, password }: ServiceOptions): NodeJS.ProcessEnv {
-  if (!(schemas as readonly string[]).includes(name)) return {};
+  if (!(databaseUsers as readonly string[]).includes(name)) return {};
   return {
     ...(name !== 'gateway' && { DATABASE_URL: roleUrl(databaseUrl, name, password) }),
     DATABASE_SYSTEM_URL: roleUrl(databaseUrl, `${name}_system`, password),

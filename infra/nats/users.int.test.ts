@@ -52,7 +52,6 @@ const askers: Record<string, readonly NatsUser[]> = {
   'crm.internal.phones.known': ['gateway'],
   'crm.internal.reports.lead': ['gateway'],
   'crm.internal.reports.summary': ['gateway'],
-  'crm.internal.reports.summary.v2': ['gateway'],
   'crm.internal.sellers.check': ['accounts'],
   'crm.step.reports.close': ['admin'],
   'events.api.events.list': ['admin'],
@@ -69,7 +68,6 @@ const askers: Record<string, readonly NatsUser[]> = {
   'messaging.internal.opt-outs.get': ['scheduling'],
   'messaging.internal.reports.lead': ['gateway'],
   'messaging.internal.reports.summary': ['gateway'],
-  'messaging.internal.reports.summary.v2': ['gateway'],
   'messaging.internal.settings.change': ['accounts'],
   'messaging.internal.settings.get': ['accounts'],
   'messaging.step.reports.close': ['admin'],
@@ -78,21 +76,9 @@ const askers: Record<string, readonly NatsUser[]> = {
   'scheduling.internal.followups.replan': ['accounts'],
   'scheduling.internal.reports.lead': ['gateway'],
   'scheduling.internal.reports.summary': ['gateway'],
-  'scheduling.internal.reports.summary.v2': ['gateway'],
   'scheduling.internal.settings.change': ['accounts'],
   'scheduling.internal.settings.get': ['accounts'],
   'scheduling.step.reports.close': ['admin'],
-};
-/** Where the previous version serves what has moved from the gateway to accounts: both, in the group of the gateway. */
-const former: Record<string, readonly NatsUser[]> = {
-  'gateway.admin.keys.create': ['admin'],
-  'gateway.admin.keys.list': ['admin'],
-  'gateway.admin.keys.revoke': ['admin'],
-  'gateway.admin.keys.rotate': ['admin'],
-  'gateway.admin.stores.create': ['admin'],
-  'gateway.admin.stores.list': ['admin'],
-  'gateway.admin.stores.update': ['admin'],
-  'gateway.internal.stores.settings': ['scheduling'],
 };
 const withEvents: readonly string[] = ['crm', 'scheduling', 'messaging'];
 const consumers = { scheduling: 'scheduling-followups', messaging: 'messaging-leads' };
@@ -134,7 +120,6 @@ const publishing: Attempt[] = [
     return { subject, by: [...(owner ? [owner] : []), ...(askers[subject] ?? [])] };
   }),
   ...unserved.map((subject) => ({ subject, by: [] })),
-  ...Object.entries(former).map(([subject, by]) => ({ subject, by })),
   ...(Object.keys(eventCatalogue) as EventType[]).map((type) => ({
     subject: eventSubject(type),
     by: [type.split('.')[0] ?? ''],
@@ -165,11 +150,6 @@ const subscribing: Attempt[] = [
       { subject, queue: 'other', by: [] },
     ];
   }),
-  ...Object.keys(former).flatMap((subject) => [
-    { subject, queue: 'gateway', by: ['accounts'] },
-    { subject, by: [] },
-    { subject, queue: 'accounts', by: [] },
-  ]),
   ...unserved.flatMap((subject) => [
     { subject, queue: 'gateway', by: [] },
     { subject, by: [] },
@@ -263,7 +243,6 @@ describe('NATS permissions', () => {
     ['send every request of an audience', 'crm', { publish: ['*.api.>'] }],
     ['send every internal request', 'scheduling', { publish: ['crm.internal.>'] }],
     ["use the command's operations", 'gateway', { publish: ['accounts.admin.>'] }],
-    ["use the command's former operations", 'gateway', { publish: ['gateway.admin.>'] }],
     ['announce changes of keys', 'gateway', { publish: ['accounts.notice.>'] }],
     ["publish another's events", 'crm', { publish: ['events.>'] }],
     ['publish anything', 'messaging', { publish: ['>'] }],
@@ -319,19 +298,14 @@ describe('NATS permissions', () => {
     const changing = (Object.values(accountsOperations) as Operation[]).filter(({ subject }) =>
       subject.includes('.admin.'),
     );
-    for (const { subject, formerSubject } of changing) {
+    for (const { subject } of changing) {
       serving.subscribe(subject, { queue: 'accounts', callback: () => void arrived.push(subject) });
-      if (formerSubject === undefined) continue;
-      serving.subscribe(formerSubject, { queue: 'gateway', callback: () => void arrived.push(formerSubject) });
     }
     const allowed = 'accounts.internal.keys.record-uses';
     serving.subscribe(allowed, { queue: 'accounts', callback: () => void arrived.push(allowed) });
     await serving.flush();
     expect(changing.map(({ subject }) => subject)).toContain('accounts.admin.keys.create');
-    for (const { subject, formerSubject } of changing) {
-      attacker.publish(subject, '{}');
-      if (formerSubject !== undefined) attacker.publish(formerSubject, '{}');
-    }
+    for (const { subject } of changing) attacker.publish(subject, '{}');
     attacker.publish(allowed, '{}');
     await waitFor(() => arrived.includes(allowed), { description: 'the last one arrives' });
     expect(arrived).toEqual([allowed]);

@@ -43,11 +43,8 @@ import {
   schedulingOperations,
   searchLeads,
   summarizeConversations,
-  summarizeConversationsV1,
   summarizeLeads,
-  summarizeLeadsV1,
   summarizeScheduling,
-  summarizeSchedulingV1,
 } from '../../packages/contracts/src/index.ts';
 
 /** Every process has its own user, and so has the admin command. */
@@ -106,8 +103,6 @@ export const roles: Record<NatsUser, Role> = {
       ...[checkLead, findKnownPhones, getCalendarConnection, getChannelConnection, recordKeyUses],
       ...[summarizeLeads, summarizeConversations, summarizeScheduling],
       ...[reportLead, reportConversation, reportLeadScheduling],
-      // Of services of the previous version.
-      ...[summarizeLeadsV1, summarizeConversationsV1, summarizeSchedulingV1],
     ],
   },
   accounts: {
@@ -168,7 +163,6 @@ export function permissionsOf(user: NatsUser): Permissions {
     publish: [
       ...audiences.flatMap((audience) => servicesWith(audience).map((service) => `${service}.${audience}.>`)),
       ...asks.map(({ subject }) => subject),
-      ...formerSubjects([...asks, ...audiences.flatMap(operationsFor)]),
       ...(notices ? [`${user}.notice.>`] : []),
       ...(publishesEvents ? [`events.${user}.>`, appendEvents.subject] : []),
       // To check JetStream and the stream, and to create or update the stream.
@@ -187,9 +181,6 @@ export function permissionsOf(user: NatsUser): Permissions {
     ],
     subscribe: [
       ...(serves ? [`${user}.> ${user}`] : []),
-      ...(serves
-        ? formerSubjects(Object.values(services[user] ?? {})).map((subject) => `${subject} ${serviceOf(subject)}`)
-        : []),
       ...[...(notices ? [user] : []), ...hears].map((service) => `${service}.notice.>`),
       `_INBOX_${user}.>`,
     ],
@@ -212,7 +203,3 @@ const serviceOf = (subject: string): string => subject.split('.')[0] ?? '';
 const servicesWith = (audience: Audience): string[] => [
   ...new Set(operationsFor(audience).map(({ subject }) => serviceOf(subject))),
 ];
-
-/** Where the previous version serves and asks operations that have moved to another service. */
-const formerSubjects = (operations: readonly Operation[]): string[] =>
-  operations.flatMap(({ formerSubject }) => formerSubject ?? []);

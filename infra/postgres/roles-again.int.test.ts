@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type OwnPostgres, startOwnPostgres } from '../../packages/testing/src/servers/own-postgres.ts';
 import { roleUrl } from '../local/servers/role-passwords.ts';
-import { createRoles, rolesOf, schemas } from './roles.ts';
+import { createRoles, databaseUsers, rolesOf } from './roles.ts';
 
 // Passwords belong to the whole server, so these tests have one of their own.
 let server: OwnPostgres;
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 const database = 'postgres';
-const roles = schemas.flatMap(rolesOf);
+const roles = databaseUsers.flatMap(rolesOf);
 
 async function loginOf(role: string, password: string): Promise<string> {
   const login = postgres(roleUrl(server.url, role, password), { max: 1, onnotice: () => {} });

@@ -1,8 +1,11 @@
 import type { Sql } from 'postgres';
-import { takeOverStatement } from './take-over.ts';
 
-/** Each service that keeps data has a schema of its name and three roles. */
-export const schemas = ['gateway', 'accounts', 'crm', 'scheduling', 'messaging', 'events'] as const;
+/** Each service that keeps data has a schema of its name. */
+export const schemas = ['accounts', 'crm', 'scheduling', 'messaging', 'events'] as const;
+
+/** The processes that use PostgreSQL. The gateway keeps nothing, and reads keys and stores in the schema of accounts. */
+export const databaseUsers = [...schemas, 'gateway'] as const;
+type DatabaseUser = (typeof databaseUsers)[number];
 
 /** Contributed modules of PostgreSQL that migrations use. */
 const extensions = { schema: 'extensions', names: ['btree_gin', 'pg_trgm'] } as const;
@@ -15,15 +18,16 @@ export type RoleOptions = {
   readonly resetPasswords?: boolean;
 };
 
-/** The roles of a service. */
-export const rolesOf = (schema: string): string[] => [`${schema}_owner`, schema, `${schema}_system`];
+export const rolesOf = (user: DatabaseUser): string[] =>
+  user === 'gateway' ? ['gateway_system'] : [`${user}_owner`, user, `${user}_system`];
 
 /**
  * Creates or updates the roles and the schema of each service in one database. `<s>_owner` owns the schema and runs
  * migrations. Requests run as `<s>`, the relay and the sweeps as `<s>_system`. These two own nothing, create nothing
  * and cannot bypass row-level security. Migrations grant what they may access. A service's roles cannot access another
- * schema, except that the gateway reads what it needs to check a key. The extensions are created here too, because only
- * an administrator may create them. It can be repeated: everything but the passwords is made right.
+ * schema, except that the gateway, which has no schema and no requests of its own, reads what it needs to check a key and
+ * to show a store. The extensions are created here too, because only an administrator may create them. It can be
+ * repeated: everything but the passwords is made right.
  *
  * @param adminSql an administrator's connection to `database`
  */
@@ -32,13 +36,16 @@ export async function createRoles(adminSql: Sql, options: RoleOptions): Promise<
   await adminSql.begin(async (sql) => {
     await sql`select pg_advisory_xact_lock(hashtext('mostrador roles'))`;
     const present = new Set((await sql`select rolname from pg_roles`).map(({ rolname }) => rolname as string));
-    const statements = schemas.flatMap((schema) => [
-      ...rolesOf(schema).flatMap((role) => roleStatements({ role, schema, isNew: !present.has(role) }, options)),
+    const statements = databaseUsers.flatMap((user) => {
+      const schema = user === 'gateway' ? 'accounts' : user;
+      return rolesOf(user).flatMap((role) => roleStatements({ role, schema, isNew: !present.has(role) }, options));
+    });
+    const schemaStatements = schemas.flatMap((schema) => [
       `create schema if not exists ${schema} authorization ${schema}_owner`,
       `grant usage on schema ${schema} to ${schema}, ${schema}_system`,
     ]);
     const notForAll = `revoke temporary on database ${quotedName(options.database)} from public`;
-    await sql.unsafe([...statements, notForAll, ...extensionStatements(), takeOverStatement()].join(';\n'));
+    await sql.unsafe([...statements, ...schemaStatements, notForAll, ...extensionStatements()].join(';\n'));
   });
 }
 

@@ -8,14 +8,14 @@ import { withAddresses } from './addresses.ts';
 
 let server: TestNats;
 let served: RpcServer;
-const calendar = { provider: 'feed' as 'feed' | 'caldav', feed_url: 'new feed' as string | undefined };
-const channel = { provider: 'sandbox' as 'sandbox' | null, sandbox_url: 'new telephone' as string | undefined };
+const calendar = { provider: 'feed' as 'feed' | 'caldav', feed_url: 'new feed' as string | null };
+const channel = { provider: 'sandbox' as 'sandbox' | null, sandbox_url: 'new telephone' as string | null };
 const pro = { id: randomUUID(), name: 'Pro', tier: 'pro' as const, api_key: 'key' };
 const known = { stores: [pro], feed_url: 'old feed', sandbox_url: 'old telephone' };
 
 beforeAll(async () => {
   server = await startTestNats();
-  const none = { phone: null, phone_number_id: null, webhook_url: null, channel_id: null };
+  const none = { phone: null, phone_number_id: null, webhook_url: null, channel_id: null, reply_window_minutes: null };
   const shared = { status: 'connected' as const, last_error: null, connected_at: null };
   served = createRpcServer({
     nats: server.nats,
@@ -26,10 +26,13 @@ beforeAll(async () => {
       showCalendar: async () => ({
         ...shared,
         ...calendar,
-        ...{ url: null, username: null, calendar_id: null },
-        ...{ appointments_pending: 0, appointments_needing_attention: 0 },
+        ...{ url: null, username: null, calendar_id: null, show_customer: false },
+        ...{ appointments_pending: 0, appointments_failing: 0, appointments_needing_attention: 0 },
       }),
-      showChannel: async () => ({ ...shared, ...none, ...channel, messages_queued: 0, messages_unknown: 0 }),
+      showChannel: async () => ({
+        ...{ ...shared, ...none, ...channel },
+        ...{ messages_queued: 0, messages_unknown: 0, webhooks_failed: 0 },
+      }),
     },
   });
   await server.nats.flush();
@@ -47,8 +50,6 @@ const addresses = async () => {
 
 test('a start announces the addresses of what is connected now', async () => {
   expect(await addresses()).toEqual({ feed_url: 'new feed', sandbox_url: 'new telephone' });
-  Object.assign(calendar, { feed_url: undefined });
-  expect(await addresses()).toEqual({ feed_url: 'old feed', sandbox_url: 'new telephone' });
   Object.assign(calendar, { provider: 'caldav', feed_url: null });
   Object.assign(channel, { provider: null, sandbox_url: null });
   expect(await addresses()).toEqual({ feed_url: null, sandbox_url: null });

@@ -5,10 +5,7 @@ import { createRpcClient } from '../../../packages/kit/src/rpc/client.ts';
 import { admin } from './admin.ts';
 import type { Demo } from './seed.ts';
 
-/**
- * The demo with the addresses of what its first store has connected now; null without a feed or sandbox. The services
- * do not know an address that was given out before they stored addresses, so that one comes from the known demo.
- */
+/** The demo with the addresses of what its first store has connected now; null without a feed or sandbox. */
 export async function withAddresses(
   known: Demo,
   options: { natsUrl: string; natsTls?: NatsTls; log: Log },
@@ -24,8 +21,8 @@ export async function withAddresses(
     ]);
     return {
       ...known,
-      feed_url: calendar.provider === 'feed' ? (calendar.feed_url ?? known.feed_url) : null,
-      sandbox_url: channel.provider === 'sandbox' ? (channel.sandbox_url ?? known.sandbox_url) : null,
+      feed_url: calendar.provider === 'feed' ? calendar.feed_url : null,
+      sandbox_url: channel.provider === 'sandbox' ? channel.sandbox_url : null,
     };
   } finally {
     await nats.close();

@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { rolesOf, schemas } from '../../postgres/roles.ts';
+import { databaseUsers, rolesOf } from '../../postgres/roles.ts';
 
 /** The address of the same database for another role. */
 export function roleUrl(databaseUrl: string, role: string, password: string): string {
@@ -11,7 +11,7 @@ export function roleUrl(databaseUrl: string, role: string, password: string): st
 
 /** Throws unless every role of the services has this password. Roles keep their passwords when they are created again. */
 export async function assertRolePasswords(databaseUrl: string, password: string): Promise<void> {
-  const roles = schemas.flatMap(rolesOf);
+  const roles = databaseUsers.flatMap(rolesOf);
   const accepted = await Promise.all(roles.map((role) => acceptsLogin(roleUrl(databaseUrl, role, password))));
   const others = roles.filter((_, index) => !accepted[index]);
   if (others.length === 0) return;

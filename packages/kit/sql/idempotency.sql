@@ -1,5 +1,5 @@
 -- Stored answers by Idempotency-Key. The transaction that does the work writes its answer here.
--- Canonical text; a service's first migration holds a copy with its own roles for `service` and `service_system`.
+-- Canonical text; a service's migration holds a copy with its own roles for `service` and `service_system`.
 create table idempotency_records (
   store_id uuid not null,
   -- method and concrete path: `POST /appointments`

@@ -1,5 +1,5 @@
 -- How many rows the lists of a store have, by status and owner: docs/adr/0028.
--- Canonical text; a service's migration holds a copy with its own roles. The migrations after it create
+-- Canonical text; a service's migration holds a copy with its own roles. After it, the migration creates
 --   - triggers that write what each statement changes into `list_total_changes`,
 --   - at last the view from which totals are built, with a row for each row of each list:
 --       list_rows (store_id uuid, list text, status text, owner uuid)

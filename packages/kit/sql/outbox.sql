@@ -1,5 +1,5 @@
 -- The outbox: the wake-ups and events of a transaction, which the relay delivers after its commit.
--- Canonical text; a service's first migration holds a copy with its own roles for `service` and `service_system`.
+-- Canonical text; a service's migration holds a copy with its own roles for `service` and `service_system`.
 -- Rows live for milliseconds, so autovacuum starts early, by the number of dead rows whatever the table's size.
 create table outbox (
   id uuid primary key default uuidv7(),

@@ -33,7 +33,7 @@ import { updateLead } from './leads/update-lead.ts';
 import { upsertLead } from './leads/upsert-lead.ts';
 import { reportLead } from './reports/report-lead.ts';
 import { leadRollups } from './reports/rollups.ts';
-import { summarizeLeads, summarizeLeadsV1 } from './reports/summarize-leads.ts';
+import { summarizeLeads } from './reports/summarize-leads.ts';
 import { checkSeller } from './sellers/check-seller.ts';
 import { createSeller } from './sellers/create-seller.ts';
 import { deleteSeller } from './sellers/delete-seller.ts';
@@ -84,7 +84,6 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     importDocument: importDocument(dependencies),
     importStoreDocument: importDocument(dependencies),
     summarizeLeads: summarizeLeads(dependencies),
-    summarizeLeadsV1: summarizeLeadsV1(dependencies),
     reportLead: reportLead(dependencies),
     closeLeadReports: rollups.close,
     verifyLeadReports: rollups.verify,

@@ -1,34 +1,21 @@
 import {
   type ConversationCounts,
-  Lead,
+  type Lead,
   reportConversation,
   reportLead,
   reportLeadScheduling,
   summarizeConversations,
-  summarizeConversationsV1,
   summarizeLeads,
-  summarizeLeadsV1,
   summarizeScheduling,
-  summarizeSchedulingV1,
 } from '@mostrador/contracts';
 import { toColumns } from '@mostrador/kit/rpc/columns';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { Type } from '@sinclair/typebox';
 import type { TestGateway } from './gateway.ts';
 
 export const leadId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a';
 export const sellerId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6b';
 export const phone = '5511900000001';
 export type ServiceName = 'crm' | 'messaging' | 'scheduling';
-
-/** `reportLead` before a lead had members of the store's own. */
-export const previousReportLead = {
-  ...reportLead,
-  reply: Type.Object({
-    ...reportLead.reply.properties,
-    lead: Type.Omit(Lead, ['external_id', 'email', 'tags', 'metadata']),
-  }),
-} as unknown as typeof reportLead;
 
 /** A request that the stand-in of a service got. */
 export type Asked = { readonly service: ServiceName; readonly storeId: string; readonly body: object };
@@ -37,21 +24,21 @@ export type Asked = { readonly service: ServiceName; readonly storeId: string; r
  * Serves the report operations of the three services with fixed counts: bucket `n` has `n` of everything. It tests the
  * gateway's requests and responses. `before` can make a service throw or hang.
  */
-export async function serveReports(gateway: TestGateway, ofLead: typeof reportLead = reportLead) {
+export async function serveReports(gateway: TestGateway) {
   const asked: Asked[] = [];
   const before: Partial<Record<ServiceName, () => Promise<void>>> = {};
   const take = async (service: ServiceName, storeId: string, body: object) => {
     asked.push({ service, storeId, body });
     await before[service]?.();
   };
-  const bucketed = <Counts extends object>(boundaries: readonly number[], countsOf: (n: number) => Counts) => {
-    const { total, buckets } = inRows(boundaries, countsOf);
-    return { total, buckets: toColumns(buckets) };
-  };
+  const bucketed = <Counts extends object>(boundaries: readonly number[], countsOf: (n: number) => Counts) => ({
+    total: countsOf(boundaries.length * 10),
+    buckets: toColumns(boundaries.slice(1).map((_, n) => countsOf(n))),
+  });
 
   await gateway.serve(
     'crm',
-    { summarizeLeads, reportLead: ofLead },
+    { summarizeLeads, reportLead },
     {
       summarizeLeads: async ({ storeId }, { body }) => {
         await take('crm', storeId, body);
@@ -98,42 +85,6 @@ export async function serveReports(gateway: TestGateway, ofLead: typeof reportLe
   );
   return { asked, before };
 }
-
-/** Serves only the previous form of the summary, with the same counts: the services were rolled back. */
-export async function servePreviousSummary(gateway: TestGateway) {
-  await gateway.serve(
-    'crm',
-    { summarizeLeadsV1 },
-    {
-      summarizeLeadsV1: async (_, { body }) => ({
-        ...inRows(body.boundaries, leadCounts),
-        by_status: ofStatus,
-        sellers,
-      }),
-    },
-  );
-  await gateway.serve(
-    'messaging',
-    { summarizeConversationsV1 },
-    { summarizeConversationsV1: async (_, { body }) => inRows(body.boundaries, conversationCounts) },
-  );
-  await gateway.serve(
-    'scheduling',
-    { summarizeSchedulingV1 },
-    {
-      summarizeSchedulingV1: async (_, { body }) => ({
-        appointments: inRows(body.boundaries, (n) => ({ created: n, without_lead: n })),
-        appointments_by_status: appointmentsOfStatus,
-        followups: inRows(body.boundaries, followupCounts),
-      }),
-    },
-  );
-}
-
-const inRows = <Counts>(boundaries: readonly unknown[], countsOf: (n: number) => Counts) => ({
-  total: countsOf(boundaries.length * 10),
-  buckets: boundaries.slice(1).map((_, n) => countsOf(n)),
-});
 
 const ofStatus = { pending: 4, in_progress: 3, converted: 2, lost: 1 };
 const secondsInStatus = { pending: 4.5, in_progress: 0, converted: 0, lost: 0 };

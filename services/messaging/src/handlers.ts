@@ -33,7 +33,7 @@ import { listStoreMessages } from './messages/list-store-messages.ts';
 import { sendMessage } from './messages/send-message.ts';
 import { reportConversation } from './reports/report-conversation.ts';
 import { conversationRollups } from './reports/rollups.ts';
-import { summarizeConversations, summarizeConversationsV1 } from './reports/summarize-conversations.ts';
+import { summarizeConversations } from './reports/summarize-conversations.ts';
 import { fenceMessages } from './restore/fence-messages.ts';
 import { closeSession } from './sessions/close-session.ts';
 import { listSessions } from './sessions/list-sessions.ts';
@@ -86,7 +86,6 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     getMessagingSettings: getSettings(dependencies),
     changeMessagingSettings: updateSettings(dependencies),
     summarizeConversations: summarizeConversations(dependencies),
-    summarizeConversationsV1: summarizeConversationsV1(dependencies),
     reportConversation: reportConversation(dependencies),
     changeContactPhone: changeContactPhone(dependencies),
     mergeConversations: mergeConversations(dependencies),

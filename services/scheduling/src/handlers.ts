@@ -31,7 +31,7 @@ import { waitingFollowups } from './followups/waiting-followups.ts';
 import { mergeLeadScheduling } from './leads/merge-lead-scheduling.ts';
 import { reportLeadScheduling } from './reports/report-lead-scheduling.ts';
 import { schedulingRollups } from './reports/rollups.ts';
-import { summarizeScheduling, summarizeSchedulingV1 } from './reports/summarize-scheduling.ts';
+import { summarizeScheduling } from './reports/summarize-scheduling.ts';
 import { fenceScheduling } from './restore/fence-scheduling.ts';
 import { listLostEvents } from './restore/list-lost-events.ts';
 import { releaseFollowups } from './restore/release-followups.ts';
@@ -72,7 +72,6 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof sche
     updateSendingWindows: updateSendingWindows(dependencies),
     replanFollowups: replanFollowups(dependencies),
     summarizeScheduling: summarizeScheduling(dependencies),
-    summarizeSchedulingV1: summarizeSchedulingV1(dependencies),
     reportLeadScheduling: reportLeadScheduling(dependencies),
     mergeLeadScheduling: mergeLeadScheduling(dependencies),
     fenceScheduling: fenceScheduling(dependencies),

@@ -67,7 +67,9 @@ export async function startScheduling(
       listLeadContacts: async (context, { body }) => ({
         contacts: body.lead_ids.flatMap((id) => {
           const lead = leads.get(id);
-          return lead?.storeId === context.storeId ? [{ id, name: lead.name, customer_phone: '5511961234567' }] : [];
+          if (lead?.storeId !== context.storeId) return [];
+          const rest = { version: 1, status: 'pending' as const, seller_id: null, ai_paused_until: null };
+          return [{ id, name: lead.name, customer_phone: '5511961234567', ...rest }];
         }),
       }),
     },

@@ -8,7 +8,7 @@ import postgres from 'postgres';
 import type { Children } from '../../../infra/local/children.ts';
 import type { Ports } from '../../../infra/local/ports.ts';
 import { adminUrl, findPostgres, preparePostgres } from '../../../infra/local/servers/postgres.ts';
-import { schemas } from '../../../infra/postgres/roles.ts';
+import { databaseUsers } from '../../../infra/postgres/roles.ts';
 import { createServer, type Server } from './server.ts';
 
 /** PostgreSQL with two places to run. As a `Server` it is the primary, wherever that runs. */
@@ -83,7 +83,7 @@ export function createPostgresPair(options: {
         primary,
         (sql) => sql`
           select distinct usename from pg_stat_activity join pg_stat_ssl using (pid)
-          where not ssl and usename like any (${schemas.map((schema) => `${schema}%`)})`,
+          where not ssl and usename like any (${databaseUsers.map((user) => `${user}%`)})`,
       );
       if (plain.length > 0) throw new Error(`without TLS: ${plain.map(({ usename }) => usename).join(', ')}`);
     },

@@ -19,13 +19,13 @@ export const showChannelCommand = (admin: Admin): Command =>
           phone: channel.phone,
           'phone number id': channel.phone_number_id,
           webhook: channel.webhook_url,
-          'telephone address': channel.sandbox_url ?? null,
-          'reply window in minutes': channel.reply_window_minutes ?? null,
+          'telephone address': channel.sandbox_url,
+          'reply window in minutes': channel.reply_window_minutes,
           'last error': channel.last_error === null ? null : shown(channel.last_error),
           connected: channel.connected_at,
           'messages queued': channel.messages_queued,
           'messages with unknown outcome': channel.messages_unknown,
-          'failed webhooks': channel.webhooks_failed ?? 'unknown',
+          'failed webhooks': channel.webhooks_failed,
         }),
       );
     });

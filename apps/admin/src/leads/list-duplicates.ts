@@ -28,7 +28,7 @@ Peru. Look at each of them, and give it the right phone: docs/operations/duplica
       printResult(admin, options, await allDuplicates(admin, storeId, store?.country ?? undefined), people);
     });
 
-type Misread = NonNullable<ReplyOf<typeof listDuplicateLeads>['misread']>[number];
+type Misread = ReplyOf<typeof listDuplicateLeads>['misread'][number];
 type Found = { readonly duplicates: readonly (readonly Lead[])[]; readonly misread: readonly Misread[] };
 
 /**
@@ -43,7 +43,7 @@ export async function allDuplicates(admin: Admin, storeId: string, country?: str
     const body = { ...(country && { country }), ...(typeof next === 'string' && { after_id: next }) };
     const part = await admin.platform.call(listDuplicateLeads, { body }, storeId);
     duplicates.push(...part.duplicates);
-    misread.push(...(part.misread ?? []));
+    misread.push(...part.misread);
     next = part.next;
   } while (next !== null);
   return { duplicates, misread };

@@ -44,7 +44,11 @@ const operations = {
 };
 const handlers: Handlers<typeof operations> = {
   listApiKeys: async () => ({ keys: [] }),
-  listDuplicateLeads: async () => ({ duplicates: [[lead(oldest), lead(second), lead(third)]], next: null }),
+  listDuplicateLeads: async () => ({
+    duplicates: [[lead(oldest), lead(second), lead(third)]],
+    misread: [],
+    next: null,
+  }),
   listUnfinishedMerges: async () => ({ merges: unfinished }),
   mergeLead: async (_, { body: { lead_id, merged_into, dry_run } }) => {
     asked.push(`${dry_run ? 'check' : 'merge'} ${nameOf(lead_id)}`);

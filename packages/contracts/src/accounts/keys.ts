@@ -25,7 +25,6 @@ const NewApiKey = Type.Object({ api_key: Type.String(), key: ApiKey });
 
 export const createApiKey = defineOperation({
   subject: 'accounts.admin.keys.create',
-  formerSubject: 'gateway.admin.keys.create',
   tenancy: 'none',
   summary: 'Create an API key for a store',
   request: {
@@ -42,7 +41,6 @@ export const createApiKey = defineOperation({
 
 export const listApiKeys = defineOperation({
   subject: 'accounts.admin.keys.list',
-  formerSubject: 'gateway.admin.keys.list',
   tenancy: 'none',
   summary: "List a store's API keys, newest first",
   request: { body: Exact({ store_id: Uuid }) },
@@ -52,7 +50,6 @@ export const listApiKeys = defineOperation({
 
 export const rotateApiKey = defineOperation({
   subject: 'accounts.admin.keys.rotate',
-  formerSubject: 'gateway.admin.keys.rotate',
   tenancy: 'none',
   summary: 'Create a key that replaces another; the old key stays valid for the overlap',
   request: {
@@ -67,7 +64,6 @@ export const rotateApiKey = defineOperation({
 
 export const revokeApiKey = defineOperation({
   subject: 'accounts.admin.keys.revoke',
-  formerSubject: 'gateway.admin.keys.revoke',
   tenancy: 'none',
   summary: 'Revoke an API key; every gateway rejects it within two seconds',
   request: { body: Exact({ key_id: TokenId }) },

@@ -27,7 +27,6 @@ const Country = Type.String({
 /** The settings that other services need to act by the store's clock. */
 export const getStoreSettings = defineOperation({
   subject: 'accounts.internal.stores.settings',
-  formerSubject: 'gateway.internal.stores.settings',
   summary: "Read a store's time zone and locale",
   request: {},
   reply: Type.Object({ timezone: Type.String({ description: 'IANA time zone' }), locale: Type.String() }),
@@ -57,7 +56,6 @@ const RateLimit = Type.Unsafe<number | null>({
 
 export const createStore = defineOperation({
   subject: 'accounts.admin.stores.create',
-  formerSubject: 'gateway.admin.stores.create',
   tenancy: 'none',
   summary: 'Create a store',
   request: {
@@ -75,7 +73,6 @@ export const createStore = defineOperation({
 
 export const updateStore = defineOperation({
   subject: 'accounts.admin.stores.update',
-  formerSubject: 'gateway.admin.stores.update',
   tenancy: 'none',
   summary: 'Change a store',
   request: {
@@ -98,7 +95,6 @@ export const updateStore = defineOperation({
 
 export const listStores = defineOperation({
   subject: 'accounts.admin.stores.list',
-  formerSubject: 'gateway.admin.stores.list',
   tenancy: 'none',
   summary: 'List stores by name, up to 200 after a given id',
   request: { body: Exact({ after_id: Type.Optional(Uuid) }) },

@@ -63,8 +63,8 @@ export const Tag = Type.String({
 });
 
 /**
- * Several values of a filter, separated by commas. It stays a text in a request, so that a service of the previous version
- * understands a single value. The document shows it as a list: `valuesOf` says what each value is.
+ * Several values of a filter, separated by commas. It is a text in a request. The document shows it as
+ * a list: `valuesOf` says what each value is.
  *
  * @param value the pattern of one value, without `^` and `$`
  */

@@ -40,11 +40,6 @@ export type Operation<
   readonly http?: Http;
   /** Who may call it. The gateway checks scope and tier, the service checks the role. Every operation with `http` has it. */
   readonly access?: KeyAccess | PersonAccess;
-  /**
-   * The subject in the previous version, when the operation has moved to another service. The server answers both, and a
-   * client asks it when no process serves the new one. It goes with the next version.
-   */
-  readonly formerSubject?: string;
   /** `store`: every call names a store and sees only its rows. `none`: the call belongs to no store. */
   readonly tenancy: Tenancy;
   /**

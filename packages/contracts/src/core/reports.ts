@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TSchema, type TUnsafe, Type, TypeGuard } from '@sinclair/typebox';
-import { firstInstantMs, lastInstantMs, NullableTimestamp, Timestamp } from './common.ts';
+import { firstInstantMs, lastInstantMs, NullableTimestamp } from './common.ts';
 import type { ReportMetric } from './report-metrics.ts';
 
 export const describe = ({ counts, moment }: ReportMetric): string => `${counts} Counted at: ${moment}.`;
@@ -47,12 +47,6 @@ const Columns = <Row extends TObject>({ properties }: Row): TUnsafe<Columns<Stat
 /** `total` covers all buckets. It is not their sum for percentiles, and where a lead counts once in a period. */
 export const Bucketed = <Counts extends TObject>(counts: Counts) =>
   Type.Object({ total: counts, buckets: Columns(counts) });
-
-/** `Boundaries` as RFC 3339 texts, for gateways and services of the previous version. */
-export const BoundariesV1 = Type.Array(Timestamp, { minItems: 2, maxItems: 400 });
-
-export const BucketedV1 = <Counts extends TObject>(counts: Counts) =>
-  Type.Object({ total: counts, buckets: Type.Array(counts) });
 
 /** A null `from` is the beginning of time; a null `to` is now. */
 export const Span = { from: NullableTimestamp, to: NullableTimestamp };

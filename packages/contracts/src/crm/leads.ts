@@ -305,8 +305,7 @@ export const listDuplicateLeads = defineOperation({
   },
   reply: Type.Object({
     duplicates: Type.Array(Type.Array(Lead)),
-    /** The previous version does not send this member. */
-    misread: Type.Optional(Type.Array(Type.Object({ lead: Lead, national: Phone }))),
+    misread: Type.Array(Type.Object({ lead: Lead, national: Phone })),
     next: NullableUuid,
   }),
 });
@@ -361,12 +360,11 @@ const LeadContact = Type.Object({
   name: Type.String(),
   customer_phone: Phone,
   /** Rises with every change of the members here. */
-  version: Type.Optional(Type.Integer()),
-  /** The previous version does not send this member and the next two. */
-  status: Type.Optional(LeadStatus),
-  seller_id: Type.Optional(NullableUuid),
+  version: Type.Integer(),
+  status: LeadStatus,
+  seller_id: NullableUuid,
   /** It may be in the past. */
-  ai_paused_until: Type.Optional(NullableTimestamp),
+  ai_paused_until: NullableTimestamp,
 });
 
 /** Messaging calls this before it writes to a lead. */

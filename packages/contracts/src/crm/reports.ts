@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { About, Exact, NullableString, Phone, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { leadMetrics } from '../core/report-metrics.ts';
-import { Boundaries, BoundariesV1, Bucketed, BucketedV1, Count, PerWord, Span } from '../core/reports.ts';
+import { Boundaries, Bucketed, Count, PerWord, Span } from '../core/reports.ts';
 import { defineClosing, defineReset, defineVerification } from '../core/rollups.ts';
 import { Lead, leadStatuses } from './leads.ts';
 
@@ -33,22 +33,11 @@ export const SellerCounts = Type.Object(
 export type SellerCounts = Static<typeof SellerCounts>;
 
 export const summarizeLeads = defineOperation({
-  subject: 'crm.internal.reports.summary.v2',
+  subject: 'crm.internal.reports.summary',
   summary: "Count a store's leads over a period",
   request: { body: Exact({ boundaries: Boundaries }) },
   reply: Type.Composite([
     Bucketed(LeadCounts),
-    Type.Object({ by_status: LeadsByStatus, sellers: Type.Array(SellerCounts) }),
-  ]),
-});
-
-/** The form of the previous version, for its gateways and for its services. Remove it with the next version. */
-export const summarizeLeadsV1 = defineOperation({
-  subject: 'crm.internal.reports.summary',
-  summary: "Count a store's leads over a period",
-  request: { body: Exact({ boundaries: BoundariesV1 }) },
-  reply: Type.Composite([
-    BucketedV1(LeadCounts),
     Type.Object({ by_status: LeadsByStatus, sellers: Type.Array(SellerCounts) }),
   ]),
 });
@@ -82,7 +71,6 @@ export const resetLeadReports = defineReset('crm');
 
 export const crmReportOperations = {
   summarizeLeads,
-  summarizeLeadsV1,
   reportLead,
   closeLeadReports,
   verifyLeadReports,

@@ -20,7 +20,6 @@ export const Store = Type.Object(
     }),
     calendar: CalendarConnection,
     channel: ChannelConnection,
-    /** An older messaging service does not tell it. */
     opt_out_stops_api: Type.Optional(
       Type.Boolean({
         description:

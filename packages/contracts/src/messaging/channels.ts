@@ -28,7 +28,7 @@ export const ChannelConnection = Type.Object(
     provider: NullableChannelProvider,
     status: ConnectionStatus,
     phone: About(NullableString, 'The store’s number on the channel, digits only.'),
-    /** Only of `degraded`. An older messaging service does not send it. */
+    /** Only of `degraded`. */
     reason: Type.Optional(NullableWaitReason),
   },
   { title: 'ChannelConnection', description: 'The messaging channel of the store. Without one, `provider` is null.' },
@@ -42,8 +42,7 @@ export const getChannelConnection = defineOperation({
   request: {},
   reply: Type.Object({
     ...ChannelConnection.properties,
-    /** An older messaging service does not send it. */
-    opt_out_stops_api: Type.Optional(Type.Boolean()),
+    opt_out_stops_api: Type.Boolean(),
   }),
 });
 
@@ -65,7 +64,7 @@ const connectionMembers = {
   api_url: Type.Optional(
     Type.String({ format: 'uri', maxLength: 500, description: 'WhatsApp: replaces the address of Meta’s API.' }),
   ),
-  /** As a real channel does. WhatsApp's is 1,440. An older messaging service rejects it. */
+  /** As a real channel does. WhatsApp's is 1,440. */
   reply_window_minutes: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -184,17 +183,17 @@ export const showChannel = defineOperation({
     phone: NullableString,
     phone_number_id: NullableString,
     webhook_url: NullableString,
-    /** Only of `degraded`. An older messaging service does not send it. */
+    /** Only of `degraded`. */
     reason: Type.Optional(NullableWaitReason),
-    /** The secret address of the sandbox's phone. An older messaging service does not send it. */
-    sandbox_url: Type.Optional(NullableString),
-    /** The reply window that the sandbox holds; null: the provider's. An older messaging service does not send it. */
-    reply_window_minutes: Type.Optional(Type.Unsafe<number | null>({ type: ['integer', 'null'] })),
+    /** The secret address of the sandbox's phone. */
+    sandbox_url: NullableString,
+    /** The reply window that the sandbox holds; null: the provider's. */
+    reply_window_minutes: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
     last_error: NullableString,
     connected_at: NullableTimestamp,
     messages_queued: Type.Integer(),
     messages_unknown: Type.Integer(),
-    /** Webhooks that could not be processed completely and are kept. An older messaging service does not send it. */
-    webhooks_failed: Type.Optional(Type.Integer()),
+    /** Webhooks that could not be processed completely and are kept. */
+    webhooks_failed: Type.Integer(),
   }),
 });

@@ -2,17 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Exact, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { conversationMetrics } from '../core/report-metrics.ts';
-import {
-  Boundaries,
-  BoundariesV1,
-  Bucketed,
-  BucketedV1,
-  Count,
-  CountOf,
-  describe,
-  NullableNumber,
-  Span,
-} from '../core/reports.ts';
+import { Boundaries, Bucketed, Count, CountOf, describe, NullableNumber, Span } from '../core/reports.ts';
 import { defineClosing, defineReset, defineVerification } from '../core/rollups.ts';
 
 export const ConversationCounts = Type.Object(
@@ -39,18 +29,10 @@ export const ConversationCounts = Type.Object(
 export type ConversationCounts = Static<typeof ConversationCounts>;
 
 export const summarizeConversations = defineOperation({
-  subject: 'messaging.internal.reports.summary.v2',
+  subject: 'messaging.internal.reports.summary',
   summary: "Count a store's sessions and messages over a period",
   request: { body: Exact({ boundaries: Boundaries }) },
   reply: Bucketed(ConversationCounts),
-});
-
-/** The form of the previous version, for its gateways and for its services. Remove it with the next version. */
-export const summarizeConversationsV1 = defineOperation({
-  subject: 'messaging.internal.reports.summary',
-  summary: "Count a store's sessions and messages over a period",
-  request: { body: Exact({ boundaries: BoundariesV1 }) },
-  reply: BucketedV1(ConversationCounts),
 });
 
 export const LeadConversationCounts = Type.Composite(
@@ -82,7 +64,6 @@ export const resetConversationReports = defineReset('messaging');
 
 export const messagingReportOperations = {
   summarizeConversations,
-  summarizeConversationsV1,
   reportConversation,
   closeConversationReports,
   verifyConversationReports,

@@ -29,13 +29,13 @@ export const readSandboxConversation = defineOperation({
         direction: OneOf(messageDirections),
         text: Type.String(),
         at: Timestamp,
-        /** The status of the message in the API. An older messaging service does not send it. */
+        /** The status of the message in the API. Without one, the API does not have the message. */
         status: Type.Optional(OneOf(messageStatuses)),
       }),
     ),
     /**
      * Only of a sandbox that holds a reply window: when it closes or closed; null: the customer has not written yet, so
-     * it is closed. An older messaging service does not send it.
+     * it is closed.
      */
     window_expires_at: Type.Optional(NullableTimestamp),
   }),

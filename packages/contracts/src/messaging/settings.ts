@@ -6,8 +6,7 @@ import { defineOperation } from '../core/operation.ts';
 export const MessagingSettings = Type.Object({
   message_wait_seconds: Type.Number(),
   session_idle_hours: Type.Number(),
-  /** On in stores from the version that made it the default, off in earlier ones. An older service does not send it. */
-  opt_out_stops_api: Type.Optional(Type.Boolean()),
+  opt_out_stops_api: Type.Boolean(),
 });
 
 export const updateMessagingSettings = defineOperation({

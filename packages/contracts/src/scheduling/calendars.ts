@@ -80,7 +80,7 @@ export const CalendarConnection = Type.Object(
   {
     provider: NullableProvider,
     status: ConnectionStatus,
-    /** Only of `degraded`. An older scheduling service does not send it. */
+    /** Only of `degraded`. */
     reason: Type.Optional(NullableWaitReason),
   },
   { title: 'CalendarConnection', description: 'The calendar of the store. Without one, `provider` is null.' },
@@ -99,20 +99,20 @@ export const getCalendarConnection = defineOperation({
 export const CalendarConnectionDetails = Type.Object({
   provider: NullableProvider,
   status: ConnectionStatus,
-  /** Only of `degraded`. An older scheduling service does not send it. */
+  /** Only of `degraded`. */
   reason: Type.Optional(NullableWaitReason),
   url: NullableString,
   username: NullableString,
   calendar_id: NullableString,
   last_error: NullableString,
   connected_at: NullableTimestamp,
-  /** The feed's secret address. An older scheduling service does not send it. */
-  feed_url: Type.Optional(NullableString),
-  /** Whether its events show the customer. An older scheduling service does not send it. */
-  show_customer: Type.Optional(Type.Boolean()),
+  /** The feed's secret address. */
+  feed_url: NullableString,
+  /** Whether its events show the customer. */
+  show_customer: Type.Boolean(),
   appointments_pending: Type.Integer(),
-  /** Those of them whose last attempt failed. An older scheduling service does not send it. */
-  appointments_failing: Type.Optional(Type.Integer()),
+  /** Those of them whose last attempt failed. */
+  appointments_failing: Type.Integer(),
   appointments_needing_attention: Type.Integer(),
 });
 export type CalendarConnectionDetails = Static<typeof CalendarConnectionDetails>;

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Described, Exact, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { appointmentMetrics, followupMetrics } from '../core/report-metrics.ts';
-import { Boundaries, BoundariesV1, Bucketed, BucketedV1, Count, PerWord, Span } from '../core/reports.ts';
+import { Boundaries, Bucketed, Count, PerWord, Span } from '../core/reports.ts';
 import { defineClosing, defineReset, defineVerification } from '../core/rollups.ts';
 import { appointmentStatuses } from './appointments.ts';
 
@@ -33,25 +33,13 @@ export const AppointmentsByStatus = PerWord(
 );
 
 export const summarizeScheduling = defineOperation({
-  subject: 'scheduling.internal.reports.summary.v2',
+  subject: 'scheduling.internal.reports.summary',
   summary: "Count a store's appointments and follow-ups over a period",
   request: { body: Exact({ boundaries: Boundaries }) },
   reply: Type.Object({
     appointments: Bucketed(AppointmentCounts),
     appointments_by_status: AppointmentsByStatus,
     followups: Bucketed(FollowupCounts),
-  }),
-});
-
-/** The form of the previous version, for its gateways and for its services. Remove it with the next version. */
-export const summarizeSchedulingV1 = defineOperation({
-  subject: 'scheduling.internal.reports.summary',
-  summary: "Count a store's appointments and follow-ups over a period",
-  request: { body: Exact({ boundaries: BoundariesV1 }) },
-  reply: Type.Object({
-    appointments: BucketedV1(AppointmentCounts),
-    appointments_by_status: AppointmentsByStatus,
-    followups: BucketedV1(FollowupCounts),
   }),
 });
 
@@ -80,7 +68,6 @@ export const resetSchedulingReports = defineReset('scheduling');
 
 export const schedulingReportOperations = {
   summarizeScheduling,
-  summarizeSchedulingV1,
   reportLeadScheduling,
   closeSchedulingReports,
   verifySchedulingReports,

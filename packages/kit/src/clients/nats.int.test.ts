@@ -71,7 +71,7 @@ describe('the connection to NATS', () => {
     await ensureEventStream(server.nats);
     const { streams } = await server.nats.jetstreamManager();
     const limits = { max_bytes: 5 * 1024 ** 2, max_age: nanos(3_600_000), duplicate_window: nanos(60_000) };
-    // `events.>` is what the previous version wrote. It would take the requests to the service `events`.
+    // `events.>` would take the requests to the service `events`.
     for (const subject of ['events.crm.>', 'events.>']) {
       await streams.update(eventStream.name, { ...limits, subjects: [subject, 'other.>'] });
       await ensureEventStream(server.nats);

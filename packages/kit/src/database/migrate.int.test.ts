@@ -56,6 +56,16 @@ test('an applied file that has changed is an error, and nothing more is applied'
   expect(await namesOf(owner)).toEqual(['0001-things.sql']);
 });
 
+test('a schema that is older than the first file is an error, and nothing is applied', async () => {
+  await file('0001-things.sql', 'create table things (n int);');
+  await run();
+  await rm(join(directory, '0001-things.sql'));
+  await file('0001-base.sql', 'create table things_of_all (n int);');
+  await file('0002-more.sql', 'create table more (n int);');
+  await expect(run()).rejects.toThrow(/messaging: the schema is older than 0001-base.sql/);
+  expect(await namesOf(owner)).toEqual(['0001-things.sql']);
+});
+
 test('a file that fails changes nothing, and the files before it stay applied', async () => {
   await file('0001-good.sql', 'create table good (n int);');
   await file('0002-bad.sql', 'create table half (n int); select 1 / 0;');

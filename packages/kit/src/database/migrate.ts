@@ -43,7 +43,8 @@ const lockNotAvailable = '55P03';
  * requests never queue behind a migration for longer.
  *
  * @returns the names of the files that this run applied, and of those that wait for `contract`
- * @throws Error when an applied file has changed, a file's name has another form, or `patienceMs` has passed
+ * @throws Error when the schema is older than the first file, an applied file has changed, a file's name has another
+ * form, or `patienceMs` has passed
  */
 export async function migrate(options: MigrateOptions): Promise<{ applied: string[]; waiting: string[] }> {
   const { schema } = options;
@@ -63,6 +64,12 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
   try {
     await becomeTheOnlyOne(client.sql, schema, until);
     const before = await appliedBefore(client.sql, schema);
+    const base = migrations[0]?.name;
+    if (base !== undefined && before.size > 0 && !before.has(base)) {
+      throw new Error(
+        `${schema}: the schema is older than ${base}, with which the first release begins, and no migration leads there; nothing has changed. Use an empty database.`,
+      );
+    }
     const applied: string[] = [];
     const waiting: string[] = [];
     for (const migration of migrations) {

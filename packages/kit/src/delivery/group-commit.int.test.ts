@@ -21,7 +21,10 @@ type Note = { readonly id: string; readonly text: string };
 type Work = GroupWork<typeof operation, string, Note>;
 type Reply = Awaited<ReturnType<ReturnType<typeof writer>['write']>>;
 
-const answerOf = ({ id, text }: Note) => ({ provider: text as never, status: 'connected' as const, phone: id });
+const answerOf = ({ id, text }: Note) => ({
+  ...{ provider: text as never, status: 'connected' as const, phone: id },
+  opt_out_stops_api: true,
+});
 /** The note that the answer shows. */
 const noteOf = (reply: Reply): Note => {
   const { provider, phone } = JSON.parse(Buffer.from(reply.bytes ?? []).toString());
@@ -167,10 +170,10 @@ test('a request that failed leaves its key free', async () => {
   expect((await write(keyed(storeId, 'k'), 'x')).replayed).toBe(false);
 });
 
-test('two processes, one of the previous version, have one effect under one key', async () => {
+test('two processes with group commit, and requests without it, have one effect under one key', async () => {
   const [one, two] = [writer(), writer()];
   const storeId = randomUUID();
-  const previous = (context: StoreContext) =>
+  const alone = (context: StoreContext) =>
     withIdempotency<typeof operation, Note>({
       ...{ database: kit.database, context, operation, toReply: answerOf, etag: ({ text }) => `"${text}"` },
       run: (commit) =>
@@ -183,7 +186,7 @@ test('two processes, one of the previous version, have one effect under one key'
   const replies = await Promise.all(
     Array.from({ length: 30 }, (_, index) => {
       const context = keyed(storeId, `k${index % 3}`);
-      if (index % 5 === 0) return previous(context);
+      if (index % 5 === 0) return alone(context);
       return (index % 2 ? one : two).write(context, randomUUID());
     }),
   );

@@ -21,6 +21,7 @@ const outcome = (id: string, what: string) => ({
   provider: null,
   status: 'connected' as const,
   phone: `${id} ${what}`,
+  opt_out_stops_api: true,
 });
 
 type Options = { answer?: (id: string) => Promise<string>; refuse?: boolean };
@@ -155,17 +156,17 @@ test('a record has an answer or the id of a row', async () => {
 });
 
 test('a table without entity_id still serves requests that answer at once', async () => {
-  const older = await createKitDatabase();
-  await older.adminSql`alter table idempotency_records drop column entity_id, alter column reply set not null`;
+  const plain = await createKitDatabase();
+  await plain.adminSql`alter table idempotency_records drop column entity_id, alter column reply set not null`;
   const context = testContext(newKey());
   const ask = () =>
     withIdempotency<typeof operation, string>({
-      database: older.database,
+      database: plain.database,
       context,
       operation,
       run: (commit) => commit(async () => 'x'),
       toReply: (id) => outcome(id, 'done'),
     });
   expect([(await ask()).replayed, (await ask()).replayed]).toEqual([false, true]);
-  await older.drop();
+  await plain.drop();
 });

@@ -41,7 +41,7 @@ function send(
     context,
     operation,
     run,
-    toReply: (id) => ({ provider: null, status: 'connected', phone: id }),
+    toReply: (id) => ({ provider: null, status: 'connected', phone: id, opt_out_stops_api: true }),
     etag: () => '"v1"',
     ...(options.vault === undefined ? {} : { vault: options.vault }),
   });

@@ -225,8 +225,7 @@ function sealAnswer(vault: Vault | undefined, storeId: string, idempotency: Idem
 
 /** The bytes of a stored answer as they were sent. */
 function openAnswer(vault: Vault | undefined, storeId: string, idempotency: Idempotency, stored: Buffer): Uint8Array {
-  // A process of the previous version stores answers unsealed: JSON.
-  if (!vault || stored[0] === '{'.charCodeAt(0)) return stored;
+  if (!vault) return stored;
   return Buffer.from(vault.open<SealedAnswer>(stored.toString('utf8'), aad(storeId, idempotency)).answer, 'utf8');
 }
 

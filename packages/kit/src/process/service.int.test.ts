@@ -37,7 +37,7 @@ const program = `
           const entry = { kind: 'event', type: 'crm.seller.created', data };
           await database.write(context, (sql) => appendOutbox(sql, context.storeId, [entry]));
           relay.nudge();
-          return { provider: null, status: 'not_connected', phone: null };
+          return { provider: null, status: 'not_connected', phone: null, opt_out_stops_api: true };
         },
       },
     }),

@@ -37,10 +37,7 @@ export type RpcClient = {
 /** Creates a client on this connection. */
 export function createRpcClient({ nats, log }: { nats: NatsConnection; log: Log }): RpcClient {
   const send = async (operation: Operation, request: unknown, context: CallContext): Promise<Msg> => {
-    const message = await exchange(nats, operation, request, context).catch((error: unknown) => {
-      if (operation.formerSubject === undefined || !isNotServed(error)) throw error;
-      return exchange(nats, { ...operation, subject: operation.formerSubject }, request, context);
-    });
+    const message = await exchange(nats, operation, request, context);
     if (header(message.headers, wireHeaders.error) === undefined) return message;
     const error = fromWireError(parsed<WireError>(message));
     // Services build internal requests themselves, so an invalid one is our fault and not the caller's.
@@ -130,13 +127,6 @@ function failureOf(error: unknown, subject: string): unknown {
       return new AppError('internal_error', { cause: error });
   }
 }
-
-/** True when no process serves the operation, as while a service of the previous version runs. Nothing was done. */
-export const isNotServed = (error: unknown): boolean =>
-  error instanceof AppError &&
-  error.cause instanceof Error &&
-  error.cause.cause instanceof NatsError &&
-  error.cause.cause.code === NatsErrorCode.NoResponders;
 
 const unavailable = (cause: Error): AppError => new AppError('service_unavailable', { retryAfterSeconds: 1, cause });
 

@@ -13,25 +13,19 @@ export function instrument(metrics: Metrics, queues: ReadonlyMap<string, Request
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
-  // Each gauge sets its values when it is scraped. Dashboards of the previous version read the second name.
-  for (const [name, label, help] of [
-    ['mostrador_rpc_queue_requests', 'queue', 'Requests that run or wait, by request queue.'],
-    ['mostrador_rpc_lane_requests', 'lane', 'Deprecated: mostrador_rpc_queue_requests. Removed with the next version.'],
-  ] as const) {
-    new Gauge({
-      name,
-      help,
-      labelNames: [label, 'state'],
-      registers,
-      collect() {
-        for (const [queue, { stats }] of queues) {
-          const { running, waiting } = stats();
-          this.set({ [label]: queue, state: 'running' }, running);
-          this.set({ [label]: queue, state: 'waiting' }, waiting);
-        }
-      },
-    });
-  }
+  new Gauge({
+    name: 'mostrador_rpc_queue_requests',
+    help: 'Requests that run or wait, by request queue.',
+    labelNames: ['queue', 'state'],
+    registers,
+    collect() {
+      for (const [queue, { stats }] of queues) {
+        const { running, waiting } = stats();
+        this.set({ queue, state: 'running' }, running);
+        this.set({ queue, state: 'waiting' }, waiting);
+      }
+    },
+  });
   return (subject: string, outcome: string, seconds: number) => duration.observe({ subject, outcome }, seconds);
 }
 

@@ -96,16 +96,14 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
   if (options.joined ?? true) subscribe();
 
   function subscribe(): void {
-    subscriptions = served.flatMap(({ operation, queue, handle }) =>
-      groupsOf(operation, service).map(({ subject, group }) =>
-        nats.subscribe(subject, {
-          queue: group,
-          callback: (error, message) => {
-            if (error) log.error({ err: error, subject }, 'a subscription failed');
-            else take(message, operation, handle, queue);
-          },
-        }),
-      ),
+    subscriptions = served.map(({ operation, queue, handle }) =>
+      nats.subscribe(operation.subject, {
+        queue: service,
+        callback: (error, message) => {
+          if (error) log.error({ err: error, subject: operation.subject }, 'a subscription failed');
+          else take(message, operation, handle, queue);
+        },
+      }),
     );
   }
 
@@ -187,14 +185,6 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
       if (!nats.isClosed()) await Promise.race([nats.flush().catch(() => {}), after(2_000)]);
     },
   };
-}
-
-/** A former subject is shared with the service that owned it in the previous version, so one of both gets a request. */
-function groupsOf({ subject, formerSubject }: Operation, service: string): { subject: string; group: string }[] {
-  const present = { subject, group: service };
-  return formerSubject === undefined
-    ? [present]
-    : [present, { subject: formerSubject, group: formerSubject.split('.')[0] ?? '' }];
 }
 
 type AnyHandler = (context: Context, request: UncheckedRequest) => Promise<unknown>;

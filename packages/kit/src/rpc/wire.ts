@@ -56,12 +56,6 @@ export type ReplyHeaders = {
 /** The audience of an operation, which also names its request queue by default: the second word of its subject. */
 export const audienceOf = (operation: Operation): string => operation.subject.split('.')[1] ?? '';
 
-/**
- * The `If-Match` beside an `If-None-Match`. No version has this tag. So a service of the previous version, which ignores
- * `If-None-Match`, answers `version_mismatch` and changes nothing.
- */
-const matchesNothing = '"none"';
-
 /** The headers of a request. */
 export function writeEnvelope(envelope: RequestEnvelope): MsgHdrs {
   const { requestId, deadline, storeId, idempotency, ifMatch, ifNoneMatch, session, client, person, traceparent } =
@@ -72,10 +66,7 @@ export function writeEnvelope(envelope: RequestEnvelope): MsgHdrs {
   if (storeId !== undefined) written.set(wireHeaders.store, storeId);
   if (idempotency !== undefined) written.set(wireHeaders.idempotency, JSON.stringify(idempotency));
   if (ifMatch !== undefined) written.set(wireHeaders.ifMatch, ifMatch);
-  if (ifNoneMatch !== undefined) {
-    written.set(wireHeaders.ifNoneMatch, ifNoneMatch);
-    written.set(wireHeaders.ifMatch, matchesNothing);
-  }
+  if (ifNoneMatch !== undefined) written.set(wireHeaders.ifNoneMatch, ifNoneMatch);
   if (session !== undefined) written.set(wireHeaders.session, session);
   if (client !== undefined) written.set(wireHeaders.client, JSON.stringify(client));
   if (person !== undefined) written.set(wireHeaders.person, JSON.stringify(person));
@@ -91,7 +82,6 @@ export function writeEnvelope(envelope: RequestEnvelope): MsgHdrs {
 export function readEnvelope(received: MsgHdrs | undefined): RequestEnvelope {
   const deadline = header(received, wireHeaders.deadline);
   const idempotency = header(received, wireHeaders.idempotency);
-  const ifNoneMatch = header(received, wireHeaders.ifNoneMatch);
   const client = header(received, wireHeaders.client);
   const person = header(received, wireHeaders.person);
   return {
@@ -99,8 +89,8 @@ export function readEnvelope(received: MsgHdrs | undefined): RequestEnvelope {
     deadline: deadline === undefined ? Number.NaN : Number(deadline),
     storeId: header(received, wireHeaders.store),
     idempotency: idempotency === undefined ? undefined : readIdempotency(idempotency),
-    ifMatch: ifNoneMatch === undefined ? header(received, wireHeaders.ifMatch) : undefined,
-    ifNoneMatch,
+    ifMatch: header(received, wireHeaders.ifMatch),
+    ifNoneMatch: header(received, wireHeaders.ifNoneMatch),
     session: header(received, wireHeaders.session),
     client: client === undefined ? undefined : readClient(client),
     person: person === undefined ? undefined : readPerson(person),

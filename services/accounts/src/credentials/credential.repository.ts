@@ -60,10 +60,6 @@ export async function openStore(
   await sql`
     insert into credential_stores (store_id, user_id, passkey_id) values (${storeId}, ${userId}, ${passkeyId})
     on conflict do nothing`;
-  // The previous version asks only this.
-  await sql`
-    update memberships set joined_at = coalesce(joined_at, clock_timestamp())
-    where store_id = ${storeId} and user_id = ${userId}`;
 }
 
 /** The password opens from now on what the session reaches of the stores that a password or passkey of the person opens. */

@@ -38,7 +38,7 @@ export async function askServices(
       ? rpc.call(changeSchedulingSettings, { body: scheduling }, context)
       : rpc.call(getSchedulingSettings, {}, context),
   ]);
-  return { ...ofScheduling, ...ofMessaging, opt_out_stops_api: ofMessaging.opt_out_stops_api ?? false };
+  return { ...ofScheduling, ...ofMessaging };
 }
 
 export const shownOf = ({ name, timezone, locale, country }: StoreRecord) => ({ name, timezone, locale, country });

@@ -39,7 +39,7 @@ export const createPasskey =
       if (!passkey) throw new AppError('passkey_rejected');
       const passkeyId = passkey.id;
       const as = taken?.by_password ? null : session.passkey_id;
-      // A session from before passkeys were kept with it shows only its own store.
+      // A session that no password or passkey opened shows only its own store.
       const isKnown = as !== null || taken?.by_password || session.opened_by === 'password';
       if (!taken?.proved || !isKnown) await openStore(sql, { storeId, userId, passkeyId });
       else if (!(await openSameStores(sql, { userId, passkeyId, as }))) throw new AppError('proof_required');

@@ -171,7 +171,7 @@ export const isReachable = (sql: Sql, session: Reaching) =>
 
 /** Whether the password or the passkey that opened a session also opens the store of the membership `m`. */
 function isOpenedBy(sql: Sql, { opened_by: openedBy, passkey_id: passkeyId }: Reaching) {
-  // A session from before passkeys were kept with it goes nowhere else.
+  // No password or passkey opened the session.
   if (openedBy !== 'password' && passkeyId === null) return sql`false`;
   return sql`exists (
     select from credential_stores c

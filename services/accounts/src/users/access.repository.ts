@@ -14,7 +14,7 @@ export async function endAccess(sql: TransactionSql, userId: string): Promise<nu
   await sql`delete from passkeys where user_id = ${userId}`;
   await sql`delete from oidc_identities where user_id = ${userId}`;
   await sql`
-    update memberships set joined_at = null, confirmed_at = null, access_ended_at = clock_timestamp()
+    update memberships set confirmed_at = null, access_ended_at = clock_timestamp()
     where user_id = ${userId}`;
   return ended;
 }

@@ -7,7 +7,7 @@ import { inEveryStore } from './in-every-store.ts';
 import { unknownUser } from './unknown-user.ts';
 import { enableUserRow } from './user.repository.ts';
 
-/** Ends also what a store gave the disabled person, and what an earlier version left when it disabled them. */
+/** Ends also what a store gave the disabled person. */
 export const enableUser =
   ({ systemDatabase }: Dependencies): Handler<typeof operation> =>
   async (context, { body: { email } }) =>

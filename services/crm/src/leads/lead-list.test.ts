@@ -1,6 +1,6 @@
 import { leadSorts } from '@mostrador/contracts';
 import { expect, test } from 'vitest';
-import { bindingOf, filtersBeyond, filtersOf, isGathered, needsTotal, orderOf, rowsOf } from './lead-list.ts';
+import { filtersBeyond, filtersOf, isGathered, needsTotal, orderOf, rowsOf } from './lead-list.ts';
 import { readSearch } from './lead-search.ts';
 
 const at = new Date('2026-11-21T12:00:00Z');
@@ -69,12 +69,6 @@ test('several values are one set in one order, and all statuses are no filter', 
     tag: ['a b', 'vip'],
   });
   expect(filtersOf({ status: 'pending,in_progress,converted,lost' })).toEqual({});
-});
-
-test('a cursor of the previous version, with one status, is still one of this list', () => {
-  const asked = filtersOf({ status: 'lost', updated_after: '2026-11-21T12:00:00Z' });
-  const previous = { status: 'lost', updated_after: '2026-11-21T12:00:00.000Z', sort: 'updated_at' };
-  expect(bindingOf(asked, 'updated_at')).toEqual(previous);
 });
 
 test('what a search found is always gathered; when it found too much, only a few rows are', () => {

@@ -65,12 +65,10 @@ export function rowsOf(filters: LeadFilters): ListRows<'leads'> | undefined {
   return { list: 'leads', ...(status ? { statuses: status } : {}), ...(owners ? { owners } : {}) };
 }
 
-/** What a cursor is bound to. A single value is as the previous version had it, whose cursors are still in use. */
+/** What a cursor is bound to. */
 export function bindingOf(filters: LeadFilters, sort: LeadSort): object {
-  const { status, tag, ...others } = filters;
-  const binding = { ...others, status: status?.join(), tag: tag?.join(), sort };
   // JSON turns each `Date`, which has no members, into a text.
-  return JSON.parse(JSON.stringify(binding));
+  return JSON.parse(JSON.stringify({ ...filters, sort }));
 }
 
 export function orderOf(sort: LeadSort): LeadOrder {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import {
   createLead,
   createSeller,
@@ -13,7 +12,6 @@ import {
   updateLead,
 } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
-import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../../test/crm.ts';
 import { mostFound } from './lead-search.ts';
@@ -184,23 +182,6 @@ test('a search stops to count at 1,000, and its walk still meets every lead once
   }
   expect(found.size).toBe(8995);
 }, 120_000);
-
-test('the migration gives leads from before their text, and leaves what a trigger has written', async () => {
-  const storeId = randomUUID();
-  const old = await Promise.all(Array.from({ length: 30 }, (_, n) => add(storeId, { name: `Élodie ${n}` })));
-  const ids = old.map(({ id }) => id);
-  await crm.adminSql`delete from lead_texts where lead_id = any(${ids.slice(1)}::uuid[])`;
-  await crm.adminSql`update lead_texts set content = ' newer' where lead_id = ${ids[0] as string}`;
-  await crm.adminSql`insert into lead_texts values (${storeId}, ${randomUUID()}, ' gone')`;
-  expect(await names(storeId, 'elodie')).toEqual([]);
-
-  const file = new URL('../../migrations/0015-texts-of-existing-leads.sql', import.meta.url);
-  const owner = postgres(crm.ownerUrl, { max: 1, connection: { search_path: 'crm' } });
-  await owner.unsafe(readFileSync(file, 'utf8'));
-  await owner.end();
-  expect((await page(storeId, { q: 'elodie' })).total).toBe(29);
-  expect([await names(storeId, 'newer'), await names(storeId, 'gone')]).toEqual([['Élodie 0'], []]);
-});
 
 test.each(['', 'a', ' ', '--', 'x'.repeat(101), 'a\0b'])('%j is rejected', async (q) => {
   await expect(page(randomUUID(), { q })).rejects.toMatchObject({

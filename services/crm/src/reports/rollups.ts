@@ -1,6 +1,6 @@
 import { type Counts, createRollups } from '@mostrador/rollups';
 
-/** The metrics in `report_facts` of this schema (migrations/0005-reports.sql). */
+/** The metrics in `report_facts` of this schema (migrations/0001-base.sql). */
 const metrics = [
   'created',
   'converted',

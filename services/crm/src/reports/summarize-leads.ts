@@ -1,59 +1,47 @@
-import type { LeadCounts, summarizeLeads as operation, summarizeLeadsV1 as operationV1 } from '@mostrador/contracts';
+import type { LeadCounts, summarizeLeads as operation } from '@mostrador/contracts';
 import { toColumns } from '@mostrador/kit/rpc/columns';
-import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { listSellerNames } from '../sellers/seller.repository.ts';
 import { type Repeats, repeatsBetween } from './lead-report.repository.ts';
 import { type LeadMetrics, leadRollups } from './rollups.ts';
 
 export const summarizeLeads =
-  (dependencies: Dependencies): Handler<typeof operation> =>
+  ({ database }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
+    const { storeId } = context;
     const boundaries = body.boundaries.map((ms) => new Date(ms));
-    const { buckets, ...counted } = await countLeads(dependencies, context, boundaries);
-    return { ...counted, buckets: toColumns(buckets) };
-  };
-
-export const summarizeLeadsV1 =
-  (dependencies: Dependencies): Handler<typeof operationV1> =>
-  async (context, { body }) =>
-    await countLeads(dependencies, context, body.boundaries.map(toInstant));
-
-async function countLeads({ database }: Dependencies, context: StoreContext, boundaries: readonly Date[]) {
-  const { storeId } = context;
-  const [counts, names] = await database.read(context, (sql) =>
-    Promise.all([
-      leadRollups.read(sql, storeId, {
-        boundaries,
-        subjects: true,
-        alongside: repeatsBetween(sql, storeId, boundaries),
-      }),
-      listSellerNames(sql, storeId),
-    ]),
-  );
-  const { in_period, in_buckets } = counts.alongside as Repeats;
-  const againBy = Map.groupBy(in_period, ({ seller_id }) => seller_id);
-  const againIn = Map.groupBy(in_buckets, ({ bucket }) => bucket);
-  const sellers = [...new Set([...names.keys(), ...counts.subjects.keys()])].map((seller_id) => {
-    const counted = counts.subjects.get(seller_id);
+    const [counts, names] = await database.read(context, (sql) =>
+      Promise.all([
+        leadRollups.read(sql, storeId, {
+          boundaries,
+          subjects: true,
+          alongside: repeatsBetween(sql, storeId, boundaries),
+        }),
+        listSellerNames(sql, storeId),
+      ]),
+    );
+    const { in_period, in_buckets } = counts.alongside as Repeats;
+    const againBy = Map.groupBy(in_period, ({ seller_id }) => seller_id);
+    const againIn = Map.groupBy(in_buckets, ({ bucket }) => bucket);
+    const sellers = [...new Set([...names.keys(), ...counts.subjects.keys()])].map((seller_id) => {
+      const counted = counts.subjects.get(seller_id);
+      return {
+        seller_id,
+        name: names.get(seller_id) ?? null,
+        leads: counted?.now.assigned ?? 0,
+        converted: (counted?.total.converted ?? 0) - countOf(againBy.get(seller_id), 'converted'),
+      };
+    });
     return {
-      seller_id,
-      name: names.get(seller_id) ?? null,
-      leads: counted?.now.assigned ?? 0,
-      converted: (counted?.total.converted ?? 0) - countOf(againBy.get(seller_id), 'converted'),
+      total: countsOf(counts.total, in_period),
+      buckets: toColumns(counts.buckets.map((bucket, n) => countsOf(bucket, againIn.get(n + 1)))),
+      by_status: byStatus(counts.now),
+      sellers: sellers
+        .filter(({ seller_id, leads, converted }) => names.has(seller_id) || leads + converted > 0)
+        .sort((a, b) => b.converted - a.converted || b.leads - a.leads || (a.seller_id < b.seller_id ? -1 : 1)),
     };
-  });
-  return {
-    total: countsOf(counts.total, in_period),
-    buckets: counts.buckets.map((bucket, n) => countsOf(bucket, againIn.get(n + 1))),
-    by_status: byStatus(counts.now),
-    sellers: sellers
-      .filter(({ seller_id, leads, converted }) => names.has(seller_id) || leads + converted > 0)
-      .sort((a, b) => b.converted - a.converted || b.leads - a.leads || (a.seller_id < b.seller_id ? -1 : 1)),
   };
-}
 
 type Counted = { readonly status: 'converted' | 'lost'; readonly count: number };
 

@@ -296,7 +296,8 @@ async function serve({ serve }: TestGateway, sent: unknown[]): Promise<void> {
       },
     },
   );
-  await serve('messaging', { getChannelConnection }, { getChannelConnection: async () => ({ ...none, phone: null }) });
+  const channel = { ...none, phone: null, opt_out_stops_api: true };
+  await serve('messaging', { getChannelConnection }, { getChannelConnection: async () => channel });
 }
 
 function freePort(): Promise<number> {

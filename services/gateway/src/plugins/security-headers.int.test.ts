@@ -70,5 +70,6 @@ test('a gateway whose public URL is HTTP sends no Strict-Transport-Security', as
 async function serveConnections({ serve }: TestGateway): Promise<void> {
   const none = { provider: null, status: 'not_connected' } as const;
   await serve('scheduling', { getCalendarConnection }, { getCalendarConnection: async () => none });
-  await serve('messaging', { getChannelConnection }, { getChannelConnection: async () => ({ ...none, phone: null }) });
+  const channel = { ...none, phone: null, opt_out_stops_api: true };
+  await serve('messaging', { getChannelConnection }, { getChannelConnection: async () => channel });
 }

@@ -1,4 +1,4 @@
-import { type CallContext, isNotServed } from '@mostrador/kit/rpc/client';
+import type { CallContext } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 
 /** Reserved for the gateway's own response, so that it can name a service that hangs before the caller times out. */
@@ -48,13 +48,3 @@ export async function allAnswers<const Answers extends Partial<Record<ServiceNam
     names.map((name, index) => [name, (answers[index] as PromiseFulfilledResult<unknown>).value]),
   ) as Answers;
 }
-
-/**
- * The answer, or that of the operation's previous form when no process serves the present one. So a service can be
- * rolled back while the gateway stays.
- */
-export const orPreviousForm = <Answer>(answer: Promise<Answer>, previous: () => Promise<Answer>): Promise<Answer> =>
-  answer.catch((error: unknown) => {
-    if (isNotServed(error)) return previous();
-    throw error;
-  });

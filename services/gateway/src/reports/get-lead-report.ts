@@ -34,8 +34,7 @@ export const getLeadReport =
     });
     return {
       period: { from, to, timezone },
-      // A crm of the previous version does not send these members.
-      lead: { ...{ external_id: null, email: null, tags: [], metadata: {} }, ...crm.lead },
+      lead: crm.lead,
       leads: { ...crm.counts, seconds_in_status: crm.seconds_in_status },
       conversations: messaging,
       appointments: scheduling.appointments,

@@ -3,17 +3,14 @@ import {
   type getSummaryReport as operation,
   type SummaryReport,
   summarizeConversations,
-  summarizeConversationsV1,
   summarizeLeads,
-  summarizeLeadsV1,
   summarizeScheduling,
-  summarizeSchedulingV1,
 } from '@mostrador/contracts';
-import { toColumns, toRows } from '@mostrador/kit/rpc/columns';
+import { toRows } from '@mostrador/kit/rpc/columns';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import type { OwnHandler } from '../own-operations.ts';
-import { allAnswers, askingContext, orPreviousForm } from './ask-services.ts';
+import { allAnswers, askingContext } from './ask-services.ts';
 import { boundariesOf, summaryPeriod } from './period.ts';
 import { reportZone } from './report-zone.ts';
 
@@ -27,19 +24,11 @@ export const getSummaryReport =
     const boundaries = boundariesOf(summaryPeriod(query, timezone, new Date()), query.bucket);
     const starts = boundaries.map((ms) => toTimestamp(new Date(ms)));
     const question = { body: { boundaries } };
-    const questionV1 = { body: { boundaries: [...starts] } };
     const asking = askingContext(context);
     const { crm, messaging, scheduling } = await allAnswers({
-      crm: orPreviousForm(rpc.call(summarizeLeads, question, asking), async () =>
-        inColumns(await rpc.call(summarizeLeadsV1, questionV1, asking)),
-      ),
-      messaging: orPreviousForm(rpc.call(summarizeConversations, question, asking), async () =>
-        inColumns(await rpc.call(summarizeConversationsV1, questionV1, asking)),
-      ),
-      scheduling: orPreviousForm(rpc.call(summarizeScheduling, question, asking), async () => {
-        const { appointments, followups, ...rest } = await rpc.call(summarizeSchedulingV1, questionV1, asking);
-        return { ...rest, appointments: inColumns(appointments), followups: inColumns(followups) };
-      }),
+      crm: rpc.call(summarizeLeads, question, asking),
+      messaging: rpc.call(summarizeConversations, question, asking),
+      scheduling: rpc.call(summarizeScheduling, question, asking),
     });
 
     const end = starts.pop() as string;
@@ -66,11 +55,6 @@ export const getSummaryReport =
     }
     return report;
   };
-
-const inColumns = <Row extends object, Rest extends object>({ buckets, ...rest }: Rest & { buckets: Row[] }) => ({
-  ...rest,
-  buckets: toColumns(buckets),
-});
 
 const withRate = (leads: LeadCounts) => ({
   ...leads,

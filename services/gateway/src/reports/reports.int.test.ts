@@ -4,15 +4,7 @@ import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { api, createClient, expectProblem } from '../../test/client.ts';
 import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
-import {
-  leadId,
-  phone,
-  previousReportLead,
-  type ServiceName,
-  sellerId,
-  servePreviousSummary,
-  serveReports,
-} from '../../test/reports.ts';
+import { leadId, phone, type ServiceName, sellerId, serveReports } from '../../test/reports.ts';
 
 let gateway: TestGateway;
 let services: Awaited<ReturnType<typeof serveReports>>;
@@ -170,35 +162,6 @@ describe('a service that cannot answer', () => {
     services.before.messaging = ways[0]?.[1];
     expectProblem(await ofLead('?lead_id=0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6c'), 404, 'lead_not_found');
   });
-});
-
-test('services of the previous version give the same summary, so a service can be rolled back alone', async () => {
-  const beside = await startTestGateway({});
-  try {
-    await servePreviousSummary(beside);
-    const { apiKey } = await beside.newStore({ timezone: 'America/Sao_Paulo' });
-    const query = `${twoDays}&bucket=day`;
-    const answer = await createClient(beside, apiKey).send(`${api}/reports/summary${query}`);
-    expect(answer.statusCode, answer.body).toBe(200);
-    expect(answer.json()).toEqual((await summary(query)).json());
-  } finally {
-    await beside.stop();
-  }
-});
-
-test('a crm of the previous version does not send every member of a lead, and the report is complete', async () => {
-  const beside = await startTestGateway({});
-  try {
-    await serveReports(beside, previousReportLead);
-    const { apiKey } = await beside.newStore({ timezone: 'America/Sao_Paulo' });
-    const answer = await createClient(beside, apiKey).send(`${api}/reports/leads?lead_id=${leadId}`);
-    expect(answer.statusCode, answer.body).toBe(200);
-    const { external_id, email, tags, metadata } = answer.json().lead;
-    expect({ external_id, email, tags, metadata }).toEqual({ external_id: null, email: null, tags: [], metadata: {} });
-    expect((await ofLead(`?lead_id=${leadId}`)).json().lead.tags).toEqual(['vip']);
-  } finally {
-    await beside.stop();
-  }
 });
 
 describe("a lead's report", () => {

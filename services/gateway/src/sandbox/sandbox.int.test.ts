@@ -74,7 +74,10 @@ beforeAll(async () => {
         known(body);
         return { store_id: storeId, customers };
       },
-      getChannelConnection: async () => ({ provider: 'sandbox', status: 'connected', phone: null }),
+      getChannelConnection: async () => ({
+        ...{ provider: 'sandbox', status: 'connected', phone: null },
+        opt_out_stops_api: true,
+      }),
     },
   );
   await gateway.serve(

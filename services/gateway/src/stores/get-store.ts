@@ -14,5 +14,5 @@ export const getStore =
       rpc.call(getChannelConnection, {}, context),
     ]);
     if (!store) throw new AppError('store_not_found');
-    return { ...store, calendar, channel, ...(opt_out_stops_api !== undefined && { opt_out_stops_api }) };
+    return { ...store, calendar, channel, opt_out_stops_api };
   };

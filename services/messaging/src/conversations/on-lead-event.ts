@@ -46,8 +46,8 @@ async function followContact({ database, rpc }: Tools, scope: Scope, lead_id: st
     if (error instanceof AppError && error.code === 'lead_not_found') return undefined;
     throw error;
   });
-  const { customer_phone, version } = contact ?? {};
-  if (customer_phone === undefined || version === undefined) return;
+  if (!contact) return;
+  const { customer_phone, version } = contact;
   await database.write(scope, (sql) => followPhone(sql, scope.storeId, { lead_id, customer_phone, version }));
 }
 

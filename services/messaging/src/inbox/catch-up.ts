@@ -25,13 +25,7 @@ const batch = 200;
 export async function followLeads({ database, rpc }: Tools, scope: Scope, leadIds: readonly string[]): Promise<void> {
   if (leadIds.length === 0) return;
   const { contacts } = await rpc.call(listLeadContacts, { body: { lead_ids: [...leadIds] } }, scope);
-  const leads = contacts.flatMap(
-    ({ id: lead_id, version, status, seller_id = null, ai_paused_until = null, ...lead }) =>
-      // crm of the previous version does not tell them. A later run asks again.
-      version === undefined || status === undefined
-        ? []
-        : [{ ...lead, lead_id, version, status, seller_id, ai_paused_until }],
-  );
+  const leads = contacts.map(({ id: lead_id, ...lead }) => ({ ...lead, lead_id }));
   if (leads.length > 0) await database.write(scope, (sql) => saveLeads(sql, scope.storeId, leads));
 }
 

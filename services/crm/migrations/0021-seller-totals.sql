@@ -1,2 +1,0 @@
--- Triggers, so that the previous version writes the changes, too.
-create trigger count_changed after insert or delete on sellers for each row execute function count_rows('sellers');

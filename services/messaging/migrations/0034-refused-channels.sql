@@ -1,2 +1,0 @@
--- When the provider refused the channel; null: not known.
-alter table channels add column refused_at timestamptz(3);
