@@ -46,16 +46,20 @@ export function withOwnOperations(dependencies: Dependencies): RpcClient {
       handlers[name as keyof Own] as OwnHandler<Operation>,
     ]),
   );
+  const carryOut = async <O extends Operation>(operation: O, request: RequestOf<O>, context: CallContext) => {
+    const asked: UncheckedRequest = { ...structuredClone(request) };
+    const faults = validateRequest(operation, asked);
+    if (faults.length > 0) throw validationFailed(faults);
+    const { storeId = '' } = context;
+    const handle = own.get(operation) as OwnHandler<O>;
+    return await runIn(queue, storeId, () => handle({ ...context, storeId }, asked as RequestOf<O>));
+  };
   return {
-    call: rpc.call,
+    call: (operation, request, context) =>
+      own.has(operation) ? carryOut(operation, request, context) : rpc.call(operation, request, context),
     async forward(operation, request, context) {
-      const handle = own.get(operation);
-      if (handle === undefined) return await rpc.forward(operation, request, context);
-      const asked: UncheckedRequest = { ...structuredClone(request) };
-      const faults = validateRequest(operation, asked);
-      if (faults.length > 0) throw validationFailed(faults);
-      const { storeId = '' } = context;
-      const answer = await runIn(queue, storeId, () => handle({ ...context, storeId }, asked as RequestOf<Operation>));
+      if (!own.has(operation)) return await rpc.forward(operation, request, context);
+      const answer = await carryOut(operation, request, context);
       return { body: serializeReply(operation, answer), headers: { replayed: false } };
     },
   };
