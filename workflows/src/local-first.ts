@@ -1,12 +1,6 @@
 import type { NextStep } from '@mostrador/contracts';
 import type { EntityWorkflowInput } from '@mostrador/contracts/workflows';
-import {
-  type ActivityOptions,
-  isCancellation,
-  patched,
-  proxyActivities,
-  proxyLocalActivities,
-} from '@temporalio/workflow';
+import { type ActivityOptions, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { MessagingActivities } from './activities/messaging.activities.ts';
 import type { SchedulingActivities } from './activities/scheduling.activities.ts';
 import { failureOfService } from './failure-of-service.ts';
@@ -29,12 +23,10 @@ export function localFirst(name: keyof EntityActivities, options: ActivityOption
   });
   const { [name]: retried } = proxyActivities<EntityActivities>(options);
   return async (input) => {
-    if (patched('local-first')) {
-      try {
-        return await local(input);
-      } catch (failure) {
-        if (isCancellation(failure) || failureOfService(failure)?.nonRetryable) throw failure;
-      }
+    try {
+      return await local(input);
+    } catch (failure) {
+      if (isCancellation(failure) || failureOfService(failure)?.nonRetryable) throw failure;
     }
     return await retried(input);
   };

@@ -129,10 +129,8 @@ create table memberships (
   -- A store names its people itself, and does not see how another store names them. Null: the name in `users`.
   name text,
   created_at timestamptz(3) not null default now(),
-  -- Since when the person's own password and passkeys open this store. Null: only a login link opens it.
-  joined_at timestamptz(3),
-  -- Since when the person's account at the OpenID provider opens this store. Null: it does not. It is not `joined_at`,
-  -- because the holder of a link may have set the password, and the provider's word is about an email address.
+  -- Since when the person's account at the OpenID provider opens this store. Null: it does not. What a password or passkey
+  -- opens stands in `credential_stores`, because the holder of a link may have set it.
   confirmed_at timestamptz(3),
   -- Since when no way leads into the store: the person was disabled. Null: none was ended, or the person has opened a
   -- new link or was invited again since.
@@ -143,7 +141,7 @@ create table memberships (
 create index memberships_of_user on memberships (user_id);
 alter table memberships enable row level security, force row level security;
 create policy every_store on memberships to accounts_system using (true) with check (true);
-grant select, insert, delete, update (role, seller_id, name, joined_at, confirmed_at, access_ended_at)
+grant select, insert, delete, update (role, seller_id, name, confirmed_at, access_ended_at)
   on memberships to accounts_system;
 
 -- Ways in --------------------------------------------------------------------------------------------------------------

@@ -34,8 +34,8 @@ create table leads (
   id uuid not null default uuidv7(),
   name text not null check (char_length(name) between 1 and 200),
   customer_phone text not null check (customer_phone ~ '^[1-9][0-9]{7,14}$'),
-  -- The canonical form of `customer_phone`, in which Brazil's ninth digit makes no difference. Null for a lead from before
-  -- this column: such leads are found by all written forms of a phone, and duplicates among them stay until they are
+  -- The canonical form of `customer_phone`, in which Brazil's ninth digit makes no difference. Null for a lead
+  -- that was stored without it: it is found by all written forms of its phone, and its duplicates stay until they are
   -- merged.
   phone_key text,
   status text not null default 'pending' check (status in ('pending', 'in_progress', 'converted', 'lost')),
@@ -560,7 +560,7 @@ create table list_total_changes (
   autovacuum_analyze_threshold = 2000,
   autovacuum_vacuum_cost_delay = 0
 );
--- The lists whose totals are right. Without a row, rows from before the triggers may be missing, and readers count.
+-- The lists whose totals are right. Without a row, some rows may be missing, and readers count.
 create table list_totals_built (
   store_id uuid not null,
   list text not null,

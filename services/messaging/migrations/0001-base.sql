@@ -66,25 +66,14 @@ create table store_settings (
   store_id uuid primary key,
   message_wait_seconds double precision not null default 5 check (message_wait_seconds between 0 and 8),
   session_idle_hours double precision not null default 24 check (session_idle_hours > 0),
-  -- Whether an opt-out stops messages of source `api`, too. Null: the default, which is on for stores from after this
-  -- migration. The id of a store tells when it was made.
-  opt_out_stops_api boolean
+  -- Whether an opt-out stops messages of source `api`, too.
+  opt_out_stops_api boolean not null default true
 );
 select keep_to_store('store_settings');
 grant select, insert, update on store_settings to messaging;
 -- For the sweep of idle sessions.
 create policy sweep_settings on store_settings for select to messaging_system using (true);
 grant select on store_settings to messaging_system;
-
-do $$
-begin
-  execute format(
-    'create function opt_out_stops_api_by_default(store_id uuid) returns boolean language sql immutable parallel safe
-       return coalesce(uuid_extract_timestamp(store_id) >= %L::timestamptz, false)',
-    clock_timestamp());
-end $$;
-revoke execute on function opt_out_stops_api_by_default from public;
-grant execute on function opt_out_stops_api_by_default to messaging;
 
 -- Providers that failed lately, by the origin of their API. All processes of the service share these rows. An origin
 -- without a row answers.
@@ -124,7 +113,7 @@ create table conversations (
   last_inbound_at timestamptz(3),
   opted_out_at timestamptz(3),
   -- The lead's last wish about all messages and about marketing messages: what, when by the channel's clock, and how. Null:
-  -- none, or only what the previous version wrote into `opted_out_at`.
+  -- none, or `opted_out_at` was set alone, which then rules.
   opt_out_wishes jsonb,
   -- Messages received or sent, and how many of them crm has been told of.
   interaction_count integer not null default 0,
@@ -145,11 +134,11 @@ create table conversations (
   waiting_since timestamptz(3),
   -- Its last outbound message that is not cancelled is `failed` or `unknown`.
   needs_attention boolean not null default false,
-  -- The store has read up to this message. Null in a row from before this column: it has read all.
-  read_number bigint default 0,
+  -- The store has read up to this message.
+  read_number bigint not null default 0,
   -- Inbound messages after `read_number`.
   unread_count integer not null default 0,
-  -- `next_number` when the facts above were last right. A process of the previous version leaves it behind.
+  -- `next_number` when the facts above were last right. A process that does not know them leaves it behind.
   counted_next bigint not null default 1,
   -- The lead as crm had it in this version. Null: not known yet.
   lead_version integer,
@@ -254,8 +243,8 @@ create table messages (
   error_detail text,
   provider_message_id text,
   created_at timestamptz(3) not null default now(),
-  -- When what the API shows of the message last changed. Null: not since this column exists.
-  updated_at timestamptz(3) default clock_timestamp(),
+  -- When what the API shows of the message last changed.
+  updated_at timestamptz(3) not null default clock_timestamp(),
   sent_at timestamptz(3),
   delivered_at timestamptz(3),
   read_at timestamptz(3),
@@ -299,9 +288,7 @@ create index messages_unsettled on messages (unsettled_at) where unsettled_at is
 create index messages_waiting on messages (created_at) where status in ('queued', 'sending', 'unknown');
 create index messages_due on messages (coalesce(lease_until, next_attempt_at, created_at))
   where status in ('queued', 'sending');
--- `case` and not `coalesce`, as above.
-create index messages_by_status_and_change
-  on messages (store_id, status, (case when updated_at is null then created_at else updated_at end), id);
+create index messages_by_status_and_change on messages (store_id, status, updated_at, id);
 -- For the reports.
 create index messages_inbound_by_moment on messages (store_id, created_at) where direction = 'inbound';
 create index messages_counted_by_moment on messages (store_id, counted_at) where counted_at is not null;
@@ -397,7 +384,7 @@ create table inbound_payloads (
   channel_id uuid not null references channels (id),
   -- the raw bytes: jsonb would refuse \u0000 and lone surrogates, which may stand in what people write
   payload bytea not null,
-  -- SHA-256 of the payload; null when the previous version stored it.
+  -- SHA-256 of the payload.
   payload_hash bytea,
   -- who wrote, by the channel's id of theirs: a later payload of theirs waits for this one
   customers text[] not null default '{}',
@@ -613,7 +600,7 @@ create table list_total_changes (
   autovacuum_analyze_threshold = 2000,
   autovacuum_vacuum_cost_delay = 0
 );
--- The lists whose totals are right. Without a row, rows from before the triggers may be missing, and readers count.
+-- The lists whose totals are right. Without a row, some rows may be missing, and readers count.
 create table list_totals_built (
   store_id uuid not null,
   list text not null,

@@ -323,7 +323,7 @@ create table list_total_changes (
   autovacuum_analyze_threshold = 2000,
   autovacuum_vacuum_cost_delay = 0
 );
--- The lists whose totals are right. Without a row, rows from before the triggers may be missing, and readers count.
+-- The lists whose totals are right. Without a row, some rows may be missing, and readers count.
 create table list_totals_built (
   store_id uuid not null,
   list text not null,

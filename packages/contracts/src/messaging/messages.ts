@@ -176,7 +176,7 @@ export const sendMessage = defineOperation({
     'status, which a replay of this answer does not tell. The message has the source `api`. An opt-out of the lead ' +
     'stops messages of source `ai` and `followup`, and those of source `api` only in a store whose setting ' +
     '`opt_out_stops_api` is on: then a new message is refused with `lead_opted_out`, and one that is still queued ' +
-    'fails with that code. The setting is on in new stores, and stays off in stores from before 2026-12: `GET /store` ' +
+    'fails with that code. The setting is on unless the operator turns it off: `GET /store` ' +
     'shows it. Messages of source `seller` are never stopped.\n\n' +
     '`template` is sent instead of the text when the reply window is closed at the moment of the send, ' +
     'so a message with one is accepted at any time. `message` stays the text that is shown. The channel checks the ' +

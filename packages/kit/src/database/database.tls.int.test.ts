@@ -259,6 +259,8 @@ describe.skipIf(!canMakeCertificates)('PostgreSQL with TLS', () => {
     let directory: string;
     beforeEach(async () => {
       directory = await mkdtemp(join(tmpdir(), 'mostrador-migrations-'));
+      // As in an empty database: the schema has no migration yet.
+      await postgres.adminSql`drop table if exists crm.schema_migrations`;
     });
     afterEach(() => rm(directory, { recursive: true }));
     const run = (parameters: string) => {

@@ -18,8 +18,8 @@ export type ConversationRow = OptOutColumns & {
   readonly last_inbound_at: Date | null;
   readonly interaction_count: number;
   readonly reported_count: number;
-  /** The store has read up to this message. Null: all, in a row from before the inbox that it has not counted yet. */
-  readonly read_number: number | null;
+  /** The store has read up to this message. */
+  readonly read_number: number;
   readonly unread_count: number;
   /** The lead's seller and version as the inbox knows them. Null: the lead is not known yet, or has no seller. */
   readonly seller_id: string | null;
@@ -135,7 +135,7 @@ export async function takeNumber(
   return taken as TakenOutbound;
 }
 
-/** One message more, unless a process of the previous version has left messages uncounted: then all are counted again. */
+/** One message more, unless some are uncounted: then all are counted again. */
 const countedNext = (sql: Sql) =>
   sql`case when c.counted_next = c.next_number then c.next_number + 1 else c.counted_next end`;
 
@@ -255,7 +255,6 @@ export async function takeInbound(
         ${optOut ? sql`${settingOptOut(sql, optOut, sql`clock.at`)},` : sql``}
         waiting_since = case when c.is_unanswered then coalesce(c.waiting_since, c.last_message_at) else clock.at end,
         last_message_at = clock.at, is_unanswered = true, unread_count = c.unread_count + 1,
-        read_number = case when c.read_number is null then c.next_number - 1 else c.read_number end,
         counted_next = ${countedNext(sql)}
     from (select clock_timestamp()::timestamptz(3) as at) as clock
     where c.store_id = ${storeId} and c.lead_id = ${leadId}

@@ -27,7 +27,7 @@ test('the opt-out of a lead and the end of its reply window are shown', async ()
   expect(await read(storeId, leadId.toUpperCase())).toEqual({
     lead_id: leadId,
     opted_out_at: '2026-11-20T10:00:00.000Z',
-    // The previous version stored only the time.
+    // The row has only the time.
     opt_out: { scope: 'all', source: 'stop_word', at: '2026-11-20T10:00:00.000Z' },
     window_expires_at: '2026-11-21T10:00:00.000Z',
     window_open: false,

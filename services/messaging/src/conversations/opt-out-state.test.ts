@@ -53,7 +53,7 @@ test('the order in which wishes arrive does not matter, nor that they are repeat
   );
 });
 
-test('what the previous version wrote counts as a stop word, and what it deleted as a start word', () => {
+test('an opt-out without a wish counts as a stop word, and a wish without an opt-out as a start word', () => {
   const before = { opted_out_at: at(0), opt_out_wishes: null };
   expect(toOptOut(before)).toEqual({ scope: 'all', source: 'stop_word', at: '2026-11-21T12:00:00.000Z' });
   expect(toOptOut(apply(before, resumeMarketing(1)))?.scope).toBe('all');

@@ -12,7 +12,7 @@ export type Wishes = Partial<Record<OptOut['scope'], Pick<Wish, 'want' | 'source
 
 /** The columns of a conversation that say what its lead opted out of. */
 export type OptOutColumns = {
-  /** Null: the lead gets messages. The previous version knows only this column. */
+  /** Null: the lead gets messages. */
   readonly opted_out_at: Date | null;
   readonly opt_out_wishes: Wishes | null;
 };
@@ -40,7 +40,7 @@ export function withWish(columns: OptOutColumns, { want, scope, at, source }: Wi
 /** Any wish that comes is later. */
 const longAgo = new Date(0).toISOString();
 
-/** The wishes of a row. The previous version writes only `opted_out_at`, which then rules. */
+/** The wishes of a row. An `opted_out_at` that was set or cleared without them rules. */
 function wishesOf({ opted_out_at, opt_out_wishes }: OptOutColumns): Wishes {
   const wishes = opt_out_wishes ?? {};
   const isStopped = scopeOf(wishes) !== null;

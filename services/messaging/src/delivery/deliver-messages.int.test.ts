@@ -67,7 +67,8 @@ async function addLead(): Promise<string> {
 /** Accepts a message without waiting for its outcome. */
 async function accept(leadId: string, text = 'Hello'): Promise<string> {
   await messaging.adminSql`
-    insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0) on conflict do nothing`;
+    insert into store_settings (store_id, message_wait_seconds, opt_out_stops_api) values (${storeId}, 0, false)
+    on conflict do nothing`;
   return (await messaging.send(storeId, leadId, text)).id;
 }
 const step = (leadId: string, timeoutMs?: number) =>

@@ -38,35 +38,7 @@ describe('the job', () => {
     expect(await catchUp()).toBe(0);
   });
 
-  test('counts the messages of a conversation from before the inbox. All of them are read', async () => {
-    const leadId = addLead('Maria');
-    await inbox.hear(leadId);
-    await inbox.say(leadId);
-    await inbox.hear(leadId);
-    await messaging.adminSql`
-      update conversations set last_message_at = null, is_unanswered = false, waiting_since = null, read_number = null,
-        unread_count = 0, counted_next = 1, lead_version = null
-      where store_id = ${inbox.storeId}`;
-    expect(await catchUp()).toBe(1);
-    const { data } = await inbox.list();
-    const waiting_since = data[0]?.last_message.created_at;
-    expect(data).toMatchObject([{ unread_count: 0, unanswered: true, waiting_since, lead: { name: 'Maria' } }]);
-    await inbox.hear(leadId);
-    expect((await inbox.list()).data).toMatchObject([{ unread_count: 1 }]);
-  });
-
-  test('a message to such a conversation before the job comes by is unread alone', async () => {
-    const leadId = addLead('Maria');
-    await inbox.hear(leadId);
-    await messaging.adminSql`
-      update conversations set last_message_at = null, read_number = null, unread_count = 0, counted_next = 1
-      where store_id = ${inbox.storeId}`;
-    await inbox.hear(leadId);
-    await catchUp();
-    expect((await inbox.list()).data).toMatchObject([{ unread_count: 1 }]);
-  });
-
-  test('counts messages again that a process of the previous version has accepted', async () => {
+  test('counts messages again that were accepted without being counted', async () => {
     const leadId = addLead('Maria');
     await inbox.hear(leadId);
     await catchUp();

@@ -81,8 +81,7 @@ export async function countAgain(sql: TransactionSql, storeId: string, leadIds: 
           where m.store_id = c.store_id and m.lead_id = c.lead_id and m.status <> 'cancelled'
             and m.direction = 'outbound'
           order by m.number desc limit 1), false),
-        read_number = coalesce(c.read_number, c.next_number - 1),
-        unread_count = ${unreadAfter(sql, sql`coalesce(c.read_number, c.next_number - 1)`)},
+        unread_count = ${unreadAfter(sql, sql`c.read_number`)},
         counted_next = c.next_number
     where c.store_id = ${storeId} and c.lead_id = any(${[...leadIds]}::uuid[])`;
 }

@@ -56,8 +56,8 @@ export async function catchUpStore(tools: Tools, context: StoreContext): Promise
 }
 
 /**
- * Catches up on the conversations of all stores: those from before the inbox, those that a process of the previous version
- * has changed, and those whose lead is not known yet. Stops at a failure in each store; the next run continues. Returns
+ * Catches up on the conversations of all stores: those whose messages are not counted, and those
+ * whose lead is not known yet. Stops at a failure in each store; the next run continues. Returns
  * the number of conversations that were behind.
  */
 export async function catchUpAll(

@@ -58,7 +58,7 @@ async function readUpTo(
   ]);
   if (!conversation || message?.lead_id !== leadId) throw new AppError('message_not_found');
   const { read_number, unread_count } = conversation;
-  if (read_number === null || message.number <= read_number) return unread_count;
+  if (message.number <= read_number) return unread_count;
   const left = await saveRead(sql, storeId, leadId, message.number);
   if (left < unread_count) await appendOutbox(sql, storeId, conversationRead(leadId));
   return left;

@@ -1,6 +1,6 @@
 import type { Sql } from '@mostrador/kit/database/database';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
-import { changedAt, messageColumns, withWait } from './message.repository.ts';
+import { messageColumns, withWait } from './message.repository.ts';
 import type { MessageRow, MessageWait } from './message.ts';
 import type { MessageFilters } from './message-list.ts';
 
@@ -19,7 +19,7 @@ export const countUnsettled = (
 ) => sql`
   select count(*) from messages
   where store_id = ${storeId} and status = any(${[...statuses]}::text[])
-    and ${changedAt(sql)} >= ${updated_before} and ${changedAt(sql)} < 'infinity'`;
+    and updated_at >= ${updated_before} and updated_at < 'infinity'`;
 
 /** The query for a page of messages, the oldest change first. It runs when it is awaited. */
 export function listStoreMessages(
@@ -29,7 +29,7 @@ export function listStoreMessages(
   { start, limit }: { start: TimePageStart; limit: number },
 ) {
   const offset = 'offset' in start ? start.offset : 0;
-  const after = 'after' in start ? sql`and (${changedAt(sql)}, id) > (${start.after.at}, ${start.after.id})` : sql``;
+  const after = 'after' in start ? sql`and (updated_at, id) > (${start.after.at}, ${start.after.id})` : sql``;
   const rows = sql`
     select ${messageColumns(sql)}, store_id from messages where ${matches(sql, storeId, filters)} ${after}`;
   const inOrder = sql`order by updated_at, id`;
@@ -48,7 +48,7 @@ export function listStoreMessages(
 
 // Composed instead of `$1 is null or …`: a condition that is always in the statement would prevent an index scan.
 function matches(sql: Sql, storeId: string, { lead_id, updated_after, updated_before }: MessageFilters) {
-  return sql`store_id = ${storeId} and ${changedAt(sql)} < ${updated_before}
+  return sql`store_id = ${storeId} and updated_at < ${updated_before}
     ${lead_id ? sql`and lead_id = ${lead_id}` : sql``}
-    ${updated_after ? sql`and ${changedAt(sql)} > ${updated_after}` : sql``}`;
+    ${updated_after ? sql`and updated_at > ${updated_after}` : sql``}`;
 }

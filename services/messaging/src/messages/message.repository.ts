@@ -29,14 +29,8 @@ export type NewMessage = {
 /** The columns of a `MessageRow`. */
 export const messageColumns = (sql: Sql) => sql`
   id, lead_id, session_id, number, channel_id, direction, source, kind, body, body_truncated, template, status,
-  error_code, error_detail, provider_message_id, metadata, created_at, ${changedAt(sql)} as updated_at, sent_at,
-  delivered_at, read_at, reactions, edited_at, revoked_at`;
-
-/**
- * When a message last changed. A row without the column's value has not changed since that column exists. It is the
- * expression of the index `messages_by_status_and_change`.
- */
-export const changedAt = (sql: Sql) => sql`case when updated_at is null then created_at else updated_at end`;
+  error_code, error_detail, provider_message_id, metadata, created_at, updated_at, sent_at, delivered_at, read_at, reactions,
+  edited_at, revoked_at`;
 
 /** Inserts an outbound message as `queued`, an inbound one as `received`. The caller holds the conversation's lock. */
 export async function insertMessage(sql: TransactionSql, storeId: string, message: NewMessage): Promise<MessageRow> {

@@ -326,15 +326,15 @@ describe('a rejected message changes nothing', () => {
     expect(await messagesOf(storeId)).toEqual([]);
   });
 
-  test('but an API message to a lead that has opted out is accepted', async () => {
+  test('but an API message to a lead that has opted out is accepted in a store whose opt-outs do not stop the API', async () => {
     const { storeId, leadId } = await newLead();
+    await messaging.rpc.call(updateMessagingSettings, { body: { opt_out_stops_api: false } }, testContext({ storeId }));
     await converse(storeId, leadId, { opted_out_at: hoursAgo(1) });
     expect(await post(leadId, { storeId })).toMatchObject({ answer: { status: 'queued' } });
   });
 
   test('for a lead that has opted out, in a store whose opt-outs stop the API too', async () => {
     const { storeId, leadId } = await newLead();
-    await messaging.rpc.call(updateMessagingSettings, { body: { opt_out_stops_api: true } }, testContext({ storeId }));
     await converse(storeId, leadId, { opted_out_at: hoursAgo(1) });
     await expect(post(leadId, { storeId })).rejects.toMatchObject({ code: 'lead_opted_out' });
     expect(await messaging.adminSql`select 1 from messages where store_id = ${storeId}`).toEqual([]);

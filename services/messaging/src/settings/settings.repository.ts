@@ -4,8 +4,8 @@ import type { Static } from '@sinclair/typebox';
 
 export type Settings = Required<Static<typeof MessagingSettings>>;
 
-/** The settings of a store without a row that is older than the default of `opt_out_stops_api`. */
-export const defaultSettings: Settings = { message_wait_seconds: 5, session_idle_hours: 24, opt_out_stops_api: false };
+/** The settings of a store without a row. */
+export const defaultSettings: Settings = { message_wait_seconds: 5, session_idle_hours: 24, opt_out_stops_api: true };
 
 export async function findSettings(sql: Sql, storeId: string): Promise<Settings> {
   const [row] = await sql<[Settings]>`${settingsOf(sql, storeId)}`;
@@ -16,11 +16,8 @@ export async function findSettings(sql: Sql, storeId: string): Promise<Settings>
 export const settingsOf = (sql: Sql, storeId: string) => sql`
   select coalesce(saved.message_wait_seconds, ${defaultSettings.message_wait_seconds}::float8) as message_wait_seconds,
     coalesce(saved.session_idle_hours, ${defaultSettings.session_idle_hours}::float8) as session_idle_hours,
-    coalesce(saved.opt_out_stops_api, ${stopsApiByDefault(sql, storeId)}) as opt_out_stops_api
+    coalesce(saved.opt_out_stops_api, ${defaultSettings.opt_out_stops_api}::boolean) as opt_out_stops_api
   from (values (1)) as one left join store_settings saved on saved.store_id = ${storeId}`;
-
-/** On for stores that are younger than the migration that made it the default (0044-opt-out-scopes.sql). */
-const stopsApiByDefault = (sql: Sql, storeId: string) => sql`opt_out_stops_api_by_default(${storeId}::uuid)`;
 
 /** Writes the given members and returns all settings. */
 export async function saveSettings(
@@ -41,4 +38,4 @@ export const idleHours = (sql: Sql, storeId: string) => sql`
 /** SQL expression: the store's `opt_out_stops_api`, or the default. */
 export const optOutStopsApi = (sql: Sql, storeId: string) => sql`
   coalesce((select opt_out_stops_api from store_settings where store_id = ${storeId}),
-           ${stopsApiByDefault(sql, storeId)})`;
+           ${defaultSettings.opt_out_stops_api}::boolean)`;

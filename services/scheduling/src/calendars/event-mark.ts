@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { CalendarEvent } from './calendar-provider.ts';
 
-/** What Mostrador wrote about an event into the event itself. Null: it says nothing, or an earlier version wrote it. */
+/** What Mostrador wrote about an event into the event itself. Null: it says nothing. */
 export type EventMark = {
   readonly sequence: number | null;
   readonly epoch: number | null;
