@@ -1,30 +1,26 @@
 import {
-  accountsOperations,
   appointmentMetrics,
   conversationMetrics,
-  crmOperations,
   type ErrorCode,
   type EventType,
   errorCatalogue,
   eventCatalogue,
   eventStream,
   eventSubject,
-  eventsOperations,
   feedCatalogue,
   feedRetentionDays,
   firstResponseBucketSeconds,
   followupMetrics,
-  gatewayOperations,
   LeadReport,
   leadMetrics,
   longestReportDays,
   maxEventDataBytes,
-  messagingOperations,
   namedSchemaOf,
+  operations,
   type ReportMetric,
   SummaryReport,
-  schedulingOperations,
 } from '../../packages/contracts/src/index.ts';
+import { publicFace } from './public-face.ts';
 
 const note =
   'Generated from the contracts by `node_modules/.bin/node docs/reference/write-reference.ts`. A test keeps it current.';
@@ -34,6 +30,7 @@ export const referencePages = (): Record<string, string> => ({
   'errors.md': errorsPage(),
   'events.md': eventsPage(),
   'reports.md': reportsPage(),
+  'public-face.txt': publicFace(),
 });
 
 function errorsPage(): string {
@@ -71,14 +68,6 @@ ${markdownTable(
 
 /** The operations of the API that name this error as their own. */
 function answeredBy(code: ErrorCode): string {
-  const operations = {
-    ...gatewayOperations,
-    ...accountsOperations,
-    ...crmOperations,
-    ...schedulingOperations,
-    ...messagingOperations,
-    ...eventsOperations,
-  };
   return Object.values(operations)
     .filter(({ errors }) => errors.includes(code))
     .map(({ summary }) => summary.split(/[,;]/)[0])

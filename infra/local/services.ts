@@ -76,7 +76,7 @@ function natsUrl(user: ProcessName, { natsUrl, env, password }: ServiceOptions):
 function database(name: ProcessName, { databaseUrl, password }: ServiceOptions): NodeJS.ProcessEnv {
   if (!(databaseUsers as readonly string[]).includes(name)) return {};
   return {
-    DATABASE_URL: roleUrl(databaseUrl, name, password),
+    ...(name !== 'gateway' && { DATABASE_URL: roleUrl(databaseUrl, name, password) }),
     DATABASE_SYSTEM_URL: roleUrl(databaseUrl, `${name}_system`, password),
   };
 }

@@ -16,7 +16,6 @@ import {
   findKnownPhones,
   findLeadByPhone,
   finishMerge,
-  gatewayOperations,
   getCalendarConnection,
   getChannelConnection,
   getLeadContact,
@@ -96,7 +95,6 @@ type Role = {
  */
 export const roles: Record<NatsUser, Role> = {
   gateway: {
-    serves: true,
     hears: ['accounts', 'events'],
     // What people do needs the token of their session, which accounts checks.
     audiences: ['api', 'platform'],
@@ -149,7 +147,6 @@ export const roles: Record<NatsUser, Role> = {
 };
 
 const services: Record<string, Record<string, Operation>> = {
-  gateway: gatewayOperations,
   accounts: accountsOperations,
   crm: crmOperations,
   scheduling: schedulingOperations,

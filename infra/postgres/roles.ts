@@ -3,7 +3,7 @@ import type { Sql } from 'postgres';
 /** Each service that keeps data has a schema of its name. */
 export const schemas = ['accounts', 'crm', 'scheduling', 'messaging', 'events'] as const;
 
-/** The processes that use PostgreSQL. The gateway keeps nothing, and reads keys in the schema of accounts. */
+/** The processes that use PostgreSQL. The gateway keeps nothing, and reads keys and stores in the schema of accounts. */
 export const databaseUsers = [...schemas, 'gateway'] as const;
 type DatabaseUser = (typeof databaseUsers)[number];
 
@@ -18,18 +18,16 @@ export type RoleOptions = {
   readonly resetPasswords?: boolean;
 };
 
-export const rolesOf = (user: DatabaseUser): string[] => [
-  ...(user === 'gateway' ? [] : [`${user}_owner`]),
-  user,
-  `${user}_system`,
-];
+export const rolesOf = (user: DatabaseUser): string[] =>
+  user === 'gateway' ? ['gateway_system'] : [`${user}_owner`, user, `${user}_system`];
 
 /**
  * Creates or updates the roles and the schema of each service in one database. `<s>_owner` owns the schema and runs
  * migrations. Requests run as `<s>`, the relay and the sweeps as `<s>_system`. These two own nothing, create nothing
  * and cannot bypass row-level security. Migrations grant what they may access. A service's roles cannot access another
- * schema, except that the gateway, which has no schema, reads what it needs to check a key. The extensions are created here too, because only
- * an administrator may create them. It can be repeated: everything but the passwords is made right.
+ * schema, except that the gateway, which has no schema and no requests of its own, reads what it needs to check a key and
+ * to show a store. The extensions are created here too, because only an administrator may create them. It can be
+ * repeated: everything but the passwords is made right.
  *
  * @param adminSql an administrator's connection to `database`
  */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { calls, type Owned } from './operations.ts';
+import { callOf, keyOperations, type Owned } from './operations.ts';
 import { newStore, request } from './platform.ts';
 import { expectProblem } from './problem.ts';
 
@@ -35,32 +35,38 @@ async function newRows(): Promise<Owned> {
   return { leadId, sellerId, appointmentId, followupId, endpointId, phone, ...none };
 }
 
-const changes = Object.entries(calls)
-  .filter(([, { method }]) => method === 'PUT' || method === 'PATCH' || method === 'DELETE')
-  // Needs a message that stays queued: messaging.e2e.test.ts retries its cancellation.
-  .filter(([name]) => name !== 'cancelMessage')
-  // A replay has no version.
-  .filter(([name]) => name !== 'cancelWebhookReplay')
-  .map(([name, call]) => ({ name, call }));
+/** Their examples need an event that the store does not have, or an id of the store's own that only one lead may have. */
+const own: Readonly<Record<string, object>> = {
+  updateWebhookEndpoint: { description: 'Changed' },
+  upsertLead: { name: 'Changed' },
+};
 
-describe.each(changes)('$name', ({ call: { method, path, body } }) => {
+const changes = keyOperations
+  .filter(({ operation: { http } }) => ['PUT', 'PATCH', 'DELETE'].includes(http.method))
+  // Needs a message that stays queued: messaging.e2e.test.ts retries its cancellation.
+  .filter(({ name }) => name !== 'cancelMessage')
+  // A replay has no version.
+  .filter(({ name }) => name !== 'cancelWebhookReplay');
+
+describe.each(changes)('$name', ({ name, operation }) => {
+  const newCall = async () => {
+    const { method, path, body } = await callOf(operation, await newRows());
+    return (headers: Record<string, string>) => send(method, path, { headers, body: own[name] ?? body });
+  };
+
   test('a retry with its key gets the first answer, although the version or the row is gone by now', async () => {
-    const owned = await newRows();
+    const change = await newCall();
     const headers = { 'idempotency-key': randomUUID(), 'if-match': '"v1"' };
-    const [first, again] = [
-      await send(method, path(owned), { headers, body: body?.(owned) }),
-      await send(method, path(owned), { headers, body: body?.(owned) }),
-    ];
+    const [first, again] = [await change(headers), await change(headers)];
     expect([first.status, first.headers.get('idempotent-replay')], first.text).toEqual([200, null]);
     expect([again.status, again.headers.get('idempotent-replay')], again.text).toEqual([200, 'true']);
     expect([again.text, again.headers.get('etag')]).toEqual([first.text, first.headers.get('etag')]);
   });
 
   test('under a stale version it is rejected, and under the current one it is not', async () => {
-    const owned = await newRows();
-    const change = (etag: string) => send(method, path(owned), { headers: { 'if-match': etag }, body: body?.(owned) });
-    expectProblem(await change('"v9"'), 'version_mismatch');
-    expect((await change('"v1"')).status).toBe(200);
+    const change = await newCall();
+    expectProblem(await change({ 'if-match': '"v9"' }), 'version_mismatch');
+    expect((await change({ 'if-match': '"v1"' })).status).toBe(200);
   });
 });
 

@@ -1,24 +1,5 @@
-import {
-  crmOperations,
-  eventsOperations,
-  gatewayOperations,
-  messagingOperations,
-  type Operation,
-  type Scope,
-  schedulingOperations,
-  type Tier,
-} from '@mostrador/contracts';
-
-/** Every operation that the gateway serves, by its name in the contracts. */
-export const publicOperations: Readonly<Record<string, Operation>> = Object.fromEntries(
-  Object.entries({
-    ...gatewayOperations,
-    ...crmOperations,
-    ...schedulingOperations,
-    ...messagingOperations,
-    ...eventsOperations,
-  }).filter(([, operation]) => operation.subject.split('.')[1] === 'api'),
-);
+import { type KeyAccess, type PublicOperation, publicOperations, roleFor, type UserRole } from '@mostrador/contracts';
+import { document } from './platform.ts';
 
 /** Ids of the first store's rows, which the second store must never reach. */
 export type Owned = {
@@ -41,353 +22,71 @@ export type Owned = {
   phone: string;
 };
 
-/** A request for an operation, with the ids in `owned` wherever it takes one. */
+/** An operation of the integrations API. */
+export type KeyOperation = PublicOperation & { readonly access: KeyAccess };
+
+/** Every operation of the integrations API, by its name in the contracts. */
+export const keyOperations: readonly { readonly name: string; readonly operation: KeyOperation }[] = Object.entries(
+  publicOperations,
+).flatMap(([name, operation]) => ('scope' in operation.access ? [{ name, operation: operation as KeyOperation }] : []));
+
+/** The lowest role of a person who may call it. */
+export const roleOf = ({ access }: PublicOperation): UserRole => roleFor(access) as UserRole;
+
+/** A request for an operation, and whether it names a row of `owned`. */
 export type Call = {
   readonly method: string;
-  readonly path: (owned: Owned) => string;
-  readonly body?: (owned: Owned) => Record<string, unknown>;
-  readonly scope: Scope;
-  readonly tier?: Tier;
-  /** The answer to a key of another store: this error, or an answer without data of the first store. */
-  readonly foreign:
-    | 'lead_not_found'
-    | 'seller_not_found'
-    | 'appointment_not_found'
-    | 'message_not_found'
-    | 'session_not_found'
-    | 'followup_not_found'
-    | 'webhook_endpoint_not_found'
-    | 'webhook_delivery_not_found'
-    | 'webhook_replay_not_found'
-    | 'empty list'
-    | 'own store'
-    | 'agent_not_found'
-    | 'document_not_found'
-    | 'event_not_found'
-    | 'nothing found';
+  readonly path: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly names: readonly (keyof Owned)[];
 };
 
-const phone = () => `5511900${String(Math.floor(Math.random() * 1e6)).padStart(6, '0')}`;
+/** The member of `owned` that a parameter or a member such as `lead_id` names. The events are those of the lead. */
+const rowOf = (name: string): string =>
+  name === 'entity_id' ? 'leadId' : name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** One request per operation. An operation without an entry fails the test. */
-export const calls: Readonly<Record<string, Call>> = {
-  getStore: { method: 'GET', path: () => '/store', scope: 'store:read', foreign: 'own store' },
-  createLead: {
-    method: 'POST',
-    path: () => '/leads',
-    body: ({ sellerId }) => ({ name: 'Ana', customer_phone: phone(), seller_id: sellerId }),
-    scope: 'leads:write',
-    foreign: 'seller_not_found',
-  },
-  listLeads: {
-    method: 'GET',
-    path: ({ sellerId }) => `/leads?seller_id=${sellerId}`,
-    scope: 'leads:read',
-    foreign: 'empty list',
-  },
-  getLead: { method: 'GET', path: ({ leadId }) => `/leads/${leadId}`, scope: 'leads:read', foreign: 'lead_not_found' },
-  updateLead: {
-    method: 'PATCH',
-    path: ({ leadId }) => `/leads/${leadId}`,
-    body: () => ({ name: 'Taken over' }),
-    scope: 'leads:write',
-    foreign: 'lead_not_found',
-  },
-  upsertLead: {
-    method: 'PUT',
-    path: ({ phone }) => `/leads/by-phone/${phone}`,
-    body: () => ({ name: 'Taken over' }),
-    scope: 'leads:write',
-    foreign: 'own store',
-  },
-  createSeller: {
-    method: 'POST',
-    path: () => '/sellers',
-    body: () => ({ name: 'Rui', whatsapp_id: phone() }),
-    scope: 'sellers:write',
-    foreign: 'own store',
-  },
-  listSellers: { method: 'GET', path: () => '/sellers', scope: 'sellers:read', foreign: 'own store' },
-  getSeller: {
-    method: 'GET',
-    path: ({ sellerId }) => `/sellers/${sellerId}`,
-    scope: 'sellers:read',
-    foreign: 'seller_not_found',
-  },
-  updateSeller: {
-    method: 'PATCH',
-    path: ({ sellerId }) => `/sellers/${sellerId}`,
-    body: () => ({ name: 'Taken over' }),
-    scope: 'sellers:write',
-    foreign: 'seller_not_found',
-  },
-  deleteSeller: {
-    method: 'DELETE',
-    path: ({ sellerId }) => `/sellers/${sellerId}`,
-    scope: 'sellers:write',
-    foreign: 'seller_not_found',
-  },
-  listAgents: { method: 'GET', path: () => '/agents', scope: 'agents:read', foreign: 'empty list' },
-  getAgent: {
-    method: 'GET',
-    path: ({ agentId }) => `/agents/${agentId}`,
-    scope: 'agents:read',
-    foreign: 'agent_not_found',
-  },
-  selectAgent: {
-    method: 'POST',
-    path: () => '/agents/select',
-    body: ({ leadId }) => ({ lead_id: leadId }),
-    scope: 'agents:read',
-    foreign: 'lead_not_found',
-  },
-  listDocuments: {
-    method: 'GET',
-    path: () => '/knowledge/documents',
-    scope: 'knowledge:read',
-    foreign: 'empty list',
-  },
-  getDocument: {
-    method: 'GET',
-    path: ({ documentId }) => `/knowledge/documents/${documentId}`,
-    scope: 'knowledge:read',
-    foreign: 'document_not_found',
-  },
-  searchKnowledge: {
-    method: 'GET',
-    path: () => '/knowledge/search?q=recipe',
-    scope: 'knowledge:read',
-    foreign: 'nothing found',
-  },
-  createAppointment: {
-    method: 'POST',
-    path: () => '/appointments',
-    body: ({ leadId }) => ({ title: 'Exame', scheduled_at: '2027-01-31T09:00:00Z', lead_id: leadId }),
-    scope: 'appointments:write',
-    tier: 'starter',
-    foreign: 'lead_not_found',
-  },
-  getAppointment: {
-    method: 'GET',
-    path: ({ appointmentId }) => `/appointments/${appointmentId}`,
-    scope: 'appointments:read',
-    foreign: 'appointment_not_found',
-  },
-  listAppointments: {
-    method: 'GET',
-    path: ({ leadId }) => `/appointments?lead_id=${leadId}`,
-    scope: 'appointments:read',
-    foreign: 'empty list',
-  },
-  updateAppointment: {
-    method: 'PATCH',
-    path: ({ appointmentId }) => `/appointments/${appointmentId}`,
-    body: () => ({ title: 'Taken over' }),
-    scope: 'appointments:write',
-    foreign: 'appointment_not_found',
-  },
-  getCalendarSync: {
-    method: 'GET',
-    path: ({ appointmentId }) => `/appointments/${appointmentId}/calendar-sync`,
-    scope: 'appointments:read',
-    foreign: 'appointment_not_found',
-  },
-  createFollowup: {
-    method: 'POST',
-    path: () => '/followups/scheduled',
-    body: ({ leadId }) => ({ lead_id: leadId, message: 'From a stranger', delay_minutes: 1000 }),
-    scope: 'followups:write',
-    foreign: 'lead_not_found',
-  },
-  listFollowups: {
-    method: 'GET',
-    path: ({ leadId }) => `/followups/scheduled?lead_id=${leadId}`,
-    scope: 'followups:read',
-    foreign: 'empty list',
-  },
-  getFollowup: {
-    method: 'GET',
-    path: ({ followupId }) => `/followups/scheduled/${followupId}`,
-    scope: 'followups:read',
-    foreign: 'followup_not_found',
-  },
-  updateFollowup: {
-    method: 'PATCH',
-    path: ({ followupId }) => `/followups/scheduled/${followupId}`,
-    body: () => ({ message: 'From a stranger' }),
-    scope: 'followups:write',
-    foreign: 'followup_not_found',
-  },
-  cancelFollowup: {
-    method: 'DELETE',
-    path: ({ followupId }) => `/followups/scheduled/${followupId}`,
-    scope: 'followups:write',
-    foreign: 'followup_not_found',
-  },
-  sendMessage: {
-    method: 'POST',
-    path: ({ leadId }) => `/leads/${leadId}/messages`,
-    body: () => ({ message: 'From a stranger' }),
-    scope: 'messages:write',
-    foreign: 'lead_not_found',
-  },
-  listMessages: {
-    method: 'GET',
-    path: ({ leadId }) => `/leads/${leadId}/messages`,
-    scope: 'messages:read',
-    foreign: 'lead_not_found',
-  },
-  listStoreMessages: {
-    method: 'GET',
-    path: ({ leadId }) => `/messages?lead_id=${leadId}`,
-    scope: 'messages:read',
-    foreign: 'empty list',
-  },
-  getMessage: {
-    method: 'GET',
-    path: ({ leadId, messageId }) => `/leads/${leadId}/messages/${messageId}`,
-    scope: 'messages:read',
-    foreign: 'message_not_found',
-  },
-  cancelMessage: {
-    method: 'DELETE',
-    path: ({ leadId, messageId }) => `/leads/${leadId}/messages/${messageId}`,
-    scope: 'messages:write',
-    foreign: 'message_not_found',
-  },
-  getConversation: {
-    method: 'GET',
-    path: ({ leadId }) => `/leads/${leadId}/conversation`,
-    scope: 'messages:read',
-    foreign: 'lead_not_found',
-  },
-  listSessions: {
-    method: 'GET',
-    path: ({ leadId }) => `/leads/${leadId}/sessions`,
-    scope: 'messages:read',
-    foreign: 'lead_not_found',
-  },
-  closeSession: {
-    method: 'POST',
-    path: ({ leadId, sessionId }) => `/leads/${leadId}/sessions/${sessionId}/close`,
-    scope: 'messages:write',
-    foreign: 'session_not_found',
-  },
-  getSummaryReport: {
-    method: 'GET',
-    path: () => '/reports/summary?bucket=day',
-    scope: 'reports:read',
-    foreign: 'own store',
-  },
-  getLeadReport: {
-    method: 'GET',
-    path: ({ leadId }) => `/reports/leads?lead_id=${leadId}`,
-    scope: 'reports:read',
-    foreign: 'lead_not_found',
-  },
-  listEvents: {
-    method: 'GET',
-    path: ({ leadId }) => `/events?entity_id=${leadId}`,
-    scope: 'events:read',
-    foreign: 'nothing found',
-  },
-  getEvent: {
-    method: 'GET',
-    path: ({ eventId }) => `/events/${eventId}`,
-    scope: 'events:read',
-    foreign: 'event_not_found',
-  },
-  createWebhookEndpoint: {
-    method: 'POST',
-    path: () => '/webhooks/endpoints',
-    body: () => ({ url: 'https://hooks.example.com/mostrador' }),
-    scope: 'webhooks:write',
-    foreign: 'own store',
-  },
-  listWebhookEndpoints: {
-    method: 'GET',
-    path: () => '/webhooks/endpoints',
-    scope: 'webhooks:read',
-    foreign: 'own store',
-  },
-  getWebhookEndpoint: {
-    method: 'GET',
-    path: ({ endpointId }) => `/webhooks/endpoints/${endpointId}`,
-    scope: 'webhooks:read',
-    foreign: 'webhook_endpoint_not_found',
-  },
-  updateWebhookEndpoint: {
-    method: 'PATCH',
-    path: ({ endpointId }) => `/webhooks/endpoints/${endpointId}`,
-    body: () => ({ description: 'Taken over' }),
-    scope: 'webhooks:write',
-    foreign: 'webhook_endpoint_not_found',
-  },
-  deleteWebhookEndpoint: {
-    method: 'DELETE',
-    path: ({ endpointId }) => `/webhooks/endpoints/${endpointId}`,
-    scope: 'webhooks:write',
-    foreign: 'webhook_endpoint_not_found',
-  },
-  rotateWebhookSecret: {
-    method: 'POST',
-    path: ({ endpointId }) => `/webhooks/endpoints/${endpointId}/secret/rotate`,
-    body: () => ({}),
-    scope: 'webhooks:write',
-    foreign: 'webhook_endpoint_not_found',
-  },
-  testWebhookEndpoint: {
-    method: 'POST',
-    path: ({ endpointId }) => `/webhooks/endpoints/${endpointId}/test`,
-    scope: 'webhooks:write',
-    foreign: 'webhook_endpoint_not_found',
-  },
-  listWebhookDeliveries: {
-    method: 'GET',
-    path: ({ endpointId }) => `/webhooks/endpoints/${endpointId}/deliveries`,
-    scope: 'webhooks:read',
-    foreign: 'webhook_endpoint_not_found',
-  },
-  getWebhookDelivery: {
-    method: 'GET',
-    path: ({ endpointId, deliveryId }) => `/webhooks/endpoints/${endpointId}/deliveries/${deliveryId}`,
-    scope: 'webhooks:read',
-    foreign: 'webhook_delivery_not_found',
-  },
-  retryWebhookDelivery: {
-    method: 'POST',
-    path: ({ endpointId, deliveryId }) => `/webhooks/endpoints/${endpointId}/deliveries/${deliveryId}/retry`,
-    scope: 'webhooks:write',
-    foreign: 'webhook_endpoint_not_found',
-  },
-  createWebhookReplay: {
-    method: 'POST',
-    path: ({ endpointId }) => `/webhooks/endpoints/${endpointId}/replays`,
-    body: () => ({ only: 'all' }),
-    scope: 'webhooks:write',
-    foreign: 'webhook_endpoint_not_found',
-  },
-  getWebhookReplay: {
-    method: 'GET',
-    path: ({ endpointId, replayId }) => `/webhooks/endpoints/${endpointId}/replays/${replayId}`,
-    scope: 'webhooks:read',
-    foreign: 'webhook_replay_not_found',
-  },
-  cancelWebhookReplay: {
-    method: 'DELETE',
-    path: ({ endpointId, replayId }) => `/webhooks/endpoints/${endpointId}/replays/${replayId}`,
-    scope: 'webhooks:write',
-    foreign: 'webhook_replay_not_found',
-  },
-};
+/** These are found only with a word of theirs. */
+const required: Readonly<Record<string, string>> = { q: 'recipe' };
 
-/** Operations that need no API key. Each has its own test. */
-export const keyless: readonly string[] = [
-  'readCalendarFeed',
-  'verifyWebhook',
-  'receiveWebhook',
-  'receiveSandboxMessage',
-  'readSandboxConversation',
-  'reportSandboxReceipts',
-  'describeSandbox',
-];
+const examples = new Map<string, Promise<Readonly<Record<string, unknown>> | undefined>>();
+
+/** The body of the example that the API document shows. */
+async function exampleBody({ http: { method, path } }: KeyOperation) {
+  const { paths } = await document('/docs/json');
+  const documented = paths[path.replaceAll(/:(\w+)/g, '{$1}')][method.toLowerCase()];
+  return documented.requestBody?.content['application/json'].examples.example.value;
+}
+
+/**
+ * A request for the operation: the example of the API document, with the ids of `owned` in the path, in the query, and in
+ * the body of what creates.
+ */
+export async function callOf(operation: KeyOperation, owned: Owned): Promise<Call> {
+  const { http, request, subject } = operation;
+  const names: (keyof Owned)[] = [];
+  const own = (name: string): string | undefined => {
+    const row = rowOf(name) as keyof Owned;
+    if (!(row in owned)) return undefined;
+    names.push(row);
+    return owned[row];
+  };
+  const path = http.path.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const value = own(name);
+    if (value === undefined) throw new Error(`\`Owned\` has no ${name}, which is in the path of ${subject}`);
+    return value;
+  });
+  const query = Object.keys(request.query?.properties ?? {}).flatMap((name) => {
+    const value = name.endsWith('_id') ? own(name) : request.query?.required?.includes(name) && required[name];
+    return value ? [`${name}=${value}`] : [];
+  });
+  const call = { method: http.method, path: query.length > 0 ? `${path}?${query.join('&')}` : path, names };
+  if (request.body === undefined) return call;
+  const example = examples.get(subject) ?? exampleBody(operation);
+  examples.set(subject, example);
+  const members = http.path.includes(':') ? [] : Object.keys(request.body.properties ?? {});
+  const ids = members.flatMap((name) => {
+    const value = name.endsWith('_id') ? own(name) : undefined;
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { ...call, body: { ...(await example), ...Object.fromEntries(ids) } };
+}

@@ -1,20 +1,18 @@
-import { accountsOperations, type UserRole } from '@mostrador/contracts';
+import type { UserRole } from '@mostrador/contracts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ownedRows } from './owned.ts';
 import { askAsPage, signInAs } from './people.ts';
-import { type OwnedByPeople, peopleOnly, refusedRoles, servedToPeople } from './people-only.ts';
-import { newStore, request } from './platform.ts';
+import { bodies, type OwnedByPeople, peopleOnly, refusedRoles } from './people-only.ts';
+import { document, newStore, request } from './platform.ts';
 import { expectProblem } from './problem.ts';
 
 let store: Awaited<ReturnType<typeof newStore>>;
 let owned: OwnedByPeople;
-let served: Awaited<ReturnType<typeof servedToPeople>>;
 let cookies: Record<UserRole | 'stranger', string>;
 
 beforeAll(async () => {
   const [made, elsewhere] = await Promise.all([newStore(), newStore()]);
   store = made;
-  served = await servedToPeople();
   const rows = await ownedRows(store);
   cookies = {
     owner: await signInAs(store.id, 'owner'),
@@ -26,42 +24,45 @@ beforeAll(async () => {
   owned = { ...rows, keyId: (await read('/keys')).data[0].id, userId: (await read('/session')).user.id };
 });
 
-const routeOf = (name: string) => {
-  const { method, path } = served.get(name) as { method: string; path: string };
+type Tried = (typeof peopleOnly)[number];
+const ask = ({ name, operation: { http } }: Tried, cookie?: string, headers: Record<string, string> = {}) => {
   const ids: Readonly<Record<string, string>> = { ...owned, passkeyId: owned.leadId, sessionId: 'abcdefghijkl' };
-  return { method, path: path.replace(/\{(\w+)\}/g, (_, id: string) => ids[id] ?? '') };
-};
-const ask = (name: string, cookie?: string, headers: Record<string, string> = {}) => {
-  const { method, path } = routeOf(name);
-  return askAsPage(method, path, { cookie, headers, body: peopleOnly[name]?.body?.(owned) });
+  const path = http.path.replaceAll(/:(\w+)/g, (_, id: string) => ids[id] ?? '');
+  return askAsPage(http.method, path, { cookie, headers, body: bodies[name]?.(owned) });
 };
 
-test('every operation that only people have says here who may call it', () => {
-  expect(Object.keys(peopleOnly).sort()).toEqual([...served.keys()].sort());
+test('the document of the console has every operation that only people have at its path', async () => {
+  const { paths } = await document('/platform/v1/openapi.json');
+  for (const { name, operation } of peopleOnly) {
+    const { method, path } = operation.http;
+    expect(paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.operationId).toBe(name);
+  }
 });
 
-describe.each(Object.entries(peopleOnly))('%s', (name, operation) => {
+describe.each(peopleOnly)('$name', (tried) => {
+  const { operation } = tried;
+
   test.each(refusedRoles(operation))('is refused to a %s', async (role) => {
-    const refused = expectProblem(await ask(name, cookies[role]), 'role_required');
-    expect(refused.required_role).toBe(operation.role);
+    const refused = expectProblem(await ask(tried, cookies[role]), 'role_required');
+    expect(refused.required_role).toBe(operation.access.role);
   });
 
-  test.skipIf(operation.role === 'none')('needs a session', async () => {
-    expectProblem(await ask(name), 'invalid_session');
-    expectProblem(await ask(name, undefined, { 'x-api-key': store.key }), 'invalid_session');
+  test.skipIf(operation.access.role === 'guest')('needs a session', async () => {
+    expectProblem(await ask(tried), 'invalid_session');
+    expectProblem(await ask(tried, undefined, { 'x-api-key': store.key }), 'invalid_session');
   });
 
   test('does nothing for a page of another site, nor for one of another address of this site', async () => {
-    if (routeOf(name).method === 'GET') return;
+    if (operation.http.method === 'GET') return;
     for (const site of ['cross-site', 'same-site', 'none']) {
       const headers = { 'sec-fetch-site': site, origin: 'https://evil.example' };
-      expectProblem(await ask(name, cookies.owner, headers), 'cross_site_request');
+      expectProblem(await ask(tried, cookies.owner, headers), 'cross_site_request');
     }
   });
 
   // `people.e2e.test.ts` tries those of accounts.
-  test.skipIf(name in accountsOperations)('shows the owner of another store nothing of this one', async () => {
-    const answer = await ask(name, cookies.stranger);
+  test.skipIf(operation.tenancy === 'none')('shows the owner of another store nothing of this one', async () => {
+    const answer = await ask(tried, cookies.stranger);
     expect([200, 201, 204, 404], answer.text).toContain(answer.status);
     for (const secret of [store.id, store.name, 'Secret', owned.leadId, owned.phone])
       expect(answer.text).not.toContain(secret);

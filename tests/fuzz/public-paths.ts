@@ -1,7 +1,6 @@
 import { eventStreamRoute } from '../../services/gateway/src/events/add-event-stream.ts';
-import { accountRoutes, personRoutes, platformPrefix } from '../../services/gateway/src/platform/platform-routes.ts';
-import { routes } from '../../services/gateway/src/routes/index.ts';
-import { apiPrefix } from '../../services/gateway/src/routes/route.ts';
+import { accountRoutes, personRoutes, routes } from '../../services/gateway/src/routes/index.ts';
+import { apiPrefix, platformPrefix } from '../../services/gateway/src/routes/route.ts';
 
 /** The paths outside the API's prefix. */
 const outsideThePrefix = [

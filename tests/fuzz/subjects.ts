@@ -3,7 +3,6 @@ import {
   accountsOperations,
   crmOperations,
   errorCatalogue,
-  gatewayOperations,
   messagingOperations,
   type Operation,
   schedulingOperations,
@@ -15,13 +14,9 @@ import { anyValue, disturbed, randomBytes } from './bytes.ts';
 import type { Part } from './part.ts';
 import { plausible } from './plausible.ts';
 
-const operations: Operation[] = [
-  gatewayOperations,
-  accountsOperations,
-  crmOperations,
-  schedulingOperations,
-  messagingOperations,
-].flatMap((each) => Object.values(each) as Operation[]);
+const operations: Operation[] = [accountsOperations, crmOperations, schedulingOperations, messagingOperations].flatMap(
+  (each) => Object.values(each) as Operation[],
+);
 const atOnce = 6;
 const answerMs = 8_000;
 

@@ -66,17 +66,13 @@ create table deleted_api_keys (
 create index deleted_api_keys_by_time on deleted_api_keys (deleted_at);
 alter table deleted_api_keys enable row level security, force row level security;
 
--- The gateway checks keys itself, so a request waits for no other process. It cannot write.
-grant usage on schema accounts to gateway, gateway_system;
--- For a request: its own store.
-create policy of_the_request on stores for select to gateway
-  using (id = (select nullif(current_setting('mostrador.store_id', true), '')::uuid));
-grant select (id, name, tier, timezone, locale, country, created_at, updated_at) on stores to gateway;
--- For the check of a key, before its store is known.
+-- The gateway checks keys itself, before their store is known, so a request waits for no other process. Over the same
+-- connections it shows the store of a request. It cannot write.
+grant usage on schema accounts to gateway_system;
 create policy system on stores for select to gateway_system using (true);
 create policy system on api_keys for select to gateway_system using (true);
 create policy system on deleted_api_keys for select to gateway_system using (true);
-grant select (id, tier, timezone, locale, country, rate_limit, updated_at) on stores to gateway_system;
+grant select (id, name, tier, timezone, locale, country, rate_limit, created_at, updated_at) on stores to gateway_system;
 grant select (id, store_id, key_hash, scopes, updated_at, expires_at, revoked_at) on api_keys to gateway_system;
 grant select (id, deleted_at) on deleted_api_keys to gateway_system;
 

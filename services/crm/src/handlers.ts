@@ -1,6 +1,5 @@
 import type { crmOperations } from '@mostrador/contracts';
 import { listTotalHandlers } from '@mostrador/kit/database/list-total-handlers';
-import { onlyFor } from '@mostrador/kit/rpc/person';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { rollupHandlers } from '@mostrador/rollups/handlers';
 import { createAgent } from './agents/create-agent.ts';
@@ -76,14 +75,14 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     selectAgent: selectAgent(dependencies),
     createAgent: createAgent(dependencies),
     updateAgent: updateAgent(dependencies),
-    listStoreAgents: onlyFor('seller', listStoreAgents(dependencies)),
-    createStoreAgent: onlyFor('manager', createAgent(dependencies)),
-    updateStoreAgent: onlyFor('manager', updateStoreAgent(dependencies)),
+    listStoreAgents: listStoreAgents(dependencies),
+    createStoreAgent: createAgent(dependencies),
+    updateStoreAgent: updateStoreAgent(dependencies),
     listDocuments: listDocuments(dependencies),
     getDocument: getDocument(dependencies),
     searchKnowledge: searchKnowledge(dependencies),
     importDocument: importDocument(dependencies),
-    importStoreDocument: onlyFor('manager', importDocument(dependencies)),
+    importStoreDocument: importDocument(dependencies),
     summarizeLeads: summarizeLeads(dependencies),
     reportLead: reportLead(dependencies),
     closeLeadReports: rollups.close,

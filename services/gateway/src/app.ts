@@ -12,7 +12,6 @@ import { exportFollowers, type Followers } from './events/followers.ts';
 import { createApiDocument } from './openapi/document.ts';
 import { addPersonApi } from './platform/add-person-api.ts';
 import { addPlatform } from './platform/add-platform.ts';
-import { platformPrefix } from './platform/platform-routes.ts';
 import { createSessionChecks } from './platform/session-checks.ts';
 import { createSessionGuard } from './platform/session-guard.ts';
 import { addAccessLog } from './plugins/access-log.ts';
@@ -31,10 +30,11 @@ import { addProxyWatch } from './plugins/proxy-watch.ts';
 import { addRateLimit } from './plugins/rate-limit.ts';
 import { addRequestId, requestIdOf } from './plugins/request-id.ts';
 import { addSecurityHeaders } from './plugins/security-headers.ts';
+import { addRoutes } from './routes/add-routes.ts';
 import { addCalendarFeed } from './routes/calendar-feed.ts';
-import { addRoutes } from './routes/forward.ts';
+import { forwarder } from './routes/forward.ts';
 import { routes } from './routes/index.ts';
-import { apiPrefix, type Route } from './routes/route.ts';
+import { type ApiRoute, apiPrefix, platformPrefix, type Route } from './routes/route.ts';
 import { createWebhookBytes } from './routes/webhook-bytes.ts';
 import { addWhatsappWebhook } from './routes/whatsapp-webhook.ts';
 import { addSandbox } from './sandbox/sandbox.ts';
@@ -183,9 +183,9 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
         throw refuse(request, reply);
       });
       const stillMay = (request: FastifyRequest, route: Route) =>
-        accessCheck(directory, request.access.callerId, route);
+        accessCheck(directory, request.access.callerId, route as ApiRoute);
       const feed = { followers, stillMay };
-      addRoutes(api, routes, { rpc, baseUrl: `${publicUrl}${apiPrefix}`, requestTimeoutMs, feed });
+      addRoutes(api, routes, forwarder({ rpc, baseUrl: `${publicUrl}${apiPrefix}`, requestTimeoutMs, feed }));
       addEventStream(api, { rpc, requestTimeoutMs, feed });
     },
     { prefix: apiPrefix },

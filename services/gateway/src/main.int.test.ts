@@ -50,7 +50,6 @@ function start(env: Record<string, string>) {
 
 const environment = (port: number) => ({
   NATS_URL: nats.url,
-  DATABASE_URL: database.url,
   DATABASE_SYSTEM_URL: database.systemUrl,
   HTTP_PORT: String(port),
   PUBLIC_URL: `http://127.0.0.1:${port}`,
@@ -133,7 +132,6 @@ test('without NATS and PostgreSQL the process answers probes, is not ready, and 
   const { child } = start({
     ...environment(port),
     NATS_URL: `nats://127.0.0.1:${nobody}`,
-    DATABASE_URL: `postgres://x:x@127.0.0.1:${nobody}/x`,
     DATABASE_SYSTEM_URL: `postgres://x:x@127.0.0.1:${nobody}/x`,
   });
   const base = `http://127.0.0.1:${port}`;
@@ -163,10 +161,10 @@ test('the error for a taken port names the port and the setting that changes it'
 });
 
 test('an incomplete environment is rejected with every fault, and the output shows no secret', async () => {
-  const { child, output } = start({ DATABASE_URL: 'the-secret', HTTP_PORT: 'eighty' });
+  const { child, output } = start({ DATABASE_SYSTEM_URL: 'the-secret', HTTP_PORT: 'eighty' });
   const [code] = await once(child, 'exit');
   expect(code).toBe(1);
-  for (const name of ['NATS_URL', 'DATABASE_URL', 'DATABASE_SYSTEM_URL', 'HTTP_PORT', 'PUBLIC_URL']) {
+  for (const name of ['NATS_URL', 'DATABASE_SYSTEM_URL', 'HTTP_PORT', 'PUBLIC_URL']) {
     expect(output.text).toContain(name);
   }
   expect(output.text).not.toContain('the-secret');

@@ -4,7 +4,7 @@ import type { CallContext, RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 
 /** An id that no store has. */
-const noStore = '00000000-0000-0000-0000-000000000000';
+export const noStore = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Checks for `/readyz` whether the other services answer. Each gets a request that costs one read. The result is only

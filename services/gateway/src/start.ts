@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { gatewayOperations } from '@mostrador/contracts';
 import { connectNats, type NatsConnection, natsAddress, natsCheck, natsUserCheck } from '@mostrador/kit/clients/nats';
-import { createDatabase, createSystemDatabase } from '@mostrador/kit/database/database';
+import { createSystemDatabase, type Sql } from '@mostrador/kit/database/database';
 import { databaseCheck, readsCheck, rolesCheck } from '@mostrador/kit/database/readiness';
 import { clockCheck, exportClockSkew } from '@mostrador/kit/process/clock';
 import { createHealth, watchReadiness } from '@mostrador/kit/process/health';
@@ -9,7 +8,6 @@ import { createMetrics } from '@mostrador/kit/process/metrics';
 import type { RunningProcess } from '@mostrador/kit/process/run';
 import { createRpcClient, type RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { createRpcServer, type RpcServer } from '@mostrador/kit/rpc/server';
 import { findChangedAccess } from './access/access.repository.ts';
 import { createAccess } from './access/create-access.ts';
 import { createKeyUsage, reportUsesOver } from './access/key-usage.ts';
@@ -18,8 +16,9 @@ import { createApp } from './app.ts';
 import type { GatewayConfig } from './config.ts';
 import { createFollowers } from './events/followers.ts';
 import { hearFeedNotices } from './events/notices.ts';
-import { createHandlers } from './handlers.ts';
-import { servicePresence } from './service-presence.ts';
+import { withOwnOperations } from './own-operations.ts';
+import { noStore, servicePresence } from './service-presence.ts';
+import { readStore } from './stores/store.repository.ts';
 
 /**
  * Starts the gateway. HTTP starts first, so that probes work before NATS and PostgreSQL are reachable. Until then the
@@ -28,46 +27,41 @@ import { servicePresence } from './service-presence.ts';
 export async function startGateway(config: GatewayConfig, { log, onStop }: RunningProcess): Promise<void> {
   const name = 'gateway';
   const metrics = createMetrics(name);
-  const shared = { log, lifetimeMs: config.DATABASE_CONNECTION_LIFETIME_MS };
-  const system = { ...shared, url: config.DATABASE_SYSTEM_URL };
-  const database = createDatabase({ ...shared, url: config.DATABASE_URL, size: config.DATABASE_POOL_SIZE, name });
+  const system = { log, lifetimeMs: config.DATABASE_CONNECTION_LIFETIME_MS, url: config.DATABASE_SYSTEM_URL };
   const lookUps = createSystemDatabase({ ...system, size: config.DATABASE_SYSTEM_POOL_SIZE, name: `${name} system` });
   const polls = createSystemDatabase({ ...system, size: 1, name: `${name} poll` });
 
-  let server: RpcServer | undefined;
   let connection: { nats: NatsConnection; rpc: RpcClient } | undefined;
   const connected = () => {
     if (!connection) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
     return connection;
   };
-  const rpc: RpcClient = {
+  const services: RpcClient = {
     call: async (...call) => await connected().rpc.call(...call),
     forward: async (...call) => await connected().rpc.forward(...call),
   };
   const health = createHealth({
     // Unknown keys can fill the connections for look-ups. The one for polls also decides whether keys can be trusted.
     required: {
-      postgres: databaseCheck(database, 'DATABASE_URL', { shared: true }),
       postgres_system: databaseCheck(polls, 'DATABASE_SYSTEM_URL'),
-      postgres_roles: rolesCheck({ database, systemDatabase: polls }, name),
+      postgres_roles: rolesCheck({ systemDatabase: polls }, name),
       clock: clockCheck(polls),
-      accounts_schema: readsCheck(polls, { schema: 'accounts', read: (sql) => findChangedAccess(sql, 0, 1) }),
+      accounts_schema: readsCheck(polls, { schema: 'accounts', read: readsOf }),
       nats: natsCheck(() => connection?.nats),
-      nats_user: natsUserCheck(() => connection?.nats, name),
+      nats_user: natsUserCheck(() => connection?.nats, name, { serves: false }),
     },
-    informative: servicePresence(rpc),
+    informative: servicePresence(services),
     failuresUntilUnready: 3,
-    onReadiness: async (ready) => await (ready ? server?.join() : server?.leave()),
     log,
   });
   exportClockSkew(metrics, polls);
   const directory = createAccess({ lookUps, polls, log });
-  const usage = createKeyUsage({ write: reportUsesOver(rpc), log });
+  const usage = createKeyUsage({ write: reportUsesOver(services), log });
   const followers = createFollowers({ log });
   const app = await createApp({
     directory,
     usage,
-    rpc,
+    rpc: withOwnOperations({ lookUps, rpc: services, workflowsUrl: workflowsUrlOf(config) }),
     followers,
     health,
     metrics,
@@ -88,11 +82,10 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
 
   const watch = watchReadiness(health, log);
   // The process stops these in reverse order.
-  onStop('databases', async () => void (await Promise.all([database, lookUps, polls].map((each) => each.close()))));
+  onStop('databases', async () => void (await Promise.all([lookUps, polls].map((each) => each.close()))));
   onStop('nats', async () => await connection?.nats.close());
   onStop('key usage', () => usage.stop());
   onStop('access directory', () => directory.stop());
-  onStop('requests over NATS', async () => await server?.drain());
   onStop('requests over HTTP', async () => await app.close());
   onStop('readiness', async () => {
     health.drain();
@@ -111,18 +104,11 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
   connection = { nats, rpc: createRpcClient({ nats, log }) };
   hearAccessNotices(nats, directory);
   hearFeedNotices(nats, followers, log);
-  const handlers = createHandlers({ database, rpc, workflowsUrl: workflowsUrlOf(config) });
-  server = createRpcServer({
-    nats,
-    service: name,
-    operations: gatewayOperations,
-    handlers,
-    log,
-    metrics,
-    joined: false,
-  });
   watch.start();
 }
+
+/** All that the gateway reads in the schema of accounts. */
+const readsOf = (sql: Sql) => Promise.all([findChangedAccess(sql, 0, 1), readStore(sql, noStore)]);
 
 /** Where Temporal's UI shows the workflows of the platform. */
 const workflowsUrlOf = ({ TEMPORAL_UI_URL: ui, TEMPORAL_NAMESPACE: namespace }: GatewayConfig): string | null =>

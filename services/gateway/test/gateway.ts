@@ -1,4 +1,4 @@
-import { accessChangedSubject, gatewayOperations, type Operation } from '@mostrador/contracts';
+import { accessChangedSubject, type Operation } from '@mostrador/contracts';
 import { pingNats } from '@mostrador/kit/clients/nats';
 import { createSystemDatabase, type SystemDatabase } from '@mostrador/kit/database/database';
 import { createHealth } from '@mostrador/kit/process/health';
@@ -15,7 +15,7 @@ import { hearAccessNotices } from '../src/access/notices.ts';
 import { createApp } from '../src/app.ts';
 import { createFollowers } from '../src/events/followers.ts';
 import { hearFeedNotices } from '../src/events/notices.ts';
-import { createHandlers } from '../src/handlers.ts';
+import { withOwnOperations } from '../src/own-operations.ts';
 import { servicePresence } from '../src/service-presence.ts';
 import { createStoreRows } from './stores.ts';
 
@@ -64,7 +64,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
   const app = await createApp({
     directory,
     usage,
-    rpc,
+    rpc: withOwnOperations({ lookUps, rpc, workflowsUrl }),
     followers,
     health,
     metrics,
@@ -80,14 +80,6 @@ export async function startTestGateway(options: GatewayOptions = {}) {
   const announcing = { on: true };
   hearAccessNotices(nats.nats, directory);
   hearFeedNotices(nats.nats, followers, log);
-  const handlers = createHandlers({ database: database.database, rpc, workflowsUrl });
-  const server = createRpcServer({
-    nats: nats.nats,
-    service: 'gateway',
-    operations: gatewayOperations,
-    handlers,
-    log,
-  });
   const others: { drain(): Promise<void> }[] = [];
   await directory.start();
 
@@ -120,7 +112,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     },
     async stop() {
       await app.close();
-      await Promise.all([server, ...others].map((each) => each.drain()));
+      await Promise.all(others.map((each) => each.drain()));
       await directory.stop();
       await usage.stop();
       await Promise.all([lookUps.close(), polls.close()]);

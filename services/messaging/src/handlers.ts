@@ -1,7 +1,6 @@
 import type { messagingOperations } from '@mostrador/contracts';
 import { listTotalHandlers } from '@mostrador/kit/database/list-total-handlers';
 import { waitingHandlers } from '@mostrador/kit/delivery/waiting';
-import { onlyFor } from '@mostrador/kit/rpc/person';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { rollupHandlers } from '@mostrador/rollups/handlers';
 import { connectChannel } from './channels/connect-channel.ts';
@@ -79,7 +78,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     showChannel: showChannel(dependencies),
     getStoreChannel: getStoreChannel(dependencies),
     connectStoreChannel: connectStoreChannel(dependencies),
-    disconnectStoreChannel: onlyFor('owner', disconnectChannel(dependencies)),
+    disconnectStoreChannel: disconnectChannel(dependencies),
     listWaitingMessages: waiting.list,
     retryWaitingMessages: waiting.retry,
     giveUpWaitingMessages: waiting.giveUp,

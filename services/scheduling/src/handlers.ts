@@ -1,7 +1,6 @@
 import type { schedulingOperations } from '@mostrador/contracts';
 import { listTotalHandlers } from '@mostrador/kit/database/list-total-handlers';
 import { waitingHandlers } from '@mostrador/kit/delivery/waiting';
-import { onlyFor } from '@mostrador/kit/rpc/person';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { rollupHandlers } from '@mostrador/rollups/handlers';
 import { createAppointment } from './appointments/create-appointment.ts';
@@ -58,7 +57,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof sche
     updateCalendarSettings: updateCalendarSettings(dependencies),
     getStoreCalendar: getStoreCalendar(dependencies),
     connectStoreCalendar: connectStoreCalendar(dependencies),
-    disconnectStoreCalendar: onlyFor('owner', disconnectCalendar(dependencies)),
+    disconnectStoreCalendar: disconnectCalendar(dependencies),
     listWaitingScheduling: waiting.list,
     retryWaitingScheduling: waiting.retry,
     giveUpWaitingScheduling: waiting.giveUp,

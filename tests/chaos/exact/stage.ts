@@ -129,12 +129,10 @@ export async function startPlatform(
   const environment: Partial<Record<ProcessName, NodeJS.ProcessEnv>> = {
     gateway: {
       NATS_URL: through(nats.url, proxies.gatewayNats),
-      DATABASE_URL: roleUrl('gateway', proxies.gatewayDatabase),
       DATABASE_SYSTEM_URL: roleUrl('gateway_system', proxies.gatewayDatabase),
     },
     'gateway-2': {
       NATS_URL: through(nats.url, proxies.gateway2Nats),
-      DATABASE_URL: roleUrl('gateway', proxies.gateway2Database),
       DATABASE_SYSTEM_URL: roleUrl('gateway_system', proxies.gateway2Database),
     },
     workflows: {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { compileMessages } from '../../../apps/console/build/messages.ts';
 import { root } from '../../../infra/local/paths.ts';
 import { createPlatformDocument } from '../../../services/gateway/src/openapi/platform-document.ts';
-import { accountRoutes, personRoutes } from '../../../services/gateway/src/platform/platform-routes.ts';
+import { accountRoutes, personRoutes } from '../../../services/gateway/src/routes/index.ts';
 import { generateInto } from '../generate-into.ts';
 
 /** Writes what the console's type check reads: the types of the platform's API, and the compiled texts. */

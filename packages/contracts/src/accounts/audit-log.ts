@@ -1,9 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { ScopeWord, UserRoleWord } from '../core/access.ts';
 import { About, Exact, Nullable, NullableString, NullableUuid, OneOf, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
-import { UserRoleWord } from '../core/people.ts';
 import { UnknownOutcome, WaitingKindWord, WaitingReasonWord } from '../core/waiting.ts';
-import { ScopeWord } from './keys.ts';
 
 /** What was done, as `<what>.<done>`. */
 const AuditActionWord = Type.String({
@@ -75,6 +74,8 @@ export type AuditEntry = Static<typeof AuditEntry>;
 
 export const listAuditLog = defineOperation({
   subject: 'accounts.platform.audit-log.list',
+  http: { method: 'GET', path: '/audit-log' },
+  access: { role: 'owner' },
   tenancy: 'none',
   summary: 'List what people and operators did in the store, newest first',
   request: {

@@ -27,6 +27,8 @@ const OidcAccount = Type.Object(
 
 export const getCredentials = defineOperation({
   subject: 'accounts.platform.credentials.get',
+  http: { method: 'GET', path: '/credentials' },
+  access: { role: 'seller' },
   tenancy: 'none',
   summary: 'Read how you can sign in',
   request: {},
@@ -51,6 +53,8 @@ export const getCredentials = defineOperation({
 /** A new password ends the sessions that were open before it: another person may have known the old one. */
 export const setPassword = defineOperation({
   subject: 'accounts.platform.credentials.set-password',
+  http: { method: 'PUT', path: '/password', status: 204 },
+  access: { role: 'seller' },
   queue: 'sign-in',
   tenancy: 'none',
   summary: 'Set your password; your other sessions and links end',

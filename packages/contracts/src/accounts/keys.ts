@@ -1,30 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Exact, NullableTimestamp, OneOf, Text, Timestamp, Uuid } from '../core/common.ts';
+import { ScopeWord } from '../core/access.ts';
+import { Exact, NullableTimestamp, Text, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { TokenId } from './token-id.ts';
-
-/** What a key may do. A key has all scopes unless it was created with fewer. */
-export const scopes = [
-  'agents:read',
-  'appointments:read',
-  'appointments:write',
-  'events:read',
-  'followups:read',
-  'followups:write',
-  'knowledge:read',
-  'leads:read',
-  'leads:write',
-  'messages:read',
-  'messages:write',
-  'reports:read',
-  'sellers:read',
-  'sellers:write',
-  'store:read',
-  'webhooks:read',
-  'webhooks:write',
-] as const;
-export type Scope = (typeof scopes)[number];
-export const ScopeWord = OneOf(scopes, { title: 'Scope', description: 'What a key may do.' });
 
 /** An API key without its secret. */
 export const ApiKey = Type.Object(

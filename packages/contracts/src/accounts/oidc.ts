@@ -17,6 +17,8 @@ const OidcProvider = Type.Object(
 
 export const getSignInOptions = defineOperation({
   subject: 'accounts.platform.sign-in.get',
+  http: { method: 'GET', path: '/sign-in' },
+  access: { role: 'guest' },
   tenancy: 'none',
   summary: 'Read how people may sign in here, beside links, passwords and passkeys',
   request: {},
@@ -31,6 +33,8 @@ const OidcAuthorization = Type.Object(
 /** The gateway puts `attempt_token` into a cookie, and answers the rest. */
 export const startOidcSession = defineOperation({
   subject: 'accounts.platform.oidc-sessions.start',
+  http: { method: 'POST', path: '/session/oidc' },
+  access: { role: 'guest' },
   queue: 'sign-in',
   tenancy: 'none',
   summary: 'Begin to sign in with the OpenID provider',
@@ -43,6 +47,8 @@ export const startOidcSession = defineOperation({
 /** As `startOidcSession`. The browser comes back to the same address. */
 export const startOidcJoin = defineOperation({
   subject: 'accounts.platform.joins.start-oidc',
+  http: { method: 'POST', path: '/session/join/oidc' },
+  access: { role: 'seller' },
   queue: 'sign-in',
   tenancy: 'none',
   summary: 'Begin to let your account at the OpenID provider open the store of the session too',

@@ -32,6 +32,8 @@ const PasskeyQuestion = Type.Object(
 
 export const startPasskey = defineOperation({
   subject: 'accounts.platform.passkeys.start',
+  http: { method: 'POST', path: '/passkeys/options' },
+  access: { role: 'seller' },
   queue: 'sign-in',
   tenancy: 'none',
   summary: 'Begin to make a passkey',
@@ -52,6 +54,8 @@ export const startPasskey = defineOperation({
 
 export const createPasskey = defineOperation({
   subject: 'accounts.platform.passkeys.create',
+  http: { method: 'POST', path: '/passkeys', status: 201 },
+  access: { role: 'seller' },
   queue: 'sign-in',
   tenancy: 'none',
   summary: 'Make a passkey of what the browser answered',
@@ -64,6 +68,8 @@ export const createPasskey = defineOperation({
 
 export const renamePasskey = defineOperation({
   subject: 'accounts.platform.passkeys.rename',
+  http: { method: 'PATCH', path: '/passkeys/:passkeyId' },
+  access: { role: 'seller' },
   tenancy: 'none',
   summary: 'Rename a passkey',
   request: { ...passkeyParams, body: Exact({ name: Text(100, { description: 'How you call it.' }) }) },
@@ -73,6 +79,8 @@ export const renamePasskey = defineOperation({
 
 export const removePasskey = defineOperation({
   subject: 'accounts.platform.passkeys.remove',
+  http: { method: 'DELETE', path: '/passkeys/:passkeyId', status: 204 },
+  access: { role: 'seller' },
   tenancy: 'none',
   summary: 'Remove a passkey; it opens no session from then on',
   request: passkeyParams,
@@ -82,6 +90,8 @@ export const removePasskey = defineOperation({
 
 export const startJoin = defineOperation({
   subject: 'accounts.platform.joins.start',
+  http: { method: 'POST', path: '/session/join/options' },
+  access: { role: 'seller' },
   queue: 'sign-in',
   tenancy: 'none',
   summary: 'Begin to let one of your passkeys open the store of the session',
@@ -93,6 +103,8 @@ export const startJoin = defineOperation({
 /** Another token: the gateway sets the cookie as when a person signs in. */
 export const joinStore = defineOperation({
   subject: 'accounts.platform.joins.create',
+  http: { method: 'POST', path: '/session/join', status: 201 },
+  access: { role: 'seller' },
   queue: 'sign-in',
   tenancy: 'none',
   summary: 'Let your password or a passkey open the store of the session too',
@@ -114,6 +126,8 @@ export const joinStore = defineOperation({
 
 export const startPasskeySession = defineOperation({
   subject: 'accounts.platform.passkey-sessions.start',
+  http: { method: 'POST', path: '/session/passkey/options' },
+  access: { role: 'guest' },
   queue: 'sign-in',
   tenancy: 'none',
   summary: 'Begin to sign in with a passkey',
@@ -125,6 +139,8 @@ export const startPasskeySession = defineOperation({
 
 export const createPasskeySession = defineOperation({
   subject: 'accounts.platform.passkey-sessions.create',
+  http: { method: 'POST', path: '/session/passkey', status: 201 },
+  access: { role: 'guest' },
   queue: 'sign-in',
   tenancy: 'none',
   summary: 'Sign in with what the passkey answered',

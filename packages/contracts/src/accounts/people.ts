@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { UserRoleWord } from '../core/access.ts';
 import { About, Exact, NullableTimestamp, NullableUuid, Text, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
-import { UserRoleWord } from '../core/people.ts';
 import { Email } from './users.ts';
 
 // The people of a store as its owner manages them. The store is that of the session.
@@ -36,6 +36,8 @@ const PersonLink = Type.Object({
 
 export const listPeople = defineOperation({
   subject: 'accounts.platform.users.list',
+  http: { method: 'GET', path: '/users' },
+  access: { role: 'manager' },
   tenancy: 'none',
   summary: 'List the people of the store by email, up to 1,000',
   request: {},
@@ -45,6 +47,8 @@ export const listPeople = defineOperation({
 
 export const invitePerson = defineOperation({
   subject: 'accounts.platform.users.invite',
+  http: { method: 'POST', path: '/users', status: 201 },
+  access: { role: 'owner' },
   tenancy: 'none',
   summary: 'Give a person access to the store, and make their first login link',
   description: 'The link works once, for 7 days, and only in this store.',
@@ -62,6 +66,8 @@ export const invitePerson = defineOperation({
 
 export const updatePerson = defineOperation({
   subject: 'accounts.platform.users.update',
+  http: { method: 'PATCH', path: '/users/:userId' },
+  access: { role: 'owner' },
   tenancy: 'none',
   summary: 'Change the name, the role or the seller of a person in the store',
   description: 'Send at least one member; members left out stay as they are. It applies from the next request on.',
@@ -83,6 +89,8 @@ export const updatePerson = defineOperation({
 /** It is also how a person gets back in who has lost their password. */
 export const createPersonLink = defineOperation({
   subject: 'accounts.platform.users.login-link',
+  http: { method: 'POST', path: '/users/:userId/login-link', status: 201 },
+  access: { role: 'owner' },
   tenancy: 'none',
   summary: 'Make a login link for a person of the store',
   description: 'The link works once, for an hour, and only in this store.',
@@ -93,6 +101,8 @@ export const createPersonLink = defineOperation({
 
 export const removePerson = defineOperation({
   subject: 'accounts.platform.users.remove',
+  http: { method: 'DELETE', path: '/users/:userId', status: 204 },
+  access: { role: 'owner' },
   tenancy: 'none',
   summary: 'Remove a person from the store; their sessions and login links in it end at once',
   request: userParams,

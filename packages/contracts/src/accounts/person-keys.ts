@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox';
+import { ScopeWord } from '../core/access.ts';
 import { About, Exact, NullableTimestamp, Text } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
-import { ApiKey, createApiKey, rotateApiKey, ScopeWord } from './keys.ts';
+import { ApiKey, createApiKey, rotateApiKey } from './keys.ts';
 import { TokenId } from './token-id.ts';
 
 // API keys as the owner of a store manages them. The store is that of the session.
@@ -13,6 +14,8 @@ const keyParams = { params: Exact({ keyId: TokenId }) };
 
 export const listStoreKeys = defineOperation({
   subject: 'accounts.platform.keys.list',
+  http: { method: 'GET', path: '/keys' },
+  access: { role: 'owner' },
   tenancy: 'none',
   summary: 'List the API keys of the store, newest first',
   request: {},
@@ -23,6 +26,8 @@ export const listStoreKeys = defineOperation({
 /** A person says what the key may do, and until when. Nothing is by default. */
 export const createStoreKey = defineOperation({
   subject: 'accounts.platform.keys.create',
+  http: { method: 'POST', path: '/keys', status: 201 },
+  access: { role: 'owner' },
   tenancy: 'none',
   summary: 'Create an API key; it is shown only in this answer',
   request: {
@@ -38,6 +43,8 @@ export const createStoreKey = defineOperation({
 
 export const rotateStoreKey = defineOperation({
   subject: 'accounts.platform.keys.rotate',
+  http: { method: 'POST', path: '/keys/:keyId/rotate', status: 201 },
+  access: { role: 'owner' },
   tenancy: 'none',
   summary: 'Create a key that replaces another; the old key stays valid for the overlap',
   request: {
@@ -50,6 +57,8 @@ export const rotateStoreKey = defineOperation({
 
 export const revokeStoreKey = defineOperation({
   subject: 'accounts.platform.keys.revoke',
+  http: { method: 'DELETE', path: '/keys/:keyId' },
+  access: { role: 'owner' },
   tenancy: 'none',
   summary: 'Revoke an API key; every gateway rejects it within two seconds',
   request: keyParams,

@@ -1,8 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { StoreTier, UserRoleWord } from '../core/access.ts';
 import { About, Done, Exact, MapOf, Nullable, NullableString, NullableUuid, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
-import { UserRoleWord } from '../core/people.ts';
-import { StoreTier } from './stores.ts';
 import { TokenId } from './token-id.ts';
 
 /** The hours without a request after which a session ends, and the days after which it ends in any case. */
@@ -65,6 +64,8 @@ export const OpenedSession = Type.Object({ session_token: Type.String(), session
 /** The gateway puts `session_token` into a cookie, and answers the rest. */
 export const createPersonSession = defineOperation({
   subject: 'accounts.platform.sessions.create',
+  http: { method: 'POST', path: '/session', status: 201 },
+  access: { role: 'guest' },
   queue: 'sign-in',
   tenancy: 'none',
   summary: 'Sign in with a login link, or with a password',
@@ -106,6 +107,8 @@ const LoginLinkView = Type.Object(
 /** It has a body, so that no address and no log has the token. It reads only. */
 export const getLoginLink = defineOperation({
   subject: 'accounts.platform.login-links.get',
+  http: { method: 'POST', path: '/login-link' },
+  access: { role: 'guest' },
   queue: 'sign-in',
   tenancy: 'none',
   summary: 'Read whom a login link signs in, and to which store',
@@ -120,6 +123,8 @@ export const getLoginLink = defineOperation({
 /** Another token: the gateway sets the cookie as when a person signs in. */
 export const switchStore = defineOperation({
   subject: 'accounts.platform.sessions.switch',
+  http: { method: 'POST', path: '/session/store', status: 201 },
+  access: { role: 'seller' },
   tenancy: 'none',
   summary: 'Go to another of your stores; the session in this one ends',
   request: { body: Exact({ store_id: About(Uuid, 'The id of the store, one of `GET /stores`.') }) },
@@ -129,6 +134,8 @@ export const switchStore = defineOperation({
 
 export const listPersonStores = defineOperation({
   subject: 'accounts.platform.stores.list',
+  http: { method: 'GET', path: '/stores' },
+  access: { role: 'seller' },
   tenancy: 'none',
   summary: 'List the stores to which you may go, by name',
   description:
@@ -141,6 +148,8 @@ export const listPersonStores = defineOperation({
 
 export const getPersonSession = defineOperation({
   subject: 'accounts.platform.sessions.get',
+  http: { method: 'GET', path: '/session' },
+  access: { role: 'seller' },
   tenancy: 'none',
   summary: 'Read who is signed in',
   request: {},
@@ -150,6 +159,8 @@ export const getPersonSession = defineOperation({
 
 export const endPersonSession = defineOperation({
   subject: 'accounts.platform.sessions.end',
+  http: { method: 'DELETE', path: '/session', status: 204 },
+  access: { role: 'seller' },
   tenancy: 'none',
   summary: 'Sign out',
   request: {},
@@ -159,6 +170,8 @@ export const endPersonSession = defineOperation({
 
 export const listPersonSessions = defineOperation({
   subject: 'accounts.platform.sessions.list',
+  http: { method: 'GET', path: '/sessions' },
+  access: { role: 'seller' },
   tenancy: 'none',
   summary: 'List your open sessions, newest first',
   request: {},
@@ -168,6 +181,8 @@ export const listPersonSessions = defineOperation({
 
 export const revokePersonSession = defineOperation({
   subject: 'accounts.platform.sessions.revoke',
+  http: { method: 'DELETE', path: '/sessions/:sessionId', status: 204 },
+  access: { role: 'seller' },
   tenancy: 'none',
   summary: 'End one of your sessions',
   request: { params: Exact({ sessionId: TokenId }) },

@@ -41,6 +41,8 @@ export type StoreOptions = Static<typeof StoreOptions>;
 
 export const getStoreOptions = defineOperation({
   subject: 'accounts.platform.settings.get',
+  http: { method: 'GET', path: '/settings' },
+  access: { role: 'manager' },
   tenancy: 'none',
   summary: 'Read the settings of the store',
   request: {},
@@ -51,6 +53,8 @@ export const getStoreOptions = defineOperation({
 /** Three services have a part of the settings, so a failure may leave some unchanged. The same request completes it. */
 export const updateStoreOptions = defineOperation({
   subject: 'accounts.platform.settings.update',
+  http: { method: 'PATCH', path: '/settings' },
+  access: { role: 'owner' },
   tenancy: 'none',
   summary: 'Change the settings of the store',
   description: 'Send at least one member; members left out stay as they are.',

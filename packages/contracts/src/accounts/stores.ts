@@ -1,12 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Described, Exact, NullableString, OneOf, Text, Timestamp, Uuid } from '../core/common.ts';
+import { StoreTier, type Tier } from '../core/access.ts';
+import { Described, Exact, NullableString, Text, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
-
-/** Store tiers, lowest first. */
-export const tiers = ['free', 'starter', 'pro', 'enterprise'] as const;
-export type Tier = (typeof tiers)[number];
-
-export const StoreTier = OneOf(tiers, { title: 'StoreTier', description: 'The plan of the store, lowest first.' });
 
 /** Requests per minute for each key, by tier, unless the store has its own rate. */
 export const requestsPerMinute: Readonly<Record<Tier, number>> = {

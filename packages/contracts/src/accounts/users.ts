@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { UserRoleWord } from '../core/access.ts';
 import { About, Exact, NullableTimestamp, NullableUuid, Text, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
-import { UserRoleWord } from '../core/people.ts';
 
 export const Email = Type.String({ text: true, format: 'email', minLength: 3, maxLength: 254 });
 

@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
+import type { KeyAccess, PersonAccess } from './access.ts';
 import type { ErrorCode } from './errors.ts';
 
 /**
@@ -6,6 +7,26 @@ import type { ErrorCode } from './errors.ts';
  * Step, internal and admin operations use only `body`.
  */
 export type RequestParts = { readonly params?: TObject; readonly query?: TObject; readonly body?: TSchema };
+
+/** How the gateway serves an operation, below the prefix of its API. */
+export type Http = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With the names of `params`: `/leads/:leadId`. */
+  readonly path: string;
+  /** Of a successful response. Default: 200. With 204 there is no body. */
+  readonly status?: 200 | 201 | 202 | 204;
+  /** The status is 201 when the reply's `created` is true. Its requests take `If-None-Match: *`. */
+  readonly upserts?: boolean;
+  /**
+   * The resource has a version: answers carry `ETag`, GET takes `If-None-Match`, PUT, PATCH and DELETE take
+   * `If-Match`. To a write that does not check a precondition the gateway answers `validation_failed`.
+   */
+  readonly versioned?: boolean;
+  /** The reply's `id` names a resource below this path. Answers carry its address in `Location`. */
+  readonly located?: boolean;
+  /** Its `wait` is for the gateway, which asks the service again until the page has an event. */
+  readonly follows?: boolean;
+};
 
 /** An operation of a service: everything that the caller and the service must agree on. */
 export type Operation<
@@ -15,6 +36,10 @@ export type Operation<
 > = {
   /** NATS subject: `<service>.<api|platform|step|internal|admin>.<resource>.<verb>`. NATS permissions are prefixes of it. */
   readonly subject: string;
+  /** Undefined: the gateway serves it at no path, or at one with its own code, such as the calendar feed's. */
+  readonly http?: Http;
+  /** Who may call it. The gateway checks scope and tier, the service checks the role. Every operation with `http` has it. */
+  readonly access?: KeyAccess | PersonAccess;
   /** `store`: every call names a store and sees only its rows. `none`: the call belongs to no store. */
   readonly tenancy: Tenancy;
   /**

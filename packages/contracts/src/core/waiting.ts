@@ -174,6 +174,7 @@ export type WaitingChange = Static<typeof WaitingChange>;
 export const waitingOperationsOf = <const Service extends WaitingService>(service: Service) => ({
   list: defineOperation({
     subject: `${service}.platform.waiting.list`,
+    access: { role: 'manager' },
     summary: 'List what waits in this service, the oldest first',
     request: {
       body: Exact({
@@ -186,12 +187,14 @@ export const waitingOperationsOf = <const Service extends WaitingService>(servic
   }),
   retry: defineOperation({
     subject: `${service}.platform.waiting.retry`,
+    access: { role: 'owner' },
     summary: 'Make the next attempt of what waits in this service now',
     request: { body: RetryWaiting },
     reply: WaitingChange,
   }),
   giveUp: defineOperation({
     subject: `${service}.platform.waiting.give-up`,
+    access: { role: 'owner' },
     summary: 'Give up what waits in this service',
     request: { body: GiveUpWaiting },
     reply: WaitingChange,

@@ -67,6 +67,8 @@ export type Agent = Static<typeof Agent>;
 
 export const listAgents = defineOperation({
   subject: 'crm.api.agents.list',
+  http: { method: 'GET', path: '/agents' },
+  access: { scope: 'agents:read' },
   summary: 'List the active agents',
   description:
     'Only active agents, ordered by `priority` (lowest number first), then by id. Condition groups are ordered by ' +
@@ -77,6 +79,8 @@ export const listAgents = defineOperation({
 
 export const getAgent = defineOperation({
   subject: 'crm.api.agents.get',
+  http: { method: 'GET', path: '/agents/:agentId' },
+  access: { scope: 'agents:read' },
   summary: 'Read an agent, active or not',
   request: { params: Exact({ agentId: About(Uuid, 'The id of the agent.') }) },
   reply: Agent,
@@ -144,6 +148,8 @@ export type AgentSelection = Static<typeof AgentSelection>;
 
 export const selectAgent = defineOperation({
   subject: 'crm.api.agents.select',
+  http: { method: 'POST', path: '/agents/select' },
+  access: { scope: 'agents:read' },
   summary: 'Find the agent that a lead gets',
   description:
     'The first active agent by priority that has a group whose conditions all hold, otherwise the default agent. The ' +
@@ -248,6 +254,8 @@ export const updateAgent = defineOperation({
 /** The public list has only the active agents. */
 export const listStoreAgents = defineOperation({
   subject: 'crm.platform.agents.list',
+  http: { method: 'GET', path: '/agents/all' },
+  access: { role: 'seller' },
   summary: 'List the agents of the store, active or not',
   description: 'Ordered by `priority` (lowest number first), then by id.',
   request: { query: Exact(paging()) },
@@ -256,6 +264,8 @@ export const listStoreAgents = defineOperation({
 
 export const createStoreAgent = defineOperation({
   subject: 'crm.platform.agents.create',
+  http: { method: 'POST', path: '/agents', status: 201 },
+  access: { role: 'manager' },
   summary: 'Create an agent',
   request: { body: AgentToCreate },
   reply: Agent,
@@ -264,6 +274,8 @@ export const createStoreAgent = defineOperation({
 
 export const updateStoreAgent = defineOperation({
   subject: 'crm.platform.agents.update',
+  http: { method: 'PATCH', path: '/agents/:agentId' },
+  access: { role: 'manager' },
   summary: 'Change an agent',
   description: 'Members left out stay as they are. Condition groups are replaced as a whole.',
   request: { params: Exact({ agentId: About(Uuid, 'The id of the agent.') }), body: AgentChanges },

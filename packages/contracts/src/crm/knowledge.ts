@@ -25,6 +25,8 @@ export type KnowledgeDocument = Static<typeof KnowledgeDocument>;
 
 export const listDocuments = defineOperation({
   subject: 'crm.api.documents.list',
+  http: { method: 'GET', path: '/knowledge/documents' },
+  access: { scope: 'knowledge:read' },
   summary: 'List the knowledge documents',
   description: 'With their full content, newest first, then by id.',
   request: { query: Exact(paging({ default: 20, maximum: 50 })) },
@@ -33,6 +35,8 @@ export const listDocuments = defineOperation({
 
 export const getDocument = defineOperation({
   subject: 'crm.api.documents.get',
+  http: { method: 'GET', path: '/knowledge/documents/:documentId' },
+  access: { scope: 'knowledge:read' },
   summary: 'Read a knowledge document',
   request: { params: Exact({ documentId: About(Uuid, 'The id of the document.') }) },
   reply: KnowledgeDocument,
@@ -61,6 +65,8 @@ export type Passage = Static<typeof Passage>;
 
 export const searchKnowledge = defineOperation({
   subject: 'crm.api.knowledge.search',
+  http: { method: 'GET', path: '/knowledge/search' },
+  access: { scope: 'knowledge:read' },
   summary: 'Search the knowledge documents',
   description:
     'The passages of active documents that match `q`, best first. A word matches in all its forms in the store’s ' +
@@ -123,6 +129,8 @@ export const importDocument = defineOperation({
 
 export const importStoreDocument = defineOperation({
   subject: 'crm.platform.documents.import',
+  http: { method: 'POST', path: '/knowledge/documents' },
+  access: { role: 'manager' },
   summary: 'Add a document to the knowledge base, or change the one with this name',
   description: 'Plain text or Markdown. The admin command also reads HTML, PDF and Word files.',
   request: { body: DocumentToImport },

@@ -97,6 +97,8 @@ export type NewLead = Static<typeof NewLead>;
 
 export const createLead = defineOperation({
   subject: 'crm.api.leads.create',
+  http: { method: 'POST', path: '/leads', status: 201, versioned: true },
+  access: { scope: 'leads:write' },
   summary: 'Create a lead',
   description:
     'A store has at most one lead per phone. `5531977776666` and `553177776666` are one phone: Brazil’s ninth digit, ' +
@@ -129,6 +131,8 @@ export function faultsOfSearch(q: string): ValidationFault[] {
 
 export const listLeads = defineOperation({
   subject: 'crm.api.leads.list',
+  http: { method: 'GET', path: '/leads' },
+  access: { scope: 'leads:read' },
   summary: 'List leads',
   description:
     '`total` is exact, as of the first page. Only with `q` it stops at 1,000, which then means that many or more. Ties ' +
@@ -186,6 +190,8 @@ const leadParams = Exact({ leadId: About(Uuid, 'The id of the lead.') });
 
 export const getLead = defineOperation({
   subject: 'crm.api.leads.get',
+  http: { method: 'GET', path: '/leads/:leadId', versioned: true },
+  access: { scope: 'leads:read' },
   summary: 'Read a lead',
   request: { params: leadParams },
   reply: Lead,
@@ -194,6 +200,8 @@ export const getLead = defineOperation({
 
 export const updateLead = defineOperation({
   subject: 'crm.api.leads.update',
+  http: { method: 'PATCH', path: '/leads/:leadId', versioned: true },
+  access: { scope: 'leads:write' },
   summary: 'Change a lead',
   description:
     'Send at least one member; members left out stay as they are. Any status may follow any other. `seller_id: null` ' +
@@ -232,6 +240,8 @@ export const updateLead = defineOperation({
 
 export const upsertLead = defineOperation({
   subject: 'crm.api.leads.upsert',
+  http: { method: 'PUT', path: '/leads/by-phone/:phone', upserts: true, versioned: true },
+  access: { scope: 'leads:write' },
   summary: 'Create or change the lead with a phone',
   description:
     'Creates the lead (201) when the store has none with this phone in any of its forms, else changes it (200). Members ' +

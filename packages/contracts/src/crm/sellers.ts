@@ -17,6 +17,8 @@ const sellerParams = Exact({ sellerId: About(Uuid, 'The id of the seller.') });
 
 export const createSeller = defineOperation({
   subject: 'crm.api.sellers.create',
+  http: { method: 'POST', path: '/sellers', status: 201, versioned: true },
+  access: { scope: 'sellers:write' },
   summary: 'Create a seller',
   extension: true,
   request: {
@@ -36,6 +38,8 @@ export const createSeller = defineOperation({
 
 export const listSellers = defineOperation({
   subject: 'crm.api.sellers.list',
+  http: { method: 'GET', path: '/sellers' },
+  access: { scope: 'sellers:read' },
   summary: 'List sellers',
   description: 'Active and inactive sellers, in the order of creation.',
   extension: true,
@@ -45,6 +49,8 @@ export const listSellers = defineOperation({
 
 export const getSeller = defineOperation({
   subject: 'crm.api.sellers.get',
+  http: { method: 'GET', path: '/sellers/:sellerId', versioned: true },
+  access: { scope: 'sellers:read' },
   summary: 'Read a seller',
   request: { params: sellerParams },
   reply: Seller,
@@ -53,6 +59,8 @@ export const getSeller = defineOperation({
 
 export const updateSeller = defineOperation({
   subject: 'crm.api.sellers.update',
+  http: { method: 'PATCH', path: '/sellers/:sellerId', versioned: true },
+  access: { scope: 'sellers:write' },
   summary: 'Change a seller',
   description:
     'Send at least one member; members left out stay as they are. An inactive seller keeps their leads, and gets no ' +
@@ -74,6 +82,8 @@ export const updateSeller = defineOperation({
 
 export const deleteSeller = defineOperation({
   subject: 'crm.api.sellers.delete',
+  http: { method: 'DELETE', path: '/sellers/:sellerId', versioned: true },
+  access: { scope: 'sellers:write' },
   summary: 'Delete a seller permanently',
   description:
     'The same transaction unassigns the seller’s leads: their `seller_id` becomes null, and their ETag and ' +

@@ -68,6 +68,8 @@ export const feedFilters = {
  */
 export const listEvents = defineOperation({
   subject: 'events.api.events.list',
+  http: { method: 'GET', path: '/events', follows: true },
+  access: { scope: 'events:read' },
   summary: 'Read the event feed',
   description:
     'The events after `after`, in order. Send `next` as the next `after`: no event is skipped, and none comes twice. ' +
@@ -116,6 +118,8 @@ export const listEvents = defineOperation({
 
 export const getEvent = defineOperation({
   subject: 'events.api.events.get',
+  http: { method: 'GET', path: '/events/:eventId' },
+  access: { scope: 'events:read' },
   summary: 'Read an event',
   extension: true,
   request: { params: Exact({ eventId: About(Uuid, 'The id of the event.') }) },

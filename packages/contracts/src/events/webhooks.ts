@@ -135,6 +135,8 @@ const settings = { description: Type.Optional(Description), event_types: Type.Op
 
 export const createWebhookEndpoint = defineOperation({
   subject: 'events.api.webhook-endpoints.create',
+  http: { method: 'POST', path: '/webhooks/endpoints', status: 201, versioned: true },
+  access: { scope: 'webhooks:write' },
   summary: 'Create a webhook endpoint',
   description:
     'Events from now on are sent to `url`, each signed as in Standard Webhooks. The answer has the `secret`, which ' +
@@ -164,6 +166,8 @@ export const createWebhookEndpoint = defineOperation({
 
 export const listWebhookEndpoints = defineOperation({
   subject: 'events.api.webhook-endpoints.list',
+  http: { method: 'GET', path: '/webhooks/endpoints' },
+  access: { scope: 'webhooks:read' },
   summary: 'List webhook endpoints',
   extension: true,
   request: { query: Exact(paging()) },
@@ -172,6 +176,8 @@ export const listWebhookEndpoints = defineOperation({
 
 export const getWebhookEndpoint = defineOperation({
   subject: 'events.api.webhook-endpoints.get',
+  http: { method: 'GET', path: '/webhooks/endpoints/:endpointId', versioned: true },
+  access: { scope: 'webhooks:read' },
   summary: 'Read a webhook endpoint',
   extension: true,
   request: { params: endpointParams },
@@ -181,6 +187,8 @@ export const getWebhookEndpoint = defineOperation({
 
 export const updateWebhookEndpoint = defineOperation({
   subject: 'events.api.webhook-endpoints.update',
+  http: { method: 'PATCH', path: '/webhooks/endpoints/:endpointId', versioned: true },
+  access: { scope: 'webhooks:write' },
   summary: 'Change a webhook endpoint',
   description:
     'Send at least one member; members left out stay as they are. `status: "paused"` stops deliveries, and ' +
@@ -221,6 +229,8 @@ export const updateWebhookEndpoint = defineOperation({
 
 export const deleteWebhookEndpoint = defineOperation({
   subject: 'events.api.webhook-endpoints.delete',
+  http: { method: 'DELETE', path: '/webhooks/endpoints/:endpointId', versioned: true },
+  access: { scope: 'webhooks:write' },
   summary: 'Delete a webhook endpoint',
   description: 'Its deliveries and their log are deleted too. A delivery that is running ends without a retry.',
   extension: true,
@@ -237,6 +247,8 @@ export const defaultOverlapHours = 24;
 
 export const rotateWebhookSecret = defineOperation({
   subject: 'events.api.webhook-endpoints.rotate',
+  http: { method: 'POST', path: '/webhooks/endpoints/:endpointId/secret/rotate' },
+  access: { scope: 'webhooks:write' },
   summary: 'Replace the secret of a webhook endpoint',
   description:
     'Makes a new secret. For `overlap_hours` events are signed with both the new and the previous secret, so that ' +
@@ -344,6 +356,8 @@ const DeliveryWithLog = Type.Object(
 
 export const testWebhookEndpoint = defineOperation({
   subject: 'events.api.webhook-endpoints.test',
+  http: { method: 'POST', path: '/webhooks/endpoints/:endpointId/test' },
+  access: { scope: 'webhooks:write' },
   summary: 'Send a test event',
   description:
     'Sends one event of the type `webhook.test`, at once and without retries. The answer is its delivery: read it ' +
@@ -356,6 +370,8 @@ export const testWebhookEndpoint = defineOperation({
 
 export const listWebhookDeliveries = defineOperation({
   subject: 'events.api.webhook-deliveries.list',
+  http: { method: 'GET', path: '/webhooks/endpoints/:endpointId/deliveries' },
+  access: { scope: 'webhooks:read' },
   summary: 'List the deliveries of a webhook endpoint',
   description: 'The newest first. Final ones are kept for 30 days.',
   extension: true,
@@ -374,6 +390,8 @@ const deliveryParams = Exact({
 
 export const getWebhookDelivery = defineOperation({
   subject: 'events.api.webhook-deliveries.get',
+  http: { method: 'GET', path: '/webhooks/endpoints/:endpointId/deliveries/:deliveryId' },
+  access: { scope: 'webhooks:read' },
   summary: 'Read a delivery and its attempts',
   extension: true,
   request: { params: deliveryParams },
@@ -383,6 +401,8 @@ export const getWebhookDelivery = defineOperation({
 
 export const retryWebhookDelivery = defineOperation({
   subject: 'events.api.webhook-deliveries.retry',
+  http: { method: 'POST', path: '/webhooks/endpoints/:endpointId/deliveries/:deliveryId/retry' },
+  access: { scope: 'webhooks:write' },
   summary: 'Send a delivery again',
   description:
     'The next attempt is due at once, and the retries begin again. Also for a delivery that succeeded. The event and ' +
@@ -441,6 +461,8 @@ export type WebhookReplay = Static<typeof WebhookReplay>;
 
 export const createWebhookReplay = defineOperation({
   subject: 'events.api.webhook-replays.create',
+  http: { method: 'POST', path: '/webhooks/endpoints/:endpointId/replays', status: 202, located: true },
+  access: { scope: 'webhooks:write' },
   summary: 'Send events again',
   description:
     'Sends the events of a part of the feed again, in their order and with their `webhook-id`: those whose delivery ' +
@@ -469,6 +491,8 @@ const replayParams = Exact({
 
 export const getWebhookReplay = defineOperation({
   subject: 'events.api.webhook-replays.get',
+  http: { method: 'GET', path: '/webhooks/endpoints/:endpointId/replays/:replayId' },
+  access: { scope: 'webhooks:read' },
   summary: 'Read the progress of a replay',
   extension: true,
   request: { params: replayParams },
@@ -478,6 +502,8 @@ export const getWebhookReplay = defineOperation({
 
 export const cancelWebhookReplay = defineOperation({
   subject: 'events.api.webhook-replays.cancel',
+  http: { method: 'DELETE', path: '/webhooks/endpoints/:endpointId/replays/:replayId' },
+  access: { scope: 'webhooks:write' },
   summary: 'Cancel a replay',
   description: 'Its deliveries that wait are cancelled. A replay that is done stays as it is.',
   extension: true,

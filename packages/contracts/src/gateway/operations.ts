@@ -3,10 +3,10 @@ import { getStore } from './stores.ts';
 import { getEnvironment, giveUpWaiting, listWaiting, retryWaiting } from './waiting.ts';
 
 export const gatewayOperations = {
+  ...gatewayReportOperations,
   getStore,
   listWaiting,
   retryWaiting,
   giveUpWaiting,
   getEnvironment,
-  ...gatewayReportOperations,
 } as const;

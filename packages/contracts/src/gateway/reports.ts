@@ -118,6 +118,8 @@ export type CsvQuery = Static<TObject<typeof csvQuery>>;
 
 export const getSummaryReport = defineOperation({
   subject: 'gateway.api.reports.summary',
+  http: { method: 'GET', path: '/reports/summary' },
+  access: { scope: 'reports:read' },
   summary: 'Read the report of a period',
   description:
     'Without `from` and `to` the period is the last 30 days, including today. It has at most 366 days. Dates are in ' +
@@ -155,6 +157,8 @@ export type LeadReport = Static<typeof LeadReport>;
 
 export const getLeadReport = defineOperation({
   subject: 'gateway.api.reports.lead',
+  http: { method: 'GET', path: '/reports/leads' },
+  access: { scope: 'reports:read' },
   summary: 'Read the report of one lead',
   description: 'Send exactly one of `lead_id` and `customer_phone`. Without `from` and `to` it covers all time.',
   request: {

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { StoreTier } from '../accounts/stores.ts';
+import { StoreTier } from '../core/access.ts';
 import { About, NullableString, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { ChannelConnection } from '../messaging/channels.ts';
@@ -35,6 +35,8 @@ export type Store = Static<typeof Store>;
 
 export const getStore = defineOperation({
   subject: 'gateway.api.stores.get',
+  http: { method: 'GET', path: '/store' },
+  access: { scope: 'store:read' },
   summary: 'Read the store of the key',
   request: {},
   reply: Store,

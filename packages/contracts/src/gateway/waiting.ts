@@ -15,6 +15,8 @@ const waitingServices = [...new Set(Object.values(waitingKinds))].sort() as Wait
 
 export const listWaiting = defineOperation({
   subject: 'gateway.platform.waiting.list',
+  http: { method: 'GET', path: '/waiting' },
+  access: { role: 'manager' },
   summary: 'List what waits in the store, the oldest first',
   description:
     'All kinds together. A service that does not answer is named in `unavailable`, and what waits in it is missing.',
@@ -42,6 +44,8 @@ export const listWaiting = defineOperation({
 
 export const retryWaiting = defineOperation({
   subject: 'gateway.platform.waiting.retry',
+  http: { method: 'POST', path: '/waiting/retry' },
+  access: { role: 'owner', audited: ['kind', 'ids', 'filter', 'unknown_as'] },
   summary: 'Make the next attempt of what waits now',
   description:
     'An open circuit, a rate limit and a sending window still hold. At most 500 a call; `next_cursor` goes on.',
@@ -51,6 +55,8 @@ export const retryWaiting = defineOperation({
 
 export const giveUpWaiting = defineOperation({
   subject: 'gateway.platform.waiting.give-up',
+  http: { method: 'POST', path: '/waiting/give-up' },
+  access: { role: 'owner', audited: ['kind', 'ids', 'filter', 'unknown_as'] },
   summary: 'Give up what waits',
   description:
     'A calendar sync becomes `failed` and its appointment stays. A follow-up becomes `cancelled`, a queued message ' +
@@ -63,6 +69,8 @@ export const giveUpWaiting = defineOperation({
 /** What the console must know of the deployment. */
 export const getEnvironment = defineOperation({
   subject: 'gateway.platform.environment.get',
+  http: { method: 'GET', path: '/environment' },
+  access: { role: 'manager' },
   summary: 'Read what the console must know of this deployment',
   request: {},
   reply: Type.Object(

@@ -136,6 +136,8 @@ export type StoreChannel = Static<typeof StoreChannel>;
 
 export const getStoreChannel = defineOperation({
   subject: 'messaging.platform.channels.get',
+  http: { method: 'GET', path: '/channel' },
+  access: { role: 'manager' },
   summary: 'Read the messaging channel of the store and its health',
   request: {},
   reply: StoreChannel,
@@ -144,6 +146,8 @@ export const getStoreChannel = defineOperation({
 /** By the rules of `connectChannel`. The limits of the number are the operator's. */
 export const connectStoreChannel = defineOperation({
   subject: 'messaging.platform.channels.connect',
+  http: { method: 'PUT', path: '/channel' },
+  access: { role: 'owner', audited: ['provider'] },
   summary: 'Connect the messaging channel of the store, replacing the current one',
   description: 'The secrets are never shown. Queued messages are sent over the new channel.',
   request: {
@@ -154,6 +158,8 @@ export const connectStoreChannel = defineOperation({
 
 export const disconnectStoreChannel = defineOperation({
   subject: 'messaging.platform.channels.disconnect',
+  http: { method: 'DELETE', path: '/channel' },
+  access: { role: 'owner' },
   summary: 'Disconnect the messaging channel of the store and delete its credentials',
   description: 'Queued messages wait for another channel, for a day at most.',
   request: {},

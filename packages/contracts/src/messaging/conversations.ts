@@ -37,6 +37,8 @@ export type OptOut = Static<typeof OptOut>;
 /** What decides whether a message to the lead is accepted. */
 export const getConversation = defineOperation({
   subject: 'messaging.api.conversations.get',
+  http: { method: 'GET', path: '/leads/:leadId/conversation' },
+  access: { scope: 'messages:read' },
   summary: 'Read whether a lead can be written to',
   description:
     'An opt-out stops messages of source `ai` and `followup`. It stops those of source `api` only in a store whose ' +

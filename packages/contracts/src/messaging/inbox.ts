@@ -87,6 +87,8 @@ const ConversationSortWord = OneOf(conversationSorts, {
 
 export const listConversations = defineOperation({
   subject: 'messaging.platform.conversations.list',
+  http: { method: 'GET', path: '/conversations' },
+  access: { role: 'seller' },
   summary: 'List conversations',
   description:
     'Only leads with a message have a conversation. Ties break by lead id, in the direction of the sort. By default a ' +
@@ -130,6 +132,8 @@ export const listConversations = defineOperation({
 /** The read state belongs to the store: what one person has read, all have. */
 export const markConversationRead = defineOperation({
   subject: 'messaging.platform.conversations.mark-read',
+  http: { method: 'PUT', path: '/leads/:leadId/read' },
+  access: { role: 'seller', audited: false },
   summary: 'Mark a conversation as read up to a message',
   description:
     'All messages up to this one count as read, for all people of the store. Read messages stay read. A message that a ' +

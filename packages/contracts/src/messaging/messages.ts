@@ -163,6 +163,8 @@ export const maxMessageMetadataBytes = 12 * 1024;
 
 export const sendMessage = defineOperation({
   subject: 'messaging.api.messages.send',
+  http: { method: 'POST', path: '/leads/:leadId/messages', located: true },
+  access: { scope: 'messages:write' },
   summary: 'Send a text message to a lead',
   description:
     'The service rejects what it can before it accepts the message. After that the answer is 200. `sent` is true ' +
@@ -208,6 +210,8 @@ export const sendMessage = defineOperation({
 
 export const listMessages = defineOperation({
   subject: 'messaging.api.messages.list',
+  http: { method: 'GET', path: '/leads/:leadId/messages' },
+  access: { scope: 'messages:read' },
   summary: "List a lead's messages",
   description: 'Inbound and outbound messages, newest first.',
   extension: true,
@@ -218,6 +222,8 @@ export const listMessages = defineOperation({
 
 export const listStoreMessages = defineOperation({
   subject: 'messaging.api.store-messages.list',
+  http: { method: 'GET', path: '/messages' },
+  access: { scope: 'messages:read' },
   summary: 'List the messages of all leads',
   description:
     'Ordered by `updated_at`, the oldest change first; ties break by id. A walk along `Link` returns each change at ' +
@@ -251,6 +257,8 @@ export const listStoreMessages = defineOperation({
 
 export const getMessage = defineOperation({
   subject: 'messaging.api.messages.get',
+  http: { method: 'GET', path: '/leads/:leadId/messages/:messageId' },
+  access: { scope: 'messages:read' },
   summary: 'Read a message and its status',
   extension: true,
   request: {
@@ -265,6 +273,8 @@ export const getMessage = defineOperation({
 
 export const cancelMessage = defineOperation({
   subject: 'messaging.api.messages.cancel',
+  http: { method: 'DELETE', path: '/leads/:leadId/messages/:messageId' },
+  access: { scope: 'messages:write' },
   summary: 'Cancel a queued message',
   description:
     'Only a message that is still `queued` can be cancelled, whatever its source. After a 200 it is never sent, has the ' +

@@ -23,6 +23,8 @@ export type Session = Static<typeof Session>;
 
 export const listSessions = defineOperation({
   subject: 'messaging.api.sessions.list',
+  http: { method: 'GET', path: '/leads/:leadId/sessions' },
+  access: { scope: 'messages:read' },
   summary: "List a lead's sessions",
   description: 'All sessions, in chronological order.',
   request: { params: leadParams },
@@ -32,6 +34,8 @@ export const listSessions = defineOperation({
 
 export const closeSession = defineOperation({
   subject: 'messaging.api.sessions.close',
+  http: { method: 'POST', path: '/leads/:leadId/sessions/:sessionId/close' },
+  access: { scope: 'messages:write' },
   summary: 'End a session',
   description: 'An ended session stays as it is. The next message opens a new session.',
   extension: true,

@@ -50,6 +50,8 @@ export const appointmentParams = Exact({ appointmentId: About(Uuid, 'The id of t
 
 export const createAppointment = defineOperation({
   subject: 'scheduling.api.appointments.create',
+  http: { method: 'POST', path: '/appointments', status: 201, versioned: true },
+  access: { scope: 'appointments:write', tier: 'starter' },
   summary: 'Create an appointment',
   description:
     'The service syncs the appointment to the connected calendar, if the store has one. ' +
@@ -74,6 +76,8 @@ export const createAppointment = defineOperation({
 
 export const getAppointment = defineOperation({
   subject: 'scheduling.api.appointments.get',
+  http: { method: 'GET', path: '/appointments/:appointmentId', versioned: true },
+  access: { scope: 'appointments:read' },
   summary: 'Read an appointment',
   request: { params: appointmentParams },
   reply: Appointment,
@@ -82,6 +86,8 @@ export const getAppointment = defineOperation({
 
 export const listAppointments = defineOperation({
   subject: 'scheduling.api.appointments.list',
+  http: { method: 'GET', path: '/appointments' },
+  access: { scope: 'appointments:read' },
   summary: 'List appointments',
   description: 'Ordered by `scheduled_at`. `from` is inclusive, `to` is exclusive.',
   extension: true,
@@ -99,6 +105,8 @@ export const listAppointments = defineOperation({
 
 export const updateAppointment = defineOperation({
   subject: 'scheduling.api.appointments.update',
+  http: { method: 'PATCH', path: '/appointments/:appointmentId', versioned: true },
+  access: { scope: 'appointments:write' },
   summary: 'Change an appointment',
   description:
     'Send at least one member; members left out stay as they are. Only a `scheduled` appointment can change: ' +

@@ -49,6 +49,8 @@ export type CalendarSync = Static<typeof CalendarSync>;
 
 export const getCalendarSync = defineOperation({
   subject: 'scheduling.api.appointments.calendar-sync',
+  http: { method: 'GET', path: '/appointments/:appointmentId/calendar-sync' },
+  access: { scope: 'appointments:read' },
   summary: "Read the sync state of an appointment's calendar event",
   extension: true,
   request: { params: appointmentParams },
@@ -197,6 +199,8 @@ export type StoreCalendar = Static<typeof StoreCalendar>;
 
 export const getStoreCalendar = defineOperation({
   subject: 'scheduling.platform.calendars.get',
+  http: { method: 'GET', path: '/calendar' },
+  access: { role: 'manager' },
   summary: 'Read the calendar of the store and its health',
   request: {},
   reply: StoreCalendar,
@@ -205,6 +209,8 @@ export const getStoreCalendar = defineOperation({
 /** By the rules of `connectCalendar`. */
 export const connectStoreCalendar = defineOperation({
   subject: 'scheduling.platform.calendars.connect',
+  http: { method: 'PUT', path: '/calendar' },
+  access: { role: 'owner', audited: ['provider'] },
   summary: 'Connect the calendar of the store, replacing the current one; future appointments are synced to it',
   description: 'The calendar is called once, to check the address and the credentials. The secrets are never shown.',
   request: { body: ConnectCalendarBody },
@@ -214,6 +220,8 @@ export const connectStoreCalendar = defineOperation({
 
 export const disconnectStoreCalendar = defineOperation({
   subject: 'scheduling.platform.calendars.disconnect',
+  http: { method: 'DELETE', path: '/calendar' },
+  access: { role: 'owner' },
   summary: 'Disconnect the calendar of the store and delete its credentials; events already in it stay',
   request: {},
   reply: Done,

@@ -83,6 +83,8 @@ const followupParams = Exact({ followupId: About(Uuid, 'The id of the follow-up.
 
 export const createFollowup = defineOperation({
   subject: 'scheduling.api.followups.create',
+  http: { method: 'POST', path: '/followups/scheduled', status: 201, versioned: true },
+  access: { scope: 'followups:write' },
   summary: 'Schedule a follow-up',
   description:
     'Sends a message at `due_at`, or `delay_minutes` from now (exactly one of the two), and never earlier. It can be ' +
@@ -116,6 +118,8 @@ export const createFollowup = defineOperation({
 
 export const listFollowups = defineOperation({
   subject: 'scheduling.api.followups.list',
+  http: { method: 'GET', path: '/followups/scheduled' },
+  access: { scope: 'followups:read' },
   summary: 'List follow-ups',
   description:
     'Ordered by `due_at`. `from` is inclusive, `to` is exclusive. A walk may miss a follow-up that is moved meanwhile, or ' +
@@ -135,6 +139,8 @@ export const listFollowups = defineOperation({
 
 export const getFollowup = defineOperation({
   subject: 'scheduling.api.followups.get',
+  http: { method: 'GET', path: '/followups/scheduled/:followupId', versioned: true },
+  access: { scope: 'followups:read' },
   summary: 'Read a follow-up',
   extension: true,
   request: { params: followupParams },
@@ -144,6 +150,8 @@ export const getFollowup = defineOperation({
 
 export const updateFollowup = defineOperation({
   subject: 'scheduling.api.followups.update',
+  http: { method: 'PATCH', path: '/followups/scheduled/:followupId', versioned: true },
+  access: { scope: 'followups:write' },
   summary: 'Change a scheduled follow-up',
   description:
     'Send at least one member; members left out stay as they are. Only a `pending` follow-up can change. After a 200 ' +
@@ -173,6 +181,8 @@ export const updateFollowup = defineOperation({
 
 export const cancelFollowup = defineOperation({
   subject: 'scheduling.api.followups.cancel',
+  http: { method: 'DELETE', path: '/followups/scheduled/:followupId', versioned: true },
+  access: { scope: 'followups:write' },
   summary: 'Cancel a scheduled follow-up',
   description:
     'Only a `pending` follow-up can be cancelled. After a 200 it is never sent. After a 409, `current_status` says ' +

@@ -22,10 +22,11 @@ import { giveUpWaitingScheduling, listWaitingScheduling, retryWaitingScheduling 
 
 export const schedulingOperations = {
   createAppointment,
-  getAppointment,
   listAppointments,
+  getAppointment,
   updateAppointment,
   getCalendarSync,
+  ...followupOperations,
   readCalendarFeed,
   syncCalendarEvent,
   getCalendarConnection,
@@ -41,7 +42,6 @@ export const schedulingOperations = {
   giveUpWaitingScheduling,
   getSchedulingSettings,
   changeSchedulingSettings,
-  ...followupOperations,
   mergeLeadScheduling,
   fenceScheduling,
   listLostEvents,

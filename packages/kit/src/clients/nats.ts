@@ -158,10 +158,15 @@ export const natsCheck =
   };
 
 /**
- * Throws when the user of the connection may not serve the requests of a service. For a moment it subscribes to a subject
- * of the service to which nothing is sent. The right to ask others is not checked: NATS would deliver the question.
+ * Throws when the user of the connection may not serve the requests of a service; with `serves: false`, when it may not
+ * get the answers to a process of this name. For a moment it subscribes to a subject to which nothing is sent. The right to
+ * ask others is not checked: NATS would deliver the question.
  */
-export const natsUserCheck = (current: () => NatsConnection | undefined, service: string): Check =>
+export const natsUserCheck = (
+  current: () => NatsConnection | undefined,
+  service: string,
+  { serves = true } = {},
+): Check =>
   untilPassed(async () => {
     const nats = current();
     if (nats === undefined) throw new Error('not connected yet');
@@ -169,7 +174,9 @@ export const natsUserCheck = (current: () => NatsConnection | undefined, service
     const callback = (error: NatsError | null) => {
       denial = error ?? undefined;
     };
-    const subscription = nats.subscribe(`${service}.readiness`, { queue: service, callback });
+    const subscription = serves
+      ? nats.subscribe(`${service}.readiness`, { queue: service, callback })
+      : nats.subscribe(`_INBOX_${service}.readiness`, { callback });
     try {
       await pingNats(nats);
     } finally {
@@ -177,7 +184,7 @@ export const natsUserCheck = (current: () => NatsConnection | undefined, service
     }
     if (denial === undefined) return;
     throw new NotReady(
-      `NATS does not let the user in NATS_URL serve requests as ${service}: each process has its own user of infra/nats/users.conf.`,
+      `NATS does not let the user in NATS_URL ${serves ? 'serve requests' : 'get answers'} as ${service}: each process has its own user of infra/nats/users.conf.`,
       { cause: denial },
     );
   });

@@ -1,4 +1,4 @@
-import type { UserRole } from '@mostrador/contracts/core';
+import type { PersonAccess, UserRole } from '@mostrador/contracts/core';
 import type { Log } from '../process/log.ts';
 
 /** The `Idempotency-Key` of a POST, PUT, PATCH or DELETE, with the request that it belongs to. */
@@ -47,6 +47,8 @@ export type Context = {
   readonly client?: Client;
   /** Undefined: an API key calls. Only operations of the audiences `api` and `platform` get it. */
   readonly person?: Person;
+  /** The lowest role that the operation asks for. Only accounts needs it: it learns the caller's role from the session. */
+  readonly neededRole?: PersonAccess['role'];
   /** W3C trace context, passed on unchanged. */
   readonly traceparent?: string;
 };

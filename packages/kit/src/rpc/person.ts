@@ -1,5 +1,5 @@
-import type { UserRole } from '@mostrador/contracts/core';
-import type { Context } from './context.ts';
+import { type Operation, type PersonAccess, roleFor, type UserRole } from '@mostrador/contracts/core';
+import type { Context, Person } from './context.ts';
 import { AppError } from './errors.ts';
 
 const ranks: Readonly<Record<UserRole, number>> = { seller: 1, manager: 2, owner: 3 };
@@ -8,20 +8,18 @@ const ranks: Readonly<Record<UserRole, number>> = { seller: 1, manager: 2, owner
 export const mayActAs = (role: UserRole, needed: UserRole): boolean => ranks[role] >= ranks[needed];
 
 /** Throws `role_required` unless the caller is a person with at least this role. */
-export function requireRole({ person }: Pick<Context, 'person'>, needed: UserRole): void {
-  if (!person || !mayActAs(person.role, needed)) throw roleRequired(needed);
+export function requireRole(person: Pick<Person, 'role'> | undefined, needed: PersonAccess['role']): void {
+  if (needed !== 'guest' && !(person && mayActAs(person.role, needed))) throw roleRequired(needed);
 }
 
-/** The handler, for people with at least this role. Others get `role_required`. */
-export const onlyFor =
-  <C extends Pick<Context, 'person'>, Request, Answer>(
-    needed: UserRole,
-    handler: (context: C, request: Request) => Answer,
-  ) =>
-  async (context: C, request: Request): Promise<Awaited<Answer>> => {
-    requireRole(context, needed);
-    return await handler(context, request);
-  };
+/**
+ * Throws `role_required` unless the caller's role is enough for the operation. A key has no role: the gateway checks its
+ * scope. Operations without a store are those of accounts, which learns the role from the session.
+ */
+export function checkRole({ access, tenancy }: Operation, { person }: Pick<Context, 'person'>): void {
+  if (access === undefined || tenancy === 'none') return;
+  if (person !== undefined || !('scope' in access)) requireRole(person, roleFor(access));
+}
 
 export const roleRequired = (needed: UserRole, detail?: string): AppError =>
   new AppError('role_required', { detail, members: { required_role: needed } });

@@ -1,4 +1,4 @@
-import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts/core';
+import { type Operation, type ReplyOf, type RequestOf, roleFor } from '@mostrador/contracts/core';
 import { headers, type Msg, type Subscription } from 'nats';
 import { isConnected, type NatsConnection, pingNats } from '../clients/nats.ts';
 import type { Log } from '../process/log.ts';
@@ -7,6 +7,7 @@ import type { Context, StoreContext } from './context.ts';
 import { AppError, toWireError, validationFailed } from './errors.ts';
 import { endOfTick } from './event-loop.ts';
 import { createRejectionLog, instrument } from './observe.ts';
+import { checkRole } from './person.ts';
 import { Later, Reply, serializeReply } from './reply.ts';
 import { createRequestQueue, type RequestQueue, type RequestQueueLimits } from './request-queue.ts';
 import { type UncheckedRequest, validateRequest } from './validate.ts';
@@ -229,6 +230,7 @@ async function execute(call: Call, handle: AnyHandler): Promise<(() => Promise<v
   const context = {
     ...envelope,
     closing,
+    neededRole: operation.access && roleFor(operation.access),
     get signal() {
       return signal();
     },
@@ -236,7 +238,10 @@ async function execute(call: Call, handle: AnyHandler): Promise<(() => Promise<v
       return log();
     },
   };
-  const awaited = await respond(async () => handle(context, readRequest(message, operation)));
+  const awaited = await respond(async () => {
+    checkRole(operation, context);
+    return handle(context, readRequest(message, operation));
+  });
   if (awaited === undefined) return undefined;
   return async () => {
     await respond(() => Promise.race([awaited.finish(), rejectionOf(signal())]));

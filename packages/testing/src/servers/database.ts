@@ -41,7 +41,9 @@ export async function createTestDatabase(service: string): Promise<TestDatabase>
     if (role) url.username = role; // all roles of the test server have the same password
     return url.href;
   };
-  const [url, systemUrl, ownerUrl] = [urlOf(service), urlOf(`${service}_system`), urlOf(`${service}_owner`)];
+  // The gateway has only this role.
+  const requests = service === 'gateway' ? 'gateway_system' : service;
+  const [url, systemUrl, ownerUrl] = [urlOf(requests), urlOf(`${service}_system`), urlOf(`${service}_owner`)];
   const log = silentLog();
   const database = createDatabase({ url, size: 8, log, name: `${service} test` });
   const systemDatabase = createSystemDatabase({ url: systemUrl, size: 2, log, name: `${service} test system` });

@@ -4,7 +4,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import { Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
-import { requireRole } from '../sessions/session.ts';
+import { requireSession } from '../sessions/session.ts';
 import { toAuditDetails } from './audit-details.ts';
 import { type AuditRow, listAuditRows, listInvited, namesOfKeys, namesOfPeople } from './audit-log.repository.ts';
 
@@ -15,7 +15,7 @@ const Position = Type.Object({ before: Type.String({ format: 'uuid' }) });
 export const listAuditLog =
   ({ database, systemDatabase }: Dependencies): Handler<typeof operation> =>
   async (context, { query }) => {
-    const { store_id: storeId } = await requireRole(systemDatabase, context, 'owner');
+    const { store_id: storeId } = await requireSession(systemDatabase, context);
     const { cursor, limit = defaultLimit, actor_id: actorId, action, from, to } = query;
     const filters = { actorId, action, from, to };
     const position = readCursor({ cursor }, filters, Position);

@@ -1,13 +1,13 @@
 import type { listStoreKeys as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { requireRole } from '../sessions/session.ts';
+import { requireSession } from '../sessions/session.ts';
 import { listApiKeyRows } from './api-key.repository.ts';
 
 export const listStoreKeys =
   ({ database, systemDatabase }: Dependencies): Handler<typeof operation> =>
   async (context) => {
-    const { store_id: storeId } = await requireRole(systemDatabase, context, 'owner');
+    const { store_id: storeId } = await requireSession(systemDatabase, context);
     const data = await database.read({ storeId, deadline: context.deadline }, (sql) => listApiKeyRows(sql, storeId));
     return { data };
   };

@@ -1,14 +1,14 @@
 import type { rotateStoreKey as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { requireRole } from '../sessions/session.ts';
+import { requireSession } from '../sessions/session.ts';
 import { assertRoomForKey } from './assert-room-for-key.ts';
 import { replaceKey } from './change-keys.ts';
 
 export const rotateStoreKey =
   ({ database, systemDatabase, announceAccessChange }: Dependencies): Handler<typeof operation> =>
   async (context, { params: { keyId }, body: { overlap_seconds: overlapSeconds } }) => {
-    const { store_id: storeId, user_id: actorId } = await requireRole(systemDatabase, context, 'owner');
+    const { store_id: storeId, user_id: actorId } = await requireSession(systemDatabase, context);
     const rotated = await database.write({ storeId, deadline: context.deadline }, async (sql) => {
       await assertRoomForKey(sql, storeId);
       return await replaceKey({ sql, context, storeId, actorId }, { keyId, overlapSeconds });

@@ -4,7 +4,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import { changedMembers } from '../audit/audit-details.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { requireRole } from '../sessions/session.ts';
+import { requireSession } from '../sessions/session.ts';
 import { replanAfterZone } from '../stores/replan-after-zone.ts';
 import { findStore, updateStoreRow } from '../stores/store.repository.ts';
 import { askServices, partsOf, shownOf } from './ask-settings.ts';
@@ -13,7 +13,7 @@ import { askServices, partsOf, shownOf } from './ask-settings.ts';
 export const updateStoreOptions =
   ({ database, systemDatabase, rpc, announceAccessChange }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
-    const { store_id: storeId, user_id: actorId } = await requireRole(systemDatabase, context, 'owner');
+    const { store_id: storeId, user_id: actorId } = await requireSession(systemDatabase, context);
     const faults = faultsOfWindows(body.sending_windows ?? [], '#/sending_windows');
     if (faults.length > 0) throw validationFailed(faults);
     const parts = partsOf(body);

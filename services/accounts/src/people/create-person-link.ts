@@ -4,7 +4,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loginLinkMinutes } from '../lifetimes.ts';
-import { requireRole } from '../sessions/session.ts';
+import { requireSession } from '../sessions/session.ts';
 import { makeLoginLink } from '../users/login-link.ts';
 import { lockPerson } from '../users/user.repository.ts';
 import { findPerson } from './person.repository.ts';
@@ -13,7 +13,7 @@ import { unknownPerson } from './unknown-person.ts';
 export const createPersonLink =
   ({ systemDatabase, publicUrl }: Dependencies): Handler<typeof operation> =>
   async (context, { params: { userId } }) => {
-    const { store_id: storeId, user_id: actorId } = await requireRole(systemDatabase, context, 'owner');
+    const { store_id: storeId, user_id: actorId } = await requireSession(systemDatabase, context);
     return await systemDatabase.write(context, async (sql) => {
       const isEnabled = await lockPerson(sql, userId);
       const user = await findPerson(sql, storeId, userId);

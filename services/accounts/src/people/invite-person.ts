@@ -4,7 +4,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { invitationDays } from '../lifetimes.ts';
-import { requireRole } from '../sessions/session.ts';
+import { requireSession } from '../sessions/session.ts';
 import { makeLoginLink } from '../users/login-link.ts';
 import { ensureUser, lockPerson } from '../users/user.repository.ts';
 import { addMembership, findPerson } from './person.repository.ts';
@@ -13,7 +13,7 @@ import { assertActiveSeller, assertSellerOfRole } from './seller-of-person.ts';
 export const invitePerson =
   ({ systemDatabase, rpc, publicUrl }: Dependencies): Handler<typeof operation> =>
   async (context, { body: { email, name, role, seller_id: sellerId } }) => {
-    const { store_id: storeId, user_id: actorId } = await requireRole(systemDatabase, context, 'owner');
+    const { store_id: storeId, user_id: actorId } = await requireSession(systemDatabase, context);
     assertSellerOfRole(role, sellerId);
     await assertActiveSeller(rpc, context, storeId, sellerId);
     return await systemDatabase.write(context, async (sql) => {

@@ -3,7 +3,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { requireRole } from '../sessions/session.ts';
+import { requireSession } from '../sessions/session.ts';
 import { deleteUnusedCredentials } from '../users/access.repository.ts';
 import { lockPerson } from '../users/user.repository.ts';
 import { lockOwners, removeMembership } from './person.repository.ts';
@@ -13,7 +13,7 @@ import { unknownPerson } from './unknown-person.ts';
 export const removePerson =
   ({ systemDatabase }: Dependencies): Handler<typeof operation> =>
   async (context, { params: { userId } }) => {
-    const { store_id: storeId, user_id: actorId } = await requireRole(systemDatabase, context, 'owner');
+    const { store_id: storeId, user_id: actorId } = await requireSession(systemDatabase, context);
     await systemDatabase.write(context, async (sql) => {
       await lockPerson(sql, userId);
       const owners = await lockOwners(sql, storeId);

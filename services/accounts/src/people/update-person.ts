@@ -3,7 +3,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { requireRole } from '../sessions/session.ts';
+import { requireSession } from '../sessions/session.ts';
 import { findPerson, lockOwners, saveMembership } from './person.repository.ts';
 import { assertActiveSeller, assertSellerOfRole } from './seller-of-person.ts';
 import { unknownPerson } from './unknown-person.ts';
@@ -11,7 +11,7 @@ import { unknownPerson } from './unknown-person.ts';
 export const updatePerson =
   ({ systemDatabase, rpc }: Dependencies): Handler<typeof operation> =>
   async (context, { params: { userId }, body }) => {
-    const { store_id: storeId, user_id: actorId } = await requireRole(systemDatabase, context, 'owner');
+    const { store_id: storeId, user_id: actorId } = await requireSession(systemDatabase, context);
     await assertActiveSeller(rpc, context, storeId, body.seller_id);
     return await systemDatabase.write(context, async (sql) => {
       const owners = await lockOwners(sql, storeId);

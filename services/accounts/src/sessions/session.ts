@@ -1,8 +1,8 @@
-import type { PersonSession, UserRole } from '@mostrador/contracts';
+import type { PersonSession } from '@mostrador/contracts';
 import type { Sql, SystemDatabase } from '@mostrador/kit/database/database';
 import type { Context } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { mayActAs, roleRequired } from '@mostrador/kit/rpc/person';
+import { requireRole } from '@mostrador/kit/rpc/person';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { hasHash, sessionForm } from '@mostrador/kit/tokens/token';
 import { findSession, type SessionRow, touchSession } from './session.repository.ts';
@@ -17,11 +17,12 @@ export async function currentSession(systemDatabase: SystemDatabase, context: Co
   return session && hasHash(token, session.token_hash) && isOpen(session) ? session : null;
 }
 
-/** The session of a request, which is then in use. Throws `invalid_session`. */
+/** The session of a request, which is then in use. Throws `invalid_session`, or `role_required` by the contract. */
 export async function requireSession(systemDatabase: SystemDatabase, context: Context): Promise<SessionRow> {
   const session = await currentSession(systemDatabase, context);
   if (session === null) throw new AppError('invalid_session');
   if (isDueForTouch(session)) await systemDatabase.write(context, (sql) => touchSession(sql, session.id));
+  requireRole(session, context.neededRole ?? 'guest');
   return session;
 }
 
@@ -29,17 +30,6 @@ export async function requireSession(systemDatabase: SystemDatabase, context: Co
 export async function requireOpenSession(sql: Sql, id: string): Promise<void> {
   const session = await findSession(sql, id);
   if (!session || !isOpen(session)) throw new AppError('invalid_session');
-}
-
-/** The session of a request whose person has at least this role. Throws `invalid_session` or `role_required`. */
-export async function requireRole(
-  systemDatabase: SystemDatabase,
-  context: Context,
-  needed: UserRole,
-): Promise<SessionRow> {
-  const session = await requireSession(systemDatabase, context);
-  if (!mayActAs(session.role, needed)) throw roleRequired(needed);
-  return session;
 }
 
 const isDueForTouch = ({ now, last_seen_at }: SessionRow): boolean => now.getTime() - last_seen_at.getTime() > 60_000;

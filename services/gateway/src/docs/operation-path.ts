@@ -1,7 +1,8 @@
 import { operationIdOf } from '../openapi/names.ts';
-import type { Route } from '../routes/route.ts';
+import type { ApiRoute } from '../routes/route.ts';
+import { tagOf } from '../routes/tags.ts';
 import { docsPath } from './layout.ts';
 
 /** Where the reference page shows an operation. `reference.mjs` makes the same anchors. */
-export const operationPath = (route: Route): string =>
-  `${docsPath}#tag/${route.tag.toLowerCase().replaceAll(' ', '-')}/${operationIdOf(route)}`;
+export const operationPath = (route: ApiRoute): string =>
+  `${docsPath}#tag/${tagOf(route).toLowerCase().replaceAll(' ', '-')}/${operationIdOf(route)}`;

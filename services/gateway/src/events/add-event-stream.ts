@@ -1,5 +1,12 @@
 import { Readable } from 'node:stream';
-import { defineOperation, type Event, Exact, listEvents, type RequestOf } from '@mostrador/contracts';
+import {
+  defineOperation,
+  type Event,
+  Exact,
+  listEvents,
+  type PublicOperation,
+  type RequestOf,
+} from '@mostrador/contracts';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { Type } from '@sinclair/typebox';
@@ -7,7 +14,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { saneTraceparent } from '../requests/headers.ts';
 import type { RawQuery } from '../requests/query.ts';
 import { requestReader } from '../requests/read-request.ts';
-import { get, route as makeRoute, type Route } from '../routes/route.ts';
+import { type ApiRoute, type Route, toRoute } from '../routes/route.ts';
 import { eventStream, type FeedPage } from './event-stream.ts';
 import { type Feed, follow } from './follow.ts';
 
@@ -16,6 +23,8 @@ const { after, types, entity_id } = listEvents.request.query.properties;
 /** No service has this operation: the gateway makes the stream from pages of the feed. */
 const streamEvents = defineOperation({
   subject: 'gateway.stream.events',
+  http: { method: 'GET', path: '/events/stream' },
+  access: { scope: 'events:read' },
   summary: 'Stream the event feed',
   description:
     'Server-sent events: `id` is the `sequence`, `event` the `type`, and `data` the event as JSON. It begins with the ' +
@@ -28,7 +37,7 @@ const streamEvents = defineOperation({
 });
 
 /** The route of the event stream. It is none of `routes`, because its answer is no reply of an operation. */
-export const eventStreamRoute = makeRoute(get('/events/stream'), streamEvents, { scope: 'events:read', tag: 'Events' });
+export const eventStreamRoute = toRoute(streamEvents as PublicOperation) as ApiRoute;
 
 const pageSize = 100;
 const fromNowOn = -1;

@@ -2,14 +2,14 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import { isValid } from '../access/access.ts';
 import type { AccessDirectory } from '../access/access-directory.ts';
 import { refusal } from '../plugins/permission.ts';
-import type { Route } from '../routes/route.ts';
+import type { ApiRoute } from '../routes/route.ts';
 import type { AccessCheck } from './followers.ts';
 
 /** Throws what a new request of this key to the route would get. */
 export const accessCheck = (
   directory: Pick<AccessDirectory, 'lookUp'>,
   keyId: string,
-  route: Pick<Route, 'tier' | 'scope'>,
+  route: Pick<ApiRoute, 'tier' | 'scope'>,
 ): AccessCheck => ({
   run: async () => {
     const access = await directory.lookUp(keyId);

@@ -1,5 +1,6 @@
 import type { Operation } from '@mostrador/contracts';
 import {
+  type ApiRoute,
   apiPrefix,
   documentedPath,
   type Route,
@@ -7,7 +8,7 @@ import {
   takesIfMatch,
   takesIfNoneMatch,
 } from '../routes/route.ts';
-import { tags } from '../routes/tags.ts';
+import { tagOf, tags } from '../routes/tags.ts';
 import { calendarFeedPath } from './calendar-feed.ts';
 import { codeSamples } from './code-samples.ts';
 import { createSharedResponses, errorsOf, type SharedResponses } from './errors.ts';
@@ -63,7 +64,7 @@ export type DocumentOptions = {
  * `@fastify/swagger` cannot derive it: each contract lists its errors, and several error codes share a status, which
  * route schemas cannot express.
  */
-export function createApiDocument(routes: readonly Route[], options: DocumentOptions): ApiDocument {
+export function createApiDocument(routes: readonly ApiRoute[], options: DocumentOptions): ApiDocument {
   const { publicUrl, contactUrl = `${publicUrl}/docs` } = options;
   const schemas = createSchemas();
   const responses = createSharedResponses(schemas, publicUrl);
@@ -117,8 +118,8 @@ const sorted = <Value>(record: Readonly<Record<string, Value>>): Record<string, 
 
 type Parts = { readonly schemas: Schemas; readonly responses: SharedResponses; readonly publicUrl: string };
 
-function documentRoute(route: Route, { schemas, responses, publicUrl }: Parts) {
-  const { operation, tag, status, tier, scope } = route;
+function documentRoute(route: ApiRoute, { schemas, responses, publicUrl }: Parts) {
+  const { operation, status, tier, scope } = route;
   const example = exampleOf(operation);
   const notes = [
     ...(operation.description ? [operation.description] : []),
@@ -135,7 +136,7 @@ function documentRoute(route: Route, { schemas, responses, publicUrl }: Parts) {
   });
   return {
     operationId: operationIdOf(route),
-    tags: [tag],
+    tags: [tagOf(route)],
     summary: operation.summary,
     description: notes.join('\n\n'),
     ...(operation.extension ? { 'x-extension': true, 'x-badges': [{ name: 'Extension' }] } : {}),

@@ -1,24 +1,7 @@
-import {
-  accountsOperations,
-  crmOperations,
-  eventsOperations,
-  gatewayOperations,
-  messagingOperations,
-  type Operation,
-  schedulingOperations,
-} from '@mostrador/contracts';
+import { type Operation, operations } from '@mostrador/contracts';
 
 /** The names of the operations in the contracts, such as `createLead`. */
-const operationNames = new Map<Operation, string>(
-  Object.entries({
-    ...accountsOperations,
-    ...crmOperations,
-    ...eventsOperations,
-    ...gatewayOperations,
-    ...messagingOperations,
-    ...schedulingOperations,
-  }).map(([name, operation]) => [operation, name]),
-);
+const operationNames = new Map(Object.entries(operations).map(([name, operation]) => [operation, name]));
 
 /** The name of an operation in the contracts. No two operations have the same. */
 export function operationNameOf(operation: Operation): string {

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
-import { accountRoutes, personRoutes } from '../platform/platform-routes.ts';
+import { accountRoutes, personRoutes } from '../routes/index.ts';
 import { documentedPath } from '../routes/route.ts';
 import { createPlatformDocument } from './platform-document.ts';
 

@@ -1,8 +1,7 @@
 import type { ErrorCode, Operation } from '@mostrador/contracts';
 import type { TSchema } from '@sinclair/typebox';
-import { type AccountRoute, type PersonRoute, platformPrefix } from '../platform/platform-routes.ts';
 import { sessionCookie } from '../platform/session-cookie.ts';
-import { documentedPath } from '../routes/route.ts';
+import { documentedPath, platformPrefix, type Route } from '../routes/route.ts';
 import type { ApiDocument } from './document.ts';
 import { createSharedResponses, inOrderOfTheCatalogue } from './errors.ts';
 import { nameOf, operationNameOf } from './names.ts';
@@ -24,10 +23,7 @@ const always: readonly ErrorCode[] = [
 ];
 
 /** Builds the document of everything that people can do in the console, which takes its types from it. */
-export function createPlatformDocument(
-  routes: readonly (AccountRoute | PersonRoute)[],
-  { publicUrl }: { publicUrl: string },
-): ApiDocument {
+export function createPlatformDocument(routes: readonly Route[], { publicUrl }: { publicUrl: string }): ApiDocument {
   const schemas = createSchemas();
   const responses = createSharedResponses(schemas, publicUrl);
   const paths: Record<string, Record<string, unknown>> = {};

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createPlatformDocument } from '../openapi/platform-document.ts';
-import { accountRoutes, personRoutes } from './platform-routes.ts';
+import { accountRoutes, personRoutes } from '../routes/index.ts';
 
 /** Serves the OpenAPI document of what people can do. It needs no session. */
 export function addDocument(platform: FastifyInstance, { publicUrl }: { publicUrl: string }): void {

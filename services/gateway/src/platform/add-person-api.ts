@@ -9,10 +9,11 @@ import { addEventStream, eventStreamRoute } from '../events/add-event-stream.ts'
 import type { Followers } from '../events/followers.ts';
 import { hintFrame } from '../events/frames.ts';
 import { addRateLimit } from '../plugins/rate-limit.ts';
-import { addRoutes } from '../routes/forward.ts';
-import type { Route } from '../routes/route.ts';
+import { addRoutes } from '../routes/add-routes.ts';
+import { forwarder } from '../routes/forward.ts';
+import { personRoutes } from '../routes/index.ts';
+import { platformPrefix, type Route } from '../routes/route.ts';
 import { assertMayCall, findCaller, personCheck, recordIntent } from './person-auth.ts';
-import { type PersonRoute, personRoutes, platformPrefix } from './platform-routes.ts';
 import { checkSellerView } from './seller-view.ts';
 import type { SessionChecks } from './session-checks.ts';
 import type { SessionGuard } from './session-guard.ts';
@@ -31,7 +32,7 @@ export type PersonApiOptions = {
 const storeRequestsPerMinute = 6000;
 
 /** The feed as a page needs it: what to read again. So every role may follow it. */
-const hintRoute: PersonRoute = { ...eventStreamRoute, scope: 'store:read', role: 'seller' };
+const hintRoute: Route = { ...eventStreamRoute, role: 'seller' };
 
 /**
  * Serves the operations of the services for people: the public API by the scopes of their role, and what only people do.
@@ -66,6 +67,6 @@ export function addPersonApi(people: FastifyInstance, options: PersonApiOptions)
     stillMay: (request: FastifyRequest, route: Route) => personCheck(sessions, request, route),
   };
   const baseUrl = `${publicUrl}${platformPrefix}`;
-  addRoutes(people, personRoutes, { rpc, baseUrl, requestTimeoutMs, feed, admit });
+  addRoutes(people, personRoutes, forwarder({ rpc, baseUrl, requestTimeoutMs, feed, admit }));
   addEventStream(people, { rpc, requestTimeoutMs, feed, route: hintRoute, frame: hintFrame });
 }

@@ -18,11 +18,13 @@ import { type UncheckedRequest, validateRequest } from '@mostrador/kit/rpc/valid
 import { loginLinkForm } from '@mostrador/kit/tokens/token';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { queryReader, type RawQuery } from '../requests/query.ts';
+import { addRoutes } from '../routes/add-routes.ts';
+import { accountRoutes } from '../routes/index.ts';
+import type { Route } from '../routes/route.ts';
 import { addDocument } from './add-document.ts';
 import { addOidcCallback } from './add-oidc-callback.ts';
 import { createGuestLimit, createLoginLimit, type LoginAttempt, type SignInMethod } from './login-limit.ts';
 import { contextOf } from './person-auth.ts';
-import { type AccountRoute, accountRoutes } from './platform-routes.ts';
 import { isFromThisSite } from './same-site.ts';
 import { clearSessionCookie, readSessionCookie, setAttemptCookie, setSessionCookie } from './session-cookie.ts';
 import type { SessionGuard } from './session-guard.ts';
@@ -52,8 +54,6 @@ const beginnings = new Map<Operation, SignInMethod>([
 /** How many login links of networks that have had their attempts are looked at at once. */
 const suspectLinks: RequestQueueLimits = { concurrency: 2, queue: 200 };
 
-const needsSession = ({ operation }: AccountRoute): boolean => operation.errors.includes('invalid_session');
-
 /**
  * Serves what people do in the console. The gateway passes the session's token on, and accounts checks it with every
  * request: an attacker who controls the gateway can act only in sessions that are in use, and create none.
@@ -76,12 +76,12 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
   });
   addDocument(platform, options);
   addOidcCallback(platform, { ...options, logins });
-  const begin = ({ operation }: AccountRoute, { ip }: FastifyRequest) => {
+  const begin = ({ operation }: Route, { ip }: FastifyRequest) => {
     const method = beginnings.get(operation);
     if (method) logins.begin(method, ip);
   };
   /** Asks accounts in a session, of which it says whether it is open. */
-  const askInSession = async (route: AccountRoute, request: FastifyRequest): Promise<unknown> => {
+  const askInSession = async (route: Route, request: FastifyRequest): Promise<unknown> => {
     guard.pace(request);
     const asked = checked(route, request);
     begin(route, request);
@@ -90,7 +90,7 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
     );
   };
   /** Asks accounts for a person who wants to sign in. */
-  const askAsGuest = async (route: AccountRoute, request: FastifyRequest): Promise<unknown> => {
+  const askAsGuest = async (route: Route, request: FastifyRequest): Promise<unknown> => {
     checkGuest(request.ip);
     const asked = checked(route, request);
     const ask = () => rpc.call(route.operation, asked as never, contextOf(request, requestTimeoutMs));
@@ -102,25 +102,19 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
     counted.succeed();
     return answer;
   };
-  for (const route of accountRoutes) {
-    platform.route({
-      method: route.method,
-      url: route.path,
-      config: { isOnlyForThisSite: true },
-      handler: async (request, reply) => {
-        const answer = await (needsSession(route) ? askInSession : askAsGuest)(route, request);
-        if (route.operation === endPersonSession) clearSessionCookie(reply);
-        if (isOpened(answer)) return send(route, setSessionCookie(reply, answer.session_token), answer.session);
-        if (isBegun(answer)) return send(route, setAttemptCookie(reply, answer.attempt_token), answer.authorization);
-        return send(route, reply, answer);
-      },
-    });
-  }
+  const answering = (route: Route) => async (request: FastifyRequest, reply: FastifyReply) => {
+    const answer = await (route.role === 'guest' ? askAsGuest : askInSession)(route, request);
+    if (route.operation === endPersonSession) clearSessionCookie(reply);
+    if (isOpened(answer)) return send(route, setSessionCookie(reply, answer.session_token), answer.session);
+    if (isBegun(answer)) return send(route, setAttemptCookie(reply, answer.attempt_token), answer.authorization);
+    return send(route, reply, answer);
+  };
+  addRoutes(platform, accountRoutes, answering, () => ({ isOnlyForThisSite: true }));
 }
 
 /** What a request tries, if it tries to sign in or to look at a login link. */
 function attemptOf(
-  { operation }: AccountRoute,
+  { operation }: Route,
   { ip: address }: FastifyRequest,
   asked: UncheckedRequest,
 ): LoginAttempt | undefined {
@@ -135,7 +129,7 @@ function attemptOf(
   return { method: 'link', address, linkId: loginLinkForm.idOf(token), email };
 }
 
-function checked({ operation }: AccountRoute, { params, query, body }: FastifyRequest): UncheckedRequest {
+function checked({ operation }: Route, { params, query, body }: FastifyRequest): UncheckedRequest {
   const read = queryReader(operation.request.query)(query as RawQuery);
   const parts: UncheckedRequest = { query: read.query };
   if (operation.request.params) parts.params = params;
@@ -154,5 +148,5 @@ const isOpened = (answer: unknown): answer is ReplyOf<typeof createPersonSession
 /** Whether the browser goes to the OpenID provider, with a token that only the cookie has. */
 const isBegun = (answer: unknown): answer is ReplyOf<typeof startOidcSession> => 'attempt_token' in (answer as object);
 
-const send = ({ status }: AccountRoute, reply: FastifyReply, answer: unknown) =>
+const send = ({ status }: Route, reply: FastifyReply, answer: unknown) =>
   status === 204 ? reply.code(204).send() : reply.code(status).send(answer);

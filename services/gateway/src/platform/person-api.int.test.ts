@@ -24,7 +24,7 @@ import { type EventSource, openEventSource } from '../../test/event-source.ts';
 import { serveFeed, type TestFeed } from '../../test/feed.ts';
 import { publicUrl, startTestGateway, type TestGateway } from '../../test/gateway.ts';
 import { exampleOf } from '../openapi/examples/index.ts';
-import { platformPrefix } from './platform-routes.ts';
+import { platformPrefix } from '../routes/route.ts';
 
 const storeId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6b';
 const sellerId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b01';

@@ -1,15 +1,14 @@
 import { authorizePerson, type Operation, recordChange } from '@mostrador/contracts';
 import type { CallContext, RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { mayActAs, roleRequired } from '@mostrador/kit/rpc/person';
+import { requireRole } from '@mostrador/kit/rpc/person';
 import type { UncheckedRequest } from '@mostrador/kit/rpc/validate';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../access/access.ts';
 import type { AccessCheck } from '../events/followers.ts';
-import { refusal } from '../plugins/permission.ts';
+import { tierRefusal } from '../plugins/permission.ts';
 import { saneTraceparent } from '../requests/headers.ts';
 import type { Route } from '../routes/route.ts';
-import type { PersonRoute } from './platform-routes.ts';
 import { type SessionChecks, toCaller } from './session-checks.ts';
 import { readSessionCookie } from './session-cookie.ts';
 
@@ -35,9 +34,8 @@ export async function findCaller(
 
 /** Throws `role_required` or `tier_required` unless the person may call the route. */
 export function assertMayCall(route: Route, access: Caller): void {
-  const { role } = route as PersonRoute;
-  if (!access.person || !mayActAs(access.person.role, role)) throw roleRequired(role);
-  const error = refusal(route, access);
+  requireRole(access.person, route.role);
+  const error = tierRefusal(route, access);
   if (error) throw error;
 }
 
@@ -56,23 +54,25 @@ export function actionOf({ subject }: Operation): string {
   return `${resource}.${verb}`.replaceAll('-', '_');
 }
 
-/** Which members a valid change gives, without what they say. */
-const changeOf = ({ method }: Route, body: unknown) =>
-  method === 'PATCH' ? { changed: Object.keys(body as object) } : undefined;
+/** What the audit log says of a valid request: members that the contract names, or only which members a PATCH gives. */
+function detailsOf({ audited, method }: Route, body: object = {}): Readonly<Record<string, unknown>> | undefined {
+  if (audited) return Object.fromEntries(Object.entries(body).filter(([name]) => audited.includes(name)));
+  return method === 'PATCH' ? { changed: Object.keys(body) } : undefined;
+}
 
-/** Records in the audit log what the person is about to change. */
+/** Records in the audit log what the person is about to change. A dry run changes nothing. */
 export async function recordIntent(
   rpc: RpcClient,
   request: FastifyRequest,
   { route, parts, limitMs }: { route: Route; parts: UncheckedRequest; limitMs: number },
 ): Promise<void> {
-  const { operation, audited } = route as PersonRoute;
-  const details = audited ? audited(parts.body) : changeOf(route, parts.body);
-  if (details === null) return;
+  const given = parts.body as { readonly dry_run?: boolean } | undefined;
+  if (route.audited === false || given?.dry_run) return;
+  const details = detailsOf(route, given);
   // A phone in a path is personal, and the log is kept.
   const ids = Object.entries((parts.params ?? {}) as Record<string, string>).flatMap(([name, value]) =>
     name.endsWith('Id') ? [value] : [],
   );
-  const body = { action: actionOf(operation), subject_id: ids.at(-1) ?? '', ...(details && { details }) };
+  const body = { action: actionOf(route.operation), subject_id: ids.at(-1) ?? '', ...(details && { details }) };
   await rpc.call(recordChange, { body }, contextOf(request, limitMs));
 }

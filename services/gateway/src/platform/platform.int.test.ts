@@ -15,7 +15,8 @@ import { loginLinkForm, sessionForm } from '@mostrador/kit/tokens/token';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { publicUrl, startTestGateway, type TestGateway } from '../../test/gateway.ts';
-import { accountRoutes, platformPrefix } from './platform-routes.ts';
+import { accountRoutes } from '../routes/index.ts';
+import { platformPrefix } from '../routes/route.ts';
 
 let gateway: TestGateway;
 const token = sessionForm.make().token;

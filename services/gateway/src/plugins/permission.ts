@@ -2,7 +2,7 @@ import { tiers } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance } from 'fastify';
 import type { Access } from '../access/access.ts';
-import type { Route } from '../routes/route.ts';
+import type { ApiRoute, Route } from '../routes/route.ts';
 
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface merges with the library's
@@ -23,25 +23,29 @@ export function addPermission(api: FastifyInstance): void {
   });
   api.addHook('onRequest', (request, _reply, done) => {
     const { apiRoute } = request.routeOptions.config;
-    done(apiRoute ? refusal(apiRoute, request.access) : new AppError('route_not_found'));
+    done(apiRoute ? refusal(apiRoute as ApiRoute, request.access) : new AppError('route_not_found'));
   });
 }
 
-/** The error if this access may not call the route; undefined if it may. */
+/** The error if this key may not call the route; undefined if it may. */
 export function refusal(
-  route: Pick<Route, 'tier' | 'scope'>,
+  route: Pick<ApiRoute, 'tier' | 'scope'>,
   access: Pick<Access, 'tier' | 'scopes'>,
 ): AppError | undefined {
+  const refused = tierRefusal(route, access);
+  if (refused || access.scopes.has(route.scope)) return refused;
+  return new AppError('scope_required', {
+    detail: `The key lacks the scope \`${route.scope}\`. Use a key that has it.`,
+    members: { required_scope: route.scope },
+  });
+}
+
+/** The error if the route needs a higher tier of the store. */
+export function tierRefusal(route: Pick<Route, 'tier'>, access: Pick<Access, 'tier'>): AppError | undefined {
   if (route.tier && tiers.indexOf(access.tier) < tiers.indexOf(route.tier)) {
     return new AppError('tier_required', {
       detail: `This operation needs a store of tier \`${route.tier}\` or higher; the store's tier is \`${access.tier}\`.`,
       members: { required_tier: route.tier, current_tier: access.tier },
-    });
-  }
-  if (!access.scopes.has(route.scope)) {
-    return new AppError('scope_required', {
-      detail: `The key lacks the scope \`${route.scope}\`. Use a key that has it.`,
-      members: { required_scope: route.scope },
     });
   }
   return undefined;

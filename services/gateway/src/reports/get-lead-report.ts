@@ -6,18 +6,18 @@ import {
   reportLeadScheduling,
   type ValidationFault,
 } from '@mostrador/contracts';
-import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
+import type { OwnHandler } from '../own-operations.ts';
 import { allAnswers, askingContext } from './ask-services.ts';
 import { leadPeriod, timestampOf } from './period.ts';
 import { reportZone } from './report-zone.ts';
 
 /** The report of one lead, found by its id or its phone. */
 export const getLeadReport =
-  ({ database, rpc }: Dependencies): Handler<typeof operation> =>
+  ({ lookUps, rpc }: Dependencies): OwnHandler<typeof operation> =>
   async (context, { query }) => {
     const { lead_id, customer_phone } = query;
-    const timezone = await reportZone(database, context, query.timezone);
+    const timezone = await reportZone(lookUps, context, query.timezone);
     const period = leadPeriod(query, timezone, new Date(), faultsOfLead(query));
     const from = period.from && timestampOf(period.from);
     const to = period.to && timestampOf(period.to);

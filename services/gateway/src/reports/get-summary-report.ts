@@ -7,9 +7,9 @@ import {
   summarizeScheduling,
 } from '@mostrador/contracts';
 import { toRows } from '@mostrador/kit/rpc/columns';
-import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
+import type { OwnHandler } from '../own-operations.ts';
 import { allAnswers, askingContext } from './ask-services.ts';
 import { boundariesOf, summaryPeriod } from './period.ts';
 import { reportZone } from './report-zone.ts';
@@ -18,9 +18,9 @@ type Series = NonNullable<SummaryReport['series']>;
 
 /** The report of a period. The gateway computes the buckets once, so that all services count the same ones. */
 export const getSummaryReport =
-  ({ database, rpc }: Dependencies): Handler<typeof operation> =>
+  ({ lookUps, rpc }: Dependencies): OwnHandler<typeof operation> =>
   async (context, { query }) => {
-    const timezone = await reportZone(database, context, query.timezone);
+    const timezone = await reportZone(lookUps, context, query.timezone);
     const boundaries = boundariesOf(summaryPeriod(query, timezone, new Date()), query.bucket);
     const starts = boundaries.map((ms) => toTimestamp(new Date(ms)));
     const question = { body: { boundaries } };

@@ -1,4 +1,3 @@
-import { getSummaryReport } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -321,18 +320,6 @@ describe('a table of the summary as CSV', () => {
     const problem = expectProblem(await summary(`?${query}`), 400, 'validation_failed');
     expect(problem.errors.map(({ name }: { name: string }) => name).sort()).toEqual(names);
     expect(services.asked).toEqual([]);
-  });
-
-  test('the handler of a gateway of the previous version gets no parameter that it does not know', async () => {
-    const asked: unknown[] = [];
-    const spy = gateway.nats.nats.subscribe(getSummaryReport.subject, {
-      callback: (_, message) => asked.push(message.json()),
-    });
-    await gateway.nats.nats.flush();
-    const answer = await summary(`${twoDays}&format=csv&table=sellers&delimiter=semicolon&bom=true`);
-    expect(answer.statusCode, answer.body).toBe(200);
-    spy.unsubscribe();
-    expect(asked).toEqual([{ query: { from: '2026-11-19', to: '2026-11-20' } }]);
   });
 });
 

@@ -1,25 +1,23 @@
-import { createAppointment, createLead, listAppointments, listLeads } from '@mostrador/contracts';
+import { createAppointment, createLead, listAppointments, listLeads, type Operation } from '@mostrador/contracts';
 import { describe, expect, test } from 'vitest';
-import { get, post, route } from '../routes/route.ts';
+import { routes } from '../routes/index.ts';
+import type { Route } from '../routes/route.ts';
 import { requestReader } from './read-request.ts';
 
+const readerOf = (operation: Operation) => requestReader(routes.find((each) => each.operation === operation) as Route);
 const raw = { params: {}, query: {}, body: undefined, headers: {}, rawHeaders: [], country: null };
 
 test('the gateway forwards no defaults, because a service one version older may not know them', () => {
-  const create = requestReader(
-    route(post('/appointments'), createAppointment, { scope: 'appointments:write', tag: 'Appointments' }),
-  );
+  const create = readerOf(createAppointment);
   const body = { title: ' Corte ', scheduled_at: '2027-01-31T06:00:00-03:00' };
   expect(create({ ...raw, body: { ...body } }).parts).toEqual({ body });
-  const list = requestReader(
-    route(get('/appointments'), listAppointments, { scope: 'appointments:read', tag: 'Appointments' }),
-  );
+  const list = readerOf(listAppointments);
   expect(list({ ...raw, query: { page: '2' } }).parts).toEqual({ query: { page: 2 } });
 });
 
 describe('a phone', () => {
-  const create = requestReader(route(post('/leads'), createLead, { scope: 'leads:write', tag: 'Leads' }));
-  const list = requestReader(route(get('/leads'), listLeads, { scope: 'leads:read', tag: 'Leads' }));
+  const create = readerOf(createLead);
+  const list = readerOf(listLeads);
   const body = (customer_phone: unknown) => ({ name: ' Maria ', customer_phone });
 
   test('is forwarded as digits with the country code of the store, and the rest of the request unchanged', () => {

@@ -1,7 +1,7 @@
 import type { listEvents, RequestOf } from '@mostrador/contracts';
 import type { ForwardedReply, RpcClient } from '@mostrador/kit/rpc/client';
 import type { UncheckedRequest } from '@mostrador/kit/rpc/validate';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Feed, follow } from '../events/follow.ts';
 import { waitForEvents } from '../events/wait-for-events.ts';
 import { currentTag } from '../requests/entity-tags.ts';
@@ -22,19 +22,8 @@ export type ForwardOptions = {
   readonly admit?: (request: FastifyRequest, route: Route, parts: UncheckedRequest) => Promise<void>;
 };
 
-/** Serves the routes: validates each request, sends it to the owning service and returns the bytes of its answer. */
-export function addRoutes(api: FastifyInstance, routes: readonly Route[], options: ForwardOptions): void {
-  for (const route of routes) {
-    api.route({
-      method: route.method,
-      url: route.path,
-      config: { apiRoute: route },
-      handler: forwarder(route, options),
-    });
-  }
-}
-
-function forwarder(route: Route, options: ForwardOptions) {
+/** Serves a route: validates each request, sends it to the owning service and returns the bytes of its answer. */
+export const forwarder = (options: ForwardOptions) => (route: Route) => {
   const { rpc, baseUrl, requestTimeoutMs, admit } = options;
   const read = requestReader(route);
 
@@ -71,7 +60,7 @@ function forwarder(route: Route, options: ForwardOptions) {
     const answer = await (route.follows ? followed(route, request, reply, { ask, parts, ...options }) : ask(parts));
     return send(route, request, reply, answer, { baseUrl, csv: csv?.render });
   };
-}
+};
 
 type FollowOptions = ForwardOptions & {
   readonly ask: (parts: UncheckedRequest) => Promise<ForwardedReply>;

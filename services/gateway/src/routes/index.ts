@@ -1,25 +1,16 @@
-import { agentRoutes } from './agents.ts';
-import { crmRoutes } from './crm.ts';
-import { eventRoutes } from './events.ts';
-import { followupRoutes } from './followups.ts';
-import { knowledgeRoutes } from './knowledge.ts';
-import { messagingRoutes } from './messaging.ts';
-import { reportRoutes } from './reports.ts';
-import type { Route } from './route.ts';
-import { schedulingRoutes } from './scheduling.ts';
-import { storeRoutes } from './store.ts';
-import { webhookRoutes } from './webhooks.ts';
+import { publicOperations } from '@mostrador/contracts';
+import { type ApiRoute, type Route, toRoute } from './route.ts';
 
-/** Every route below the prefix. */
-export const routes: readonly Route[] = [
-  ...schedulingRoutes,
-  ...followupRoutes,
-  ...crmRoutes,
-  ...agentRoutes,
-  ...knowledgeRoutes,
-  ...messagingRoutes,
-  ...eventRoutes,
-  ...webhookRoutes,
-  ...reportRoutes,
-  ...storeRoutes,
+const all = Object.values(publicOperations).map(toRoute);
+
+/** Below `apiPrefix`: what keys may call. */
+export const routes: readonly ApiRoute[] = all.filter((route): route is ApiRoute => route.scope !== undefined);
+
+/** Below `platformPrefix`: what people do with their session, and with the accounts and keys of their store. */
+export const accountRoutes: readonly Route[] = all.filter(({ operation }) => operation.tenancy === 'none');
+
+/** Also below it: what the gateway asks other services for a person. */
+export const personRoutes: readonly Route[] = [
+  ...routes,
+  ...all.filter(({ operation, scope }) => operation.tenancy === 'store' && scope === undefined),
 ];

@@ -1,36 +1,38 @@
-import {
-  crmOperations,
-  eventsOperations,
-  gatewayOperations,
-  messagingOperations,
-  schedulingOperations,
-} from '@mostrador/contracts';
+import { operations } from '@mostrador/contracts';
 import { expect, test } from 'vitest';
-import { routes } from './index.ts';
+import { accountRoutes, personRoutes, routes } from './index.ts';
 
-const operations = Object.values({
-  ...crmOperations,
-  ...eventsOperations,
-  ...gatewayOperations,
-  ...messagingOperations,
-  ...schedulingOperations,
+const all = [...accountRoutes, ...personRoutes];
+const asked = (audience: string) =>
+  Object.values(operations).filter(({ subject }) => subject.split('.')[1] === audience);
+const ofStore = ({ tenancy }: { tenancy: string }) => tenancy === 'store';
+
+test("every operation of the audience 'api' that belongs to a store has a path and a scope, and no other has a scope", () => {
+  // Operations without a store (calendar feed, webhooks, sandbox) need no key, so their paths are outside the prefix.
+  const subjects = asked('api').filter(ofStore);
+  expect(routes.map(({ operation }) => operation.subject).toSorted()).toEqual(
+    subjects.map(({ subject }) => subject).toSorted(),
+  );
 });
-/** Operations without a store (calendar feed, webhooks, sandbox) need no key, so their paths are outside the prefix. */
-const publicOperations = operations.filter(
-  ({ subject, tenancy }) => subject.split('.')[1] === 'api' && tenancy === 'store',
+
+test('every operation of the audience `platform` that belongs to a store says its role, so the service checks it', () => {
+  const silent = asked('platform').filter((each) => ofStore(each) && !('role' in (each.access ?? {})));
+  expect(silent).toEqual([]);
+});
+
+test.each(accountRoutes)(
+  '$method $path names `invalid_session` among its errors unless guests may call it',
+  (route) => {
+    expect(route.operation.errors.includes('invalid_session')).toBe(route.role !== 'guest');
+  },
 );
 
-test('every public operation of the contracts has exactly one route, and nothing else has one', () => {
-  const routed = routes.map(({ operation }) => operation.subject);
-  expect(routed.toSorted()).toEqual(publicOperations.map(({ subject }) => subject).toSorted());
-});
-
 test('no two routes share method and path', () => {
-  const places = routes.map(({ method, path }) => `${method} ${path.replaceAll(/:\w+/g, ':')}`);
+  const places = all.map(({ method, path }) => `${method} ${path.replaceAll(/:\w+/g, ':')}`);
   expect(new Set(places).size).toBe(places.length);
 });
 
-test.each(routes)('$method $path has the path parameters of its operation', ({ path, operation }) => {
+test.each(all)('$method $path has the path parameters of its operation', ({ path, operation }) => {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
   expect(inPath).toEqual(Object.keys(operation.request.params?.properties ?? {}));
 });
@@ -38,13 +40,12 @@ test.each(routes)('$method $path has the path parameters of its operation', ({ p
 /** These change nothing. They are POST, not GET, because they have a body. */
 const readingPosts = ['crm.api.agents.select'];
 
-test.each(routes)('$method $path belongs to a store, and its scope matches whether it reads or writes', (route) => {
-  expect(route.operation.tenancy).toBe('store');
+test.each(routes)('$method $path has a scope that matches whether it reads or writes', (route) => {
   const reads = route.method === 'GET' || readingPosts.includes(route.operation.subject);
   expect(route.scope).toMatch(reads ? /:read$/ : /:write$/);
 });
 
-test.each(routes)(
+test.each(all)(
   '$method $path has a body only if its method allows one, and every PUT and PATCH has one',
   ({ method, operation }) => {
     const hasBody = operation.request.body !== undefined;
@@ -53,7 +54,7 @@ test.each(routes)(
   },
 );
 
-test.each(routes.filter(({ method }) => method === 'PATCH'))(
+test.each(all.filter(({ method }) => method === 'PATCH'))(
   '$method $path has no defaults, which would change members that a request leaves out',
   ({ operation }) => {
     const members = Object.entries(operation.request.body?.properties ?? {}) as [string, { default?: unknown }][];

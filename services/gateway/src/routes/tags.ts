@@ -1,3 +1,5 @@
+import type { ApiRoute } from './route.ts';
+
 /** The headings of the API document, in its order, and what stands under each. */
 export const tags = {
   Appointments: 'Appointments of the store, and the state of their events in its calendar.',
@@ -16,3 +18,11 @@ export const tags = {
 } as const;
 
 export type Tag = keyof typeof tags;
+
+/** The heading of a route: that of what its scope is about. */
+export function tagOf({ scope }: ApiRoute): Tag {
+  const [resource] = scope.split(':');
+  const tag = (Object.keys(tags) as Tag[]).find((each) => each.toLowerCase().replace('-', '') === resource);
+  if (tag === undefined) throw new Error(`the API document has no heading for the scope ${scope}`);
+  return tag;
+}

@@ -6,9 +6,8 @@ import {
   type WaitingService,
   waitingKinds,
 } from '@mostrador/contracts';
-import { requireRole } from '@mostrador/kit/rpc/person';
-import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
+import type { OwnHandler } from '../own-operations.ts';
 
 const operations = {
   scheduling: giveUpWaitingScheduling,
@@ -17,8 +16,6 @@ const operations = {
 } as const satisfies Record<WaitingService, unknown>;
 
 export const giveUpWaiting =
-  ({ rpc }: Pick<Dependencies, 'rpc'>): Handler<typeof operation> =>
-  async (context, { body }) => {
-    requireRole(context, 'owner');
-    return await rpc.call(operations[waitingKinds[body.kind]], { body }, context);
-  };
+  ({ rpc }: Pick<Dependencies, 'rpc'>): OwnHandler<typeof operation> =>
+  (context, { body }) =>
+    rpc.call(operations[waitingKinds[body.kind]], { body }, context);

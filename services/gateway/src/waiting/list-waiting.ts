@@ -10,9 +10,8 @@ import {
 import { encodeCursor, readCursor } from '@mostrador/kit/database/paging';
 import { comparePlaces } from '@mostrador/kit/delivery/waiting';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { requireRole } from '@mostrador/kit/rpc/person';
-import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
+import type { OwnHandler } from '../own-operations.ts';
 
 const operations = {
   scheduling: listWaitingScheduling,
@@ -26,9 +25,8 @@ const limitMs = 3_000;
 
 /** Asks every service that owns a kind, and merges the answers. A service that does not answer is named. */
 export const listWaiting =
-  ({ rpc }: Pick<Dependencies, 'rpc'>): Handler<typeof operation> =>
+  ({ rpc }: Pick<Dependencies, 'rpc'>): OwnHandler<typeof operation> =>
   async (context, { query: { kind, cursor, limit = defaultLimit } }) => {
-    requireRole(context, 'manager');
     const filters = { kind };
     const after = readCursor({ cursor }, filters, WaitingPlace);
     // One more than the page has shows whether there is another page.

@@ -19,7 +19,7 @@ import { sessionForm } from '@mostrador/kit/tokens/token';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway, workflowsUrl } from '../../test/gateway.ts';
-import { platformPrefix } from '../platform/platform-routes.ts';
+import { platformPrefix } from '../routes/route.ts';
 
 const storeId = randomUUID();
 const userId = randomUUID();

@@ -1,12 +1,9 @@
 import type { getStoreChannel as operation } from '@mostrador/contracts';
-import { requireRole } from '@mostrador/kit/rpc/person';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { readStoreChannel } from './read-channel.ts';
 
 export const getStoreChannel =
   (dependencies: Dependencies): Handler<typeof operation> =>
-  async (context) => {
-    requireRole(context, 'manager');
-    return await readStoreChannel(dependencies, context);
-  };
+  (context) =>
+    readStoreChannel(dependencies, context);

@@ -1,0 +1,78 @@
+import { OneOf } from './common.ts';
+
+/** What a key may do. A key has all scopes unless it was created with fewer. */
+export const scopes = [
+  'agents:read',
+  'appointments:read',
+  'appointments:write',
+  'events:read',
+  'followups:read',
+  'followups:write',
+  'knowledge:read',
+  'leads:read',
+  'leads:write',
+  'messages:read',
+  'messages:write',
+  'reports:read',
+  'sellers:read',
+  'sellers:write',
+  'store:read',
+  'webhooks:read',
+  'webhooks:write',
+] as const;
+export type Scope = (typeof scopes)[number];
+export const ScopeWord = OneOf(scopes, { title: 'Scope', description: 'What a key may do.' });
+
+/** Store tiers, lowest first. */
+export const tiers = ['free', 'starter', 'pro', 'enterprise'] as const;
+export type Tier = (typeof tiers)[number];
+export const StoreTier = OneOf(tiers, { title: 'StoreTier', description: 'The plan of the store, lowest first.' });
+
+/** What a person may do in a store, highest first. An owner may do everything, a manager what sellers may. */
+export const userRoles = ['owner', 'manager', 'seller'] as const;
+export type UserRole = (typeof userRoles)[number];
+export const UserRoleWord = OneOf(userRoles, {
+  title: 'UserRole',
+  description: 'What the person may do in the store.',
+});
+
+/** Who may call an operation of the integrations API: a key with the scope, and a person whose role has it. */
+export type KeyAccess = {
+  readonly scope: Scope;
+  /** The lowest tier of the store. Undefined: every tier. */
+  readonly tier?: Tier;
+};
+
+/** Who may call an operation that only people have. */
+export type PersonAccess = {
+  /** The lowest role. `guest`: it needs no session. */
+  readonly role: UserRole | 'guest';
+  /**
+   * The members of the body that the audit log shows. `false`: the log has no entry. Default: the names of the members
+   * that a PATCH gives. Accounts writes its own entries, so its operations have none here.
+   */
+  readonly audited?: false | readonly string[];
+};
+
+const ofSellers: readonly Scope[] = [
+  'agents:read',
+  'appointments:read',
+  'appointments:write',
+  'followups:read',
+  'followups:write',
+  'knowledge:read',
+  'leads:read',
+  'leads:write',
+  'messages:read',
+  'messages:write',
+  'sellers:read',
+  'store:read',
+];
+const ofOwnersOnly: readonly Scope[] = ['webhooks:write'];
+
+/** The lowest role of a person who may call the operation. */
+export function roleFor(access: KeyAccess | PersonAccess): PersonAccess['role'] {
+  if ('role' in access) return access.role;
+  if (ofSellers.includes(access.scope)) return 'seller';
+  return ofOwnersOnly.includes(access.scope) ? 'owner' : 'manager';
+}
