@@ -19,7 +19,6 @@ import type { GatewayConfig } from './config.ts';
 import { createFollowers } from './events/followers.ts';
 import { hearFeedNotices } from './events/notices.ts';
 import { createHandlers } from './handlers.ts';
-import { migrations } from './migrations.ts';
 import { servicePresence } from './service-presence.ts';
 
 /**
@@ -52,7 +51,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
       postgres_system: databaseCheck(polls, 'DATABASE_SYSTEM_URL'),
       postgres_roles: rolesCheck({ database, systemDatabase: polls }, name),
       clock: clockCheck(polls),
-      schema: schemaCheck(polls, { schema: name, directory: migrations }),
+      schema: schemaCheck(polls, { schema: name, directory: `${import.meta.dirname}/../migrations` }),
       accounts_schema: readsCheck(polls, { schema: 'accounts', read: (sql) => findChangedAccess(sql, 0, 1) }),
       nats: natsCheck(() => connection?.nats),
       nats_user: natsUserCheck(() => connection?.nats, name),

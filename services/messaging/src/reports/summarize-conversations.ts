@@ -7,8 +7,7 @@ import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
-import { toConversationCounts } from './conversation-counts.ts';
-import { conversationRollups } from './rollups.ts';
+import { conversationRollups, toConversationCounts } from './conversation-counts.ts';
 
 export const summarizeConversations =
   (dependencies: Dependencies): Handler<typeof operation> =>

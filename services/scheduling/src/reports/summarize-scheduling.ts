@@ -4,8 +4,12 @@ import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
-import { schedulingRollups } from './rollups.ts';
-import { toAppointmentCounts, toAppointmentsByStatus, toFollowupCounts } from './scheduling-counts.ts';
+import {
+  schedulingRollups,
+  toAppointmentCounts,
+  toAppointmentsByStatus,
+  toFollowupCounts,
+} from './scheduling-counts.ts';
 
 export const summarizeScheduling =
   (dependencies: Dependencies): Handler<typeof operation> =>
