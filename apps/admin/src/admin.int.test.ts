@@ -2,17 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  accountsOperations,
-  eventsOperations,
-  messagingOperations,
-  type StoreRecord,
-  schedulingOperations,
-} from '@mostrador/contracts';
+import { accountsOperations, eventsOperations, messagingOperations, schedulingOperations } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestPlatform, type TestPlatform } from '../test/platform.ts';
+import { startTestPlatform, storeRecord, type TestPlatform } from '../test/platform.ts';
 
 const { createStore, listApiKeys, listStores } = accountsOperations;
 const {
@@ -29,17 +23,7 @@ const store = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
 const second = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f61';
 const createdAt = '2026-11-21T09:00:00.000Z';
 
-const record = (id: string, name: string): StoreRecord => ({
-  id,
-  name,
-  tier: 'pro',
-  timezone: 'UTC',
-  locale: 'en',
-  country: null,
-  requests_per_minute: 6000,
-  created_at: '2026-11-21T09:00:00.000Z',
-  updated_at: '2026-11-21T09:00:00.000Z',
-});
+const record = (id: string, name: string) => storeRecord(id, { name, locale: 'en' });
 
 const operations = {
   createStore,
@@ -58,10 +42,12 @@ const operations = {
 };
 const handlers: Handlers<typeof operations> = {
   createStore: async (_context, { body }) => record(store, body.name),
-  listStores: async (_context, { body }) =>
-    body.after_id === undefined
+  listStores: async (_context, { body: { store_id: id, after_id: after } }) => {
+    if (id !== undefined) return { stores: [store, second].includes(id) ? [record(id, 'Loja')] : [], more: false };
+    return after === undefined
       ? { stores: [record(store, 'First \u001b[31mred')], more: true }
-      : { stores: [record(second, 'Second')], more: false },
+      : { stores: [record(second, 'Second')], more: false };
+  },
   listApiKeys: async (_context, { body }) => {
     if (![store, second].includes(body.store_id)) throw new AppError('store_not_found');
     const key = {

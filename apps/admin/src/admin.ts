@@ -1,5 +1,6 @@
-import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts';
-import { listApiKeys, Uuid } from '@mostrador/contracts';
+import type { Operation, ReplyOf, RequestOf, StoreRecord } from '@mostrador/contracts';
+import { listStores, Uuid } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { compile } from '@mostrador/kit/rpc/validate';
 import { Command } from 'commander';
 import { UsageError } from './exit.ts';
@@ -40,15 +41,16 @@ export async function callForStore<O extends Operation>(
   request: RequestOf<O>,
   store: string | undefined,
 ): Promise<ReplyOf<O>> {
-  return admin.platform.call(operation, request, await existingStore(admin, store));
+  const { id } = await existingStore(admin, store);
+  return admin.platform.call(operation, request, id);
 }
 
 /** Returns the store of `--store`. Throws UsageError when it is no UUID, `store_not_found` when it is unknown. */
-export async function existingStore(admin: Admin, store: string | undefined): Promise<string> {
+export async function existingStore(admin: Admin, store: string | undefined): Promise<StoreRecord> {
   if (store === undefined) throw new UsageError(['--store is required']);
   if (validateStore(store).length > 0)
     throw new UsageError(['--store must be the UUID of a store; `store list` shows the ids']);
-  // Only the gateway knows which stores exist. This call fails with store_not_found for an unknown one.
-  await admin.platform.call(listApiKeys, { body: { store_id: store } });
-  return store;
+  const [found] = (await admin.platform.call(listStores, { body: { store_id: store } })).stores;
+  if (!found) throw new AppError('store_not_found');
+  return found;
 }

@@ -5,10 +5,10 @@ import { type Agent, accountsOperations, crmOperations, type RequestOf } from '@
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestPlatform, type TestPlatform } from '../test/platform.ts';
+import { anyStore, startTestPlatform, type TestPlatform } from '../test/platform.ts';
 import { docxOf, pdfOf } from '../test/sample-documents.ts';
 
-const { listApiKeys, listStores } = accountsOperations;
+const { listStores } = accountsOperations;
 const { createAgent, updateAgent, importDocument } = crmOperations;
 const store = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
 const agentId = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f61';
@@ -32,16 +32,10 @@ const agent: Agent = {
 let received: unknown[] = [];
 const imported = new Map<string, RequestOf<typeof importDocument>['body']>();
 
-const operations = { listApiKeys, listStores, createAgent, updateAgent, importDocument };
+const operations = { listStores, createAgent, updateAgent, importDocument };
 const handlers: Handlers<typeof operations> = {
-  listApiKeys: async (_context, { body }) => {
-    if (body.store_id !== store) throw new AppError('store_not_found');
-    return { keys: [] };
-  },
-  listStores: async () => {
-    const rates = { tier: 'pro', requests_per_minute: 6000, timezone: 'UTC', created_at: at, updated_at: at } as const;
-    return { stores: [{ id: store, name: 'Loja', locale: 'pt-BR', country: 'BR', ...rates }], more: false };
-  },
+  listStores: (context, request) =>
+    request.body.store_id === store ? anyStore(context, request) : Promise.resolve({ stores: [], more: false }),
   createAgent: async (context, { body }) => {
     received.push({ storeId: context.storeId, ...body });
     if (body.is_default) throw new AppError('default_agent_exists', { detail: 'The store has one already.' });

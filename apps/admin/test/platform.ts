@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Operation } from '@mostrador/contracts';
-import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
+import type { listStores, Operation, StoreRecord } from '@mostrador/contracts';
+import { createRpcServer, type Handler, type Handlers } from '@mostrador/kit/rpc/server';
 import { silentLog } from '@mostrador/testing/context';
 import { startTestNats } from '@mostrador/testing/servers/nats';
 
@@ -18,6 +18,19 @@ export type TestPlatform = {
 };
 
 type Ended = { readonly out: string; readonly err: string; readonly exitCode: number | null };
+
+/** A store as accounts shows it to the command. */
+export const storeRecord = (id: string, settings: Partial<StoreRecord> = {}): StoreRecord => ({
+  ...{ id, name: 'Loja', tier: 'pro', timezone: 'UTC', locale: 'pt-BR', country: null, requests_per_minute: 6000 },
+  ...{ created_at: '2026-11-21T09:00:00.000Z', updated_at: '2026-11-21T09:00:00.000Z' },
+  ...settings,
+});
+
+/** Knows every store. */
+export const anyStore: Handler<typeof listStores> = async (_context, { body }) => ({
+  stores: body.store_id === undefined ? [] : [storeRecord(body.store_id)],
+  more: false,
+});
 
 export async function startTestPlatform<Operations extends Record<string, Operation>>(
   operations: Operations,

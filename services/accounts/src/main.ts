@@ -5,7 +5,6 @@ import { announceOver } from './announce.ts';
 import { accountsConfig } from './config.ts';
 import { createPasswordHashing } from './credentials/password-hashing.ts';
 import { createHandlers } from './handlers.ts';
-import { migrations } from './migrations.ts';
 import { openOidcProvider } from './oidc/open-oidc-provider.ts';
 import { purgeSessions } from './sessions/purge-sessions.ts';
 
@@ -16,7 +15,7 @@ runService({
   name: 'accounts',
   config,
   operations: accountsOperations,
-  migrations,
+  migrations: `${import.meta.dirname}/../migrations`,
   publishesEvents: false,
   build: ({ database, systemDatabase, rpc, nats }) => ({
     handlers: createHandlers({

@@ -11,6 +11,7 @@ import {
 import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { startTestService } from '@mostrador/testing/service';
+import { afterAll, beforeAll } from 'vitest';
 import { announceOver } from '../src/announce.ts';
 import { createPasswordHashing } from '../src/credentials/password-hashing.ts';
 import { createHandlers } from '../src/handlers.ts';
@@ -60,4 +61,14 @@ export async function startAccounts({ oidc = null }: { oidc?: OidcProvider | nul
       await service.stop();
     },
   };
+}
+
+/** The service for the tests of a file, which starts before them and stops after them. */
+export function accountsForFile(): TestAccounts {
+  const accounts = {} as TestAccounts;
+  beforeAll(async () => {
+    Object.assign(accounts, await startAccounts());
+  });
+  afterAll(() => accounts.stop?.());
+  return accounts;
 }

@@ -64,4 +64,3 @@ export function createPeople(accounts: TestAccounts) {
         where store_id = ${storeId} order by id`,
   };
 }
-export type TestPeople = ReturnType<typeof createPeople>;

@@ -23,9 +23,9 @@ import { openSnapshots, type Snapshots } from '@mostrador/testing/servers/snapsh
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../test/crm.ts';
+import type { crmLists } from './dependencies.ts';
 import { countLeads, countUnsettled } from './leads/lead-list.repository.ts';
 import { type LeadFilters, rowsOf } from './leads/lead-list.ts';
-import type { crmLists } from './list-totals.ts';
 
 let crm: TestCrm;
 let snapshots: Snapshots;

@@ -1,5 +1,3 @@
 import { runMigrateCommand } from '@mostrador/kit/database/migrate-command';
-import { loadConfig, migrateConfig } from '@mostrador/kit/process/config';
-import { migrations } from './migrations.ts';
 
-await runMigrateCommand({ name: 'crm', directory: migrations, config: loadConfig(migrateConfig) });
+await runMigrateCommand('crm', `${import.meta.dirname}/../migrations`);

@@ -1,8 +1,8 @@
 import { crmOperations } from '@mostrador/contracts';
 import { createListTotals } from '@mostrador/kit/database/list-totals';
 import { startTestService, type TestService } from '@mostrador/testing/service';
+import { type CrmTotals, crmLists } from '../src/dependencies.ts';
 import { createHandlers } from '../src/handlers.ts';
-import { type CrmTotals, crmLists } from '../src/list-totals.ts';
 
 export type TestCrm = TestService & {
   /** Its job is not started: until the test runs it, changes stay unfolded and lists unbuilt. */

@@ -7,7 +7,7 @@ import { openSnapshots, type Snapshots } from '@mostrador/testing/servers/snapsh
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEvents, type TestEvents } from '../test/events.ts';
-import type { eventsLists } from './list-totals.ts';
+import type { eventsLists } from './dependencies.ts';
 import { cancelBefore, insertTest, reopenDelivery } from './webhooks/deliveries/delivery.repository.ts';
 import { lockEndpoint } from './webhooks/endpoints/endpoint.repository.ts';
 import { openDeliveries } from './webhooks/planning/plan.repository.ts';

@@ -4,12 +4,11 @@ import { createListTotals } from '@mostrador/kit/database/list-totals';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { runService } from '@mostrador/kit/process/service';
 import { eventsConfig } from './config.ts';
+import { eventsLists } from './dependencies.ts';
 import { notifyOver } from './feed/notify.ts';
 import { partitionJob } from './feed/partition-job.ts';
 import { createHandlers } from './handlers.ts';
-import { eventsLists } from './list-totals.ts';
 import { exportFeedMetrics } from './metrics.ts';
-import { migrations } from './migrations.ts';
 import { secretsCheck } from './webhooks/endpoints/secrets-check.ts';
 import { purgeWebhooks } from './webhooks/purge-webhooks.ts';
 import { webhookAddresses, webhookJobs } from './webhooks/webhook-jobs.ts';
@@ -22,7 +21,7 @@ runService({
   name: 'events',
   config,
   operations: eventsOperations,
-  migrations,
+  migrations: `${import.meta.dirname}/../migrations`,
   publishesEvents: false,
   temporal: config,
   checks: ({ database, systemDatabase }) => ({ encryption_keys: secretsCheck({ database, systemDatabase, vault }) }),

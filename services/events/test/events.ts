@@ -4,9 +4,9 @@ import { createVault } from '@mostrador/kit/clients/secrets';
 import { createListTotals } from '@mostrador/kit/database/list-totals';
 import { startTestService } from '@mostrador/testing/service';
 import type { Dependencies } from '../src/dependencies.ts';
+import { eventsLists } from '../src/dependencies.ts';
 import { notifyOver } from '../src/feed/notify.ts';
 import { createHandlers } from '../src/handlers.ts';
-import { eventsLists } from '../src/list-totals.ts';
 import type { Outcome } from '../src/webhooks/sending/next-move.ts';
 import { webhookAddresses, webhookJobs } from '../src/webhooks/webhook-jobs.ts';
 

@@ -1,14 +1,18 @@
 import type { EgressOfStores } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
+import type { ListTotals } from '@mostrador/kit/database/list-totals';
 import type { Relay } from '@mostrador/kit/delivery/outbox';
 import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import type { OpenStoreChannel } from './channels/providers.ts';
 import type { DeliveryLimits } from './delivery/limits.ts';
 import type { InboundProcessor } from './inbound/inbound-processor.ts';
-import type { MessagingTotals } from './list-totals.ts';
 import type { OutcomeWaiters } from './messages/outcome-waiters.ts';
+
+/** The lists in `list_rows` of this schema (migrations/0040-list-rows.sql). */
+export const messagingLists = ['conversations', 'messages'] as const;
+export type MessagingTotals = ListTotals<(typeof messagingLists)[number]>;
 
 /** The dependencies of the handlers. `main.ts` builds them. */
 export type Dependencies = {

@@ -21,13 +21,12 @@ import { exportDeliveryMetrics } from './delivery/delivery-metrics.ts';
 import { deliveryLimits } from './delivery/limits.ts';
 import { overdueDeliveries } from './delivery/wake-overdue.ts';
 import { watchUnsettled } from './delivery/watchdog.ts';
+import { messagingLists } from './dependencies.ts';
 import { createHandlers } from './handlers.ts';
 import { createInboundJobs } from './inbound/inbound-jobs.ts';
 import { exportInboundMetrics } from './inbound/inbound-metrics.ts';
 import { catchUpAll } from './inbox/catch-up.ts';
-import { messagingLists } from './list-totals.ts';
 import { createOutcomeWaiters } from './messages/outcome-waiters.ts';
-import { migrations } from './migrations.ts';
 import { endIdleSessions } from './sessions/end-idle-sessions.ts';
 
 /** The number of requests in this process that may wait for the outcome of their message. */
@@ -45,7 +44,7 @@ runService({
   name: 'messaging',
   config,
   operations: messagingOperations,
-  migrations,
+  migrations: `${import.meta.dirname}/../migrations`,
   temporal: config,
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),

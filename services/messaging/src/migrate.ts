@@ -1,5 +1,3 @@
 import { runMigrateCommand } from '@mostrador/kit/database/migrate-command';
-import { loadConfig, migrateConfig } from '@mostrador/kit/process/config';
-import { migrations } from './migrations.ts';
 
-await runMigrateCommand({ name: 'messaging', directory: migrations, config: loadConfig(migrateConfig) });
+await runMigrateCommand('messaging', `${import.meta.dirname}/../migrations`);

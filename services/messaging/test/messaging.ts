@@ -27,10 +27,10 @@ import { channelCircuit } from '../src/channels/channel-circuit.ts';
 import { createOpenChannel, type OpenStoreChannel } from '../src/channels/providers.ts';
 import { type DeliveryLimits, deliveryLimits } from '../src/delivery/limits.ts';
 import type { Dependencies } from '../src/dependencies.ts';
+import { messagingLists } from '../src/dependencies.ts';
 import { createHandlers } from '../src/handlers.ts';
 import { createInboundJobs } from '../src/inbound/inbound-jobs.ts';
 import type { InboundProcessor } from '../src/inbound/inbound-processor.ts';
-import { messagingLists } from '../src/list-totals.ts';
 import { createOutcomeWaiters } from '../src/messages/outcome-waiters.ts';
 
 export type TestMessaging = TestService & {

@@ -1,11 +1,15 @@
 import type { EgressOfStores } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
+import type { ListTotals } from '@mostrador/kit/database/list-totals';
 import type { Relay } from '@mostrador/kit/delivery/outbox';
 import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import type { OpenProvider } from './calendars/calendar-provider.ts';
-import type { SchedulingTotals } from './list-totals.ts';
+
+/** The lists in `list_rows` of this schema (migrations/0022-list-rows.sql). */
+export const schedulingLists = ['appointments', 'followups'] as const;
+export type SchedulingTotals = ListTotals<(typeof schedulingLists)[number]>;
 
 /** The dependencies of this service's handlers. */
 export type Dependencies = {

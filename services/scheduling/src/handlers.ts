@@ -30,7 +30,7 @@ import { updateSendingWindows } from './followups/update-sending-windows.ts';
 import { waitingFollowups } from './followups/waiting-followups.ts';
 import { mergeLeadScheduling } from './leads/merge-lead-scheduling.ts';
 import { reportLeadScheduling } from './reports/report-lead-scheduling.ts';
-import { schedulingRollups } from './reports/rollups.ts';
+import { schedulingRollups } from './reports/scheduling-counts.ts';
 import { summarizeScheduling } from './reports/summarize-scheduling.ts';
 import { fenceScheduling } from './restore/fence-scheduling.ts';
 import { listLostEvents } from './restore/list-lost-events.ts';

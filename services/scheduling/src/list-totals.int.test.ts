@@ -17,13 +17,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFollowups } from '../test/followups.ts';
 import { startScheduling, type TestScheduling } from '../test/scheduling.ts';
 import { countAppointments, listAppointments as listAppointmentRows } from './appointments/appointment.repository.ts';
+import type { schedulingLists } from './dependencies.ts';
 import {
   cancelBatchOfLead,
   countFollowups,
   listFollowups as listFollowupRows,
 } from './followups/followup.repository.ts';
 import { rowsOf } from './list-filters.ts';
-import type { schedulingLists } from './list-totals.ts';
 
 let scheduling: TestScheduling;
 let snapshots: Snapshots;

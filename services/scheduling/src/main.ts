@@ -16,11 +16,10 @@ import { calendarCircuit } from './calendars/calendar-circuit.ts';
 import { credentialsCheck } from './calendars/credentials-check.ts';
 import { createProviders } from './calendars/providers.ts';
 import { schedulingConfig } from './config.ts';
+import { schedulingLists } from './dependencies.ts';
 import { messagingEvents, onMessagingEvent } from './followups/on-messaging-event.ts';
 import { overdueFollowups } from './followups/wake-overdue.ts';
 import { createHandlers } from './handlers.ts';
-import { schedulingLists } from './list-totals.ts';
-import { migrations } from './migrations.ts';
 
 const config = loadConfig(schedulingConfig);
 const vault = createVault(config.ENCRYPTION_KEYS);
@@ -34,7 +33,7 @@ runService({
   name: 'scheduling',
   config,
   operations: schedulingOperations,
-  migrations,
+  migrations: `${import.meta.dirname}/../migrations`,
   temporal: config,
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),

@@ -11,8 +11,8 @@ import { calendarCircuit } from '../src/calendars/calendar-circuit.ts';
 import type { OpenProvider } from '../src/calendars/calendar-provider.ts';
 import { createProviders } from '../src/calendars/providers.ts';
 import type { Dependencies } from '../src/dependencies.ts';
+import { schedulingLists } from '../src/dependencies.ts';
 import { createHandlers } from '../src/handlers.ts';
-import { schedulingLists } from '../src/list-totals.ts';
 
 export type TestScheduling = TestService & {
   readonly dependencies: Dependencies;

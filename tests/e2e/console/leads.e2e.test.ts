@@ -202,6 +202,35 @@ inBrowser(() => {
     await title(page, 'Of Caio').waitFor();
   });
 
+  test('each seller can be chosen, also when there are more than one page of the list holds', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    const { id } = await newLead(store);
+    const newSeller = (number: number) =>
+      request('POST', '/sellers', {
+        key: store.key,
+        body: { name: `Seller ${number}`, whatsapp_id: `55119720${10_000 + number}` },
+      });
+    for (let first = 1; first <= 200; first += 20)
+      await Promise.all(Array.from({ length: 20 }, (_, more) => newSeller(first + more)));
+    const { body: last } = await newSeller(201);
+    await open(page, loginUrl, `/leads/${id}`);
+    await page.getByRole('combobox', { name: 'Seller' }).selectOption({ label: 'Seller 201' });
+    await eventually(
+      () => readLead(store, id),
+      ({ seller_id }) => seller_id === last.id,
+    );
+    await open(page, (await invitePerson(store)).loginUrl, `/inbox/${id}`);
+    await page.getByRole('button', { name: 'Seller: Seller 201' }).click();
+    await page.getByRole('menuitemradio', { name: 'No seller' }).waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await eventually(
+      () => readLead(store, id),
+      ({ seller_id }) => seller_id !== last.id,
+    );
+  });
+
   test('a lead that is not there is explained', async () => {
     const { page, loginUrl } = await newPerson();
     await open(page, loginUrl, '/leads/018f6b1e-7c3a-7d0e-9b1a-2f4c5d6e7f80');

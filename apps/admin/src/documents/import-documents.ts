@@ -4,7 +4,6 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Command } from 'commander';
 import { type Admin, existingStore, printResult, verb } from '../admin.ts';
 import { Ended, exitCodes } from '../exit.ts';
-import { allStores } from '../stores/list-stores.ts';
 import { shown } from '../terminal.ts';
 import { DocumentFault } from './document-fault.ts';
 import { extensions } from './formats.ts';
@@ -30,8 +29,8 @@ A file with the name of an existing document replaces it. A file may have up to 
 command cannot read a file, it says why, imports the others and exits with code 1.`,
     )
     .action(async (files: string[], options: Options) => {
-      const store = await existingStore(admin, options.store);
-      const locale = await localeOf(admin, store);
+      // The language in which the words of a document are indexed.
+      const { id: store, locale } = await existingStore(admin, options.store);
       const outcomes: Outcome[] = [];
       for (const [place, file] of files.entries()) {
         const outcome = await importOne(admin, file, files.slice(0, place), { store, locale, ...options });
@@ -68,11 +67,4 @@ function tell(admin: Admin, outcome: Outcome): void {
   const file = shown(outcome.file);
   if (outcome.result === 'failed') admin.terminal.note(`error: ${file} ${shown(outcome.detail)}`);
   else admin.terminal.print(`${outcome.result.padEnd(9)}  ${outcome.id}  ${file}  (${shown(outcome.title)})`);
-}
-
-/** The store's locale: the language in which the words of a document are indexed. */
-async function localeOf(admin: Admin, storeId: string): Promise<string> {
-  const store = (await allStores(admin)).find(({ id }) => id === storeId.toLowerCase());
-  if (!store) throw new AppError('store_not_found');
-  return store.locale;
 }

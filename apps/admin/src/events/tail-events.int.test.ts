@@ -7,11 +7,11 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestPlatform, type TestPlatform } from '../../test/platform.ts';
+import { anyStore, startTestPlatform, type TestPlatform } from '../../test/platform.ts';
 
-const { listApiKeys } = accountsOperations;
+const { listStores } = accountsOperations;
 const { listEvents } = eventsOperations;
-const operations = { listApiKeys, listEvents };
+const operations = { listStores, listEvents };
 const store = randomUUID();
 const entityId = randomUUID();
 const oldest = 11;
@@ -32,7 +32,7 @@ const eventAt = (sequence: number): Event => ({
 
 /** A feed that no longer has its first ten events. */
 const handlers: Handlers<typeof operations> = {
-  listApiKeys: async () => ({ keys: [] }),
+  listStores: anyStore,
   listEvents: async (_context, { query = {} }) => {
     if (failures > 0 && failures--) throw new AppError('service_unavailable', { detail: 'Not now.' });
     const { after = 0, limit = 50, types } = query;

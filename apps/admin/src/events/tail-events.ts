@@ -48,7 +48,7 @@ Exit code 0, also after Ctrl-C.`,
         ...(entity === undefined ? {} : { entity_id: entity }),
       };
       const query = checkedQuery({ ...filters, ...(after === undefined ? {} : { after }), limit: maxPageSize });
-      const storeId = await existingStore(admin, options.store);
+      const { id: storeId } = await existingStore(admin, options.store);
       const { signal, release } = admin.terminal.interruption();
       try {
         const { follow = false, json = false } = options;

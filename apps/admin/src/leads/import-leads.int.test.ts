@@ -4,27 +4,26 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { accountsOperations, type StoreRecord } from '@mostrador/contracts';
+import { accountsOperations } from '@mostrador/contracts';
 import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
 import { silentLog } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../../../../services/crm/test/crm.ts';
+import { storeRecord } from '../../test/platform.ts';
 
 const rowCount = 20_000;
 const phoneOf = (n: number) => String(5_511_900_000_000 + n);
 
-const { listApiKeys, listStores } = accountsOperations;
-const operations = { listApiKeys, listStores };
+const { listStores } = accountsOperations;
+const operations = { listStores };
 const inBrazil = randomUUID();
-const brazilian: StoreRecord = {
-  ...{ id: inBrazil, name: 'Loja', tier: 'pro', timezone: 'UTC', locale: 'pt-BR', country: 'BR' },
-  ...{ requests_per_minute: 6000, created_at: '2026-11-21T09:00:00.000Z', updated_at: '2026-11-21T09:00:00.000Z' },
-};
-/** The command asks the gateway whether the store exists, and for its country. This gateway knows every store. */
+/** The command asks accounts for the store. This one knows every store. */
 const handlers: Handlers<typeof operations> = {
-  listApiKeys: async () => ({ keys: [] }),
-  listStores: async () => ({ stores: [brazilian], more: false }),
+  listStores: async (_context, { body: { store_id: id = '' } }) => ({
+    stores: [storeRecord(id, { country: id === inBrazil ? 'BR' : null })],
+    more: false,
+  }),
 };
 
 let crm: TestCrm;

@@ -2,7 +2,6 @@ import { type Command, Option } from 'commander';
 import { type Admin, existingStore, printResult, verb } from '../admin.ts';
 import { wholeNumber } from '../check.ts';
 import { Ended, exitCodes, NotRunning, UsageError } from '../exit.ts';
-import { allStores } from '../stores/list-stores.ts';
 import { record, shown } from '../terminal.ts';
 import { type Import, importFile } from './import-file.ts';
 import { openLeadFile } from './lead-file.ts';
@@ -57,14 +56,13 @@ Exit code 1 when rows were rejected, 130 after Ctrl-C.`,
       if (typeof patience !== 'number' || patience < 0)
         throw new UsageError(['--patience must be a number of seconds']);
       const file = await openLeadFile(path, { ignoreOthers: options.ignoreOtherColumns ?? false });
-      const storeId = await existingStore(admin, options.store);
-      const ofStore = (await allStores(admin)).find(({ id }) => id === storeId.toLowerCase());
+      const { id: storeId, country } = await existingStore(admin, options.store);
       const startedMs = Date.now();
       const { signal, release } = admin.terminal.interruption();
       const quiet = options.json ?? false;
       const done = await importFile(admin, file, {
         storeId,
-        country: ofStore?.country ?? null,
+        country,
         phones: options.phones,
         patienceMs: patience * 1000,
         quiet,

@@ -1,7 +1,6 @@
 import { type Lead, listDuplicateLeads, type ReplyOf } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, existingStore, printResult, verb } from '../admin.ts';
-import { allStores } from '../stores/list-stores.ts';
 import { shown, table } from '../terminal.ts';
 
 type Options = { store?: string; json?: boolean };
@@ -23,9 +22,8 @@ number that was written as digits alone could become the foreign one: 5198765000
 Peru. Look at each of them, and give it the right phone: docs/operations/duplicate-leads.md.`,
     )
     .action(async (options: Options) => {
-      const storeId = await existingStore(admin, options.store);
-      const store = (await allStores(admin)).find(({ id }) => id === storeId.toLowerCase());
-      printResult(admin, options, await allDuplicates(admin, storeId, store?.country ?? undefined), people);
+      const { id, country } = await existingStore(admin, options.store);
+      printResult(admin, options, await allDuplicates(admin, id, country ?? undefined), people);
     });
 
 type Misread = ReplyOf<typeof listDuplicateLeads>['misread'][number];

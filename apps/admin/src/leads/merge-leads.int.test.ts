@@ -3,8 +3,8 @@ import {
   finishMerge,
   type Lead,
   type LeadMerge,
-  listApiKeys,
   listDuplicateLeads,
+  listStores,
   listUnfinishedMerges,
   mergeConversations,
   mergeLead,
@@ -13,7 +13,7 @@ import {
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestPlatform, type TestPlatform } from '../../test/platform.ts';
+import { anyStore, startTestPlatform, type TestPlatform } from '../../test/platform.ts';
 
 // The tests of the services check what a merge does. These tests check the order in which the command asks for it.
 // tests/chaos/exact/kill-lead-merge.int.test.ts kills it.
@@ -34,8 +34,8 @@ const nameOf = (id: string) => (id === second ? 'second' : id === third ? 'third
 const finished = new Set<string>();
 
 const operations = {
-  listApiKeys,
   listDuplicateLeads,
+  listStores,
   listUnfinishedMerges,
   mergeLead,
   finishMerge,
@@ -43,7 +43,7 @@ const operations = {
   mergeLeadScheduling,
 };
 const handlers: Handlers<typeof operations> = {
-  listApiKeys: async () => ({ keys: [] }),
+  listStores: anyStore,
   listDuplicateLeads: async () => ({
     duplicates: [[lead(oldest), lead(second), lead(third)]],
     misread: [],

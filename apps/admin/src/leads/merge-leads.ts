@@ -59,7 +59,7 @@ merges of the store that are not finished. All processes of the platform must ha
       const body = { lead_id: lead, merged_into: into };
       const one = all ? undefined : checked(mergeLead, body, { lead_id: '--lead', merged_into: '--into' }).body;
       if (typeof wait !== 'number' || wait < 0) throw new UsageError(['--wait must be a number of seconds']);
-      const storeId = await existingStore(admin, options.store);
+      const { id: storeId } = await existingStore(admin, options.store);
       const unfinished = await unfinishedMerges(admin, storeId);
       const merge = (pairs: readonly LeadMerge[]) =>
         dryRun

@@ -29,7 +29,7 @@ export async function walkStores<Verb extends keyof Operations>(
   options: ListTotalOptions,
 ): Promise<{ service: ListService; stores: number; answers: ReplyOf<Operations[Verb]>[] }[]> {
   const services = servicesOf(options.service, listServices);
-  const store_id = options.store === undefined ? null : await existingStore(admin, options.store);
+  const store_id = options.store === undefined ? null : (await existingStore(admin, options.store)).id;
   const results: { service: ListService; stores: number; answers: ReplyOf<Operations[Verb]>[] }[] = [];
   for (const service of services) {
     const result = { service, stores: 0, answers: [] as ReplyOf<Operations[Verb]>[] };

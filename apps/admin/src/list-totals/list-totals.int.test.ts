@@ -1,6 +1,6 @@
 import {
-  listApiKeys,
   listServices,
+  listStores,
   listTotalOperations,
   rebuildCrmTotals,
   rebuildEventsTotals,
@@ -14,7 +14,7 @@ import {
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestPlatform, type TestPlatform } from '../../test/platform.ts';
+import { anyStore, startTestPlatform, type TestPlatform } from '../../test/platform.ts';
 
 // The tests of the kit check the answers. These tests check what the command does with them.
 
@@ -25,7 +25,7 @@ const wrong = { store_id: second, list: 'leads', status: 'lost', owner: null, is
 const asked: string[] = [];
 
 const operations = {
-  listApiKeys,
+  listStores,
   ...{ verifyCrmTotals, verifySchedulingTotals, verifyMessagingTotals, verifyEventsTotals },
   ...{ rebuildCrmTotals, rebuildSchedulingTotals, rebuildMessagingTotals, rebuildEventsTotals },
 };
@@ -47,10 +47,8 @@ const rebuild =
   async (_: unknown, { body }: Request) =>
     walk(`rebuild ${service}`)(body);
 const handlers: Handlers<typeof operations> = {
-  listApiKeys: async (_, { body }) => {
-    if (body.store_id === unknownId) throw new AppError('store_not_found');
-    return { keys: [] };
-  },
+  listStores: (context, request) =>
+    request.body.store_id === unknownId ? Promise.resolve({ stores: [], more: false }) : anyStore(context, request),
   verifyCrmTotals: verify('crm', [wrong]),
   verifySchedulingTotals: verify('scheduling'),
   verifyMessagingTotals: verify('messaging'),

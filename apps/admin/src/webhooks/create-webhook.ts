@@ -38,7 +38,7 @@ export const createWebhookCommand = (admin: Admin): Command =>
         { url, description, event_types: types, ordering, payload, max_in_flight: atOnce, asymmetric },
         { event_types: '--types', max_in_flight: '--at-once' },
       );
-      const storeId = await existingStore(admin, options.store);
+      const { id: storeId } = await existingStore(admin, options.store);
       const made = await admin.platform.call(createWebhookEndpoint, request, storeId);
       printResult(admin, options, made, () => `${secretText(made.secret)}\n\n${endpointRecord(made)}`);
     });

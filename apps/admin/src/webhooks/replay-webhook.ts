@@ -48,7 +48,7 @@ export const replayWebhookCommand = (admin: Admin): Command =>
         { from_sequence: '--from', to_sequence: '--to' },
         { endpointId },
       );
-      const storeId = await existingStore(admin, options.store);
+      const { id: storeId } = await existingStore(admin, options.store);
       const begun = await admin.platform.call(createWebhookReplay, request, storeId);
       const replay = options.wait ? await untilEnded(admin, storeId, begun) : begun;
       printResult(admin, options, replay, replayRecord);

@@ -19,7 +19,7 @@ export const rotateWebhookCommand = (admin: Admin): Command =>
       const params = { endpointId: endpointFrom(options.endpoint) };
       const names = { overlap_hours: '--overlap' };
       const request = checked(rotateWebhookSecret, { overlap_hours: options.overlap }, names, params);
-      const storeId = await existingStore(admin, options.store);
+      const { id: storeId } = await existingStore(admin, options.store);
       const rotated = await admin.platform.call(rotateWebhookSecret, request, storeId);
       const { secret, public_key, previous_valid_until } = rotated;
       const keyLine = public_key === null ? '' : `\nThe new public key is ${public_key}.`;

@@ -11,7 +11,7 @@ export const showWebhookCommand = (admin: Admin): Command =>
     .option(...endpointOption)
     .action(async (options: { store?: string; endpoint?: string; json?: boolean }) => {
       const params = { endpointId: endpointFrom(options.endpoint) };
-      const storeId = await existingStore(admin, options.store);
+      const { id: storeId } = await existingStore(admin, options.store);
       const endpoint = await admin.platform.call(getWebhookEndpoint, { params }, storeId);
       printResult(admin, options, endpoint, endpointRecord);
     });

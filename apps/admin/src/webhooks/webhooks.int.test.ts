@@ -3,13 +3,13 @@ import { accountsOperations, eventsOperations, type WebhookEndpoint, type Webhoo
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestPlatform, type TestPlatform } from '../../test/platform.ts';
+import { anyStore, startTestPlatform, type TestPlatform } from '../../test/platform.ts';
 
-const { listApiKeys } = accountsOperations;
+const { listStores } = accountsOperations;
 const { createWebhookEndpoint, createWebhookReplay, getWebhookEndpoint, getWebhookReplay } = eventsOperations;
 const { listWebhookEndpoints, rotateWebhookSecret } = eventsOperations;
 const operations = {
-  listApiKeys,
+  listStores,
   createWebhookEndpoint,
   createWebhookReplay,
   getWebhookEndpoint,
@@ -54,7 +54,7 @@ let asked: Record<string, unknown> = {};
 let looks = 0;
 
 const handlers: Handlers<typeof operations> = {
-  listApiKeys: async () => ({ keys: [] }),
+  listStores: anyStore,
   createWebhookEndpoint: async ({ storeId }, { body }) => {
     asked = { storeId, body };
     return { ...endpoint, url: body.url, status: 'enabled', disabled_reason: null, secret };

@@ -1,8 +1,6 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { createLazyRoute, Link } from '@tanstack/react-router';
 import { KeyRound } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
-import { wordsOf } from '../api/failure.ts';
 import { dataOf, platform } from '../api/platform.ts';
 import { credentialsQuery, sessionQuery, signInOptionsQuery } from '../api/queries.ts';
 import { tellOfSession } from '../api/session.ts';
@@ -14,6 +12,7 @@ import { LoadFailed } from '../ui/load-failed.tsx';
 import { Bad, Page } from '../ui/page.tsx';
 import styles from './join.module.css';
 import { hasPasskeys, isHostOfPasskeys, joinWithPasskey } from './passkey.ts';
+import { useProof } from './use-proof.ts';
 
 export const route = createLazyRoute('/shell/account/join')({ component: Join });
 
@@ -22,40 +21,20 @@ function Join() {
   const { data: session } = useQuery(sessionQuery);
   const { data: credentials, error: unread, refetch } = useQuery(credentialsQuery);
   const { data: options } = useQuery(signInOptionsQuery);
-  const [fault, setFault] = useState<string>();
-  // The page loads again: the stores to which the person may go are others.
-  const onSuccess = () => {
-    tellOfSession();
-    location.assign('/console/');
-  };
-  const password = useMutation({
-    mutationFn: (given: string) => dataOf(platform.POST('/session/join', { body: { password: given } })),
-    onSuccess,
+  const { busy, bad, submit, usePasskey } = useProof({
+    read: (form) => String(form.get('password')) || undefined,
+    missing: m.join_password_missing,
+    byPassword: (password: string) => dataOf(platform.POST('/session/join', { body: { password } })),
+    byPasskey: joinWithPasskey,
+    // The page loads again: the stores to which the person may go are others.
+    onSuccess() {
+      tellOfSession();
+      location.assign('/console/');
+    },
   });
-  const passkey = useMutation({ mutationFn: joinWithPasskey, onSuccess });
   if (unread && !credentials) return <LoadFailed error={unread} retry={refetch} />;
   if (!session || !credentials) return null;
   const store = session.store.name;
-  const busy = [password, passkey].some(({ isPending, isSuccess }) => isPending || isSuccess);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    if (busy) return;
-    passkey.reset();
-    const given = String(new FormData(event.currentTarget).get('password'));
-    if (given === '') {
-      password.reset();
-      return setFault(m.join_password_missing());
-    }
-    setFault(undefined);
-    password.mutate(given);
-  };
-  const usePasskey = () => {
-    password.reset();
-    setFault(undefined);
-    passkey.mutate();
-  };
-  const error = password.error ?? passkey.error;
-  const bad = fault ?? (error ? wordsOf(error) : undefined);
   return (
     <Page title={m.join_title({ store })} about={m.join_who({ name: session.user.name, email: session.user.email })}>
       <div className={styles.words}>

@@ -21,18 +21,19 @@ export async function makePasskey(name: string, current_password: string | undef
 
 /** Signs in with a passkey that the person chooses in their browser. */
 export async function signInWithPasskey(): Promise<Session> {
-  const { options } = await dataOf(platform.POST('/session/passkey/options'));
-  const { startAuthentication } = await library();
-  const answer = await startAuthentication({ optionsJSON: options as never }).catch(asFailure);
-  return await dataOf(platform.POST('/session/passkey', { body: { answer: { ...answer } } })).catch(asUnknownPasskey);
+  const answer = await answerTo(await dataOf(platform.POST('/session/passkey/options')));
+  return await dataOf(platform.POST('/session/passkey', { body: { answer } })).catch(asUnknownPasskey);
 }
 
 /** Lets a passkey that the person chooses in their browser open the store of the session too. */
 export async function joinWithPasskey(): Promise<Session> {
-  const { options } = await dataOf(platform.POST('/session/join/options'));
+  const answer = await answerTo(await dataOf(platform.POST('/session/join/options')));
+  return await dataOf(platform.POST('/session/join', { body: { answer } })).catch(asUnknownPasskey);
+}
+
+async function answerTo({ options }: { readonly options: unknown }) {
   const { startAuthentication } = await library();
-  const answer = await startAuthentication({ optionsJSON: options as never }).catch(asFailure);
-  return await dataOf(platform.POST('/session/join', { body: { answer: { ...answer } } })).catch(asUnknownPasskey);
+  return { ...(await startAuthentication({ optionsJSON: options as never }).catch(asFailure)) };
 }
 
 /** The person closed the question, the browser found no passkey, or the device has one already. */

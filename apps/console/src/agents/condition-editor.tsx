@@ -1,6 +1,5 @@
 import { Plus, X } from 'lucide-react';
-import { isLeadStatus, leadStatuses } from '../leads/lead-statuses.ts';
-import { wordsOfStatus } from '../leads/words.ts';
+import { isLeadStatus, leadStatuses, wordsOfStatus } from '../leads/words.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/select.tsx';

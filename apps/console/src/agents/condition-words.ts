@@ -1,5 +1,4 @@
-import { isLeadStatus } from '../leads/lead-statuses.ts';
-import { wordsOfStatus } from '../leads/words.ts';
+import { isLeadStatus, wordsOfStatus } from '../leads/words.ts';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
 import type { Agent } from './agent-queries.ts';

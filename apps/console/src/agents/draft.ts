@@ -1,6 +1,6 @@
 import type { LeadStatus } from '../api/platform.ts';
 import type { components } from '../generated/platform.ts';
-import { isLeadStatus } from '../leads/lead-statuses.ts';
+import { isLeadStatus } from '../leads/words.ts';
 import type { Agent } from './agent-queries.ts';
 
 /** An agent while a person edits it. Keys tell conditions apart that say the same. */

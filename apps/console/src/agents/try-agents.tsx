@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useState } from 'react';
+import { leadChoicesQuery, leadQuery } from '../leads/queries.ts';
 import { wordsOfStatus } from '../leads/words.ts';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
@@ -8,7 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
 import { Toolbar } from '../ui/toolbar.tsx';
-import { type AgentSelection, leadQuery, leadsToTryQuery, selectionQuery } from './agent-queries.ts';
+import { type AgentSelection, selectionQuery } from './agent-queries.ts';
 import styles from './agents.module.css';
 import { wordsOfCondition } from './condition-words.ts';
 
@@ -34,7 +35,7 @@ export const TryAgents = ({ leadId, onChoose }: TryAgentsProps) => (
 
 function LeadPicker({ onChoose }: { onChoose: (leadId: string) => void }) {
   const [q, setQ] = useState('');
-  const { data, error, refetch } = useQuery(leadsToTryQuery(q));
+  const { data, error, refetch } = useQuery(leadChoicesQuery(q));
   return (
     <>
       <Toolbar>
@@ -44,7 +45,7 @@ function LeadPicker({ onChoose }: { onChoose: (leadId: string) => void }) {
         <LoadFailed error={error} retry={refetch} />
       ) : (
         <ul className={styles.leads}>
-          {data?.data.map(({ id, name, status }) => (
+          {data?.map(({ id, name, status }) => (
             <li key={id}>
               <Button kind="bare" className={styles.lead} onClick={() => onChoose(id)}>
                 <span className={styles.leadName}>{name}</span>
@@ -52,7 +53,7 @@ function LeadPicker({ onChoose }: { onChoose: (leadId: string) => void }) {
               </Button>
             </li>
           ))}
-          {data?.data.length === 0 && <li className={styles.soft}>{m.agents_no_lead()}</li>}
+          {data?.length === 0 && <li className={styles.soft}>{m.agents_no_lead()}</li>}
         </ul>
       )}
     </>
@@ -73,7 +74,7 @@ const outcomes = {
 };
 
 function Answer({ leadId, onClear }: { leadId: string; onClear: () => void }) {
-  const { data: lead } = useQuery(leadQuery(leadId));
+  const lead = useQuery(leadQuery(leadId)).data?.data;
   const { data: selection, error, refetch } = useQuery(selectionQuery(leadId));
   return (
     <>

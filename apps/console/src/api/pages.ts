@@ -1,4 +1,3 @@
-import { cursorOf } from './link-cursor.ts';
 import { dataOf } from './platform.ts';
 
 /** What a call that lists rows gives. */
@@ -17,10 +16,10 @@ export async function pageOf<Row>(call: Promise<ListOutcome<Row>>): Promise<List
   return { rows: data, total, next: cursorOf(response.headers.get('link')) };
 }
 
-/** Reads all pages of a list that is short in practice, and stops after `limit` rows. */
+/** Reads all pages of a list, and stops after `limit` rows. */
 export async function allOf<Row>(
   read: (cursor: string | undefined) => Promise<ListPage<Row>>,
-  limit = 1000,
+  limit = Number.POSITIVE_INFINITY,
 ): Promise<readonly Row[]> {
   const rows: Row[] = [];
   let cursor: string | undefined;
@@ -30,4 +29,10 @@ export async function allOf<Row>(
     cursor = page.next;
   } while (cursor !== undefined && rows.length < limit);
   return rows;
+}
+
+/** The `cursor` of the next page, from the header `Link` of a list. */
+export function cursorOf(link: string | null): string | undefined {
+  const next = /<([^>]+)>; rel="next"/.exec(link ?? '')?.[1];
+  return (next && new URL(next, 'http://localhost').searchParams.get('cursor')) || undefined;
 }

@@ -1,5 +1,6 @@
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
 import { Failure, isSignedOut } from './failure.ts';
+import { allOf, pageOf } from './pages.ts';
 import { dataOf, platform, type Session } from './platform.ts';
 
 /** Called when an answer says that the session is over. */
@@ -59,7 +60,18 @@ export const signInOptionsQuery = queryOptions({
 
 export const storesQuery = queryOptions({
   queryKey: ['stores'],
-  queryFn: async () => (await dataOf(platform.GET('/stores'))).data,
+  queryFn: () =>
+    allOf(async (cursor) => {
+      const { data, next_cursor } = await dataOf(platform.GET('/stores', { params: { query: { cursor } } }));
+      return { rows: data, total: undefined, next: next_cursor ?? undefined };
+    }),
+  staleTime: 60_000,
+});
+
+/** All sellers of the store, in the order of their creation. */
+export const sellersQuery = queryOptions({
+  queryKey: ['sellers', 'all'],
+  queryFn: () => allOf((cursor) => pageOf(platform.GET('/sellers', { params: { query: { limit: 200, cursor } } }))),
   staleTime: 60_000,
 });
 

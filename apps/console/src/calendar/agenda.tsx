@@ -3,12 +3,12 @@ import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
+import { dayText, timesText } from '../ui/time.ts';
 import { wallTime } from '../ui/zone.ts';
 import styles from './agenda.module.css';
 import { SyncBadge } from './appointment-drawer.tsx';
 import type { Appointment } from './appointment-queries.ts';
 import { kindOfAppointment, wordsOfAppointment } from './appointment-words.ts';
-import { dayText, timesText } from './moments.ts';
 
 type AgendaProps = {
   readonly appointments: readonly Appointment[] | undefined;

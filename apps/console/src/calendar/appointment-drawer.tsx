@@ -13,7 +13,7 @@ import { Drawer } from '../ui/drawer.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
-import { relativeTime } from '../ui/time.ts';
+import { relativeTime, spanText } from '../ui/time.ts';
 import styles from './appointment.module.css';
 import { AppointmentForm } from './appointment-form.tsx';
 import {
@@ -26,7 +26,6 @@ import {
   syncQuery,
 } from './appointment-queries.ts';
 import { kindOfAppointment, wordsOfAppointment, wordsOfSync } from './appointment-words.ts';
-import { spanText } from './moments.ts';
 
 type DrawerProps = {
   readonly appointmentId: string | undefined;

@@ -13,6 +13,8 @@ type Change = Schemas['UpdateAppointmentRequest'];
 /** A half-open range of time. */
 export type Range = { readonly from: string; readonly to: string };
 
+const mostInRange = 1000;
+
 /** The appointments that begin in the range. */
 export const appointmentsQuery = ({ from, to }: Range) =>
   queryOptions({
@@ -21,7 +23,7 @@ export const appointmentsQuery = ({ from, to }: Range) =>
       allOf<Appointment>((cursor) => {
         const query = { from, to, limit: 100, ...(cursor && { cursor }) };
         return pageOf(platform.GET('/appointments', { params: { query }, signal }));
-      }),
+      }, mostInRange),
   });
 
 export const appointmentQuery = (appointmentId: string) =>

@@ -10,8 +10,9 @@ import { Drawer } from '../ui/drawer.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Page } from '../ui/page.tsx';
 import { Segmented } from '../ui/segmented.tsx';
+import { firstWeekday, rangeText } from '../ui/time.ts';
 import { Toolbar } from '../ui/toolbar.tsx';
-import { momentOf, wallTime } from '../ui/zone.ts';
+import { momentOf, nextHour, wallTime } from '../ui/zone.ts';
 import { Agenda } from './agenda.tsx';
 import { AppointmentDrawer } from './appointment-drawer.tsx';
 import { AppointmentForm } from './appointment-form.tsx';
@@ -19,8 +20,6 @@ import { appointmentsQuery } from './appointment-queries.ts';
 import styles from './calendar.module.css';
 import { daysOf, readCalendarSearch, step, type View } from './calendar-search.ts';
 import { Grid, type Slot } from './grid.tsx';
-import { firstWeekday, rangeText } from './moments.ts';
-import { nextHour } from './next-hour.ts';
 
 export const route = createLazyRoute('/shell/calendar')({ component: Calendar });
 

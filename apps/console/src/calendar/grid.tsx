@@ -10,13 +10,13 @@ import '@fullcalendar/react/themes/classic/theme.css';
 import { useEffect, useRef } from 'react';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
+import { firstWeekday, timesText } from '../ui/time.ts';
 import { sayFailure, sayWithUndo } from '../ui/toasts.tsx';
 import { momentOf, wallTime } from '../ui/zone.ts';
 import { type Appointment, changeAppointment, refresh, showChange } from './appointment-queries.ts';
 import { wordsOfAppointment } from './appointment-words.ts';
 import type { View } from './calendar-search.ts';
 import styles from './grid.module.css';
-import { firstWeekday, timesText } from './moments.ts';
 
 /** Where a new appointment begins, on the clock of the store. */
 export type Slot = { readonly start: string; readonly minutes: number };

@@ -21,3 +21,7 @@ export const neededBy: Record<CalendarProvider, readonly string[]> = {
   caldav: ['url', 'username', 'password'],
   feed: [],
 };
+
+/** The address of a calendar as people give it, who often leave out its beginning. */
+export const fullAddress = (text: string): string =>
+  text === '' || /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`;

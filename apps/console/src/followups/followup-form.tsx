@@ -3,6 +3,7 @@ import { type FormEvent, useRef, useState } from 'react';
 import { Failure, faultOf, wordsOf } from '../api/failure.ts';
 import { dataOf, type Followup, type Lead, type MessageTemplate, platform, versionedOf } from '../api/platform.ts';
 import { storeQuery } from '../api/queries.ts';
+import { readTemplate } from '../inbox/template.ts';
 import { LeadPicker } from '../leads/lead-picker.tsx';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
@@ -12,7 +13,6 @@ import { DialogForm } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
 import { say } from '../ui/toasts.tsx';
 import { momentOf, wallTime } from '../ui/zone.ts';
-import { readTemplate } from './followup-template.ts';
 import styles from './followups.module.css';
 import { followupsChanged } from './queries.ts';
 
@@ -204,7 +204,9 @@ function FollowupForm(props: FollowupFormProps) {
         ? form.get('keep_template') === 'on'
           ? undefined
           : null
-        : readTemplate(text('template'), text('language'), text('values')),
+        : text('template') === ''
+          ? undefined
+          : readTemplate(text('template'), text('language'), text('values')),
     });
   };
   const refusedAt = faultOf(error, '#/due_at') && m.followups_at_past();

@@ -1,14 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { Clock, Send } from 'lucide-react';
-import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type Ref,
+  type RefObject,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { Message } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
-import { fullTime } from '../ui/time.ts';
+import { duration, fullTime } from '../ui/time.ts';
 import styles from './composer.module.css';
 import { windowQuery } from './inbox-queries.ts';
 import { previewOf } from './message-words.ts';
-import { duration } from './moments.ts';
 import type { Outbox } from './outbox.ts';
 import type { Template } from './outgoing.ts';
 import type { OwnStorage } from './own-storage.ts';
@@ -22,22 +30,34 @@ const fewLeft = 296;
 /** The time that is left is shown when it is shorter. */
 const soonMs = 2 * 3_600_000;
 
+export type ComposerHandle = {
+  /** Puts a text above what is typed. */
+  edit(text: string): void;
+};
+
 type ComposerProps = {
+  readonly ref: Ref<ComposerHandle>;
   readonly leadId: string;
   readonly name: string;
   readonly messages: readonly Message[];
   readonly outbox: Outbox;
   readonly storage: OwnStorage;
-  readonly input: RefObject<HTMLTextAreaElement | null>;
 };
 
-export function Composer({ leadId, name, messages, outbox, storage, input }: ComposerProps) {
+export function Composer({ ref, leadId, name, messages, outbox, storage }: ComposerProps) {
+  const input = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useDraft(storage, leadId);
   const { data: conversation } = useQuery(windowQuery(leadId));
   const now = useNow();
   const own = useRef(new Set<string>());
   const arrived = useArrived(messages, text.trim() !== '', own.current);
   useGrowing(input, text);
+  useImperativeHandle(ref, () => ({
+    edit(refused) {
+      setText(text ? `${refused}\n${text}` : refused);
+      requestAnimationFrame(() => input.current?.focus());
+    },
+  }));
   const send = (sent: string, template?: Template) => {
     own.current.add(sent);
     outbox.send(leadId, sent, messages, template);

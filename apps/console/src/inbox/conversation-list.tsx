@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
-import { Inbox, Search, SearchX } from 'lucide-react';
+import { Inbox, SearchX } from 'lucide-react';
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso';
-import { sessionQuery } from '../api/queries.ts';
-import { leadStatuses } from '../leads/lead-statuses.ts';
-import { wordsOfStatus } from '../leads/words.ts';
+import { sellersQuery, sessionQuery } from '../api/queries.ts';
+import { leadStatuses, wordsOfStatus } from '../leads/words.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
+import { Filter } from '../ui/filter.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
-import { Select } from '../ui/select.tsx';
+import { SearchBox } from '../ui/search-box.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { ConversationRow } from './conversation-row.tsx';
 import { type Filters, type Switch, switches } from './filters.ts';
 import styles from './inbox.module.css';
-import { sellerChoicesQuery, useConversations } from './inbox-queries.ts';
+import { useConversations } from './inbox-queries.ts';
 
 export type ConversationListHandle = {
   /** Moves the focus by so many rows. */
@@ -68,7 +68,15 @@ export function ConversationList({ ref, filters, onFilters, openId }: Conversati
   const tabStop = indexOf(activeId) === -1 ? items?.[0]?.lead.id : activeId;
   return (
     <>
-      <SearchField ref={search} text={filters.q ?? ''} onText={(q) => onFilters(withText(filters, q))} />
+      <div className={styles.search}>
+        <SearchBox
+          ref={search}
+          label={m.inbox_search()}
+          value={filters.q ?? ''}
+          maxLength={100}
+          onSearch={(q) => onFilters(withChoice(filters, 'q', q))}
+        />
+      </div>
       <FilterBar filters={filters} onFilters={onFilters} />
       {filters.unanswered && <p className={styles.order}>{m.inbox_longest_first()}</p>}
       <div ref={frame} className={styles.rows}>
@@ -136,50 +144,9 @@ const Loading = () => (
   </div>
 );
 
-const withText = ({ q: _, ...filters }: Filters, text: string): Filters =>
-  text === '' ? filters : { ...filters, q: text };
-
-const pauseMs = 200;
-
-type SearchFieldProps = {
-  readonly ref: Ref<HTMLInputElement>;
-  readonly text: string;
-  readonly onText: (text: string) => void;
-};
-
-/** Searches when the person has stopped typing for a moment. */
-function SearchField({ ref, text, onText }: SearchFieldProps) {
-  const [typed, setTyped] = useState(text);
-  const latest = useRef(onText);
-  latest.current = onText;
-  const said = useRef(text);
-  useEffect(() => {
-    // The address has changed without this field.
-    if (text !== said.current) setTyped(text);
-    said.current = text;
-  }, [text]);
-  useEffect(() => {
-    if (typed === said.current) return;
-    const timer = setTimeout(() => {
-      said.current = typed;
-      latest.current(typed);
-    }, pauseMs);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return (
-    <div className={styles.search}>
-      <Search size={14} aria-hidden />
-      <input
-        ref={ref}
-        type="search"
-        aria-label={m.inbox_search()}
-        placeholder={m.inbox_search()}
-        maxLength={100}
-        value={typed}
-        onChange={({ target }) => setTyped(target.value)}
-      />
-    </div>
-  );
+function withChoice(filters: Filters, name: 'q' | 'status' | 'seller_id', value: string | undefined): Filters {
+  const { [name]: _, ...others } = filters;
+  return value ? ({ ...others, [name]: value } as Filters) : others;
 }
 
 const wordsOfSwitch: Readonly<Record<Switch, () => string>> = {
@@ -190,15 +157,11 @@ const wordsOfSwitch: Readonly<Record<Switch, () => string>> = {
 };
 
 function FilterBar({ filters, onFilters }: { filters: Filters; onFilters: (filters: Filters) => void }) {
-  const { data: sellers = [] } = useQuery(sellerChoicesQuery);
+  const { data: sellers = [] } = useQuery(sellersQuery);
   const { data: session } = useQuery(sessionQuery);
   const toggle = (name: Switch) => {
     const { [name]: isOn, ...rest } = filters;
     onFilters(isOn ? rest : { ...rest, [name]: true });
-  };
-  const choose = (name: 'status' | 'seller_id', value: string) => {
-    const { [name]: _, ...rest } = filters;
-    onFilters(value === '' ? rest : ({ ...rest, [name]: value } as Filters));
   };
   return (
     <fieldset className={styles.filters}>
@@ -214,38 +177,23 @@ function FilterBar({ filters, onFilters }: { filters: Filters; onFilters: (filte
           {wordsOfSwitch[name]()}
         </button>
       ))}
-      <Select
-        look="filter"
+      <Filter
         className={styles.pick}
-        aria-label={m.inbox_status()}
-        on={filters.status !== undefined}
-        value={filters.status ?? ''}
-        onChange={({ target }) => choose('status', target.value)}
-      >
-        <option value="">{m.inbox_any_status()}</option>
-        {leadStatuses.map((status) => (
-          <option key={status} value={status}>
-            {wordsOfStatus(status)}
-          </option>
-        ))}
-      </Select>
+        label={m.leads_status()}
+        all={m.inbox_any_status()}
+        value={filters.status}
+        choices={leadStatuses.map((status) => [status, wordsOfStatus(status)] as const)}
+        onChoose={(status) => onFilters(withChoice(filters, 'status', status))}
+      />
       {session?.role !== 'seller' && (
-        <Select
-          look="filter"
+        <Filter
           className={styles.pick}
-          aria-label={m.inbox_seller()}
-          on={filters.seller_id !== undefined}
-          value={filters.seller_id ?? ''}
-          onChange={({ target }) => choose('seller_id', target.value)}
-        >
-          <option value="">{m.inbox_any_seller()}</option>
-          <option value="none">{m.inbox_no_seller()}</option>
-          {sellers.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </Select>
+          label={m.leads_seller()}
+          all={m.inbox_any_seller()}
+          value={filters.seller_id}
+          choices={[['none', m.leads_no_seller()], ...sellers.map(({ id, name }) => [id, name] as const)]}
+          onChoose={(id) => onFilters(withChoice(filters, 'seller_id', id))}
+        />
       )}
     </fieldset>
   );

@@ -4,11 +4,10 @@ import type { Conversation } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { initialsOf } from '../shell/person-menu.tsx';
 import { Badge, Count } from '../ui/badge.tsx';
-import { fullTime } from '../ui/time.ts';
+import { fullTime, shortMoment, waitingTime } from '../ui/time.ts';
 import type { Filters } from './filters.ts';
 import styles from './inbox.module.css';
 import { previewOf } from './message-words.ts';
-import { shortMoment, waitingTime } from './moments.ts';
 import { labelOf, SourceIcon } from './source.tsx';
 import { useNow } from './use-now.ts';
 

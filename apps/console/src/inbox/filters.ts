@@ -1,5 +1,5 @@
 import type { LeadStatus } from '../api/platform.ts';
-import { isLeadStatus } from '../leads/lead-statuses.ts';
+import { isLeadStatus } from '../leads/words.ts';
 
 export const switches = ['unread', 'unanswered', 'needs_attention', 'ai_paused'] as const;
 export type Switch = (typeof switches)[number];

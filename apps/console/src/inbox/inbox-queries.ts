@@ -51,12 +51,6 @@ export const messageQuery = (leadId: string, messageId: string) =>
       dataOf(platform.GET('/leads/{leadId}/messages/{messageId}', { params: { path: { leadId, messageId } } })),
   });
 
-export const leadQuery = (leadId: string) =>
-  queryOptions({
-    queryKey: ['lead', leadId, 'inbox'],
-    queryFn: () => dataOf(platform.GET('/leads/{leadId}', { params: { path: { leadId } } })),
-  });
-
 export const windowQuery = (leadId: string) =>
   queryOptions({
     queryKey: ['conversation', leadId, 'window'],
@@ -68,9 +62,3 @@ export const leadSessionsQuery = (leadId: string) =>
     queryKey: ['sessions', leadId, 'inbox'],
     queryFn: () => dataOf(platform.GET('/leads/{leadId}/sessions', { params: { path: { leadId } } })),
   });
-
-export const sellerChoicesQuery = queryOptions({
-  queryKey: ['sellers', 'choices'],
-  queryFn: async () => (await dataOf(platform.GET('/sellers', { params: { query: { limit: 200 } } }))).data,
-  staleTime: 60_000,
-});

@@ -4,8 +4,8 @@ import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso';
 import type { Message } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
+import { isSameDay } from '../ui/time.ts';
 import { Day, MessageItem, OutgoingItem } from './message-item.tsx';
-import { isSameDay } from './moments.ts';
 import type { Outgoing } from './outgoing.ts';
 import styles from './thread.module.css';
 

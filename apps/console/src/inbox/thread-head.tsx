@@ -2,56 +2,37 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { ArrowLeft, BellOff, Bot, BotOff, CircleDot, Ellipsis, ExternalLink, SquareX, UserRound } from 'lucide-react';
 import { dataOf, type Lead, type LeadStatus, platform } from '../api/platform.ts';
-import { queries } from '../api/queries.ts';
-import { leadStatuses } from '../leads/lead-statuses.ts';
-import { wordsOfStatus } from '../leads/words.ts';
+import { queries, sellersQuery } from '../api/queries.ts';
+import { sellerChoices } from '../leads/seller-choices.ts';
+import { useLeadChange } from '../leads/use-lead-change.ts';
+import { leadStatuses, wordsOfStatus } from '../leads/words.ts';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { fullTime } from '../ui/time.ts';
-import { say, sayFailure, sayWithUndo } from '../ui/toasts.tsx';
-import { leadQuery, leadSessionsQuery, sellerChoicesQuery, windowQuery } from './inbox-queries.ts';
+import { say, sayFailure } from '../ui/toasts.tsx';
+import { leadSessionsQuery, windowQuery } from './inbox-queries.ts';
 import { pauses, untilOf } from './pause.ts';
 import styles from './thread.module.css';
 
-type Change = Partial<Pick<Lead, 'status' | 'seller_id' | 'ai_paused_until'>>;
 const leadPath: string = '/leads/$leadId';
-const unassigned = '';
 
 /** Who the lead is, in what state, and what can be done about it. */
 export function ThreadHead({ lead }: { lead: Lead }) {
   const { data: conversation } = useQuery(windowQuery(lead.id));
-  const { data: sellers = [] } = useQuery(sellerChoicesQuery);
-  const change = useMutation({
-    mutationFn: (body: Change) =>
-      dataOf(platform.PATCH('/leads/{leadId}', { params: { path: { leadId: lead.id } }, body })),
-    onMutate: (body) => {
-      const { queryKey } = leadQuery(lead.id);
-      queries.setQueryData(queryKey, { ...lead, ...body });
-      return lead;
-    },
-    onSuccess: (changed) => {
-      queries.setQueryData(leadQuery(lead.id).queryKey, changed);
-      void queries.invalidateQueries({ queryKey: ['conversations'] });
-    },
-    onError: (error, _, before) => {
-      queries.setQueryData(leadQuery(lead.id).queryKey, before);
-      sayFailure(error);
-    },
-  });
-  /** What can be taken back is done at once. */
-  const changeAndSay = (to: Change, back: Change, words: string) =>
-    change.mutate(to, { onSuccess: () => sayWithUndo(words, () => change.mutate(back)) });
-  const nameOf = (id: string | null) =>
-    id === null ? m.inbox_no_seller() : (sellers.find((seller) => seller.id === id)?.name ?? m.inbox_other_seller());
-  const assign = (seller_id: string | null) => {
-    const words = seller_id === null ? m.inbox_was_unassigned() : m.inbox_was_assigned({ name: nameOf(seller_id) });
-    changeAndSay({ seller_id }, { seller_id: lead.seller_id }, words);
+  const { data: sellers = [] } = useQuery(sellersQuery);
+  const change = useLeadChange(lead.id);
+  const sellersToChoose = sellerChoices(sellers, lead.seller_id);
+  const nameOf = (id: string) => sellersToChoose.find(([choice]) => choice === id)?.[1] ?? '';
+  const seller = lead.seller_id ?? '';
+  const assign = (id: string) => {
+    const words = id === '' ? m.inbox_was_unassigned() : m.inbox_was_assigned({ name: nameOf(id) });
+    change({ seller_id: id || null }, { seller_id: lead.seller_id }, words);
   };
   const paused = lead.ai_paused_until;
   const pauseUntil = (until: string | null) =>
-    changeAndSay(
+    change(
       { ai_paused_until: until },
       { ai_paused_until: paused },
       until === null ? m.inbox_ai_resumed() : m.inbox_ai_was_paused({ until: fullTime(until) }),
@@ -89,37 +70,23 @@ export function ThreadHead({ lead }: { lead: Lead }) {
           }
         >
           <MenuChoice<LeadStatus>
-            label={m.inbox_status()}
+            label={m.leads_status()}
             value={lead.status}
             choices={leadStatuses.map((status) => [status, wordsOfStatus(status)] as const)}
             onChoose={(status) =>
-              changeAndSay(
-                { status },
-                { status: lead.status },
-                m.inbox_status_changed({ status: wordsOfStatus(status) }),
-              )
+              change({ status }, { status: lead.status }, m.inbox_status_changed({ status: wordsOfStatus(status) }))
             }
           />
         </Menu>
         <Menu
           trigger={
-            <Button aria-label={m.inbox_seller_of({ name: nameOf(lead.seller_id) })} className={styles.action}>
+            <Button aria-label={m.inbox_seller_of({ name: nameOf(seller) })} className={styles.action}>
               <UserRound size={14} aria-hidden />
-              <span dir="auto">{nameOf(lead.seller_id)}</span>
+              <span dir="auto">{nameOf(seller)}</span>
             </Button>
           }
         >
-          <MenuChoice
-            label={m.inbox_assign()}
-            value={lead.seller_id ?? unassigned}
-            choices={[
-              [unassigned, m.inbox_no_seller()] as const,
-              ...sellers
-                .filter(({ id, is_active }) => is_active || id === lead.seller_id)
-                .map(({ id, name }) => [id, name] as const),
-            ]}
-            onChoose={(id) => assign(id === unassigned ? null : id)}
-          />
+          <MenuChoice label={m.inbox_assign()} value={seller} choices={sellersToChoose} onChoose={assign} />
         </Menu>
         <Menu
           trigger={

@@ -4,12 +4,13 @@ import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from '
 import type { Pages } from '../api/newest-first.ts';
 import { type Conversation, dataOf, type Lead, type Message, platform } from '../api/platform.ts';
 import { queries, sessionQuery } from '../api/queries.ts';
+import { leadQuery } from '../leads/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { sayFailure } from '../ui/toasts.tsx';
-import { Composer } from './composer.tsx';
-import { leadQuery, useMessages } from './inbox-queries.ts';
+import { Composer, type ComposerHandle } from './composer.tsx';
+import { useMessages } from './inbox-queries.ts';
 import { MessageList } from './message-list.tsx';
 import { createOutbox, type Outbox } from './outbox.ts';
 import { notShown } from './outgoing.ts';
@@ -35,7 +36,8 @@ function ownOf(personId: string) {
 
 function Thread() {
   const { leadId } = route.useParams();
-  const { data: lead, error, refetch } = useQuery(leadQuery(leadId));
+  const { data: read, error, refetch } = useQuery(leadQuery(leadId));
+  const lead = read?.data;
   const { data: session } = useQuery(sessionQuery);
   useEffect(() => {
     if (lead) document.title = `${lead.name} · Mostrador`;
@@ -58,8 +60,7 @@ type ShownProps = { readonly lead: Lead; readonly own: ReturnType<typeof ownOf> 
 function Shown({ lead, own: { outbox, storage } }: ShownProps) {
   const { items: messages, error, refetch, hasMore, readMore, moreFailed } = useMessages(lead.id);
   const sent = useSyncExternalStore(outbox.subscribe, () => outbox.itemsOf(lead.id));
-  const input = useRef<HTMLTextAreaElement>(null);
-  const [edited, setEdited] = useState(0);
+  const composer = useRef<ComposerHandle>(null);
   const [atBottom, setAtBottom] = useState(true);
   useMarkRead(lead.id, messages, atBottom);
   useEffect(() => outbox.resume(lead.id), [outbox, lead.id]);
@@ -93,20 +94,16 @@ function Shown({ lead, own: { outbox, storage } }: ShownProps) {
             onRetry={({ key }) => outbox.retry(lead.id, key)}
             onEdit={({ key, text }) => {
               outbox.remove(lead.id, key);
-              const draft = storage.read(`draft.${lead.id}`);
-              storage.write(`draft.${lead.id}`, draft ? `${text}\n${draft}` : text);
-              setEdited((count) => count + 1);
-              requestAnimationFrame(() => input.current?.focus());
+              composer.current?.edit(text);
             }}
           />
           <Composer
-            key={edited}
+            ref={composer}
             leadId={lead.id}
             name={lead.name}
             messages={messages}
             outbox={outbox}
             storage={storage}
-            input={input}
           />
         </>
       ) : error ? (

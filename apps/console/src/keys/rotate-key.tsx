@@ -1,48 +1,34 @@
-import { useMutation } from '@tanstack/react-query';
-import { useRef } from 'react';
 import { type ApiKey, dataOf, platform } from '../api/platform.ts';
 import { keysQuery, queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
-import { Dialog } from '../ui/dialog.tsx';
-import { OverlapForm } from '../ui/overlap-form.tsx';
+import { RotateDialog } from '../ui/rotate-dialog.tsx';
 import { SecretShown } from './secret-shown.tsx';
 
+type RotateKeyProps = { readonly apiKey: ApiKey; readonly open: boolean; readonly onClose: () => void };
+
 /** Makes a key that replaces another, and shows it once. */
-export function RotateKey({ apiKey, open, onClose }: { apiKey: ApiKey; open: boolean; onClose: () => void }) {
-  const overlap = useRef<HTMLSelectElement>(null);
-  const rotate = useMutation({
-    mutationFn: (hours: number) =>
-      dataOf(
-        platform.POST('/keys/{keyId}/rotate', {
-          params: { path: { keyId: apiKey.id } },
-          body: { overlap_seconds: hours * 3_600 },
-        }),
-      ),
-    onSuccess: () => queries.invalidateQueries(keysQuery),
-  });
-  const made = rotate.data;
+export function RotateKey({ apiKey: { id, name }, open, onClose }: RotateKeyProps) {
+  const rotate = async (hours: number) => {
+    const made = await dataOf(
+      platform.POST('/keys/{keyId}/rotate', {
+        params: { path: { keyId: id } },
+        body: { overlap_seconds: hours * 3_600 },
+      }),
+    );
+    await queries.invalidateQueries(keysQuery);
+    return made;
+  };
   return (
-    <Dialog
+    <RotateDialog
       open={open}
-      onClose={() => made || onClose()}
-      onClosed={rotate.reset}
-      title={made ? m.key_secret_title({ name: made.key.name }) : m.key_rotate_title({ name: apiKey.name })}
-      about={made ? m.key_secret_text() : m.key_rotate_text()}
-      initialFocus={overlap}
+      onClose={onClose}
+      asks={{ title: m.key_rotate_title({ name }), about: m.key_rotate_text() }}
+      shows={{ title: m.key_secret_title({ name }), about: m.key_secret_text() }}
+      label={m.key_overlap()}
+      action={m.key_rotate()}
+      rotate={rotate}
     >
-      {made ? (
-        <SecretShown apiKey={made.api_key} scopes={made.key.scopes} onClose={onClose} />
-      ) : (
-        <OverlapForm
-          label={m.key_overlap()}
-          fieldRef={overlap}
-          action={m.key_rotate()}
-          busy={rotate.isPending}
-          error={rotate.error}
-          onSubmit={rotate.mutate}
-          onClose={onClose}
-        />
-      )}
-    </Dialog>
+      {({ api_key, key }) => <SecretShown apiKey={api_key} scopes={key.scopes} onClose={onClose} />}
+    </RotateDialog>
   );
 }

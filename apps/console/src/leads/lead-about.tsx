@@ -1,47 +1,20 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import type { Lead, Versioned } from '../api/platform.ts';
-import { dataOf, platform } from '../api/platform.ts';
-import { queries } from '../api/queries.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { Lead } from '../api/platform.ts';
+import { sellersQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
 import { CopyText, Facts } from '../ui/facts.tsx';
 import { SelectField } from '../ui/field.tsx';
 import { Moment } from '../ui/moment.tsx';
-import { sayFailure, sayWithUndo } from '../ui/toasts.tsx';
 import styles from './lead.module.css';
-import { sellerChoices } from './lead-fields.tsx';
-import { leadStatuses } from './lead-statuses.ts';
-import { leadChanged, leadQuery, sellerChoicesQuery } from './queries.ts';
-import { phoneOf, wordsOfStatus } from './words.ts';
-
-type Quick = Partial<Pick<Lead, 'status' | 'seller_id'>>;
-
-/** Changes the status or the seller at once, and offers to take it back. */
-function useQuickChange(lead: Lead) {
-  const { queryKey } = leadQuery(lead.id);
-  const change = useMutation({
-    mutationFn: (body: Quick) =>
-      dataOf(platform.PATCH('/leads/{leadId}', { params: { path: { leadId: lead.id } }, body })),
-    onMutate: async (body) => {
-      await queries.cancelQueries({ queryKey });
-      const before = queries.getQueryData<Versioned<Lead>>(queryKey);
-      if (before) queries.setQueryData(queryKey, { ...before, data: { ...before.data, ...body } });
-      return before;
-    },
-    onError: (error, _, before) => {
-      if (before) queries.setQueryData(queryKey, before);
-      sayFailure(error);
-    },
-    onSettled: () => leadChanged(lead.id),
-  });
-  return (body: Quick, before: Quick, said: string) =>
-    change.mutate(body, { onSuccess: () => sayWithUndo(said, () => change.mutate(before)) });
-}
+import { sellerChoices } from './seller-choices.ts';
+import { useLeadChange } from './use-lead-change.ts';
+import { leadStatuses, phoneOf, wordsOfStatus } from './words.ts';
 
 /** What is known of the lead. Status and seller change here at once. */
 export function LeadAbout({ lead }: { lead: Lead }) {
-  const { data: sellers } = useQuery(sellerChoicesQuery);
-  const change = useQuickChange(lead);
+  const { data: sellers } = useQuery(sellersQuery);
+  const change = useLeadChange(lead.id);
   const { status, seller_id } = lead;
   const choices = sellerChoices(sellers ?? [], seller_id);
   return (

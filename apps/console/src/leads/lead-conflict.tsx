@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { wordsOf } from '../api/failure.ts';
 import type { Lead, Versioned } from '../api/platform.ts';
+import { sellersQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { DialogForm } from '../ui/form.tsx';
 import styles from './lead.module.css';
 import type { Change, Draft, Member } from './lead-draft.ts';
-import { sellerChoicesQuery } from './queries.ts';
 import { phoneOf, wordsOfStatus } from './words.ts';
 
 const labels: Readonly<Record<Member, () => string>> = {
@@ -99,7 +99,7 @@ const Choice = ({ name, label, checked, onChoose, children }: ChoiceProps) => (
 
 /** What a member says, in words. */
 function useTextOf(theirs: Draft) {
-  const { data: sellers = [] } = useQuery(sellerChoicesQuery);
+  const { data: sellers = [] } = useQuery(sellersQuery);
   return (draft: Draft, member: Member): string => {
     if (member === 'status') return wordsOfStatus(draft.status);
     if (member === 'customer_phone') return draft === theirs ? phoneOf(draft) : draft.customer_phone;

@@ -2,14 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import type { RefObject } from 'react';
 import { Failure, faultOf } from '../api/failure.ts';
 import { phoneFaultOf } from '../api/phone-fault.ts';
-import type { Lead, Seller } from '../api/platform.ts';
-import { sessionQuery } from '../api/queries.ts';
+import type { Lead } from '../api/platform.ts';
+import { sellersQuery, sessionQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { type Draft, readTags } from './lead-draft.ts';
-import { leadStatuses } from './lead-statuses.ts';
-import { sellerChoicesQuery } from './queries.ts';
-import { phoneOf, wordsOfStatus } from './words.ts';
+import { sellerChoices } from './seller-choices.ts';
+import { leadStatuses, phoneOf, wordsOfStatus } from './words.ts';
 
 export type Faults = { readonly name?: string; readonly customer_phone?: string };
 
@@ -35,17 +34,6 @@ export function faultsOf({ name, customer_phone }: Draft): Faults {
   };
 }
 
-/** Sellers who can get a lead. The one who has it stays a choice. */
-export const sellerChoices = (sellers: readonly Seller[], current: string | null): (readonly [string, string])[] => {
-  const known = sellers.filter(({ id, is_active }) => is_active || id === current);
-  const isMissing = current !== null && !known.some(({ id }) => id === current);
-  return [
-    ['', m.leads_no_seller()],
-    ...known.map(({ id, name }) => [id, name] as const),
-    ...(isMissing ? [[current, m.leads_other_seller()] as const] : []),
-  ];
-};
-
 type LeadFieldsProps = {
   /** Undefined: it is a new one. */
   readonly lead?: Lead | undefined;
@@ -56,7 +44,7 @@ type LeadFieldsProps = {
 
 export function LeadFields({ lead, nameRef, faults, error }: LeadFieldsProps) {
   const { data: session } = useQuery(sessionQuery);
-  const { data: sellers } = useQuery(sellerChoicesQuery);
+  const { data: sellers } = useQuery(sellersQuery);
   const isTaken = (code: string) => error instanceof Failure && error.code === code;
   // A new lead of a seller is theirs: without a seller anybody could take it.
   const seller = lead ? lead.seller_id : session?.role === 'seller' ? session.seller_id : null;

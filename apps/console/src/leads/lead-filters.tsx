@@ -1,15 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import type { LeadSort } from '../api/platform.ts';
-import { sessionQuery } from '../api/queries.ts';
+import { sellersQuery, sessionQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Filter } from '../ui/filter.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
 import { Toolbar } from '../ui/toolbar.tsx';
 import { type LeadSearch, otherSorts } from './lead-search.ts';
-import { leadStatuses } from './lead-statuses.ts';
 import styles from './leads.module.css';
-import { sellerChoicesQuery } from './queries.ts';
-import { wordsOfStatus } from './words.ts';
+import { leadStatuses, wordsOfStatus } from './words.ts';
 
 type LeadFiltersProps = {
   readonly search: LeadSearch;
@@ -21,7 +19,7 @@ type LeadFiltersProps = {
 /** What is searched for, which leads are shown, and in which order. */
 export function LeadFilters({ search, onChange, count }: LeadFiltersProps) {
   const { data: session } = useQuery(sessionQuery);
-  const { data: sellers = [] } = useQuery(sellerChoicesQuery);
+  const { data: sellers = [] } = useQuery(sellersQuery);
   return (
     <Toolbar end={<span role="status">{count}</span>}>
       <SearchBox

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Ref, useEffect, useState } from 'react';
-import { dataOf, type Lead, platform } from '../api/platform.ts';
+import type { Lead } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { Picker } from '../ui/picker.tsx';
-import { queryOf } from './lead-search.ts';
+import { leadChoicesQuery } from './queries.ts';
 import { phoneOf } from './words.ts';
 
 const pauseMs = 200;
@@ -32,13 +32,7 @@ type LeadPickerProps = {
 /** Finds a lead by name, phone, email or tag. Without a text it offers those that changed last. */
 export function LeadPicker({ label, value, onChoose, error, ref }: LeadPickerProps) {
   const [text, setText] = useState('');
-  const q = queryOf({ q: useSettled(text === value?.name ? '' : text).trim() }).q;
-  const found = useQuery({
-    queryKey: ['leads', 'picker', q],
-    queryFn: async () =>
-      (await dataOf(platform.GET('/leads', { params: { query: { q, limit: 8, sort: '-updated_at' } } }))).data,
-    placeholderData: (before) => before,
-  });
+  const found = useQuery(leadChoicesQuery(useSettled(text === value?.name ? '' : text).trim()));
   return (
     <Picker
       ref={ref}

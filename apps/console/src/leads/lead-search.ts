@@ -1,5 +1,5 @@
 import type { LeadSort, LeadStatus } from '../api/platform.ts';
-import { leadStatuses } from './lead-statuses.ts';
+import { leadStatuses } from './words.ts';
 
 export const otherSorts = ['created_at', '-updated_at', 'updated_at'] as const satisfies readonly LeadSort[];
 type OtherSort = (typeof otherSorts)[number];

@@ -14,7 +14,7 @@ import {
 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Appointment, Lead, Message, MessageSource } from '../api/platform.ts';
-import { sessionQuery } from '../api/queries.ts';
+import { sellersQuery, sessionQuery } from '../api/queries.ts';
 import { kindOfAppointment, wordsOfAppointment } from '../calendar/appointment-words.ts';
 import { useCancelling } from '../followups/cancelling.ts';
 import { FollowupMenu } from '../followups/followup-menu.tsx';
@@ -22,16 +22,14 @@ import { FollowupStatusBadge, whyOf } from '../followups/followup-status.tsx';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
-import { Moment } from '../ui/moment.tsx';
+import { Moment, StoreTime } from '../ui/moment.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
-import { StoreTime } from '../ui/store-time.tsx';
 import styles from './lead.module.css';
 import {
   appointmentsOfLeadQuery,
   changesOfLeadQuery,
   followupsOfLeadQuery,
   lastMessagesQuery,
-  sellerChoicesQuery,
   shownMessages,
 } from './queries.ts';
 import { type Entry, timelineOf } from './timeline.ts';
@@ -199,7 +197,7 @@ const AppointmentRow = ({ appointment: { id, title, scheduled_at, status, notes 
 );
 
 function SellerRow({ to, at }: { to: string | null; at: string }) {
-  const { data: sellers = [] } = useQuery(sellerChoicesQuery);
+  const { data: sellers = [] } = useQuery(sellersQuery);
   const name = sellers.find(({ id }) => id === to)?.name ?? m.leads_other_seller();
   const title = to === null ? m.leads_seller_none() : m.leads_seller_is({ name });
   return <Row icon={UserRound} title={title} at={<Moment at={at} relative />} />;

@@ -3,6 +3,7 @@ import { createLazyRoute, Link, useNavigate, useSearch } from '@tanstack/react-r
 import { Plus, SearchX, Users } from 'lucide-react';
 import { useState } from 'react';
 import type { Lead, Seller } from '../api/platform.ts';
+import { sellersQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
 import { Button } from '../ui/button.tsx';
@@ -17,7 +18,7 @@ import { LeadFilters } from './lead-filters.tsx';
 import { isFiltered, type LeadSearch, queryOf } from './lead-search.ts';
 import { LeadStatusBadge } from './lead-status.tsx';
 import styles from './leads.module.css';
-import { leadsQuery, sellerChoicesQuery } from './queries.ts';
+import { leadsQuery } from './queries.ts';
 import { phoneOf } from './words.ts';
 
 export const route = createLazyRoute('/shell/leads')({ component: Leads });
@@ -28,7 +29,7 @@ function Leads() {
   const change = (part: LeadSearch) =>
     void navigate({ to: '/leads', search: (before) => ({ ...before, ...part }), replace: true });
   const leads = useInfiniteQuery(leadsQuery(search));
-  const { data: sellers = [] } = useQuery(sellerChoicesQuery);
+  const { data: sellers = [] } = useQuery(sellersQuery);
   const [creating, setCreating] = useState(false);
   const rows = leads.data?.pages.flatMap((page) => page.rows);
   const create = (

@@ -29,11 +29,16 @@ export const leadQuery = (leadId: string) =>
     queryFn: () => versionedOf(platform.GET('/leads/{leadId}', { params: pathOf(leadId) })),
   });
 
-export const sellerChoicesQuery = queryOptions({
-  queryKey: ['sellers', 'choices'],
-  queryFn: async () => (await dataOf(platform.GET('/sellers', { params: { query: { limit: 200 } } }))).data,
-  staleTime: 60_000,
-});
+/** Leads to choose from: those with the words, or those that changed last. */
+export const leadChoicesQuery = (text: string) => {
+  const { q } = queryOf({ q: text });
+  return queryOptions({
+    queryKey: ['leads', 'choices', q],
+    queryFn: async () =>
+      (await dataOf(platform.GET('/leads', { params: { query: { q, limit: 8, sort: '-updated_at' } } }))).data,
+    placeholderData: (before) => before,
+  });
+};
 
 export const shownMessages = 20;
 
@@ -103,4 +108,5 @@ export const leadChanged = (leadId: string) =>
   Promise.all([
     queries.invalidateQueries({ queryKey: ['lead', leadId] }),
     queries.invalidateQueries({ queryKey: ['leads'] }),
+    queries.invalidateQueries({ queryKey: ['conversations'] }),
   ]);

@@ -1,6 +1,9 @@
 import type { Lead, LeadStatus } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 
+export const leadStatuses = ['pending', 'in_progress', 'converted', 'lost'] as const satisfies readonly LeadStatus[];
+export const isLeadStatus = (value: unknown): value is LeadStatus => leadStatuses.some((status) => status === value);
+
 const statuses: Readonly<Record<LeadStatus, () => string>> = {
   pending: m.leads_pending,
   in_progress: m.leads_in_progress,

@@ -1,5 +1,5 @@
 import styles from './bar-chart.module.css';
-import { niceMaximum } from './nice-maximum.ts';
+import { niceMaximum } from './formats.ts';
 
 type Bar = { readonly label: string; readonly values: readonly number[] };
 

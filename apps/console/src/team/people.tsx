@@ -3,7 +3,7 @@ import { createLazyRoute } from '@tanstack/react-router';
 import { UserPlus, Users } from 'lucide-react';
 import { useState } from 'react';
 import type { Person, Seller } from '../api/platform.ts';
-import { sessionQuery } from '../api/queries.ts';
+import { sellersQuery, sessionQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -14,7 +14,7 @@ import { type Column, rowName, Table } from '../ui/table.tsx';
 import { TwoLines } from '../ui/two-lines.tsx';
 import { InvitePerson } from './invite-person.tsx';
 import { PersonActions } from './person-actions.tsx';
-import { allSellersQuery, peopleQuery } from './queries.ts';
+import { peopleQuery } from './queries.ts';
 import { roleWords } from './roles.ts';
 import styles from './team.module.css';
 import { TeamPage } from './team-page.tsx';
@@ -24,7 +24,7 @@ export const route = createLazyRoute('/shell/team')({ component: People });
 function People() {
   const { data: session } = useQuery(sessionQuery);
   const { data: people, error, refetch } = useQuery(peopleQuery);
-  const { data: sellers = [] } = useQuery(allSellersQuery);
+  const { data: sellers = [] } = useQuery(sellersQuery);
   const [inviting, setInviting] = useState(false);
   const isOwner = session?.role === 'owner';
   const invite = isOwner && (

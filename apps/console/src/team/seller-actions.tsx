@@ -2,13 +2,12 @@ import { useMutation } from '@tanstack/react-query';
 import { Ellipsis, Pencil, Trash2, UserCheck, UserX } from 'lucide-react';
 import { useState } from 'react';
 import { dataOf, platform, type Seller } from '../api/platform.ts';
-import { queries } from '../api/queries.ts';
+import { queries, sellersQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { say, sayFailure, sayWithUndo } from '../ui/toasts.tsx';
-import { allSellersQuery } from './queries.ts';
 import { EditSeller, sellersChanged } from './seller-form.tsx';
 
 type Question = 'edit' | 'delete';
@@ -65,7 +64,7 @@ const change = (sellerId: string, is_active: boolean) =>
 /** It shows at once, and can be taken back. */
 function useActivate({ id, name }: Seller) {
   const show = (is_active: boolean) =>
-    queries.setQueryData(allSellersQuery.queryKey, (sellers) =>
+    queries.setQueryData(sellersQuery.queryKey, (sellers) =>
       sellers?.map((seller) => (seller.id === id ? { ...seller, is_active } : seller)),
     );
   return useMutation({

@@ -3,13 +3,13 @@ import { createLazyRoute } from '@tanstack/react-router';
 import { Plus, UserRound } from 'lucide-react';
 import { useState } from 'react';
 import type { Seller } from '../api/platform.ts';
+import { sellersQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { type Column, rowName, Table } from '../ui/table.tsx';
-import { allSellersQuery } from './queries.ts';
 import { SellerActions } from './seller-actions.tsx';
 import { CreateSeller } from './seller-form.tsx';
 import { TeamPage } from './team-page.tsx';
@@ -34,7 +34,7 @@ const columns: readonly Column<Seller>[] = [
 ];
 
 function Sellers() {
-  const { data: sellers, error, refetch } = useQuery(allSellersQuery);
+  const { data: sellers, error, refetch } = useQuery(sellersQuery);
   const [creating, setCreating] = useState(false);
   const create = (
     <Button kind="main" onClick={() => setCreating(true)}>

@@ -1,5 +1,5 @@
 import { Search, X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import { m } from '../paraglide/messages.js';
 import { Button } from './button.tsx';
 import styles from './search-box.module.css';
@@ -14,6 +14,7 @@ type SearchBoxProps = {
   readonly maxLength?: number;
   /** For questions, which are longer than names. */
   readonly wide?: boolean;
+  readonly ref?: Ref<HTMLInputElement>;
 };
 
 const pauseMs = 250;
@@ -26,9 +27,11 @@ export function SearchBox({
   placeholder = label,
   maxLength = 200,
   wide = false,
+  ref,
 }: SearchBoxProps) {
   const [text, setText] = useState(value);
   const input = useRef<HTMLInputElement>(null);
+  useImperativeHandle(ref, () => input.current as HTMLInputElement);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   // What this box has searched for itself: another value comes from outside, such as the browser's back button.
   const sent = useRef(value);

@@ -1,35 +1,25 @@
-/** How far the clock of a time zone is ahead of UTC at a moment, in milliseconds. */
-function offsetMs(at: number, timeZone: string): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  }).formatToParts(at);
-  const of = (type: string) => Number(parts.find((part) => part.type === type)?.value);
-  const clock = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'));
-  return clock - Math.floor(at / 1000) * 1000;
-}
+import { Temporal } from 'temporal-polyfill';
 
 /** What the clock of a time zone shows at a moment: `2026-11-23T09:30`, as an input of a day and a time has it. */
-export function wallTime(at: string | number, timeZone: string): string {
-  const moment = typeof at === 'number' ? at : Date.parse(at);
-  return new Date(moment + offsetMs(moment, timeZone)).toISOString().slice(0, 16);
-}
+export const wallTime = (at: string | number, timeZone: string): string =>
+  Temporal.Instant.fromEpochMilliseconds(new Date(at).getTime())
+    .toZonedDateTimeISO(timeZone)
+    .toPlainDateTime()
+    .toString({ smallestUnit: 'minute' });
 
 /**
  * The moment at which the clock of a time zone shows this. Undefined when it is not a day and a time. A time that spring
  * skips becomes the one as much later; of the two that autumn repeats it is the first.
  */
 export function momentOf(wall: string, timeZone: string): string | undefined {
-  const clock = Date.parse(`${wall}${wall.length === 10 ? 'T00:00' : ''}Z`);
-  if (Number.isNaN(clock)) return undefined;
-  const day = 86_400_000;
-  const [before, after] = [offsetMs(clock - day, timeZone), offsetMs(clock + day, timeZone)];
-  const candidates = [clock - before, clock - after].filter((at) => at + offsetMs(at, timeZone) === clock);
-  return new Date(candidates.length > 0 ? Math.min(...candidates) : clock - before).toISOString();
+  try {
+    const { epochMilliseconds } = Temporal.PlainDateTime.from(wall).toZonedDateTime(timeZone);
+    return new Date(epochMilliseconds).toISOString();
+  } catch {
+    return undefined;
+  }
 }
+
+/** The next full hour on the clock of the store; nine o'clock on another day. */
+export const nextHour = (timeZone: string, day?: string): string =>
+  day ? `${day}T09:00` : `${wallTime(Date.now() + 3_600_000, timeZone).slice(0, 13)}:00`;

@@ -1,8 +1,6 @@
-import { useEffect, useRef } from 'react';
 import { m } from '../paraglide/messages.js';
-import { Button } from '../ui/button.tsx';
 import { CopyBox } from '../ui/copy.tsx';
-import { DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { ShownOnce } from '../ui/shown-once.tsx';
 
 type SecretOnceProps = {
   readonly secret: string;
@@ -11,22 +9,14 @@ type SecretOnceProps = {
 };
 
 /** The only place where the secret of an endpoint is shown. */
-export function SecretOnce({ secret, publicKey, onClose }: SecretOnceProps) {
-  const copy = useRef<HTMLButtonElement>(null);
-  useEffect(() => copy.current?.focus(), []);
-  return (
-    <>
-      <DialogBody>
-        <CopyBox label={m.webhooks_secret()} action={m.webhooks_secret_copy()} text={secret} buttonRef={copy} />
-        {publicKey && (
-          <CopyBox label={m.webhooks_public_key()} action={m.webhooks_public_key_copy()} text={publicKey} />
-        )}
-      </DialogBody>
-      <DialogFoot>
-        <Button kind="main" onClick={onClose}>
-          {m.key_saved()}
-        </Button>
-      </DialogFoot>
-    </>
-  );
-}
+export const SecretOnce = ({ secret, publicKey, onClose }: SecretOnceProps) => (
+  <ShownOnce
+    label={m.webhooks_secret()}
+    copy={m.webhooks_secret_copy()}
+    secret={secret}
+    done={m.key_saved()}
+    onClose={onClose}
+  >
+    {publicKey && <CopyBox label={m.webhooks_public_key()} action={m.webhooks_public_key_copy()} text={publicKey} />}
+  </ShownOnce>
+);

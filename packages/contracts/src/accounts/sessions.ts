@@ -140,9 +140,21 @@ export const listPersonStores = defineOperation({
   summary: 'List the stores to which you may go, by name',
   description:
     'After a sign-in with a password or a passkey: the stores that these open. After a sign-in with a link of a store: ' +
-    'only that store.',
-  request: {},
-  reply: Type.Object({ data: Type.Array(PersonStore) }, { title: 'PersonStoreList', description: 'Your stores.' }),
+    'only that store. A page has 200.',
+  request: {
+    query: Exact({
+      cursor: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 2048, description: '`next_cursor` of the previous page.' }),
+      ),
+    }),
+  },
+  reply: Type.Object(
+    {
+      data: Type.Array(PersonStore),
+      next_cursor: About(NullableString, 'The `cursor` of the next page. Null: there is none.'),
+    },
+    { title: 'PersonStoreList', description: 'Your stores.' },
+  ),
   errors: ['invalid_session'],
 });
 

@@ -96,8 +96,8 @@ export const updateStore = defineOperation({
 export const listStores = defineOperation({
   subject: 'accounts.admin.stores.list',
   tenancy: 'none',
-  summary: 'List stores by name, up to 200 after a given id',
-  request: { body: Exact({ after_id: Type.Optional(Uuid) }) },
+  summary: 'List stores by name, up to 200 after a given id, or only the given one',
+  request: { body: Exact({ after_id: Type.Optional(Uuid), store_id: Type.Optional(Uuid) }) },
   reply: Type.Object({ stores: Type.Array(StoreRecord), more: Type.Boolean() }),
 });
 

@@ -1,5 +1,6 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { readBody } from './body.ts';
 import type { Egress } from './egress.ts';
 
 export type HttpAnswer = {
@@ -13,8 +14,6 @@ export class NotConnected extends Error {}
 
 // A reachable server accepts a connection in far less. The rest of the time belongs to its answer.
 const connectLimitMs = 4_000;
-// Answers are small. A longer one is an error.
-const maxAnswerBytes = 256 * 1024;
 
 /**
  * Posts JSON and returns any answer. It does not use `fetch`, which cannot tell a failed connect from a lost answer.
@@ -64,20 +63,10 @@ export function postJson(
     });
     request.once('error', fail);
     request.once('response', (response) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > maxAnswerBytes) request.destroy(new Error('the answer is too large'));
-        else chunks.push(chunk);
-      });
-      response.once('error', fail);
-      response.once('end', () => {
-        clearTimeout(timer);
+      readBody(response).then((read) => {
         const { statusCode = 0, headers } = response;
-        resolve({ status: statusCode, headers, body: Buffer.concat(chunks).toString('utf8') });
-      });
-      response.once('close', () => fail(new Error('the answer broke off')));
+        resolve({ status: statusCode, headers, body: read.toString('utf8') });
+      }, fail);
     });
     request.end(body);
   });

@@ -1,5 +1,4 @@
-import type { Static } from '@sinclair/typebox';
-import type { migrateConfig } from '../process/config.ts';
+import { loadConfig, migrateConfig } from '../process/config.ts';
 import { createLog } from '../process/log.ts';
 import { migrate } from './migrate.ts';
 
@@ -7,12 +6,8 @@ import { migrate } from './migrate.ts';
  * The migrate command of a service: applies the files of a folder to the schema of its name, and logs the new ones. With
  * the argument `--contract` also those with which the previous version does not work.
  */
-export async function runMigrateCommand(options: {
-  name: string;
-  directory: string;
-  config: Static<typeof migrateConfig>;
-}): Promise<void> {
-  const { name, directory, config } = options;
+export async function runMigrateCommand(name: string, directory: string): Promise<void> {
+  const config = loadConfig(migrateConfig);
   const log = createLog({ service: name, level: config.LOG_LEVEL, format: config.LOG_FORMAT });
   const contract = process.argv.includes('--contract');
   const { applied, waiting } = await migrate({

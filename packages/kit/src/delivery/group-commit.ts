@@ -4,7 +4,7 @@ import type { Idempotency, StoreContext } from '../rpc/context.ts';
 import { AppError } from '../rpc/errors.ts';
 import { endOfTick } from '../rpc/event-loop.ts';
 import { type Reply, replay, replyBytes, serializeReply } from '../rpc/reply.ts';
-import { type IdempotencyRecord, keepRecords, takeKeys } from './idempotency.repository.ts';
+import { keepRecords, type Taken, takeKeys } from './idempotency.repository.ts';
 import { ofSameRequest, StartAgain, untilNotBusy } from './idempotency.ts';
 import type { Relay } from './relay.ts';
 
@@ -19,8 +19,7 @@ export type GroupWork<O extends Operation, Item, Row> = {
   readonly etag: (row: Row) => string;
 };
 
-type Outcome = { readonly bytes: Uint8Array; readonly etag: string } | { readonly record: IdempotencyRecord };
-type Entry<Item> = {
+type Entry<Item, Outcome> = {
   readonly context: StoreContext;
   readonly item: Item;
   readonly outcome: PromiseWithResolvers<Outcome>;
@@ -40,102 +39,78 @@ export function createGroupCommit<O extends Operation, Item, Row>(
   { database, relay }: { readonly database: Database; readonly relay: Pick<Relay, 'nudge'> },
   group: GroupWork<O, Item, Row>,
 ): (context: StoreContext, item: Item) => Promise<Reply<ReplyOf<O>>> {
+  type Request = Entry<Item, Reply<ReplyOf<O>>>;
   /** By store: the requests that wait for its next transaction. A store that is here has a transaction. */
-  const lines = new Map<string, Entry<Item>[]>();
+  const queues = new Map<string, Request[]>();
 
-  async function drain(storeId: string, line: Entry<Item>[]): Promise<void> {
+  async function drain(storeId: string, queue: Request[]): Promise<void> {
     await endOfTick();
-    while (line.length > 0) await run(storeId, line.splice(0, mostTogether));
-    lines.delete(storeId);
+    while (queue.length > 0) await run(storeId, queue.splice(0, mostTogether));
+    queues.delete(storeId);
   }
 
-  /** Settles the outcomes of all entries. Never throws. */
-  async function run(storeId: string, entries: readonly Entry<Item>[]): Promise<void> {
+  /** Settles all requests. Never throws. */
+  async function run(storeId: string, requests: readonly Request[]): Promise<void> {
     try {
-      // An entry whose time ends meanwhile is written all the same, and its caller does not learn of it.
-      const deadline = Math.max(...entries.map(({ context }) => context.deadline));
-      const outcomes = await database.write({ storeId, deadline }, (sql) => writeAll(sql, storeId, entries));
+      // A request whose time ends meanwhile is written all the same, and its caller does not learn of it.
+      const deadline = Math.max(...requests.map(({ context }) => context.deadline));
+      const { done, others, found } = await database.write({ storeId, deadline }, (sql) =>
+        writeAll(sql, storeId, requests),
+      );
       relay.nudge();
-      for (const [index, { outcome }] of entries.entries()) {
-        const own = outcomes[index];
-        if (own) outcome.resolve(own);
-        else outcome.reject(new StartAgain());
-      }
+      for (const { request, bytes, etag } of done) request.outcome.resolve(replyBytes(bytes, { etag }));
+      for (const { context, outcome } of others) outcome.resolve(replayOf(context.idempotency, found));
     } catch (error) {
-      if (entries.length > 1 && !isOfDatabase(error)) await Promise.all(entries.map((entry) => run(storeId, [entry])));
-      else for (const { outcome } of entries) outcome.reject(error);
+      if (requests.length > 1 && !isOfDatabase(error)) await Promise.all(requests.map((one) => run(storeId, [one])));
+      else for (const { outcome } of requests) outcome.reject(error);
     }
   }
 
-  /** The outcome of each entry; none while another request with its key runs. */
-  async function writeAll(
-    sql: TransactionSql,
-    storeId: string,
-    entries: readonly Entry<Item>[],
-  ): Promise<(Outcome | undefined)[]> {
-    const keyed = firstOfEachKey(entries);
-    const taken = await takeKeys(sql, storeId, [...keyed.values()]);
-    const found = new Map([...keyed.keys()].map((entry, index) => [entry, taken[index]]));
-    const mine = entries.filter((entry) => !entry.context.idempotency || found.get(entry) === 'free');
-    const rows =
-      mine.length === 0
-        ? []
-        : await group.work(
-            sql,
-            storeId,
-            mine.map(({ item }) => item),
-          );
-    const done = new Map(mine.map((entry, index) => [entry, answerOf(rows[index] as Row)]));
-    const kept = mine.flatMap((entry) => {
-      const { idempotency } = entry.context;
-      const { bytes, etag } = done.get(entry) as { bytes: Buffer; etag: string };
-      return idempotency ? [{ idempotency, reply: bytes.toString('utf8'), etag }] : [];
+  /** Writes the requests whose key is free, or that have none. The others found a record, or another request. */
+  async function writeAll(sql: TransactionSql, storeId: string, requests: readonly Request[]) {
+    const found = await takeKeys(sql, storeId, firstOfEachKey(requests));
+    const isFree = ({ context: { idempotency: key } }: Request) => !key || found.get(key) === 'free';
+    const mine = requests.filter(isFree);
+    const items = mine.map(({ item }) => item);
+    const rows = items.length === 0 ? [] : await group.work(sql, storeId, items);
+    const done = mine.map((request, index) => {
+      const row = rows[index] as Row;
+      return { request, bytes: serializeReply(group.operation, group.toReply(row)), etag: group.etag(row) };
     });
+    const kept = done.flatMap(({ request: { context }, bytes, etag }) =>
+      context.idempotency ? [{ idempotency: context.idempotency, reply: bytes.toString('utf8'), etag }] : [],
+    );
     if ((await keepRecords(sql, storeId, kept)) < kept.length) throw new StartAgain();
-    return entries.map((entry) => {
-      const state = found.get(entry);
-      return done.get(entry) ?? (typeof state === 'object' ? { record: state } : undefined);
-    });
+    return { done, others: requests.filter((request) => !isFree(request)), found };
   }
 
-  const answerOf = (row: Row) => ({
-    bytes: serializeReply(group.operation, group.toReply(row)),
-    etag: group.etag(row),
-  });
-
-  function join(context: StoreContext, item: Item): Promise<Outcome> {
-    const entry = { context, item, outcome: Promise.withResolvers<Outcome>() };
-    const line = lines.get(context.storeId);
-    if (line) line.push(entry);
+  function join(context: StoreContext, item: Item): Promise<Reply<ReplyOf<O>>> {
+    const request: Request = { context, item, outcome: Promise.withResolvers() };
+    const queue = queues.get(context.storeId);
+    if (queue) queue.push(request);
     else {
-      const begun = [entry];
-      lines.set(context.storeId, begun);
+      const begun = [request];
+      queues.set(context.storeId, begun);
       void drain(context.storeId, begun);
     }
-    return entry.outcome.promise;
+    return request.outcome.promise;
   }
 
-  return (context, item) =>
-    untilNotBusy(context, async () => {
-      const outcome = await join(context, item);
-      if (!('record' in outcome)) return replyBytes(outcome.bytes, { etag: outcome.etag });
-      const { reply, etag } = ofSameRequest(context.idempotency as Idempotency, outcome.record);
-      return replay(reply as Buffer, { etag: etag ?? undefined });
-    });
+  return (context, item) => untilNotBusy(context, () => join(context, item));
+}
+
+/** The stored answer of a request. Throws `StartAgain` while another request with its key runs. */
+async function replayOf(key: Idempotency | undefined, found: ReadonlyMap<Idempotency, Taken>): Promise<Reply<never>> {
+  const taken = key && found.get(key);
+  if (!key || typeof taken !== 'object') throw new StartAgain();
+  const { reply, etag } = ofSameRequest(key, taken);
+  return replay(reply as Buffer, { etag: etag ?? undefined });
 }
 
 /** Two requests with one key would both get its lock, because they share a transaction. The later one waits. */
-function firstOfEachKey<Item>(entries: readonly Entry<Item>[]): Map<Entry<Item>, Idempotency> {
-  const seen = new Set<string>();
-  const first = new Map<Entry<Item>, Idempotency>();
-  for (const entry of entries) {
-    const { idempotency } = entry.context;
-    if (!idempotency) continue;
-    const name = `${idempotency.scope} ${idempotency.key}`;
-    if (!seen.has(name)) first.set(entry, idempotency);
-    seen.add(name);
-  }
-  return first;
+function firstOfEachKey(requests: readonly Pick<Entry<unknown, unknown>, 'context'>[]): Idempotency[] {
+  const keys = requests.flatMap(({ context }) => context.idempotency ?? []);
+  return [...Map.groupBy(keys, ({ scope, key }) => `${scope} ${key}`).values()].flatMap(([first]) => first ?? []);
 }
 
 /** The database was not reached, or did not answer in time: no request would do better alone. */

@@ -25,11 +25,14 @@ export async function findRecord(
 export type Taken = 'free' | 'busy' | IdempotencyRecord;
 
 /**
- * Makes this transaction the only one under each key that is free, and says for each key, in order, what it found.
- * The keys differ.
+ * Makes this transaction the only one under each key that is free, and says for each key what it found. The keys differ.
  */
-export async function takeKeys(sql: TransactionSql, storeId: string, keys: readonly Idempotency[]): Promise<Taken[]> {
-  if (keys.length === 0) return [];
+export async function takeKeys(
+  sql: TransactionSql,
+  storeId: string,
+  keys: readonly Idempotency[],
+): Promise<ReadonlyMap<Idempotency, Taken>> {
+  if (keys.length === 0) return new Map();
   const scopes = keys.map(({ scope }) => scope);
   const names = keys.map(({ key }) => key);
   const asked = sql`unnest(${scopes}::text[], ${names}::text[]) with ordinality as asked (scope, key, number)`;
@@ -47,7 +50,7 @@ export async function takeKeys(sql: TransactionSql, storeId: string, keys: reado
   const found: Taken[] = keys.map(() => 'free');
   for (const { number, mine } of locks) if (!mine) found[number - 1] = 'busy';
   for (const { number, ...record } of records) found[number - 1] = record;
-  return found;
+  return new Map(keys.map((key, index) => [key, found[index] ?? 'free']));
 }
 
 /** The answer of a request, for its record. */

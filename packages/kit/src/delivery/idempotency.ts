@@ -231,8 +231,8 @@ function openAnswer(vault: Vault | undefined, storeId: string, idempotency: Idem
 
 /** Makes this transaction the only one under the key, and checks again that no record exists. */
 async function takeKey(sql: TransactionSql, storeId: string, idempotency: Idempotency): Promise<void> {
-  const [taken] = await takeKeys(sql, storeId, [idempotency]);
-  if (taken !== 'free') throw new StartAgain();
+  const taken = await takeKeys(sql, storeId, [idempotency]);
+  if (taken.get(idempotency) !== 'free') throw new StartAgain();
 }
 
 async function keepRecord(sql: TransactionSql, storeId: string, answer: KeptAnswer): Promise<void> {

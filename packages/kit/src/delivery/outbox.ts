@@ -17,6 +17,14 @@ export type WakeUpEntry = {
   };
 }[EntityWorkflowName];
 
+/** The wake-up of a row's workflow. Pass the row's lead, if it has one. */
+export const wakeWorkflow = <Name extends EntityWorkflowName>(
+  workflow: Name,
+  entityId: string,
+  signal: SignalOf<Name>,
+  leadId: string | null = null,
+): WakeUpEntry => ({ kind: 'workflow', workflow, entityId, leadId, signal }) as WakeUpEntry;
+
 /** An event to publish. */
 export type EventEntry = {
   [Type in EventType]: { readonly kind: 'event'; readonly type: Type; readonly data: EventData<Type> };

@@ -24,7 +24,6 @@ const up = () => Promise.resolve('up');
 const newCircuit = () =>
   createProviderCircuit(
     {
-      isOutage: () => false,
       outageOf: (error) => error instanceof Outage || (error instanceof Refusal ? false : undefined),
       callsAtOnce: 4,
       callsPerOrigin: 4,

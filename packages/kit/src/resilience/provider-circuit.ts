@@ -25,10 +25,11 @@ export type ProviderCircuit = {
   answered(target: Pick<Target, 'origin'>): Promise<void>;
 };
 
-export type ProviderCircuitOptions = CircuitOptions & {
+export type ProviderCircuitOptions = Omit<CircuitOptions, 'isOutage'> & {
   /**
    * Whether a failure is one of the provider itself: a timeout, a refused connection, a 5xx. False: the provider has
-   * answered. Undefined: the failure says nothing about the provider, for example because no call was made.
+   * answered. Undefined: the failure says nothing about the provider, for example because no call was made. It counts for
+   * the connection and for the origin.
    */
   readonly outageOf: (error: unknown) => boolean | undefined;
   /** How many calls to one origin may run at once in this process, over all connections. */
@@ -69,7 +70,7 @@ export function createProviderCircuit(
 ): ProviderCircuit {
   const { outageOf, callsPerOrigin } = options;
   const rows = circuitRepository(systemDatabase);
-  const connections = createCircuit(options);
+  const connections = createCircuit({ ...options, isOutage: (error) => outageOf(error) === true });
   // Only a bulkhead: the breaker of an origin is its row.
   const origins = createCircuit({ isOutage: () => false, callsAtOnce: callsPerOrigin });
   const known = new LRUCache<string, Known>({ max: originsKnown, memoMethod: unknown });

@@ -56,7 +56,7 @@ export function later<T>(finish: () => Promise<T | Reply<T>>): Later<T> {
 const serializers = new WeakMap<TSchema, (body: unknown) => string>();
 
 /** The JSON bytes of a reply, without members that its schema does not have. */
-export function serializeReply(operation: Operation, body: unknown): Uint8Array {
+export function serializeReply(operation: Operation, body: unknown): Buffer {
   let serialize = serializers.get(operation.reply);
   if (serialize === undefined) {
     serialize = fastJson(operation.reply as unknown as fastJson.Schema);

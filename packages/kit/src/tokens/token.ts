@@ -50,8 +50,11 @@ export const sessionForm = tokenForm('ms');
 /** The content of the cookie of a browser that went to an OpenID provider. */
 export const oidcAttemptForm = tokenForm('mo');
 
+/** The secret in an address: 256 random bits. Only its `hashToken` finds it. */
+export const newAddressSecret = (): string => randomBytes(32).toString('base64url');
+
 /** SHA-256 of the whole token. A fast hash is enough, because 256 random bits cannot be guessed. */
-export function hashToken(token: string): Uint8Array {
+export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 

@@ -7,18 +7,12 @@ import {
   removeUser,
   updateStore,
 } from '@mostrador/contracts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startAccounts, type TestAccounts } from '../../test/accounts.ts';
-import { client, createPeople, type TestPeople } from '../../test/people.ts';
+import { expect, test } from 'vitest';
+import { accountsForFile } from '../../test/accounts.ts';
+import { client, createPeople } from '../../test/people.ts';
 
-let accounts: TestAccounts;
-let people: TestPeople;
-
-beforeAll(async () => {
-  accounts = await startAccounts();
-  people = createPeople(accounts);
-});
-afterAll(() => accounts?.stop());
+const accounts = accountsForFile();
+const people = createPeople(accounts);
 
 const read = (token: string, query: RequestOf<typeof listAuditLog>['query'] = {}) =>
   people.ask(listAuditLog, { query }, token);

@@ -8,19 +8,13 @@ import {
   listPersonSessions,
   revokePersonSession,
 } from '@mostrador/contracts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startAccounts, type TestAccounts } from '../../test/accounts.ts';
-import { client, createPeople, password, type TestPeople, tokenOf } from '../../test/people.ts';
+import { describe, expect, test } from 'vitest';
+import { accountsForFile } from '../../test/accounts.ts';
+import { client, createPeople, password, tokenOf } from '../../test/people.ts';
 import { purgeSessions } from '../sessions/purge-sessions.ts';
 
-let accounts: TestAccounts;
-let people: TestPeople;
-
-beforeAll(async () => {
-  accounts = await startAccounts();
-  people = createPeople(accounts);
-});
-afterAll(() => accounts?.stop());
+const accounts = accountsForFile();
+const people = createPeople(accounts);
 
 const other = 'azul de metileno e sal';
 const openLink = async (email: string, storeId: string, by: 'operator' | 'store' = 'store') => {

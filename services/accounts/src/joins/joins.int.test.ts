@@ -10,19 +10,13 @@ import {
   startPasskey,
   startPasskeySession,
 } from '@mostrador/contracts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { publicUrl, startAccounts, type TestAccounts } from '../../test/accounts.ts';
+import { describe, expect, test } from 'vitest';
+import { accountsForFile, publicUrl } from '../../test/accounts.ts';
 import { createAuthenticator } from '../../test/authenticator.ts';
-import { client, createPeople, password, type TestPeople, tokenOf } from '../../test/people.ts';
+import { client, createPeople, password, tokenOf } from '../../test/people.ts';
 
-let accounts: TestAccounts;
-let people: TestPeople;
-
-beforeAll(async () => {
-  accounts = await startAccounts();
-  people = createPeople(accounts);
-});
-afterAll(() => accounts?.stop());
+const accounts = accountsForFile();
+const people = createPeople(accounts);
 
 type Phone = ReturnType<typeof createAuthenticator>;
 const newPhone = () => createAuthenticator({ rpId: 'api.example.com', origin: publicUrl });
@@ -41,7 +35,7 @@ const joinWith = async (token: string, phone: Phone) => {
   return await people.ask(joinStore, { body: { answer: phone.answer(options) } }, token);
 };
 const storesOf = async ({ session_token }: { session_token: string }) =>
-  (await people.ask(listPersonStores, {}, session_token)).data.map(({ id }) => id).toSorted();
+  (await people.ask(listPersonStores, { query: {} }, session_token)).data.map(({ id }) => id).toSorted();
 
 /** A person with a password and a passkey in `first`, whom `second` invited: a session there, of a link. */
 async function invited() {

@@ -10,15 +10,10 @@ import {
 } from '@mostrador/contracts';
 import { expectDelay } from '@mostrador/testing/delay';
 import { waitFor } from '@mostrador/testing/wait';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startAccounts, type TestAccounts } from '../../test/accounts.ts';
+import { expect, test } from 'vitest';
+import { accountsForFile } from '../../test/accounts.ts';
 
-let accounts: TestAccounts;
-
-beforeAll(async () => {
-  accounts = await startAccounts();
-});
-afterAll(() => accounts?.stop());
+const accounts = accountsForFile();
 
 test('a key has all scopes unless it is created with fewer, and lists show no secret', async () => {
   const { store, apiKey, key } = await accounts.newStore();

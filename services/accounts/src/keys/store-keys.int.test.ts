@@ -1,17 +1,11 @@
 import { createStoreKey, listStoreKeys, revokeStoreKey, rotateStoreKey } from '@mostrador/contracts';
 import { expectDelay } from '@mostrador/testing/delay';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startAccounts, type TestAccounts } from '../../test/accounts.ts';
-import { client, createPeople, type TestPeople } from '../../test/people.ts';
+import { expect, test } from 'vitest';
+import { accountsForFile } from '../../test/accounts.ts';
+import { client, createPeople } from '../../test/people.ts';
 
-let accounts: TestAccounts;
-let people: TestPeople;
-
-beforeAll(async () => {
-  accounts = await startAccounts();
-  people = createPeople(accounts);
-});
-afterAll(() => accounts?.stop());
+const accounts = accountsForFile();
+const people = createPeople(accounts);
 
 const settings = { name: 'Site', scopes: ['leads:read' as const], expires_at: null };
 

@@ -1,3 +1,4 @@
+import { readBody } from '@mostrador/kit/clients/body';
 import type { Egress } from '@mostrador/kit/clients/egress';
 import type { Log } from '@mostrador/kit/process/log';
 import { BulkheadRejectedError, bulkhead } from 'cockatiel';
@@ -17,7 +18,6 @@ import {
   type IDToken,
 } from 'openid-client';
 import type { AttemptSecrets } from './attempt-secrets.ts';
-import { boundedFetch } from './bounded-fetch.ts';
 import { oidcFailure, ProviderUnusable } from './oidc-failure.ts';
 import type { OidcSettings } from './oidc-settings.ts';
 
@@ -72,7 +72,10 @@ export function createOidcProvider({ settings, publicUrl, egress }: OidcProvider
   const discover = async (): Promise<Configuration> => {
     const found = await discovery(issuer, clientId, clientSecret, clientAuth(clientSecret), {
       timeout: requestLimitSeconds,
-      [customFetch]: boundedFetch(egress),
+      [customFetch]: async (url, options) => {
+        const { status, headers, body } = await egress.fetch(url, options as RequestInit);
+        return new Response(body && (await readBody(body)), { status, headers: [...headers] });
+      },
       // The egress refuses requests without TLS beyond this machine, unless the operator allows the host.
       execute: [enableNonRepudiationChecks, ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : [])],
     });

@@ -33,7 +33,7 @@ async function invited(email = people.newEmail()) {
   return { store, email, userId: user.id, link: tokenOf(login_url) };
 }
 const storesOf = async (token: string) =>
-  (await people.ask(listPersonStores, {}, token)).data.map(({ id }) => id).toSorted();
+  (await people.ask(listPersonStores, { query: {} }, token)).data.map(({ id }) => id).toSorted();
 const says = (email: string, claims: object) => here.provider.claims.set(email, claims);
 
 test('a person whom a store invited signs in with the verified address of their account', async () => {

@@ -9,12 +9,12 @@ import {
   updateStoreOptions,
 } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startAccounts, type TestAccounts } from '../../test/accounts.ts';
-import { client, createPeople, type TestPeople } from '../../test/people.ts';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { accountsForFile } from '../../test/accounts.ts';
+import { client, createPeople } from '../../test/people.ts';
 
-let accounts: TestAccounts;
-let people: TestPeople;
+const accounts = accountsForFile();
+const people = createPeople(accounts);
 /** What the other services got: the store, and what to change. */
 let changed: [string, object][] = [];
 let replanned: string[] = [];
@@ -26,8 +26,6 @@ const ofScheduling: { sending_windows: SendingWindows; calendar_customer: boolea
 };
 
 beforeAll(async () => {
-  accounts = await startAccounts();
-  people = createPeople(accounts);
   await accounts.serve(
     'messaging',
     { getMessagingSettings, changeMessagingSettings },
@@ -56,7 +54,6 @@ beforeAll(async () => {
     },
   );
 });
-afterAll(() => accounts?.stop());
 beforeEach(() => {
   changed = [];
   replanned = [];

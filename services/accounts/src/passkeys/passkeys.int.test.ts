@@ -9,20 +9,14 @@ import {
   startPasskey,
   startPasskeySession,
 } from '@mostrador/contracts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { publicUrl, startAccounts, type TestAccounts } from '../../test/accounts.ts';
+import { describe, expect, test } from 'vitest';
+import { accountsForFile, publicUrl } from '../../test/accounts.ts';
 import { createAuthenticator } from '../../test/authenticator.ts';
-import { client, createPeople, password, type TestPeople, tokenOf } from '../../test/people.ts';
+import { client, createPeople, password, tokenOf } from '../../test/people.ts';
 import { purgeSessions } from '../sessions/purge-sessions.ts';
 
-let accounts: TestAccounts;
-let people: TestPeople;
-
-beforeAll(async () => {
-  accounts = await startAccounts();
-  people = createPeople(accounts);
-});
-afterAll(() => accounts?.stop());
+const accounts = accountsForFile();
+const people = createPeople(accounts);
 
 const party = { rpId: 'api.example.com', origin: publicUrl };
 type Phone = ReturnType<typeof createAuthenticator>;

@@ -15,12 +15,12 @@ import {
   updatePerson,
 } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { publicUrl, startAccounts, type TestAccounts } from '../../test/accounts.ts';
-import { client, createPeople, type TestPeople, tokenOf } from '../../test/people.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { accountsForFile, publicUrl } from '../../test/accounts.ts';
+import { client, createPeople, tokenOf } from '../../test/people.ts';
 
-let accounts: TestAccounts;
-let people: TestPeople;
+const accounts = accountsForFile();
+const people = createPeople(accounts);
 /** The sellers that crm knows, and whether they are active. */
 const sellers = new Map<string, boolean>();
 const activeSeller = () => {
@@ -30,8 +30,6 @@ const activeSeller = () => {
 };
 
 beforeAll(async () => {
-  accounts = await startAccounts();
-  people = createPeople(accounts);
   await accounts.serve(
     'crm',
     { checkSeller },
@@ -44,7 +42,6 @@ beforeAll(async () => {
     },
   );
 });
-afterAll(() => accounts?.stop());
 
 type Invitation = { email: string; name: string; role: UserRole; seller_id: string | null };
 const invitation = (more: Partial<Invitation> = {}): Invitation => ({

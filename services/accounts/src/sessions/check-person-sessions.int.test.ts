@@ -7,18 +7,12 @@ import {
   removeUser,
 } from '@mostrador/contracts';
 import { sessionForm } from '@mostrador/kit/tokens/token';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startAccounts, type TestAccounts } from '../../test/accounts.ts';
-import { createPeople, type TestPeople } from '../../test/people.ts';
+import { expect, test } from 'vitest';
+import { accountsForFile } from '../../test/accounts.ts';
+import { createPeople } from '../../test/people.ts';
 
-let accounts: TestAccounts;
-let people: TestPeople;
-
-beforeAll(async () => {
-  accounts = await startAccounts();
-  people = createPeople(accounts);
-});
-afterAll(() => accounts?.stop());
+const accounts = accountsForFile();
+const people = createPeople(accounts);
 
 const check = async (...tokens: string[]) => (await people.ask(checkPersonSessions, { body: { tokens } })).sessions;
 const authorize = (token: string) => people.ask(authorizePerson, { body: { touch: false } }, token);

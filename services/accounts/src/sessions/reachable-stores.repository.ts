@@ -2,14 +2,26 @@ import type { UserRole } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
 import { isReachable, type SessionRow } from './session.repository.ts';
 
-/** The stores to which the holder of a session may go, its own among them, by name. */
+type ReachableStore = { readonly id: string; readonly name: string; readonly role: UserRole };
+
+/** The stores to which the holder of a session may go, its own among them, by name, from a place on. */
 export async function listReachableStores(
   sql: Sql,
   session: SessionRow,
-): Promise<{ id: string; name: string; role: UserRole }[]> {
-  return await sql<{ id: string; name: string; role: UserRole }[]>`
+  { after, limit }: { readonly after: Pick<ReachableStore, 'id' | 'name'> | undefined; readonly limit: number },
+): Promise<ReachableStore[]> {
+  return await sql<ReachableStore[]>`
     select st.id, st.name, m.role
     from memberships m join stores st on st.id = m.store_id
     where m.user_id = ${session.user_id} and ${isReachable(sql, session)}
-    order by st.name, st.id limit 1000`;
+      ${after ? sql`and (st.name, st.id) > (${after.name}, ${after.id}::uuid)` : sql``}
+    order by st.name, st.id limit ${limit}`;
+}
+
+/** Whether the holder of a session may go to a store. */
+export async function isReachableStore(sql: Sql, session: SessionRow, storeId: string): Promise<boolean> {
+  const rows = await sql`
+    select from memberships m
+    where m.user_id = ${session.user_id} and m.store_id = ${storeId} and ${isReachable(sql, session)}`;
+  return rows.length > 0;
 }

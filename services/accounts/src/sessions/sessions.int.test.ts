@@ -9,19 +9,13 @@ import {
   listUsers,
   revokePersonSession,
 } from '@mostrador/contracts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { publicUrl, startAccounts, type TestAccounts } from '../../test/accounts.ts';
-import { client, createPeople, type TestPeople, tokenOf } from '../../test/people.ts';
+import { expect, test } from 'vitest';
+import { accountsForFile, publicUrl } from '../../test/accounts.ts';
+import { client, createPeople, tokenOf } from '../../test/people.ts';
 import { purgeSessions } from './purge-sessions.ts';
 
-let accounts: TestAccounts;
-let people: TestPeople;
-
-beforeAll(async () => {
-  accounts = await startAccounts();
-  people = createPeople(accounts);
-});
-afterAll(() => accounts?.stop());
+const accounts = accountsForFile();
+const people = createPeople(accounts);
 
 test('a login link opens one session in its store, and is an address of the console', async () => {
   const store = await people.newStore();

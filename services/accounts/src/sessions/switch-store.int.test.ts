@@ -1,20 +1,14 @@
 import { createLoginLink, getPersonSession, listPersonStores, switchStore } from '@mostrador/contracts';
 import { waitFor } from '@mostrador/testing/wait';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startAccounts, type TestAccounts } from '../../test/accounts.ts';
-import { createPeople, password, type TestPeople, tokenOf } from '../../test/people.ts';
+import { expect, test } from 'vitest';
+import { accountsForFile } from '../../test/accounts.ts';
+import { createPeople, password, tokenOf } from '../../test/people.ts';
 
-let accounts: TestAccounts;
-let people: TestPeople;
-
-beforeAll(async () => {
-  accounts = await startAccounts();
-  people = createPeople(accounts);
-});
-afterAll(() => accounts?.stop());
+const accounts = accountsForFile();
+const people = createPeople(accounts);
 
 const stores = async (token: string) =>
-  (await people.ask(listPersonStores, {}, token)).data.map(({ id, current }) => [id, current]);
+  (await people.ask(listPersonStores, { query: {} }, token)).data.map(({ id, current }) => [id, current]);
 const goTo = (store: string, token?: string) => people.ask(switchStore, { body: { store_id: store } }, token);
 
 /** A person of two stores, who set a password in the first one. */
@@ -31,7 +25,7 @@ test('a session that ends while its person goes to another store does not go on 
   const { email, second, link } = await ofTwoStores();
   const { session_token } = await people.signIn(email, password);
   const { session_token: joined, session } = await people.join((await people.open(link, session_token)).session_token);
-  const other = (await people.ask(listPersonStores, {}, joined)).data.find(({ id }) => id !== second);
+  const other = (await people.ask(listPersonStores, { query: {} }, joined)).data.find(({ id }) => id !== second);
   let going: Promise<unknown> = Promise.resolve();
   await accounts.adminSql.begin(async (sql) => {
     await sql`update sessions set ended_at = clock_timestamp() where id = ${session.id}`;
@@ -92,6 +86,28 @@ test('a link of the operator opens all stores of the person', async () => {
   expect((await goTo(second, session_token)).session.store.id).toBe(second);
 });
 
+test('a person of more stores than a page holds reads each once, by name, and goes to the last', async () => {
+  const { email, first } = await ofTwoStores();
+  const { login_url } = await accounts.admin(createLoginLink, { body: { email, store_id: first } });
+  const { session_token: token } = await people.open(tokenOf(login_url));
+  await accounts.adminSql`
+    with made as (
+      insert into stores (name, tier, timezone, locale)
+      select 'Loja ' || n % 100, 'free', 'UTC', 'en' from generate_series(1, 430) n returning id)
+    insert into memberships (store_id, user_id, role)
+    select made.id, users.id, 'owner' from made, users where email = ${email}`;
+  const seen: { id: string; name: string }[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await people.ask(listPersonStores, { query: cursor ? { cursor } : {} }, token);
+    seen.push(...page.data);
+    cursor = page.next_cursor;
+  }
+  expect(new Set(seen.map(({ id }) => id)).size).toBe(432);
+  expect(seen).toHaveLength(432);
+  const last = seen.at(-1)?.id ?? '';
+  expect((await goTo(last, token)).session.store.id).toBe(last);
+});
+
 test('a session does not live longer by going from store to store', async () => {
   const { first, link } = await ofTwoStores();
   const joined = await people.join((await people.open(link)).session_token);
@@ -107,6 +123,6 @@ test.each(['0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a', 'x', undefined])('a person ca
   const { token, session } = await people.signedIn();
   await expect(goTo(store as string, token)).rejects.toMatchObject({ code: /store_not_found|validation_failed/ });
   await expect(goTo(session.store.id)).rejects.toMatchObject({ code: 'invalid_session' });
-  await expect(people.ask(listPersonStores, {})).rejects.toMatchObject({ code: 'invalid_session' });
+  await expect(people.ask(listPersonStores, { query: {} })).rejects.toMatchObject({ code: 'invalid_session' });
   expect(await people.ask(getPersonSession, {}, token)).toEqual(session);
 });

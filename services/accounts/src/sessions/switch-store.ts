@@ -5,7 +5,7 @@ import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { lockPerson } from '../users/user.repository.ts';
 import { openSession } from './open-session.ts';
-import { listReachableStores } from './reachable-stores.repository.ts';
+import { isReachableStore } from './reachable-stores.repository.ts';
 import { requireSession } from './session.ts';
 
 /** It is no new proof of who the person is, so the new session ends when the old one would have ended. */
@@ -16,8 +16,7 @@ export const switchStore =
     const { user_id: userId, reach, opened_by: openedBy, passkey_id: passkeyId } = previous;
     return await systemDatabase.write(context, async (sql) => {
       await lockPerson(sql, userId);
-      const stores = await listReachableStores(sql, previous);
-      if (!stores.some(({ id }) => id === storeId)) {
+      if (!(await isReachableStore(sql, previous, storeId))) {
         throw new AppError('store_not_found', { detail: 'You cannot go to this store. Open a login link of it.' });
       }
       const left = { storeId: previous.store_id, actorId: userId, subjectId: previous.id };

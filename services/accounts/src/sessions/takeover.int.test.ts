@@ -1,19 +1,13 @@
 import { getPersonSession, listPersonStores, switchStore } from '@mostrador/contracts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startAccounts, type TestAccounts } from '../../test/accounts.ts';
-import { createPeople, password, type TestPeople, tokenOf } from '../../test/people.ts';
+import { expect, test } from 'vitest';
+import { accountsForFile } from '../../test/accounts.ts';
+import { createPeople, password, tokenOf } from '../../test/people.ts';
 
 // S4: an owner set the password of a person whom they invited. A link of another store, opened in the browser where that
 // password had signed the person in, let the owner into that other store. It asked nothing, and no log told of it.
 
-let accounts: TestAccounts;
-let people: TestPeople;
-
-beforeAll(async () => {
-  accounts = await startAccounts();
-  people = createPeople(accounts);
-});
-afterAll(() => accounts?.stop());
+const accounts = accountsForFile();
+const people = createPeople(accounts);
 
 /** The owner of `trap` knows the password of a person whom `home` invites, and the person is signed in with it. */
 async function trapped() {
@@ -29,7 +23,7 @@ async function trapped() {
 /** The stores that the holder of the password reaches. */
 async function reached(email: string): Promise<string[]> {
   const { session_token } = await people.signIn(email, password);
-  const { data } = await people.ask(listPersonStores, {}, session_token);
+  const { data } = await people.ask(listPersonStores, { query: {} }, session_token);
   return data.map(({ id }) => id);
 }
 

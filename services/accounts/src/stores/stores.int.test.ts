@@ -8,16 +8,11 @@ import {
   updateStore,
 } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startAccounts, type TestAccounts } from '../../test/accounts.ts';
+import { expect, test } from 'vitest';
+import { accountsForFile } from '../../test/accounts.ts';
 
-let accounts: TestAccounts;
+const accounts = accountsForFile();
 const absent = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a';
-
-beforeAll(async () => {
-  accounts = await startAccounts();
-});
-afterAll(() => accounts?.stop());
 
 test('a new store has the defaults and the rate of its tier', async () => {
   const store = await accounts.admin(createStore, { body: { name: ' Padaria ' } });
@@ -128,6 +123,12 @@ test('stores are listed by name, 200 to a page, each once', async () => {
   const [row] = await accounts.adminSql`select count(*)::integer as count from stores`;
   expect(seen).toHaveLength(row?.count);
   expect(new Set(seen).size).toBe(seen.length);
+});
+
+test('one store is read by its id, and an unknown one is not there', async () => {
+  const { store } = await accounts.newStore();
+  expect(await accounts.admin(listStores, { body: { store_id: store.id } })).toEqual({ stores: [store], more: false });
+  expect(await accounts.admin(listStores, { body: { store_id: absent } })).toEqual({ stores: [], more: false });
 });
 
 test("the runtime role sees only its store's rows, even if a statement names no store", async () => {

@@ -77,7 +77,7 @@ const isOpen = (token: string) => opens(people.ask(getPersonSession, {}, token))
 const storesOf = async (trying: Promise<{ session_token: string }>): Promise<string[]> => {
   const opened = await trying.catch(() => null);
   if (opened === null) return [];
-  return (await people.ask(listPersonStores, {}, opened.session_token)).data.map(({ id }) => id);
+  return (await people.ask(listPersonStores, { query: {} }, opened.session_token)).data.map(({ id }) => id);
 };
 const signInWith = async ({ phone }: Stage) => {
   const { options } = await people.ask(startPasskeySession, {});

@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '@mostrador/testing/server
 import { blocksOf, explain, explainGeneric, type Plan } from '@mostrador/testing/servers/plan';
 import { rowsRead } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { crmLists } from '../list-totals.ts';
+import { crmLists } from '../dependencies.ts';
 import { countFound, countLeads, countUnsettled, listLeads } from './lead-list.repository.ts';
 import { filtersBeyond, hasIndex, isGathered, type LeadFilters, orderOf, rowsOf } from './lead-list.ts';
 import { readSearch } from './lead-search.ts';

@@ -1,5 +1,5 @@
-import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
+import { remarksOf } from '../../test/redocly.ts';
 import { accountRoutes, personRoutes } from '../routes/index.ts';
 import { documentedPath } from '../routes/route.ts';
 import { createPlatformDocument } from './platform-document.ts';
@@ -9,9 +9,7 @@ type Paths = Record<string, Record<string, { responses: Record<string, { content
 const paths = document.paths as Paths;
 
 test('the document of what people do is valid OpenAPI', async () => {
-  const result = await new Validator().validate(document as Record<string, unknown>);
-  expect(result.errors ?? []).toEqual([]);
-  expect(result.valid).toBe(true);
+  expect(await remarksOf(document, 'spec')).toEqual([]);
 });
 
 test('it has every route, and 204 without content', () => {

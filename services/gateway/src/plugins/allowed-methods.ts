@@ -1,17 +1,10 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import createRouter from 'find-my-way';
 import { documentedPath } from '../routes/route.ts';
 
 /** The methods of each path, by the registered routes. */
-export type AllowedMethods = {
-  add(url: string, methods: string | readonly string[]): void;
-  /** The methods of the most specific pattern that matches the path. */
-  of(path: string): readonly string[];
-  /** The most specific pattern that matches the path, as documentation writes it: `/leads/{leadId}`. */
-  patternOf(path: string): string | undefined;
-  /** Whether a more specific pattern matches the path too. The router skips that one if it lacks the method. */
-  isOfAnother(pattern: string, path: string): boolean;
-};
+export type AllowedMethods = ReturnType<typeof createAllowedMethods>;
 
 export type RouteRefusal = {
   /** Answers OPTIONS on a known path with 204 and `Allow`. False: it is another request. */
@@ -22,45 +15,36 @@ export type RouteRefusal = {
   isLost(request: FastifyRequest): boolean;
 };
 
-export function createAllowedMethods(): AllowedMethods {
-  const patterns = new Map<string, Set<string>>();
-  /** For each pattern, the more specific patterns that it also matches. Nearly all patterns have none. */
-  const moreConcrete = new Map<string, readonly string[]>();
-  const findMoreConcrete = (pattern: string) =>
-    [...patterns.keys()].filter(
-      (other) => openParts(other) < openParts(pattern) && matches(pattern.split('/'), other.split('/')),
-    );
-  const fits = (path: string) => {
-    const segments = path.split('/').map(decoded);
-    return (pattern: string) => matches(pattern.split('/'), segments);
-  };
-  const ownOf = (path: string) => {
-    const fitting = [...patterns.keys()].filter(fits(path));
-    const least = Math.min(...fitting.map(openParts));
-    return fitting.filter((pattern) => openParts(pattern) === least);
+/** A second router, which finds the most specific pattern of a path, whatever the method. */
+export function createAllowedMethods() {
+  type Known = { readonly pattern: string; readonly methods: Set<string> };
+  const router = createRouter({ maxParamLength: Number.MAX_SAFE_INTEGER });
+  const known = new Map<string, Known>();
+  const find = (path: string): Known | undefined => {
+    const { params = {}, store } = router.find('GET', path) ?? {};
+    // The router matches `/leads/` as a lead with an empty id.
+    return Object.values(params).includes('') ? undefined : store;
   };
   return {
-    add(url, methods) {
-      const known = patterns.get(url) ?? new Set();
-      for (const method of [methods].flat()) known.add(method);
-      patterns.set(url, known);
-      moreConcrete.clear();
+    add(pattern: string, methods: string | readonly string[]): void {
+      const entry = known.get(pattern) ?? { pattern, methods: new Set() };
+      for (const method of [methods].flat()) entry.methods.add(method);
+      if (!known.has(pattern)) router.on('GET', pattern, () => {}, entry);
+      known.set(pattern, entry);
     },
-    of: (path) => [...new Set(ownOf(path).flatMap((pattern) => [...(patterns.get(pattern) ?? [])]))].sort(),
-    patternOf: (path) => {
-      const [pattern] = ownOf(path);
+    of: (path: string): readonly string[] => [...(find(path)?.methods ?? [])].sort(),
+    /** The pattern of the path as documentation writes it: `/leads/{leadId}`. */
+    patternOf(path: string): string | undefined {
+      const pattern = find(path)?.pattern;
       return pattern === undefined ? undefined : documentedPath(pattern);
     },
-    isOfAnother(pattern, path) {
-      const others = moreConcrete.get(pattern) ?? findMoreConcrete(pattern);
-      moreConcrete.set(pattern, others);
-      return others.length > 0 && others.some(fits(path));
+    /** Whether a more specific pattern matches the path. Fastify's router skips that one if it lacks the method. */
+    isOfAnother(pattern: string, path: string): boolean {
+      const found = find(path)?.pattern;
+      return found !== undefined && found !== pattern;
     },
   };
 }
-
-/** How many segments of a pattern are parameters or wildcards. */
-const openParts = (pattern: string): number => pattern.split('/').filter((part) => /^[:*]/.test(part)).length;
 
 /** Collects every route that is registered after this call. */
 export function addAllowedMethods(app: FastifyInstance): RouteRefusal {
@@ -103,20 +87,3 @@ export function addAllowedMethods(app: FastifyInstance): RouteRefusal {
 
 /** Every known path has OPTIONS. */
 const allowHeader = (methods: readonly string[]): string => [...methods, 'OPTIONS'].sort().join(', ');
-
-function matches(pattern: readonly string[], path: readonly string[]): boolean {
-  for (const [i, part] of pattern.entries()) {
-    if (part === '*') return path.length > i;
-    const segment = path[i];
-    if (segment === undefined || (part.startsWith(':') ? segment === '' : segment !== part)) return false;
-  }
-  return pattern.length === path.length;
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}

@@ -7,7 +7,7 @@ import {
 } from '@mostrador/contracts';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
-// Computes days across clock changes. Only this file imports it, so that Node's own Temporal can replace it later.
+// Computes days across clock changes. Node's own Temporal can replace it later.
 import { Temporal } from 'temporal-polyfill';
 
 /** From `from` (inclusive) to `to` (exclusive), both in the time zone of the report. */

@@ -6,7 +6,6 @@ import { ChannelError } from './channel-provider.ts';
  * once, room for other providers while one hangs.
  */
 export const channelCircuit: ProviderCircuitOptions = {
-  isOutage: (error) => !(error instanceof ChannelError) || error.kind === 'not_sent' || error.kind === 'ambiguous',
   outageOf: (error) => (error instanceof ChannelError ? error.outage : undefined),
   callsAtOnce: 16,
   callsPerOrigin: 24,

@@ -7,7 +7,7 @@ import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { releaseQueues } from '../delivery/delivery.repository.ts';
-import { wakeDelivery } from '../delivery/wake-delivery.ts';
+import { wakeDelivery } from '../delivery/wake-overdue.ts';
 import type { Dependencies } from '../dependencies.ts';
 import {
   type ChannelRow,

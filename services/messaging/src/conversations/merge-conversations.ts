@@ -3,7 +3,7 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { wakeDelivery } from '../delivery/wake-delivery.ts';
+import { wakeDelivery } from '../delivery/wake-overdue.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { countAgain } from '../inbox/catch-up.repository.ts';
 import { isDelivering } from '../messages/message.repository.ts';

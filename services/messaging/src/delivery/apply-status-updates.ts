@@ -8,7 +8,7 @@ import { messageEvents } from '../messages/message-events.ts';
 import { hasQueued, releaseHeld } from './delivery.repository.ts';
 import type { Rate } from './rates.ts';
 import { clearWatchdog, findStatusUpdates, saveProviderId, saveSent, saveState } from './status-update.repository.ts';
-import { wakeDelivery } from './wake-delivery.ts';
+import { wakeDelivery } from './wake-overdue.ts';
 
 /**
  * Applies status updates to a message. Writes its events, the interaction and the response once it is sent, and a

@@ -9,7 +9,7 @@ import { lockMessage } from './lock-message.ts';
 import { fail } from './record-outcome.ts';
 import { settlementOf } from './settle-message.ts';
 import { findWaitingMessages, makeHeadDue, type WaitingMessageRow } from './waiting.repository.ts';
-import { wakeDelivery } from './wake-delivery.ts';
+import { wakeDelivery } from './wake-overdue.ts';
 
 /** Messages without an outcome. The conversation's lock, which a step holds too, keeps their changes apart. */
 export const waitingMessages: WaitingSource = {

@@ -1,6 +1,11 @@
+import type { SignalOf } from '@mostrador/contracts';
+import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/delivery/outbox';
 import type { OverdueRows } from '@mostrador/kit/delivery/overdue';
-import { wakeDelivery } from './wake-delivery.ts';
 import { type OverdueLead, takeOverdueLeads } from './watch.repository.ts';
+
+/** The wake-up of a lead's delivery workflow. */
+export const wakeDelivery = (leadId: string, signal: SignalOf<'delivery'>): OutboxEntry =>
+  wakeWorkflow('delivery', leadId, signal, leadId);
 
 /** Leads whose queue is due, but no step has handled it. */
 export const overdueDeliveries: OverdueRows<OverdueLead> = {

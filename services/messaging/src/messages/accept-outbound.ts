@@ -9,7 +9,7 @@ import { type ConversationRow, lockOrCreate, takeNumber } from '../conversations
 import { needsConsent } from '../conversations/opt-out.ts';
 import { type OptOutColumns, withWish } from '../conversations/opt-out-state.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
-import { wakeDelivery } from '../delivery/wake-delivery.ts';
+import { wakeDelivery } from '../delivery/wake-overdue.ts';
 import { findUnprocessed, type Unprocessed } from '../inbound/find-unprocessed.ts';
 import { conversationRead } from '../inbox/conversation-read.ts';
 import { beginSession } from '../sessions/session.repository.ts';

@@ -6,7 +6,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { lockMessage } from '../delivery/lock-message.ts';
 import { saveState } from '../delivery/status-update.repository.ts';
-import { wakeDelivery } from '../delivery/wake-delivery.ts';
+import { wakeDelivery } from '../delivery/wake-overdue.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { MessageRow } from './message.ts';
 import { messageEvents } from './message-events.ts';

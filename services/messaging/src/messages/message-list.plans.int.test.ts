@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '@mostrador/testing/server
 import { blocksOf, explain, explainGeneric } from '@mostrador/testing/servers/plan';
 import { rowsRead } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { messagingLists } from '../list-totals.ts';
+import { messagingLists } from '../dependencies.ts';
 import { listMessages } from './message.repository.ts';
 import { countStoreMessages, countUnsettled, listStoreMessages } from './message-list.repository.ts';
 import { filtersBeyond, filtersOf, rowsOf } from './message-list.ts';

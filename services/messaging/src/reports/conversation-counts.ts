@@ -1,4 +1,5 @@
 import { type ConversationCounts, firstResponseBucketSeconds } from '@mostrador/contracts';
+import { createRollups } from '@mostrador/rollups';
 
 /** The last bucket counts responses that took longer than every limit. */
 const responseBuckets = [...firstResponseBucketSeconds.keys(), firstResponseBucketSeconds.length];
@@ -18,6 +19,7 @@ export const conversationFacts = [
   ...responseMetrics,
 ] as const;
 export type ConversationFacts = Readonly<Record<(typeof conversationFacts)[number], number>>;
+export const conversationRollups = createRollups(conversationFacts);
 
 export function toConversationCounts(facts: ConversationFacts): ConversationCounts {
   const { sessions_started, sessions_ended, messages_inbound, messages_failed } = facts;

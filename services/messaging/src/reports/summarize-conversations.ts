@@ -2,8 +2,7 @@ import type { summarizeConversations as operation } from '@mostrador/contracts';
 import { toColumns } from '@mostrador/kit/rpc/columns';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { toConversationCounts } from './conversation-counts.ts';
-import { conversationRollups } from './rollups.ts';
+import { conversationRollups, toConversationCounts } from './conversation-counts.ts';
 
 export const summarizeConversations =
   ({ database }: Dependencies): Handler<typeof operation> =>

@@ -7,7 +7,7 @@ import {
   type updateAppointment,
 } from '@mostrador/contracts';
 import { changeMetadata, type Metadata } from '@mostrador/kit/database/metadata';
-import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
+import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 
@@ -34,6 +34,12 @@ export type AppointmentContent = Pick<
 >;
 
 export type AppointmentPatch = RequestOf<typeof updateAppointment>['body'];
+
+/** The wake-up of an appointment's workflow. */
+export const wakeAppointment = (
+  { id, lead_id }: { readonly id: string; readonly lead_id?: string | null },
+  signal: SignalOf<'appointment'>,
+): OutboxEntry => wakeWorkflow('appointment', id, signal, lead_id);
 
 /** The row as the API shows it. */
 export function toAppointment(row: AppointmentRow): Appointment {

@@ -11,8 +11,7 @@ import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { cancelFollowups } from '../followups/cancel-followups.ts';
 import { insertAppointments, type NewAppointment } from './appointment.repository.ts';
-import { type AppointmentRow, appointmentEvents, toAppointment } from './appointment.ts';
-import { wakeAppointment } from './wake-appointment.ts';
+import { type AppointmentRow, appointmentEvents, toAppointment, wakeAppointment } from './appointment.ts';
 
 const defaultDurationMinutes = operation.request.body.properties.duration_minutes.default as number;
 

@@ -8,8 +8,14 @@ import { followVersion, requestSyncs } from '../calendar-sync/sync.repository.ts
 import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { lockAppointment, saveAppointment } from './appointment.repository.ts';
-import { appointmentEvents, changeAppointment, isShown, signalOfChange, toAppointment } from './appointment.ts';
-import { wakeAppointment } from './wake-appointment.ts';
+import {
+  appointmentEvents,
+  changeAppointment,
+  isShown,
+  signalOfChange,
+  toAppointment,
+  wakeAppointment,
+} from './appointment.ts';
 
 export const updateAppointment =
   (dependencies: Dependencies): Handler<typeof operation> =>

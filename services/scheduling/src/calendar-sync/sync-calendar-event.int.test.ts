@@ -40,8 +40,8 @@ const read = (appointmentId: string) =>
 const patch = (appointmentId: string, body: object) =>
   scheduling.rpc.call(updateAppointment, { params: { appointmentId }, body }, testContext({ storeId }));
 const connection = () => scheduling.rpc.call(getCalendarConnection, {}, testContext({ storeId }));
-const failing = (kind: CalendarErrorKind, retryAfterSeconds?: number) => () => {
-  throw new CalendarError(kind, `code_${kind}`, `It was ${kind}.`, { retryAfterSeconds });
+const failing = (kind: CalendarErrorKind, options: { retryAfterSeconds?: number; outage?: boolean } = {}) => () => {
+  throw new CalendarError(kind, `code_${kind}`, `It was ${kind}.`, options);
 };
 /** Makes the next attempt due now. */
 const makeDue = (appointmentId: string) =>
@@ -154,7 +154,7 @@ describe('a calendar that is down', () => {
 
   test('with a Retry-After is called again at that time', async () => {
     const { id } = await scheduling.create(storeId);
-    calendar.next(failing('throttled', 90));
+    calendar.next(failing('throttled', { retryAfterSeconds: 90 }));
     const sinceMs = Date.now();
     const { wake_at } = await step(id);
     expectDelay(wake_at, { sinceMs, least: 90, most: 90 });
@@ -162,7 +162,7 @@ describe('a calendar that is down', () => {
 
   test('gets a changed appointment at once, despite the delay after a failed attempt', async () => {
     const { id } = await scheduling.create(storeId);
-    calendar.next(failing('throttled', 3600));
+    calendar.next(failing('throttled', { retryAfterSeconds: 3600 }));
     await step(id);
     await patch(id, { title: 'Shave' });
     expect(await read(id)).toMatchObject({ state: 'pending', attempts: 0, last_error: null });
@@ -172,7 +172,7 @@ describe('a calendar that is down', () => {
   test('is not called after five failures in a row, and a blocked call does not count as an attempt', async () => {
     const appointments = [];
     for (let count = 0; count < 6; count += 1) appointments.push(await scheduling.create(storeId));
-    calendar.always(failing('unavailable'));
+    calendar.always(failing('unavailable', { outage: true }));
     const sinceMs = Date.now();
     for (const { id } of appointments.slice(0, 5)) await step(id);
     const last = appointments[5]?.id as string;

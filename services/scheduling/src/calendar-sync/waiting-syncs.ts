@@ -3,7 +3,7 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import type { Changed, WaitingSource } from '@mostrador/kit/delivery/waiting';
 import { toWaitingItem, type WaitingCause } from '@mostrador/kit/delivery/waiting-item';
-import { wakeAppointment } from '../appointments/wake-appointment.ts';
+import { wakeAppointment } from '../appointments/appointment.ts';
 import { type ConnectionRow, findConnection } from '../calendars/connection.repository.ts';
 import { lockSync, type SyncRow } from './sync.repository.ts';
 import { findWaitingSyncs, saveSyncGivenUp, saveSyncRetry, type WaitingSyncRow } from './waiting.repository.ts';

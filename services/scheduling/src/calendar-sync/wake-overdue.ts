@@ -1,5 +1,5 @@
 import type { OverdueRows } from '@mostrador/kit/delivery/overdue';
-import { wakeAppointment } from '../appointments/wake-appointment.ts';
+import { wakeAppointment } from '../appointments/appointment.ts';
 import { type OverdueSync, takeOverdueSyncs } from './sync.repository.ts';
 
 /** Calendar syncs that no step has handled although their next attempt is overdue. */

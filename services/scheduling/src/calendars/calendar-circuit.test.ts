@@ -1,4 +1,3 @@
-import { createCircuit } from '@mostrador/kit/resilience/circuit';
 import { expect, test } from 'vitest';
 import { refusalOf as caldavRefusal } from './caldav/refusal.ts';
 import { calendarCircuit } from './calendar-circuit.ts';
@@ -6,23 +5,9 @@ import { CalendarError, type ConnectionSettings, type ProviderName } from './cal
 import { refusalOfApi as googleRefusal } from './google/refusal.ts';
 import { targetOf } from './providers.ts';
 
-const refusesAfter = async (count: number, error: CalendarError) => {
-  const circuit = createCircuit(calendarCircuit);
-  for (let time = 0; time < count; time += 1) {
-    await expect(circuit.run('c', () => Promise.reject(error))).rejects.toBe(error);
-  }
-  return circuit.blocked('c') !== null;
-};
-
-test('the circuit opens after five outages of a calendar in a row', async () => {
-  const down = new CalendarError('unavailable', 'calendar_timeout', 'No answer.');
-  expect(await refusesAfter(4, down)).toBe(false);
-  expect(await refusesAfter(5, down)).toBe(true);
-});
-
-test('refusals and throttling do not count as outages, because the calendar responds', async () => {
-  expect(await refusesAfter(10, new CalendarError('refused', 'unauthorized', 'No.'))).toBe(false);
-  expect(await refusesAfter(10, new CalendarError('throttled', 'throttled', 'Slow down.'))).toBe(false);
+test('a refusal says nothing about the calendar, and throttling is an answer', () => {
+  expect(calendarCircuit.outageOf(new CalendarError('refused', 'unauthorized', 'No.'))).toBeUndefined();
+  expect(calendarCircuit.outageOf(new CalendarError('throttled', 'throttled', 'Slow down.'))).toBe(false);
 });
 
 test.each([

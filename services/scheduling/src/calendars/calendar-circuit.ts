@@ -1,9 +1,8 @@
 import type { ProviderCircuitOptions } from '@mostrador/kit/resilience/provider-circuit';
-import { CalendarError, toCalendarError } from './calendar-provider.ts';
+import { CalendarError } from './calendar-provider.ts';
 
 /** 24 calls leave a process, which runs 32 steps at once, room for other calendars while one provider hangs. */
 export const calendarCircuit: ProviderCircuitOptions = {
-  isOutage: (error) => toCalendarError(error).kind === 'unavailable',
   outageOf: (error) => (error instanceof CalendarError ? (error.outage ?? answeredBy(error)) : undefined),
   callsAtOnce: 4,
   callsPerOrigin: 24,

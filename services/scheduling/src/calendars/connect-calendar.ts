@@ -6,7 +6,8 @@ import { stepLimits } from '@mostrador/kit/delivery/step';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { wakeAppointment } from '../appointments/wake-appointment.ts';
+import { hashToken, newAddressSecret } from '@mostrador/kit/tokens/token';
+import { wakeAppointment } from '../appointments/appointment.ts';
 import { dropUnsettledSyncs, requestFutureSyncs } from '../calendar-sync/sync.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type CalendarProvider, type OpenConnection, toCalendarError } from './calendar-provider.ts';
@@ -18,7 +19,7 @@ import {
   takeFeedToken,
 } from './connection.repository.ts';
 import { openFeedToken, sealCredentials, sealFeedToken } from './credentials.ts';
-import { feedUrl, hashFeedToken, newFeedToken } from './feed/token.ts';
+import { feedUrl } from './feed/provider.ts';
 import { targetOf } from './providers.ts';
 import { connectionOf } from './requested-connection.ts';
 
@@ -49,7 +50,7 @@ export async function connect(
   const { storeId } = context;
   const feedToken = async (sql: TransactionSql) => {
     const kept = openFeedToken(vault, storeId, await takeFeedToken(sql, storeId));
-    return body.rotate || kept === undefined ? newFeedToken() : kept;
+    return body.rotate || kept === undefined ? newAddressSecret() : kept;
   };
   const wanted = connectionOf(body, egress);
   const limitMs = Math.min(stepLimits.callMs, context.deadline - Date.now() - storingMs);
@@ -70,7 +71,7 @@ export async function connect(
     const token = wanted.provider === 'feed' ? await feedToken(sql) : null;
     await insertConnection(sql, storeId, {
       ...connection,
-      feed_token_hash: token === null ? null : hashFeedToken(token),
+      feed_token_hash: token === null ? null : hashToken(token),
       sealed_feed_token: token === null ? null : sealFeedToken(vault, storeId, token),
     });
     const resumed = old && isSameCalendar(old, wanted) ? old.id : undefined;

@@ -2,7 +2,7 @@ import type { disconnectCalendar as operation } from '@mostrador/contracts';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { wakeAppointment } from '../appointments/wake-appointment.ts';
+import { wakeAppointment } from '../appointments/appointment.ts';
 import { dropUnsettledSyncs } from '../calendar-sync/sync.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { endConnection, lockCalendarConnectionForUpdate } from './connection.repository.ts';

@@ -1,33 +1,14 @@
+import { BodyTooLarge } from '@mostrador/kit/clients/body';
 import { AddressRefused } from '@mostrador/kit/clients/egress';
 import { CalendarError } from './calendar-provider.ts';
 
-/** The most bytes of a response that are read. Calendars send small ones. */
-const maxAnswerBytes = 256 * 1024;
-
-/**
- * Reads the whole body as text.
- *
- * @throws CalendarError `rejected` when the body is larger than 256 KiB.
- */
-export async function readBounded(response: Response): Promise<string> {
-  if (!response.body) return '';
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body) {
-    bytes += chunk.byteLength;
-    // Leaving the loop cancels the rest of the body.
-    if (bytes > maxAnswerBytes) {
-      throw new CalendarError('rejected', 'calendar_answer_too_large', "The calendar's response is over 256 KiB.");
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 const certificateProblem = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/;
 
-/** The error for a request without a response. It shows nothing of the system's error, which tells about networks. */
+/** The error for a request without a usable response. It shows nothing of the system's error, which tells about networks. */
 export function failureOf(error: unknown, signal: AbortSignal): CalendarError {
+  if (error instanceof BodyTooLarge) {
+    return new CalendarError('rejected', 'calendar_answer_too_large', "The calendar's response is over 256 KiB.");
+  }
   if (signal.aborted) {
     return new CalendarError('unavailable', 'calendar_timeout', 'The calendar did not answer in time.', {
       outage: true,

@@ -24,6 +24,19 @@ const readBack = (icalendar: string) => {
   return calendar.getAllSubcomponents('vevent').map((component) => new ICAL.Event(component));
 };
 
+/** The lines of a document by the rules of RFC 5545, without our library: the value of each property of its first event. */
+const valuesIn = (icalendar: string): ReadonlyMap<string, string> => {
+  const [, event = ''] = /BEGIN:VEVENT\r\n(.*?)END:VEVENT\r\n/s.exec(icalendar.replaceAll('\r\n ', '')) ?? [];
+  const unescaped = (value: string) =>
+    value.replaceAll(/\\(.)/gu, (_, escaped) => (escaped.toLowerCase() === 'n' ? '\n' : escaped));
+  return new Map(
+    event.split('\r\n').map((line) => {
+      const [, name = '', value = ''] = /^([A-Z-]+):(.*)$/s.exec(line) ?? [];
+      return [name, unescaped(value)];
+    }),
+  );
+};
+
 /** Any Unicode text. Characters that iCalendar must escape and line breaks are more frequent than others. */
 const text = (maxLength: number) =>
   fc
@@ -87,6 +100,9 @@ describe('an event', () => {
   test('reads the same in another parser, with any text', () => {
     fc.assert(
       fc.property(events, (written) => {
+        const values = valuesIn(renderEvent(written));
+        expect(values.get('SUMMARY')).toBe(written.title);
+        expect(values.get('DESCRIPTION') ?? null).toBe(written.notes);
         const [read] = readBack(renderEvent(written));
         expect(read?.uid).toBe(written.uid);
         expect(read?.sequence).toBe(written.sequence);

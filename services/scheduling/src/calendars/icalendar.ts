@@ -1,17 +1,16 @@
 import ICAL from 'ical.js';
-import ical, { type ICalCalendar, type ICalEvent } from 'ical-generator';
 import type { CalendarEvent } from './calendar-provider.ts';
 import { contentHashOf, type EventMark, numberIn } from './event-mark.ts';
 
 /** The refresh interval that a feed suggests to its subscribers. */
-const feedRefreshSeconds = 15 * 60;
+const feedRefresh = ICAL.Duration.fromSeconds(15 * 60);
 
 /** The mark. SEQUENCE cannot hold the version of the appointment, because calendar programs raise it when a person edits. */
 const properties = {
-  sequence: 'X-MOSTRADOR-SEQUENCE',
-  epoch: 'X-MOSTRADOR-EPOCH',
-  contentHash: 'X-MOSTRADOR-HASH',
-  store: 'X-MOSTRADOR-STORE',
+  sequence: 'x-mostrador-sequence',
+  epoch: 'x-mostrador-epoch',
+  contentHash: 'x-mostrador-hash',
+  store: 'x-mostrador-store',
 } as const;
 
 /** The last instant of iCalendar, whose years have four digits. */
@@ -29,30 +28,28 @@ const plainText = (text: string): string =>
 
 /** Renders an iCalendar document with one event, for a CalDAV PUT. SEQUENCE is higher than `above`, if given. */
 export function renderEvent(event: CalendarEvent, above: number | null = null): string {
-  const calendar = newCalendar();
-  const added = addEvent(calendar, event);
-  added.sequence(Math.min(Math.max(event.sequence, (above ?? -1) + 1), lastSequence));
-  added.x(properties.epoch, String(event.epoch));
-  added.x(properties.contentHash, contentHashOf(event));
-  added.x(properties.store, event.storeId);
-  return finish(calendar);
+  const rendered = componentOf(event);
+  const sequence = Math.min(Math.max(event.sequence, (above ?? -1) + 1), lastSequence);
+  rendered.updatePropertyWithValue('sequence', sequence);
+  rendered.addPropertyWithValue(properties.epoch, String(event.epoch));
+  rendered.addPropertyWithValue(properties.contentHash, contentHashOf(event));
+  rendered.addPropertyWithValue(properties.store, event.storeId);
+  return calendarOf({}, [rendered]);
 }
 
 /** Renders a feed. The same events give the same bytes, in any order. */
 export function renderFeed(events: readonly CalendarEvent[], options: { name: string }): string {
-  const calendar = newCalendar();
-  // ical-generator escapes the texts of events, but not the name.
-  calendar.name(
-    plainText(options.name)
-      .replace(/[\\;,]/g, '\\$&')
-      .replaceAll('\n', ' '),
-  );
-  calendar.ttl(feedRefreshSeconds);
+  // ical.js escapes the texts of properties that it knows.
+  const name = plainText(options.name)
+    .replace(/[\\;,]/g, '\\$&')
+    .replaceAll('\n', ' ');
   const ordered = [...events].sort(
     (one, other) => one.startsAt.getTime() - other.startsAt.getTime() || (one.uid < other.uid ? -1 : 1),
   );
-  for (const event of ordered) addEvent(calendar, event);
-  return finish(calendar);
+  return calendarOf(
+    { name, 'x-wr-calname': name, 'refresh-interval': feedRefresh, 'x-published-ttl': feedRefresh.toString() },
+    ordered.map(componentOf),
+  );
 }
 
 /** The event in a document: its UID and SEQUENCE, our mark, and the store that it belongs to. */
@@ -70,36 +67,51 @@ export function readIdentity(icalendar: string): EventIdentity | null {
     const event = new ICAL.Component(ICAL.parse(icalendar)).getFirstSubcomponent('vevent');
     const uid = event?.getFirstPropertyValue('uid');
     if (!event || typeof uid !== 'string') return null;
-    const text = (property: string) => event.getFirstPropertyValue(property.toLowerCase())?.toString() ?? null;
+    const text = (property: string) => event.getFirstPropertyValue(property)?.toString() ?? null;
     const { sequence, epoch, contentHash, store } = properties;
     const mark = {
       sequence: numberIn(text(sequence)),
       epoch: numberIn(text(epoch)),
       contentHash: text(contentHash),
     };
-    return { uid, revision: numberIn(text('SEQUENCE')), mark, storeId: text(store) };
+    return { uid, revision: numberIn(text('sequence')), mark, storeId: text(store) };
   } catch {
     return null;
   }
 }
 
-const newCalendar = (): ICalCalendar => ical({ prodId: { company: 'Mostrador', product: 'Mostrador' } });
-
-function addEvent(calendar: ICalCalendar, event: CalendarEvent): ICalEvent {
-  const endsAt = event.startsAt.getTime() + event.durationMinutes * 60_000;
-  return calendar.createEvent({
-    id: event.uid,
-    sequence: event.sequence,
-    stamp: event.updatedAt,
-    created: event.createdAt,
-    lastModified: event.updatedAt,
-    start: event.startsAt,
-    end: new Date(Math.min(endsAt, lastInstant)),
-    summary: plainText(event.title),
-    description: event.notes === null ? null : plainText(event.notes),
-    x: [{ key: properties.sequence, value: String(event.sequence) }],
-  });
+function calendarOf(
+  properties: Readonly<Record<string, string | ICAL.Duration>>,
+  events: readonly ICAL.Component[],
+): string {
+  // ical.js does not count the space that begins a folded line. A line has at most 75 octets.
+  ICAL.foldLength = 74;
+  const calendar = new ICAL.Component('vcalendar');
+  calendar.addPropertyWithValue('version', '2.0');
+  calendar.addPropertyWithValue('prodid', '-//Mostrador//Mostrador//EN');
+  for (const [name, value] of Object.entries(properties)) calendar.addPropertyWithValue(name, value);
+  for (const event of events) calendar.addSubcomponent(event);
+  // RFC 5545 requires CRLF after every line, including the last one.
+  return `${calendar.toString()}\r\n`;
 }
 
-/** RFC 5545 requires CRLF after every line, including the last one. */
-const finish = (calendar: ICalCalendar): string => `${calendar.toString()}\r\n`;
+function componentOf(event: CalendarEvent): ICAL.Component {
+  const endsAt = event.startsAt.getTime() + event.durationMinutes * 60_000;
+  const values = {
+    uid: event.uid,
+    sequence: event.sequence,
+    dtstamp: timeOf(event.updatedAt),
+    dtstart: timeOf(event.startsAt),
+    dtend: timeOf(new Date(Math.min(endsAt, lastInstant))),
+    summary: plainText(event.title),
+    ...(event.notes !== null && { description: plainText(event.notes) }),
+    created: timeOf(event.createdAt),
+    'last-modified': timeOf(event.updatedAt),
+    [properties.sequence]: String(event.sequence),
+  };
+  const component = new ICAL.Component('vevent');
+  for (const [name, value] of Object.entries(values)) component.addPropertyWithValue(name, value);
+  return component;
+}
+
+const timeOf = (instant: Date): ICAL.Time => ICAL.Time.fromJSDate(instant, true);

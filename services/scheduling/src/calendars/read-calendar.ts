@@ -8,7 +8,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { findShowsCustomer } from './calendar-settings.repository.ts';
 import { findConnection } from './connection.repository.ts';
 import { openFeedToken } from './credentials.ts';
-import { feedUrl } from './feed/token.ts';
+import { feedUrl } from './feed/provider.ts';
 import { targetOf } from './providers.ts';
 
 /** The store's calendar without its credentials, with the last error of its connection. */

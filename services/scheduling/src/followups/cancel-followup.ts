@@ -7,8 +7,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockFollowup, saveCancellation } from './followup.repository.ts';
-import { type FollowupRow, followupEvents, type Named, notPending } from './followup.ts';
-import { wakeFollowup } from './wake-followup.ts';
+import { type FollowupRow, followupEvents, type Named, notPending, wakeFollowup } from './followup.ts';
 
 /**
  * A cancellation and the claim of a step exclude each other, because both lock the row, and only one of them finds it

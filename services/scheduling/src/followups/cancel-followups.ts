@@ -1,8 +1,7 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { type CancelCause, cancelBatchOfLead } from './followup.repository.ts';
-import { followupEvents } from './followup.ts';
-import { wakeFollowup } from './wake-followup.ts';
+import { followupEvents, wakeFollowup } from './followup.ts';
 
 const batch = 500;
 

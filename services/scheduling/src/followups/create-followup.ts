@@ -14,11 +14,10 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { futureMoment } from './change-followup.ts';
 import { beginFollowup, insertFollowup } from './followup.repository.ts';
-import { followupEtag, followupEvents, toFollowup } from './followup.ts';
+import { followupEtag, followupEvents, toFollowup, wakeFollowup } from './followup.ts';
 import { planAttempt } from './sending-window.ts';
 import { findSendingWindows } from './sending-windows.repository.ts';
 import { zoneFor } from './store-zone.ts';
-import { wakeFollowup } from './wake-followup.ts';
 
 const minuteMs = 60_000;
 

@@ -1,6 +1,6 @@
-import type { Followup, FollowupCancelReason, FollowupStatus, MessageTemplate } from '@mostrador/contracts';
+import type { Followup, FollowupCancelReason, FollowupStatus, MessageTemplate, SignalOf } from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
-import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
+import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { fingerprintOf } from '@mostrador/kit/rpc/fingerprint';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
@@ -30,6 +30,10 @@ export type FollowupRow = {
 
 /** The ids in wake-ups. */
 export type Named = { readonly id: string; readonly lead_id: string };
+
+/** The wake-up of a follow-up's workflow. */
+export const wakeFollowup = ({ id, lead_id }: Named, signal: SignalOf<'followup'>): OutboxEntry =>
+  wakeWorkflow('followup', id, signal, lead_id);
 
 /** The row as the API shows it. */
 export function toFollowup(row: FollowupRow): Followup {

@@ -4,7 +4,7 @@ import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { cancelFollowups } from './cancel-followups.ts';
 import { findFollowup } from './followup.repository.ts';
-import { wakeFollowup } from './wake-followup.ts';
+import { wakeFollowup } from './followup.ts';
 
 /** The events of messaging that concern follow-ups. */
 export const messagingEvents = [

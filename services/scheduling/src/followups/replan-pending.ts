@@ -2,10 +2,10 @@ import type { SendingWindows } from '@mostrador/contracts';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Dependencies } from '../dependencies.ts';
+import { wakeFollowup } from './followup.ts';
 import { planAttempt } from './sending-window.ts';
 import { findSendingWindows, lockPendingAfter, moveAttempts, type Planned } from './sending-windows.repository.ts';
 import { zoneFor } from './store-zone.ts';
-import { wakeFollowup } from './wake-followup.ts';
 
 const batch = 1_000;
 const beforeAnyId = '00000000-0000-0000-0000-000000000000';

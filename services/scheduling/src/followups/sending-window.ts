@@ -1,9 +1,8 @@
 import type { SendingWindows } from '@mostrador/contracts';
+import { Temporal } from 'temporal-polyfill';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** The interval at which offsets are compared. No zone changes its clock and back within 6 hours. */
-const strideMs = 6 * 60 * minuteMs;
 /** Attempts that wait for an opening are spread over this time. */
 export const spreadMs = 5 * minuteMs;
 
@@ -18,13 +17,13 @@ export type Opening = { readonly at: Date; readonly openForMs: number };
  */
 export function nextOpening(windows: SendingWindows, zone: string, instant: Date): Opening {
   if (windows.length === 0) return { at: instant, openForMs: Number.POSITIVE_INFINITY };
-  for (let from = instant.getTime(); ; ) {
+  for (let from = Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone); ; ) {
     // Local time as if it were UTC. It is continuous until the next clock change.
-    const offset = offsetAt(zone, from);
-    const local = nextLocalOpening(windows, from + offset);
+    const offset = from.offsetNanoseconds / 1_000_000;
+    const local = nextLocalOpening(windows, from.epochMilliseconds + offset);
     const at = local.at - offset;
-    const change = clockChangeBetween(zone, from, at);
-    if (change === undefined) return { at: new Date(at), openForMs: local.openForMs };
+    const change = at === from.epochMilliseconds ? null : from.getTimeZoneTransition('next');
+    if (!change || change.epochMilliseconds > at) return { at: new Date(at), openForMs: local.openForMs };
     from = change;
   }
 }
@@ -62,49 +61,4 @@ function nextLocalOpening(windows: SendingWindows, from: number): { at: number; 
 export function minutesOf(time: string): number {
   const [hours = 0, minutes = 0] = time.split(':').map(Number);
   return hours * 60 + minutes;
-}
-
-/** The first instant after `from` and up to `to` at which the zone's offset differs from that at `from`. */
-function clockChangeBetween(zone: string, from: number, to: number): number | undefined {
-  const offset = offsetAt(zone, from);
-  for (let low = from; low < to; low += strideMs) {
-    let high = Math.min(low + strideMs, to);
-    if (offsetAt(zone, high) === offset) continue;
-    // Binary search: `low` has the old offset, `high` the new one. Clocks change on a whole second.
-    low = Math.floor(low / 1000) * 1000;
-    high = Math.floor(high / 1000) * 1000;
-    while (high - low > 1000) {
-      const middle = low + Math.floor((high - low) / 2000) * 1000;
-      if (offsetAt(zone, middle) === offset) low = middle;
-      else high = middle;
-    }
-    return high;
-  }
-  return undefined;
-}
-
-const formatters = new Map<string, Intl.DateTimeFormat>();
-
-/** Local time minus UTC, in ms. */
-function offsetAt(zone: string, instant: number): number {
-  let formatter = formatters.get(zone);
-  if (!formatter) {
-    formatter = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
-      calendar: 'gregory',
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    });
-    formatters.set(zone, formatter);
-  }
-  const second = Math.floor(instant / 1000) * 1000;
-  const parts: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
-  for (const { type, value } of formatter.formatToParts(second)) parts[type] = Number(value);
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second: seconds = 0 } = parts;
-  return Date.UTC(year, month - 1, day, hour, minute, seconds) - second;
 }

@@ -7,11 +7,10 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { changeFollowup } from './change-followup.ts';
 import { lockFollowup, saveFollowup } from './followup.repository.ts';
-import { followupEtag, followupEvents, notPending, toFollowup } from './followup.ts';
+import { followupEtag, followupEvents, notPending, toFollowup, wakeFollowup } from './followup.ts';
 import { planAttempt } from './sending-window.ts';
 import { findSendingWindows } from './sending-windows.repository.ts';
 import { zoneFor } from './store-zone.ts';
-import { wakeFollowup } from './wake-followup.ts';
 
 /**
  * A change and the claim of a step exclude each other, because both lock the row, and only one of them finds it

@@ -7,8 +7,8 @@ import { restored } from '../restore/restored.ts';
 import { cancelLocked } from './cancel-followup.ts';
 import { lockFollowup } from './followup.repository.ts';
 import type { FollowupRow } from './followup.ts';
+import { wakeFollowup } from './followup.ts';
 import { findWaitingFollowups, saveFollowupRetry, type WaitingFollowupRow } from './waiting.repository.ts';
-import { wakeFollowup } from './wake-followup.ts';
 
 /** Follow-ups that are due. Once messaging has accepted one, its message waits instead. */
 export const waitingFollowups: WaitingSource = {

@@ -1,6 +1,6 @@
 import type { OverdueRows } from '@mostrador/kit/delivery/overdue';
 import { type OverdueFollowup, takeOverdueFollowups } from './followup.repository.ts';
-import { wakeFollowup } from './wake-followup.ts';
+import { wakeFollowup } from './followup.ts';
 
 /** Follow-ups that no step has handled although their next attempt is overdue. */
 export const overdueFollowups: OverdueRows<OverdueFollowup> = {

@@ -4,6 +4,7 @@ import {
   appointmentStatuses,
   type FollowupCounts,
 } from '@mostrador/contracts';
+import { createRollups } from '@mostrador/rollups';
 
 /** The metrics of the view `report_facts`. The rollups store totals in this order, so add new ones at the end. */
 export const schedulingFacts = [
@@ -15,6 +16,7 @@ export const schedulingFacts = [
   'followups_cancelled',
 ] as const;
 export type SchedulingFacts = Readonly<Record<(typeof schedulingFacts)[number], number>>;
+export const schedulingRollups = createRollups(schedulingFacts);
 
 export const noFacts = Object.fromEntries(schedulingFacts.map((metric) => [metric, 0])) as SchedulingFacts;
 

@@ -2,8 +2,12 @@ import type { summarizeScheduling as operation } from '@mostrador/contracts';
 import { toColumns } from '@mostrador/kit/rpc/columns';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { schedulingRollups } from './rollups.ts';
-import { toAppointmentCounts, toAppointmentsByStatus, toFollowupCounts } from './scheduling-counts.ts';
+import {
+  schedulingRollups,
+  toAppointmentCounts,
+  toAppointmentsByStatus,
+  toFollowupCounts,
+} from './scheduling-counts.ts';
 
 export const summarizeScheduling =
   ({ database, listTotals }: Dependencies): Handler<typeof operation> =>

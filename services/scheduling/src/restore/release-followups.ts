@@ -2,7 +2,7 @@ import type { releaseFollowups as operation } from '@mostrador/contracts';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { wakeFollowup } from '../followups/wake-followup.ts';
+import { wakeFollowup } from '../followups/followup.ts';
 import { releaseHeld } from './restore.repository.ts';
 import { restored } from './restored.ts';
 

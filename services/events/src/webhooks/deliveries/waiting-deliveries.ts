@@ -1,6 +1,6 @@
 import { type WaitingItem, webhookWorkflow } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox, wakeWorkflow } from '@mostrador/kit/delivery/outbox';
 import type { Changed, WaitingSource } from '@mostrador/kit/delivery/waiting';
 import { toWaitingItem, type WaitingCause } from '@mostrador/kit/delivery/waiting-item';
 import { findFeed } from '../../feed/event.repository.ts';
@@ -8,7 +8,6 @@ import { lockEndpoint } from '../endpoints/endpoint.repository.ts';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
 import { afterOpening } from '../sending/after-opening.ts';
 import { recordGivenUp, saveWithDue } from '../sending/attempt.repository.ts';
-import { wakeEndpoint } from '../sending/wake-endpoint.ts';
 import { findDelivery, givenUp, reopenDelivery } from './delivery.repository.ts';
 import type { DeliveryRow } from './delivery.ts';
 import { findWaitingDeliveries, type WaitingDeliveryRow } from './waiting.repository.ts';
@@ -42,7 +41,8 @@ export const waitingDeliveries: WaitingSource = {
     await recordGivenUp(sql, { storeId, deliveryId: delivery.id }, givenUp);
     await saveWithDue(sql, endpoint);
     // What it held may begin, and without anything left its workflow ends.
-    if (endpoint.sender === 'workflow') await appendOutbox(sql, storeId, [wakeEndpoint(endpoint.id, 'planned')]);
+    if (endpoint.sender === 'workflow')
+      await appendOutbox(sql, storeId, [wakeWorkflow('webhook', endpoint.id, 'planned')]);
     return 'done';
   },
 };

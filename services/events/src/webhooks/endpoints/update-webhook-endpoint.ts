@@ -2,14 +2,13 @@ import { updateWebhookEndpoint as operation, type RequestOf } from '@mostrador/c
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { assertIfMatch } from '@mostrador/kit/database/etag';
 import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox, wakeWorkflow } from '@mostrador/kit/delivery/outbox';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../../dependencies.ts';
 import { findFeed } from '../../feed/event.repository.ts';
 import { cancelBefore, dueAtOnce, reopenGivenUp } from '../deliveries/delivery.repository.ts';
 import { saveDue } from '../sending/attempt.repository.ts';
-import { wakeEndpoint } from '../sending/wake-endpoint.ts';
 import { findEndpoint, lockEndpoint, savePlace, saveSender, saveSettings, saveStatus } from './endpoint.repository.ts';
 import {
   changeSettings,
@@ -99,5 +98,5 @@ async function beginAgain(sql: TransactionSql, endpoint: EndpointRow): Promise<v
   await saveStatus(sql, endpoint, 'enabled');
   await dueAtOnce(sql, endpoint);
   await saveSender(sql, endpoint, 'workflow');
-  await appendOutbox(sql, endpoint.store_id, [wakeEndpoint(endpoint.id, 'resumed')]);
+  await appendOutbox(sql, endpoint.store_id, [wakeWorkflow('webhook', endpoint.id, 'resumed')]);
 }

@@ -1,8 +1,7 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox, wakeWorkflow } from '@mostrador/kit/delivery/outbox';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
 import { saveWithDue } from './attempt.repository.ts';
-import { wakeEndpoint } from './wake-endpoint.ts';
 
 /**
  * After deliveries of a locked endpoint were opened: saves it with the moment when they are due, and wakes the workflow
@@ -13,6 +12,6 @@ export async function afterOpening(sql: TransactionSql, endpoint: EndpointRow): 
   const due = await saveWithDue(sql, endpoint);
   const isSooner = due !== null && (endpoint.due_at === null || due < endpoint.due_at);
   if (endpoint.sender !== 'workflow' || !isSooner) return false;
-  await appendOutbox(sql, endpoint.store_id, [wakeEndpoint(endpoint.id, 'planned')]);
+  await appendOutbox(sql, endpoint.store_id, [wakeWorkflow('webhook', endpoint.id, 'planned')]);
   return true;
 }

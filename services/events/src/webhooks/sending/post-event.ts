@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { collectBody } from '@mostrador/kit/clients/body';
 import { AddressRefused, type Egress } from '@mostrador/kit/clients/egress';
 import { retryAfterSeconds } from '@mostrador/kit/clients/http';
 import { NameUnresolved } from '@mostrador/kit/clients/names';
@@ -44,15 +45,14 @@ export function postEvent(egress: Egress, { url: address, headers, body, limitMs
     let failure = '';
     let watched: ReturnType<typeof watchStatus> | undefined;
     let answer: IncomingMessage | undefined;
-    const chunks: Buffer[] = [];
-    let bytes = 0;
+    const kept = collectBody(keptBytes);
     const finish = () => {
       clearTimeout(timer);
       watched?.end();
       const status = answer?.statusCode ?? watched?.status();
       if (status === undefined) return resolve(failed(failure || codeOf(undefined)));
-      const kept = Buffer.concat(chunks).subarray(0, keptBytes).toString('utf8').replaceAll('\0', '\ufffd');
-      resolve(outcomeOf(status, kept, answer?.headers['retry-after']));
+      const text = kept.read().toString('utf8').replaceAll('\0', '\ufffd');
+      resolve(outcomeOf(status, text, answer?.headers['retry-after']));
     };
     const timer = setTimeout(() => {
       failure = 'timeout';
@@ -69,9 +69,7 @@ export function postEvent(egress: Egress, { url: address, headers, body, limitMs
     request.once('response', (response) => {
       answer = response;
       response.on('data', (chunk: Buffer) => {
-        chunks.push(chunk);
-        bytes += chunk.length;
-        if (bytes < keptBytes) return;
+        if (kept.add(chunk)) return;
         finish();
         request.destroy();
       });

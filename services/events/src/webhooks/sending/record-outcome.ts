@@ -1,5 +1,5 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox, wakeWorkflow } from '@mostrador/kit/delivery/outbox';
 import { lockEndpoint } from '../endpoints/endpoint.repository.ts';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
 import {
@@ -15,7 +15,6 @@ import {
 } from './attempt.repository.ts';
 import type { Claimed } from './claim-next.ts';
 import { afterFailure, endsOutage, type Outcome } from './next-move.ts';
-import { wakeEndpoint } from './wake-endpoint.ts';
 
 type Recorded = { readonly handedOver: boolean; readonly dueAt: Date | null };
 
@@ -39,7 +38,7 @@ export async function recordOutcome(
   if (!endpoint) return { handedOver: false, dueAt: null };
   const due = await saveWithDue(sql, endpoint);
   const handedOver = endpoint.sender !== locked.sender;
-  if (handedOver) await appendOutbox(sql, endpoint.store_id, [wakeEndpoint(id, 'degraded')]);
+  if (handedOver) await appendOutbox(sql, endpoint.store_id, [wakeWorkflow('webhook', id, 'degraded')]);
   return { handedOver, dueAt: due };
 }
 

@@ -1,8 +1,8 @@
+import { hashToken, newAddressSecret } from '@mostrador/kit/tokens/token';
 import type { ChannelProvider } from '../channel-provider.ts';
 import { createSandboxAdapter } from './adapter.ts';
 import { magicOutcome } from './magic-numbers.ts';
 import { readNotification } from './payload.ts';
-import { hashSandboxToken, newSandboxToken } from './token.ts';
 
 /** A telephone in the browser, for development and demonstrations. It needs no account and makes no network calls. */
 export const sandbox: ChannelProvider = {
@@ -13,8 +13,8 @@ export const sandbox: ChannelProvider = {
   defaultApiUrl: null,
   toCredentials: () => null,
   page: {
-    newToken: newSandboxToken,
-    hashOf: hashSandboxToken,
+    newToken: newAddressSecret,
+    hashOf: hashToken,
     urlOf: (publicUrl, token) => `${publicUrl}/sandbox/${token}`,
     readNotification,
   },

@@ -1,8 +1,8 @@
 import type { Context } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
+import { hashToken } from '@mostrador/kit/tokens/token';
 import type { Dependencies } from '../../dependencies.ts';
 import { findSandbox, type SandboxRow } from './sandbox.repository.ts';
-import { hashSandboxToken } from './token.ts';
 
 /** The connected sandbox whose address has this token. Throws `sandbox_not_found`. */
 export async function requireSandbox(
@@ -10,7 +10,7 @@ export async function requireSandbox(
   context: Pick<Context, 'deadline'>,
   token: string,
 ): Promise<SandboxRow> {
-  const sandbox = await systemDatabase.read(context, (sql) => findSandbox(sql, hashSandboxToken(token)));
+  const sandbox = await systemDatabase.read(context, (sql) => findSandbox(sql, hashToken(token)));
   if (!sandbox) throw new AppError('sandbox_not_found');
   return sandbox;
 }

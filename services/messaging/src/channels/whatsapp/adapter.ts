@@ -70,9 +70,10 @@ function readAnswer({ status, headers, body }: HttpAnswer): Accepted {
   throw channelErrorOf(refusal, retryAfterSeconds(headers['retry-after'], Date.now()));
 }
 
+// While the API gives such answers, each further message would become `unknown`.
 const unreadable = (status: number) =>
   new ChannelError('ambiguous', 'whatsapp_answer_unreadable', `WhatsApp's answer could not be read (HTTP ${status}).`, {
-    ...(status >= 500 && { outage: true }),
+    outage: true,
   });
 
 /** It shows nothing of the system's error, which tells about networks. */

@@ -1,6 +1,7 @@
+import { readBody } from '@mostrador/kit/clients/body';
 import type { Egress } from '@mostrador/kit/clients/egress';
 import { CalendarError } from '../calendar-provider.ts';
-import { failureOf, readBounded } from '../http.ts';
+import { failureOf } from '../http.ts';
 import { refusalOf } from './refusal.ts';
 
 const maxRedirects = 3;
@@ -52,7 +53,7 @@ export function createCaldavFetch(options: {
       headers.set('user-agent', 'Mostrador');
       if (authorization) headers.set('authorization', authorization);
       const response = await follow(egress, new URL(String(input)), { ...init, headers, signal });
-      const body = await readBounded(response);
+      const body = (await readBody(response.body)).toString('utf8');
       if (!response.ok && !expected.includes(response.status)) throw refusalOf(response.status, response.headers, body);
       return new Response(body === '' ? null : body, { status: response.status, headers: response.headers });
     } catch (error) {

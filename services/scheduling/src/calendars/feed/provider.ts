@@ -7,3 +7,5 @@ export const createFeedProvider = (): CalendarProvider => ({
   remove: async () => {},
   list: async () => [],
 });
+
+export const feedUrl = (publicUrl: string, token: string): string => `${publicUrl}/calendars/${token}.ics`;

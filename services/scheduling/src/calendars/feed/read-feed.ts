@@ -1,13 +1,13 @@
 import type { readCalendarFeed as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
+import { hashToken } from '@mostrador/kit/tokens/token';
 import { listFeedAppointments } from '../../appointments/appointment.repository.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { toCalendarEvent } from '../calendar-event.ts';
 import { findFeedStore } from '../connection.repository.ts';
 import { findCustomers } from '../customer.ts';
 import { renderFeed } from '../icalendar.ts';
-import { hashFeedToken } from './token.ts';
 
 const shownPastMs = 90 * 24 * 60 * 60 * 1000;
 // At most about 8 MB even with four bytes per character and a customer each, below the limit of a NATS message.
@@ -17,7 +17,7 @@ const name = 'Appointments';
 export const readFeed =
   ({ database, systemDatabase, rpc }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
-    const storeId = await systemDatabase.read(context, (sql) => findFeedStore(sql, hashFeedToken(body.token)));
+    const storeId = await systemDatabase.read(context, (sql) => findFeedStore(sql, hashToken(body.token)));
     if (!storeId) throw new AppError('calendar_feed_not_found');
 
     const now = new Date();

@@ -1,9 +1,9 @@
-import type { calendar_v3 } from '@googleapis/calendar';
-import { CalendarError } from '../calendar-provider.ts';
 import type { FoundEvent, GoogleEvent } from './event.ts';
-import { createGoogleFetch, fromGoogleError, unreadable } from './http.ts';
+import { askGoogle, type GoogleAnswer, unreadable } from './http.ts';
 import { refusalOfApi } from './refusal.ts';
 import type { AccessTokens, GoogleAccount } from './tokens.ts';
+
+const googleUrl = 'https://www.googleapis.com';
 
 export type GoogleSettings = GoogleAccount & {
   readonly calendarId: string;
@@ -13,119 +13,94 @@ export type GoogleSettings = GoogleAccount & {
 
 export type GoogleCalendar = ReturnType<typeof openGoogleCalendar>;
 
-/** The requests to a calendar. They end when the signal is aborted. */
-export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessTokens, signal: AbortSignal) {
-  const { calendarId } = settings;
+type Call = {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly query?: Readonly<Record<string, string>>;
+  readonly event?: GoogleEvent;
+  readonly etag?: string;
+  /** Failures that `ask` returns. */
+  readonly expected?: readonly number[];
+};
 
-  const apiWith = async (accessToken: string): Promise<calendar_v3.Calendar> => {
-    // Loaded with the first request, so that a process without Google connections does not load it.
-    const { auth, calendar } = await import('@googleapis/calendar');
-    const client = new auth.OAuth2({ useAuthRequestParameters: false });
-    // Without a refresh token the client does not retry a 401 or a 403 by itself.
-    client.setCredentials({ access_token: accessToken });
-    const { apiUrl: rootUrl } = settings;
-    const options = { auth: client, retry: false, fetchImplementation: createGoogleFetch(settings.egress) };
-    return calendar({ version: 'v3', ...options, ...(rootUrl === undefined ? {} : { rootUrl }) });
-  };
+/** The requests to a calendar (Google Calendar API v3). They end when the signal is aborted. */
+export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessTokens, signal: AbortSignal) {
+  const { calendarId, apiUrl = googleUrl, egress } = settings;
+  const events = `${apiUrl.replace(/\/+$/, '')}/calendar/v3/calendars/${encodeURIComponent(calendarId)}/events`;
+
+  const attempt = (token: string, path: string, { method = 'GET', query, event, etag }: Call) =>
+    askGoogle(egress, `${events}${path}${query ? `?${new URLSearchParams(query)}` : ''}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        'user-agent': 'Mostrador',
+        ...(event && { 'content-type': 'application/json' }),
+        ...(etag && { 'if-match': etag }),
+      },
+      ...(event && { body: JSON.stringify(event) }),
+      signal,
+    });
 
   /** Sends the request. After a 401 it sends it once more with a new access token. */
-  const ask = async <T>(request: (api: calendar_v3.Calendar) => Promise<{ data: T }>): Promise<T> => {
-    const attempt = async (accessToken: string): Promise<T> => (await request(await apiWith(accessToken))).data;
+  const ask = async (path: string, call: Call): Promise<GoogleAnswer> => {
     const token = await tokens.current(settings, signal);
-    try {
-      return await attempt(token);
-    } catch (error) {
-      if (statusOf(error) !== 401) throw error;
-      return await attempt(await tokens.inPlaceOf(token, settings, signal));
+    let answer = await attempt(token, path, call);
+    if (answer.status === 401) {
+      answer = await attempt(await tokens.inPlaceOf(token, settings, signal), path, call);
     }
+    const { status, headers, body } = answer;
+    if ((status >= 200 && status < 300) || call.expected?.includes(status)) return answer;
+    throw refusalOfApi(status, headers, body);
   };
-
-  /** Like `ask`, but returns null for these statuses. */
-  const askUnless = async <T>(
-    statuses: readonly number[],
-    request: (api: calendar_v3.Calendar) => Promise<{ data: T }>,
-  ): Promise<T | null> => {
-    try {
-      return await ask(request);
-    } catch (error) {
-      if (statuses.includes(statusOf(error) ?? 0)) return null;
-      throw fromGoogleError(error, refusalOfApi);
-    }
-  };
+  const list = async (query: Record<string, string>) => (await ask('', { query })).body;
+  const pathOf = (eventId: string) => `/${encodeURIComponent(eventId)}`;
 
   return {
     /** The role of the account in this calendar: `owner`, `writer`, `reader`, … */
     async accessRole(): Promise<string> {
       // Works with permission for events only. calendars.get and calendarList.get need more.
-      const answer = await askUnless([], (api) =>
-        api.events.list({ calendarId, maxResults: 1, fields: 'accessRole' }, { signal }),
-      );
-      if (typeof answer?.accessRole !== 'string') throw unreadable();
-      return answer.accessRole;
+      const { accessRole } = await list({ maxResults: '1', fields: 'accessRole' });
+      if (typeof accessRole !== 'string') throw unreadable();
+      return accessRole;
     },
 
     /** The scopes that the account has granted; null when Google has not named them. */
     scopes: () => tokens.scopes(settings),
 
     /** Null when the id is taken. A deleted event keeps its id. */
-    async insert(id: string, event: GoogleEvent): Promise<FoundEvent | null> {
-      const requestBody = { ...event, id };
-      const created = await askUnless([409], (api) => api.events.insert({ calendarId, requestBody }, { signal }));
-      return created && found(created);
-    },
+    insert: async (id: string, event: GoogleEvent) =>
+      foundIn(await ask('', { method: 'POST', event: { ...event, id }, expected: [409] })),
 
     /** Null when there is no such event. A deleted event is returned as cancelled. */
-    async get(eventId: string): Promise<FoundEvent | null> {
-      const answer = await askUnless([404, 410], (api) => api.events.get({ calendarId, eventId }, { signal }));
-      return answer && found(answer);
-    },
+    get: async (eventId: string) => foundIn(await ask(pathOf(eventId), { expected: [404, 410] })),
 
     /** The events that end after this moment and whose mark names the store. */
     async listOf(storeId: string, after: Date): Promise<GoogleEvent[]> {
-      const events: GoogleEvent[] = [];
-      const privateExtendedProperty = [`mostrador_store=${storeId}`];
-      const query = { calendarId, privateExtendedProperty, timeMin: after.toISOString(), maxResults: 2_500 };
-      let pageToken: string | undefined;
-      do {
-        const page = await askUnless([], (api) => api.events.list({ ...query, pageToken }, { signal }));
-        events.push(...(page?.items ?? []));
-        pageToken = page?.nextPageToken ?? undefined;
-      } while (pageToken);
-      return events;
+      const found: GoogleEvent[] = [];
+      const privateExtendedProperty = `mostrador_store=${storeId}`;
+      const query = { privateExtendedProperty, timeMin: after.toISOString(), maxResults: '2500' };
+      for (let pageToken: unknown = ''; typeof pageToken === 'string'; ) {
+        const page = await list({ ...query, ...(pageToken && { pageToken }) });
+        if (Array.isArray(page.items)) found.push(...page.items);
+        pageToken = page.nextPageToken;
+      }
+      return found;
     },
 
     /** Null when the event has changed or is gone since it was read. */
-    async update(eventId: string, event: GoogleEvent, etag: string): Promise<FoundEvent | null> {
-      const answer = await askUnless([404, 410, 412], (api) =>
-        api.events.update(
-          { calendarId, eventId, requestBody: event },
-          { signal, headers: new Headers({ 'if-match': etag }) },
-        ),
-      );
-      return answer && found(answer);
-    },
+    update: async (eventId: string, event: GoogleEvent, etag: string) =>
+      foundIn(await ask(pathOf(eventId), { method: 'PUT', event, etag, expected: [404, 410, 412] })),
 
     /** `false` when the event was already deleted, `null` when there is no such event. */
     async remove(eventId: string): Promise<boolean | null> {
-      try {
-        await ask((api) => api.events.delete({ calendarId, eventId }, { signal }));
-        return true;
-      } catch (error) {
-        if (statusOf(error) === 410) return false;
-        if (statusOf(error) === 404) return null;
-        throw fromGoogleError(error, refusalOfApi);
-      }
+      const { status } = await ask(pathOf(eventId), { method: 'DELETE', expected: [404, 410] });
+      return status === 404 ? null : status !== 410;
     },
   };
 }
 
-/** The HTTP status of an error. Not from `code`, which only sometimes holds the status in Google's client. */
-function statusOf(error: unknown): number | undefined {
-  const status = error instanceof Error && !(error instanceof CalendarError) && 'status' in error && error.status;
-  return typeof status === 'number' ? status : undefined;
-}
-
-function found(event: GoogleEvent): FoundEvent {
-  if (typeof event.id !== 'string' || typeof event.etag !== 'string') throw unreadable();
-  return { event, etag: event.etag, isCancelled: event.status === 'cancelled' };
+function foundIn({ status, body }: GoogleAnswer): FoundEvent | null {
+  if (status >= 400) return null;
+  const { id, etag, status: state } = body;
+  if (typeof id !== 'string' || typeof etag !== 'string') throw unreadable();
+  return { event: body, etag, isCancelled: state === 'cancelled' };
 }

@@ -1,11 +1,19 @@
-import type { calendar_v3 } from '@googleapis/calendar';
 import { appointmentOf, uidOf } from '../calendar-event.ts';
 import type { CalendarEvent } from '../calendar-provider.ts';
 import { contentHashOf, type EventMark, numberIn } from '../event-mark.ts';
 
 // Names and rules of the fields: developers.google.com/workspace/calendar/api/v3/reference/events
 
-export type GoogleEvent = calendar_v3.Schema$Event;
+export type GoogleEvent = {
+  readonly id?: string;
+  readonly summary?: string;
+  readonly description?: string;
+  readonly start?: { readonly dateTime: string; readonly timeZone: string };
+  readonly end?: GoogleEvent['start'];
+  readonly extendedProperties?: { readonly private?: Readonly<Record<string, string>> };
+  /** What people and Google have added. */
+  readonly [other: string]: unknown;
+};
 
 /** An event as Google returned it, with what `put` needs to know. */
 export type FoundEvent = { readonly event: GoogleEvent; readonly etag: string; readonly isCancelled: boolean };

@@ -10,8 +10,7 @@ import {
 import { isUpToDate } from '../event-mark.ts';
 import { type GoogleCalendar, type GoogleSettings, openGoogleCalendar } from './api.ts';
 import { type FoundEvent, firstIdOf, isForeign, isIdOf, markOf, nextIdAfter, toGoogle, uidIn } from './event.ts';
-import { fromGoogleError } from './http.ts';
-import { refusalOfApi } from './refusal.ts';
+import { unreadable } from './http.ts';
 import type { AccessTokens } from './tokens.ts';
 
 /** Limit of one provider call with all of its requests, including a token refresh. */
@@ -36,7 +35,8 @@ export function createGoogleProvider(options: Options): CalendarProvider {
     try {
       return await work(openGoogleCalendar(settingsOf(options), tokens, limit));
     } catch (error) {
-      throw fromGoogleError(error, refusalOfApi);
+      // Only the answer of Google can lead to another error.
+      throw error instanceof CalendarError ? error : unreadable();
     }
   };
   return {
@@ -77,7 +77,7 @@ async function verify(calendar: GoogleCalendar): Promise<void> {
   if (readingRoles.includes(await calendar.accessRole())) {
     throw new CalendarError('refused', 'calendar_read_only', 'The account can only read. Give it write access.');
   }
-  const scopes = await calendar.scopes();
+  const scopes = calendar.scopes();
   if (scopes && !scopes.some((scope) => writingScopes.includes(scope))) {
     const detail = 'The refresh token was issued without permission to write events. Create one with it.';
     throw new CalendarError('refused', 'calendar_permission_denied', detail);

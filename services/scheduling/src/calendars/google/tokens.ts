@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { AuthPlus } from '@googleapis/calendar';
 import type { Egress } from '@mostrador/kit/clients/egress';
 import { LRUCache } from 'lru-cache';
 import { failureOf } from '../http.ts';
-import { createGoogleFetch, fromGoogleError, unreadable } from './http.ts';
+import { askGoogle, unreadable } from './http.ts';
 import { refusalOfToken } from './refusal.ts';
 
 /** The credentials for fetching access tokens. */
@@ -13,7 +12,7 @@ export type GoogleAccount = {
   readonly refreshToken: string;
   /** Undefined: the address of Google. */
   readonly tokenUrl: string | undefined;
-  /** Sends the requests. Stores with the same credentials share a client, with the egress of one of them. */
+  /** Sends the requests. Stores with the same credentials share a refresh, with the egress of one of them. */
   readonly egress: Egress;
 };
 
@@ -24,73 +23,67 @@ export type AccessTokens = {
   /** Returns a new token in place of one that the API rejected before it expired. */
   inPlaceOf(refused: string, account: GoogleAccount, signal: AbortSignal): Promise<string>;
   /** The scopes named with the latest access token of the account; null when Google did not name them. */
-  scopes(account: GoogleAccount): Promise<readonly string[] | null>;
+  scopes(account: GoogleAccount): readonly string[] | null;
 };
 
+const googleTokenUrl = 'https://oauth2.googleapis.com/token';
 /** A refresh has its own time limit, because several callers may wait for it. */
 const refreshTimeoutMs = 10_000;
+/** A token is replaced so long before it expires. */
+const earlierMs = 5 * 60_000;
 const accountsKnown = 1_000;
 
-type OAuth2Client = InstanceType<AuthPlus['OAuth2']>;
+type Issued = { readonly token: string; readonly scopes: readonly string[] | null; readonly usableUntilMs: number };
+type Known = { latest?: Issued; refresh?: Promise<Issued> | undefined };
 
 export function createAccessTokens(): AccessTokens {
-  const clients = new LRUCache<string, OAuth2Client>({ max: accountsKnown });
+  const accounts = new LRUCache<string, Known>({ max: accountsKnown, memoMethod: () => ({}) });
 
-  const clientOf = async (account: GoogleAccount): Promise<OAuth2Client> => {
-    const { clientId, clientSecret, refreshToken, tokenUrl } = account;
+  const knownOf = ({ clientId, clientSecret, refreshToken, tokenUrl }: GoogleAccount): Known => {
     const whole = JSON.stringify([clientId, clientSecret, refreshToken, tokenUrl]);
-    const key = createHash('sha256').update(whole).digest('base64');
-    const { auth } = await import('@googleapis/calendar');
-    const client = clients.get(key) ?? openAccount(auth, account);
-    clients.set(key, client);
-    return client;
+    return accounts.memo(createHash('sha256').update(whole).digest('base64'));
   };
 
-  const fetchWith = async (client: OAuth2Client): Promise<string> => {
-    try {
-      const { token } = await client.getAccessToken();
-      if (typeof token === 'string' && token !== '') return token;
-    } catch (error) {
-      throw fromGoogleError(error, refusalOfToken);
-    }
-    throw unreadable();
+  const current = async (account: GoogleAccount, signal: AbortSignal, refused?: string): Promise<string> => {
+    const known = knownOf(account);
+    const { latest } = known;
+    // Another caller may have fetched a new token already.
+    if (latest && latest.token !== refused && latest.usableUntilMs > Date.now()) return latest.token;
+    known.refresh ??= refresh(account)
+      .then((issued) => {
+        known.latest = issued;
+        return issued;
+      })
+      .finally(() => {
+        known.refresh = undefined;
+      });
+    return (await unlessAborted(known.refresh, signal)).token;
   };
 
   return {
-    current: async (account, signal) => await unlessAborted(fetchWith(await clientOf(account)), signal),
-    async inPlaceOf(refused, account, signal) {
-      const client = await clientOf(account);
-      // Another caller may have fetched a new token already.
-      if (client.credentials.access_token === refused) forgetAccessToken(client, account);
-      return await unlessAborted(fetchWith(client), signal);
-    },
-    scopes: async (account) => (await clientOf(account)).credentials.scope?.split(' ') ?? null,
+    current,
+    inPlaceOf: (refused, account, signal) => current(account, signal, refused),
+    scopes: (account) => knownOf(account).latest?.scopes ?? null,
   };
 }
 
-const forgetAccessToken = (client: OAuth2Client, { refreshToken }: GoogleAccount) =>
-  client.setCredentials({ refresh_token: refreshToken });
-
-function openAccount(auth: AuthPlus, account: GoogleAccount): OAuth2Client {
-  const client = new auth.OAuth2({
-    clientId: account.clientId,
-    clientSecret: account.clientSecret,
-    ...(account.tokenUrl === undefined ? {} : { endpoints: { oauth2TokenUrl: account.tokenUrl } }),
-    // Switches off the client's own log, which an environment variable can enable and which shows tokens.
-    useAuthRequestParameters: false,
-    transporterOptions: { fetchImplementation: createGoogleFetch(account.egress) },
+/** Asks for a new access token (RFC 6749, 6). */
+async function refresh({ clientId, clientSecret, refreshToken, tokenUrl, egress }: GoogleAccount): Promise<Issued> {
+  const form = { client_id: clientId, client_secret: clientSecret, refresh_token: refreshToken };
+  const { status, headers, body } = await askGoogle(egress, tokenUrl ?? googleTokenUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ ...form, grant_type: 'refresh_token' }).toString(),
+    signal: AbortSignal.timeout(refreshTimeoutMs),
   });
-  client.transporter.interceptors.request.add({
-    // The client retries a refresh seconds later, even when its options switch retries off.
-    resolved: async (config) =>
-      Object.assign(config, {
-        retry: false,
-        retryConfig: undefined,
-        signal: AbortSignal.timeout(refreshTimeoutMs),
-      }),
-  });
-  forgetAccessToken(client, account);
-  return client;
+  if (status < 200 || status > 299) throw refusalOfToken(status, headers, body);
+  const { access_token: token, expires_in: seconds, scope } = body;
+  if (typeof token !== 'string' || token === '') throw unreadable();
+  return {
+    token,
+    scopes: typeof scope === 'string' ? scope.split(' ') : null,
+    usableUntilMs: typeof seconds === 'number' ? Date.now() + seconds * 1000 - earlierMs : Number.POSITIVE_INFINITY,
+  };
 }
 
 /** Rejects when the signal is aborted, without aborting the refresh for other callers. */

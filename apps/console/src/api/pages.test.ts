@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cursorOf } from './link-cursor.ts';
+import { cursorOf } from './pages.ts';
 
 test.each([
   ['<https://api.example.com/platform/v1/leads?limit=2&cursor=a%2Bb>; rel="next"', 'a+b'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dayWords, duration, shortMoment, waitingTime } from './moments.ts';
+import { dayWords, duration, shortMoment, waitingTime } from './time.ts';
 
 const now = new Date(2026, 10, 23, 15, 30).getTime();
 const ago = (hours: number) => new Date(now - hours * 3_600_000).toISOString();

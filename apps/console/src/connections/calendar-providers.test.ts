@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fullAddress } from './full-address.ts';
+import { fullAddress } from './calendar-providers.ts';
 
 test.each([
   ['caldav.example.com/ana/agenda', 'https://caldav.example.com/ana/agenda'],

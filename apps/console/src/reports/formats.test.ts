@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { niceMaximum } from './nice-maximum.ts';
+import { niceMaximum } from './formats.ts';
 
 test.each<[number[], number]>([
   [[], 1],
