@@ -19,6 +19,14 @@ const everywhere = [
 ];
 const tests = (suffix: string) => everywhere.map((folder) => `${folder}/**/*.${suffix}.ts`);
 const ignored = ['**/node_modules/**', '**/fixtures/**', '.local/**'];
+/**
+ * What kills, attacks and fuzzes the platform, and what needs tables of 100,000 rows: `npm run test:hard`, which `.ci/run`
+ * runs too.
+ */
+const hard = ['tests/attack', 'tests/chaos', 'tests/reports']
+  .map((folder) => `${folder}/**/*.int.test.ts`)
+  .concat('**/*.plans.int.test.ts');
+const hardEndToEnd = ['console/hostile', 'fuzz'].map((name) => `tests/e2e/${name}.e2e.test.ts`);
 /** Small files that take long. Without results of an earlier run vitest begins with the largest files. */
 const long = ['chaos/storm/short-run.int', 'e2e/fuzz.e2e', 'e2e/console/hostile.e2e'];
 class LongFirst extends BaseSequencer {
@@ -32,7 +40,16 @@ class LongFirst extends BaseSequencer {
 const alone = ['calendar', 'console/interruptions', 'console/slow', 'followup-races', 'outage', 'reports', 'tls'].map(
   (name) => `tests/e2e/${name}.e2e.test.ts`,
 );
-/** Both projects use the one platform that `start.ts` starts. */
+const integration = {
+  isolate: false,
+  setupFiles: ['./packages/testing/src/setup.ts'],
+  globalSetup: ['./infra/local/test-servers.ts'],
+  // Only a machine that stands still needs so long.
+  testTimeout: 120_000,
+  expect: { poll: { timeout: 30_000 } },
+  hookTimeout: 120_000,
+};
+/** These projects use the one platform that `start.ts` starts. */
 const endToEnd = {
   globalSetup: ['./tests/e2e/start.ts'],
   testTimeout: 120_000,
@@ -40,12 +57,14 @@ const endToEnd = {
   hookTimeout: 300_000,
 };
 
+const results = process.argv.includes('hard*') ? '.local/hard-test-results.json' : '.local/test-results.json';
+
 export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 3,
     sequence: { sequencer: LongFirst },
-    reporters: ['default', ['json', { outputFile: '.local/test-results.json' }]],
+    reporters: ['default', './infra/local/slowest-reporter.ts', ['json', { outputFile: results }]],
     projects: [
       {
         test: {
@@ -63,16 +82,10 @@ export default defineConfig({
       },
       {
         test: {
+          ...integration,
           name: 'int',
-          isolate: false,
           include: tests('int.test'),
-          exclude: ignored,
-          setupFiles: ['./packages/testing/src/setup.ts'],
-          globalSetup: ['./infra/local/test-servers.ts'],
-          // Only a machine that stands still needs so long.
-          testTimeout: 120_000,
-          expect: { poll: { timeout: 30_000 } },
-          hookTimeout: 120_000,
+          exclude: [...ignored, ...hard],
           sequence: { groupOrder: 1 },
         },
       },
@@ -81,7 +94,7 @@ export default defineConfig({
           ...endToEnd,
           name: 'e2e',
           include: ['tests/e2e/**/*.e2e.test.ts'],
-          exclude: [...ignored, ...alone],
+          exclude: [...ignored, ...alone, ...hardEndToEnd],
           provide: { alone: false },
           sequence: { groupOrder: 2 },
         },
@@ -94,6 +107,24 @@ export default defineConfig({
           fileParallelism: false,
           provide: { alone: true },
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        test: {
+          ...integration,
+          name: 'hard',
+          include: hard,
+          exclude: ignored,
+          sequence: { groupOrder: 4 },
+        },
+      },
+      {
+        test: {
+          ...endToEnd,
+          name: 'hard-e2e',
+          include: hardEndToEnd,
+          provide: { alone: false },
+          sequence: { groupOrder: 5 },
         },
       },
     ],
