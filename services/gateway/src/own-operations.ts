@@ -1,4 +1,4 @@
-import { gatewayOperations, type Operation, type ReplyOf, type RequestOf } from '@mostrador/contracts';
+import { gatewayOperations, type Operation, type RequestOf } from '@mostrador/contracts';
 import type { CallContext, RpcClient } from '@mostrador/kit/rpc/client';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { createRequestQueue, type RequestQueueLimits, runIn } from '@mostrador/kit/rpc/request-queue';
@@ -6,18 +6,13 @@ import { serializeReply } from '@mostrador/kit/rpc/server';
 import { type UncheckedRequest, validateRequest } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from './dependencies.ts';
 import { getEnvironment } from './environment/get-environment.ts';
+import type { OwnHandler } from './own-handler.ts';
 import { getLeadReport } from './reports/get-lead-report.ts';
 import { getSummaryReport } from './reports/get-summary-report.ts';
 import { getStore } from './stores/get-store.ts';
 import { giveUpWaiting } from './waiting/give-up-waiting.ts';
 import { listWaiting } from './waiting/list-waiting.ts';
 import { retryWaiting } from './waiting/retry-waiting.ts';
-
-/** Carries out an operation of the gateway, which merges the answers of services. The route has checked the caller. */
-export type OwnHandler<O extends Operation> = (
-  context: CallContext & { readonly storeId: string },
-  request: RequestOf<O>,
-) => Promise<ReplyOf<O>>;
 
 type Own = typeof gatewayOperations;
 

@@ -92,7 +92,9 @@ describe.each(forms)('$form', ({ secured }) => {
       await refuses(() => writer.write(scope(), (sql) => sql`create table written (n int)`));
       await refuses(() => checked.ping());
       const backends = () => admin`select pid from pg_stat_activity where pid in ${admin(before)}`;
-      await waitFor(async () => (await backends()).length === 0, { description: 'the connections of before are closed' });
+      await waitFor(async () => (await backends()).length === 0, {
+        description: 'the connections of before are closed',
+      });
     } finally {
       await setReadOnly('off');
       await admin.end();

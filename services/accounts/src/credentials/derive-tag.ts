@@ -9,8 +9,5 @@ export type DeriveOptions = {
   readonly tagLength: number;
 };
 
-/** Runs on a thread of its own. */
-export const deriveTag = (options: DeriveOptions): Uint8Array => argon2Sync('argon2id', options);
-
-// What the pool of threads calls.
-export default deriveTag;
+/** Runs on a thread of the pool, which calls the default export. */
+export default (options: DeriveOptions): Uint8Array => argon2Sync('argon2id', options);

@@ -6,7 +6,7 @@ import { Piscina } from 'piscina';
 import type { DeriveOptions } from './derive-tag.ts';
 
 /**
- * Hashes and checks passwords, a few at once, on threads of the lowest priority. All methods throw `service_unavailable` at once when
+ * Hashes and checks passwords, a few at once, on threads of low priority. All methods throw `service_unavailable` at once when
  * too many passwords wait, and `hash` and `matches` when one has waited too long.
  */
 export type PasswordHashing = {
@@ -31,7 +31,7 @@ const mostWaiting = 32;
 /** A machine that is too slow for its sign-ins refuses those that waited longer than this, so that the others get through. */
 const longestWaitMs = 5_000;
 
-/** The lowest. The operating system gives such a thread only the time that nothing else on the machine wants. */
+/** Beside other work such a thread gets a tenth of their time, so that a flood of sign-ins delays sign-ins only. */
 const niceness = 10;
 const idleThreadMs = 10_000;
 const format = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;

@@ -3,9 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import createRouter from 'find-my-way';
 import { documentedPath } from '../routes/route.ts';
 
-/** The methods of each path, by the registered routes. */
-export type AllowedMethods = ReturnType<typeof createAllowedMethods>;
-
 export type RouteRefusal = {
   /** Answers OPTIONS on a known path with 204 and `Allow`. False: it is another request. */
   answerOptions(request: FastifyRequest, reply: FastifyReply): boolean;

@@ -7,7 +7,7 @@ import {
   type ValidationFault,
 } from '@mostrador/contracts';
 import type { Dependencies } from '../dependencies.ts';
-import type { OwnHandler } from '../own-operations.ts';
+import type { OwnHandler } from '../own-handler.ts';
 import { allAnswers, askingContext } from './ask-services.ts';
 import { leadPeriod, timestampOf } from './period.ts';
 import { reportZone } from './report-zone.ts';

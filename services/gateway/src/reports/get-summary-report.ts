@@ -9,7 +9,7 @@ import {
 import { toRows } from '@mostrador/kit/rpc/columns';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
-import type { OwnHandler } from '../own-operations.ts';
+import type { OwnHandler } from '../own-handler.ts';
 import { allAnswers, askingContext } from './ask-services.ts';
 import { boundariesOf, summaryPeriod } from './period.ts';
 import { reportZone } from './report-zone.ts';

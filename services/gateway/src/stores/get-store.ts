@@ -1,7 +1,7 @@
 import { getCalendarConnection, getChannelConnection, type getStore as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Dependencies } from '../dependencies.ts';
-import type { OwnHandler } from '../own-operations.ts';
+import type { OwnHandler } from '../own-handler.ts';
 import { findStore } from './store.repository.ts';
 
 /** The key's store, with its calendar connection from scheduling, and its channel connection and a setting from messaging. */

@@ -7,7 +7,7 @@ import {
   waitingKinds,
 } from '@mostrador/contracts';
 import type { Dependencies } from '../dependencies.ts';
-import type { OwnHandler } from '../own-operations.ts';
+import type { OwnHandler } from '../own-handler.ts';
 
 const operations = {
   scheduling: giveUpWaitingScheduling,

@@ -11,7 +11,7 @@ import { encodeCursor, readCursor } from '@mostrador/kit/database/paging';
 import { comparePlaces } from '@mostrador/kit/delivery/waiting';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Dependencies } from '../dependencies.ts';
-import type { OwnHandler } from '../own-operations.ts';
+import type { OwnHandler } from '../own-handler.ts';
 
 const operations = {
   scheduling: listWaitingScheduling,
