@@ -1,6 +1,7 @@
 import { eventsOperations, webhookStepLimits } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
 import { createListTotals } from '@mostrador/kit/database/list-totals';
+import { exportOverdue } from '@mostrador/kit/delivery/overdue';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { runService } from '@mostrador/kit/process/service';
 import { eventsConfig } from './config.ts';
@@ -11,6 +12,7 @@ import { createHandlers } from './handlers.ts';
 import { exportFeedMetrics } from './metrics.ts';
 import { secretsCheck } from './webhooks/endpoints/secrets-check.ts';
 import { purgeWebhooks } from './webhooks/purge-webhooks.ts';
+import { overdueEndpoints } from './webhooks/sending/wake-overdue.ts';
 import { webhookAddresses, webhookJobs } from './webhooks/webhook-jobs.ts';
 import { exportWebhookMetrics } from './webhooks/webhook-metrics.ts';
 
@@ -27,6 +29,7 @@ runService({
   checks: ({ database, systemDatabase }) => ({ encryption_keys: secretsCheck({ database, systemDatabase, vault }) }),
   build: ({ database, systemDatabase, relay, nats, log, metrics }) => {
     exportFeedMetrics(metrics, systemDatabase);
+    exportOverdue(metrics, systemDatabase, [overdueEndpoints]);
     const listTotals = createListTotals({ lists: eventsLists, database, systemDatabase, log });
     const { dependencies, jobs } = webhookJobs(
       {

@@ -3,7 +3,7 @@ import { createEgress } from '@mostrador/kit/clients/egress';
 import { createVault } from '@mostrador/kit/clients/secrets';
 import { createListTotals } from '@mostrador/kit/database/list-totals';
 import { consumeEvents } from '@mostrador/kit/delivery/events-consumer';
-import { overdueJob } from '@mostrador/kit/delivery/overdue';
+import { exportOverdue, overdueJob } from '@mostrador/kit/delivery/overdue';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { periodically } from '@mostrador/kit/process/periodic';
 import { runService } from '@mostrador/kit/process/service';
@@ -55,6 +55,7 @@ runService({
     const listTotals = createListTotals({ lists: messagingLists, database, systemDatabase, log });
     exportDeliveryMetrics(metrics, systemDatabase);
     exportInboundMetrics(metrics, systemDatabase);
+    exportOverdue(metrics, systemDatabase, [overdueDeliveries]);
     exportProviderCircuits(metrics, systemDatabase);
     return {
       handlers: createHandlers({

@@ -34,9 +34,11 @@ export async function newInbox(messaging: TestMessaging): Promise<TestInbox> {
   const storeId = randomUUID();
   const channelId = await messaging.addChannel(storeId);
   const { dependencies, rpc, adminSql } = messaging;
-  const context = (person?: Person) => testContext({ storeId, ...(person ? { person } : {}) });
+  const context = () => testContext({ storeId });
+  /** A manager asks, or the given person. */
+  const asked = (person?: Person) => testContext({ storeId, ...(person ? { person } : { role: 'manager' }) });
   const list = async (query: Query = {}, person?: Person) => {
-    const { body, headers } = await rpc.forward(listConversations, { query }, context(person));
+    const { body, headers } = await rpc.forward(listConversations, { query }, asked(person));
     return { ...JSON.parse(Buffer.from(body).toString()), cursor: headers.nextCursor };
   };
   const phones = new Map<string, string>();
@@ -62,8 +64,7 @@ export async function newInbox(messaging: TestMessaging): Promise<TestInbox> {
       return message.id;
     },
     read: async (leadId, message_id, person) =>
-      (await rpc.call(markConversationRead, { params: { leadId }, body: { message_id } }, context(person)))
-        .unread_count,
+      (await rpc.call(markConversationRead, { params: { leadId }, body: { message_id } }, asked(person))).unread_count,
     messageIds: async (leadId) =>
       (await adminSql`select id from messages where store_id = ${storeId} and lead_id = ${leadId} order by number`).map(
         ({ id }) => id,

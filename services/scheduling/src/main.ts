@@ -3,7 +3,7 @@ import { createEgress } from '@mostrador/kit/clients/egress';
 import { createVault } from '@mostrador/kit/clients/secrets';
 import { createListTotals } from '@mostrador/kit/database/list-totals';
 import { consumeEvents } from '@mostrador/kit/delivery/events-consumer';
-import { overdueJob } from '@mostrador/kit/delivery/overdue';
+import { exportOverdue, overdueJob } from '@mostrador/kit/delivery/overdue';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { runService } from '@mostrador/kit/process/service';
 import {
@@ -39,6 +39,7 @@ runService({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),
   build: ({ database, systemDatabase, rpc, relay, nats, log, metrics }) => {
+    exportOverdue(metrics, systemDatabase, [overdueSyncs, overdueFollowups]);
     exportProviderCircuits(metrics, systemDatabase);
     const listTotals = createListTotals({ lists: schedulingLists, database, systemDatabase, log });
     return {

@@ -1,5 +1,7 @@
-import type { SystemDatabase, TransactionSql } from '../database/database.ts';
+import { Gauge } from 'prom-client';
+import type { Sql, SystemDatabase, TransactionSql } from '../database/database.ts';
 import type { Log } from '../process/log.ts';
+import type { Metrics } from '../process/metrics.ts';
 import { type Periodic, periodically } from '../process/periodic.ts';
 import { appendOutbox, type OutboxEntry } from './outbox.ts';
 import type { Relay } from './relay.ts';
@@ -10,6 +12,8 @@ const overdueMs = 30_000;
 const againMs = 5 * 60_000;
 const batch = 500;
 const runLimitMs = 10_000;
+const readLimitMs = 2_000;
+const mostCounted = 10_000;
 
 /** Which rows to take: overdue by `overdueMs`, not taken within the last `againMs`, at most `limit`. */
 export type OverdueOptions = { readonly overdueMs: number; readonly againMs: number; readonly limit: number };
@@ -20,6 +24,8 @@ export type OverdueRows<Row extends { readonly store_id: string }> = {
   readonly name: string;
   /** Returns overdue rows and marks them as taken, so that two concurrent sweeps get different rows. */
   readonly take: (sql: TransactionSql, options: OverdueOptions) => Promise<Row[]>;
+  /** Counts overdue rows, up to `limit`. */
+  readonly count: (sql: Sql, options: Pick<OverdueOptions, 'overdueMs' | 'limit'>) => Promise<number>;
   readonly wakeUpOf: (row: Row) => OutboxEntry;
 };
 
@@ -33,7 +39,7 @@ type SweepDependencies = {
  * Temporal's database, starts again. Returns how many workflows it woke.
  */
 export async function wakeOverdue<Row extends { readonly store_id: string }>(
-  { take, wakeUpOf, systemDatabase, relay }: OverdueRows<Row> & SweepDependencies,
+  { take, wakeUpOf, systemDatabase, relay }: Omit<OverdueRows<Row>, 'count'> & SweepDependencies,
   signal: AbortSignal,
 ): Promise<number> {
   // While Temporal is down, the wake-ups already wait in the outbox.
@@ -65,6 +71,29 @@ export function overdueJob<Row extends { readonly store_id: string }>(
     run: async (signal) => {
       const woken = await wakeOverdue(options, signal);
       if (woken > 0) log.warn({ woken, rows: name }, 'overdue workflows were woken');
+    },
+  });
+}
+
+/** Exports how many rows of each kind are overdue. */
+export function exportOverdue(
+  { registry }: Metrics,
+  systemDatabase: SystemDatabase,
+  kinds: readonly Pick<OverdueRows<never>, 'name' | 'count'>[],
+): void {
+  new Gauge({
+    name: 'mostrador_overdue_rows',
+    help: 'Rows that have been due for 30 s without a step. More than 0 for minutes: no worker takes steps.',
+    labelNames: ['rows'],
+    registers: [registry],
+    async collect() {
+      for (const { name, count } of kinds) {
+        // A scrape must not fail when PostgreSQL is down. NaN says that the number is not known.
+        const rows = systemDatabase.read({ deadline: Date.now() + readLimitMs }, (sql) =>
+          count(sql, { overdueMs, limit: mostCounted }),
+        );
+        this.set({ rows: name }, await rows.catch(() => Number.NaN));
+      }
     },
   });
 }

@@ -43,6 +43,10 @@ const older = (seconds: number) => messaging.adminSql`
     unsettled_at = unsettled_at - ${seconds} * interval '1 second'
   where store_id = ${storeId}`;
 const sweep = () => wakeOverdue({ ...overdueDeliveries, ...messaging.dependencies }, new AbortController().signal);
+const counted = () =>
+  messaging.dependencies.systemDatabase.read({ deadline: Date.now() + 5_000 }, (sql) =>
+    overdueDeliveries.count(sql, { overdueMs: 30_000, limit: 1000 }),
+  );
 const watch = () => watchUnsettled({ ...messaging.dependencies, log: silentLog() }, new AbortController().signal);
 const step = (lead_id: string) => messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId }));
 const failing = (kind: 'not_sent' | 'ambiguous') => () => Promise.reject(new ChannelError(kind, 'code', 'Detail.'));
@@ -52,7 +56,9 @@ describe('the sweep', () => {
     const leadId = await waiting(3);
     await older(10);
     expect(await sweep()).toBe(0);
+    const before = await counted();
     await older(21);
+    expect(await counted()).toBe(before + 1);
     expect(await sweep()).toBe(1);
     expect(await messaging.wakeUps(storeId)).toEqual([{ entity_id: leadId, lead_id: leadId, signal: 'overdue' }]);
     expect(await sweep()).toBe(0);

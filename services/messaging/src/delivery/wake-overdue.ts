@@ -1,7 +1,7 @@
 import type { SignalOf } from '@mostrador/contracts';
 import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/delivery/outbox';
 import type { OverdueRows } from '@mostrador/kit/delivery/overdue';
-import { type OverdueLead, takeOverdueLeads } from './watch.repository.ts';
+import { countOverdueLeads, type OverdueLead, takeOverdueLeads } from './watch.repository.ts';
 
 /** The wake-up of a lead's delivery workflow. */
 export const wakeDelivery = (leadId: string, signal: SignalOf<'delivery'>): OutboxEntry =>
@@ -11,5 +11,6 @@ export const wakeDelivery = (leadId: string, signal: SignalOf<'delivery'>): Outb
 export const overdueDeliveries: OverdueRows<OverdueLead> = {
   name: 'deliveries',
   take: takeOverdueLeads,
+  count: countOverdueLeads,
   wakeUpOf: ({ lead_id }) => wakeDelivery(lead_id, 'overdue'),
 };

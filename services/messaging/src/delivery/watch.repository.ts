@@ -63,3 +63,21 @@ export async function takeOverdueLeads(
     where c.store_id = overdue.store_id and c.lead_id = overdue.lead_id
     returning c.store_id, c.lead_id`;
 }
+
+/** Counts as `takeOverdueLeads` takes them, whether they were woken or not. */
+export async function countOverdueLeads(
+  sql: Sql,
+  { overdueMs, limit }: Pick<OverdueOptions, 'overdueMs' | 'limit'>,
+): Promise<number> {
+  const rows = await sql`
+    select from messages head
+    where head.status in ('queued', 'sending')
+      and coalesce(head.lease_until, head.next_attempt_at, head.created_at)
+        < now() - ${overdueMs} * interval '1 millisecond'
+      and not exists (
+        select 1 from messages before
+        where before.store_id = head.store_id and before.lead_id = head.lead_id and before.number < head.number
+          and before.status in ('queued', 'sending'))
+    limit ${limit}`;
+  return rows.length;
+}

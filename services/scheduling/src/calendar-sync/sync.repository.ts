@@ -166,3 +166,14 @@ export async function takeOverdueSyncs(
     where s.store_id = overdue.store_id and s.appointment_id = overdue.appointment_id
     returning s.store_id, s.appointment_id as id, overdue.lead_id`;
 }
+
+export async function countOverdueSyncs(
+  sql: Sql,
+  { overdueMs, limit }: Pick<OverdueOptions, 'overdueMs' | 'limit'>,
+): Promise<number> {
+  const rows = await sql`
+    select from calendar_syncs
+    where state = 'pending' and next_attempt_at < now() - ${overdueMs} * interval '1 millisecond'
+    limit ${limit}`;
+  return rows.length;
+}

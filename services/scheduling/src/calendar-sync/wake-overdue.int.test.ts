@@ -19,6 +19,10 @@ afterAll(() => scheduling?.stop());
 
 const sweep = (signal = new AbortController().signal) =>
   wakeOverdue({ ...overdueSyncs, ...scheduling.dependencies }, signal);
+const counted = () =>
+  scheduling.dependencies.systemDatabase.read({ deadline: Date.now() + 5_000 }, (sql) =>
+    overdueSyncs.count(sql, { overdueMs: 30_000, limit: 10 }),
+  );
 const connectFeed = (storeId: string) =>
   scheduling.rpc.call(connectCalendar, { body: { provider: 'feed' } }, testContext({ storeId }));
 const overdueBy = (seconds: number, storeId: string) => scheduling.adminSql`
@@ -33,8 +37,9 @@ test('the sweep wakes a sync of any store that is overdue by more than 30 s, wit
     const { id } = await scheduling.create(storeId, { lead_id });
     await lost();
     await overdueBy(10, storeId);
-    expect(await sweep()).toBe(0);
+    expect([await sweep(), await counted()]).toEqual([0, stores.indexOf(storeId)]);
     await overdueBy(31, storeId);
+    expect(await counted()).toBe(stores.indexOf(storeId) + 1);
     expect(await sweep()).toBe(1);
     expect(await scheduling.wakeUps(storeId)).toEqual([{ entity_id: id, lead_id, signal: 'overdue' }]);
   }

@@ -1,10 +1,11 @@
 import type { OverdueRows } from '@mostrador/kit/delivery/overdue';
 import { wakeAppointment } from '../appointments/appointment.ts';
-import { type OverdueSync, takeOverdueSyncs } from './sync.repository.ts';
+import { countOverdueSyncs, type OverdueSync, takeOverdueSyncs } from './sync.repository.ts';
 
 /** Calendar syncs that no step has handled although their next attempt is overdue. */
 export const overdueSyncs: OverdueRows<OverdueSync> = {
   name: 'calendar syncs',
   take: takeOverdueSyncs,
+  count: countOverdueSyncs,
   wakeUpOf: (row) => wakeAppointment(row, 'overdue'),
 };

@@ -179,6 +179,17 @@ export async function takeOverdueFollowups(
     returning f.store_id, f.id, f.lead_id`;
 }
 
+export async function countOverdueFollowups(
+  sql: Sql,
+  { overdueMs, limit }: Pick<OverdueOptions, 'overdueMs' | 'limit'>,
+): Promise<number> {
+  const rows = await sql`
+    select from followups
+    where status in ('pending', 'sending') and next_attempt_at < now() - ${overdueMs} * interval '1 millisecond'
+    limit ${limit}`;
+  return rows.length;
+}
+
 // Conditions are composed, because with `$1 is null or …` the planner does not use the index.
 function matches(sql: Sql, storeId: string, { status, lead_id, from, to }: FollowupFilters) {
   return sql`store_id = ${storeId}

@@ -270,7 +270,13 @@ test('a change of the time zone moves follow-ups that wait for a window', async 
 
 test('the sweep wakes an overdue follow-up at most once in 5 minutes', async () => {
   const { id } = await followups.create();
+  const counted = () =>
+    scheduling.dependencies.systemDatabase.read({ deadline: Date.now() + 5_000 }, (sql) =>
+      overdueFollowups.count(sql, { overdueMs: 30_000, limit: 1000 }),
+    );
+  const before = await counted();
   await scheduling.adminSql`update followups set next_attempt_at = now() - interval '1 minute' where id = ${id}`;
+  expect(await counted()).toBe(before + 1);
   const sweep = () => wakeOverdue({ ...overdueFollowups, ...scheduling.dependencies }, new AbortController().signal);
   expect(await sweep()).toBe(1);
   expect(await sweep()).toBe(0);

@@ -1,10 +1,11 @@
 import type { OverdueRows } from '@mostrador/kit/delivery/overdue';
-import { type OverdueFollowup, takeOverdueFollowups } from './followup.repository.ts';
+import { countOverdueFollowups, type OverdueFollowup, takeOverdueFollowups } from './followup.repository.ts';
 import { wakeFollowup } from './followup.ts';
 
 /** Follow-ups that no step has handled although their next attempt is overdue. */
 export const overdueFollowups: OverdueRows<OverdueFollowup> = {
   name: 'follow-ups',
   take: takeOverdueFollowups,
+  count: countOverdueFollowups,
   wakeUpOf: (row) => wakeFollowup(row, 'overdue'),
 };

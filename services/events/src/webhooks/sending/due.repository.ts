@@ -53,3 +53,14 @@ export async function takeOverdueEndpoints(
     where e.store_id = overdue.store_id and e.id = overdue.id
     returning e.store_id, e.id`;
 }
+
+export async function countOverdueEndpoints(
+  sql: Sql,
+  { overdueMs, limit }: Pick<OverdueOptions, 'overdueMs' | 'limit'>,
+): Promise<number> {
+  const rows = await sql`
+    select from webhook_endpoints
+    where sender = 'workflow' and deleted_at is null and due_at < now() - ${overdueMs} * interval '1 millisecond'
+    limit ${limit}`;
+  return rows.length;
+}

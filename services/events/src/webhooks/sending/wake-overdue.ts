@@ -1,10 +1,11 @@
 import { wakeWorkflow } from '@mostrador/kit/delivery/outbox';
 import type { OverdueRows } from '@mostrador/kit/delivery/overdue';
-import { type OverdueEndpoint, takeOverdueEndpoints } from './due.repository.ts';
+import { countOverdueEndpoints, type OverdueEndpoint, takeOverdueEndpoints } from './due.repository.ts';
 
 /** Endpoints of which no step has sent what is due. */
 export const overdueEndpoints: OverdueRows<OverdueEndpoint> = {
   name: 'webhook endpoints',
   take: takeOverdueEndpoints,
+  count: countOverdueEndpoints,
   wakeUpOf: ({ id }) => wakeWorkflow('webhook', id, 'overdue'),
 };

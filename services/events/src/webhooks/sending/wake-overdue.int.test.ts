@@ -1,0 +1,28 @@
+import { wakeOverdue } from '@mostrador/kit/delivery/overdue';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startEvents, type TestEvents } from '../../../test/events.ts';
+import { stageWebhook } from '../../../test/webhooks.ts';
+import { overdueEndpoints } from './wake-overdue.ts';
+
+let events: TestEvents;
+beforeAll(async () => {
+  events = await startEvents();
+});
+afterAll(() => events?.stop());
+
+test('an endpoint whose workflow is late by more than 30 s is counted, and woken once in five minutes', async () => {
+  const { storeId, close } = await stageWebhook(events);
+  const lateBy = (seconds: number) => events.adminSql`
+    update webhook_endpoints set sender = 'workflow', due_at = now() - ${seconds} * interval '1 second'
+    where store_id = ${storeId}`;
+  const sweep = () => wakeOverdue({ ...overdueEndpoints, ...events.dependencies }, new AbortController().signal);
+  const counted = () =>
+    events.dependencies.systemDatabase.read({ deadline: Date.now() + 5_000 }, (sql) =>
+      overdueEndpoints.count(sql, { overdueMs: 30_000, limit: 10 }),
+    );
+  await lateBy(20);
+  expect([await counted(), await sweep()]).toEqual([0, 0]);
+  await lateBy(40);
+  expect([await counted(), await sweep(), await sweep(), await counted()]).toEqual([1, 1, 0, 1]);
+  await close();
+});
