@@ -3,9 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import createRouter from 'find-my-way';
 import { documentedPath } from '../routes/route.ts';
 
-/** The methods of each path, by the registered routes. */
-export type AllowedMethods = ReturnType<typeof createAllowedMethods>;
-
 export type RouteRefusal = {
   /** Answers OPTIONS on a known path with 204 and `Allow`. False: it is another request. */
   answerOptions(request: FastifyRequest, reply: FastifyReply): boolean;
@@ -15,7 +12,7 @@ export type RouteRefusal = {
   isLost(request: FastifyRequest): boolean;
 };
 
-/** A second router, which finds the most specific pattern of a path, whatever the method. */
+/** The methods of each path, by a second router that finds the most specific pattern whatever the method. */
 export function createAllowedMethods() {
   type Known = { readonly pattern: string; readonly methods: Set<string> };
   const router = createRouter({ maxParamLength: Number.MAX_SAFE_INTEGER });

@@ -40,9 +40,11 @@ const read = (appointmentId: string) =>
 const patch = (appointmentId: string, body: object) =>
   scheduling.rpc.call(updateAppointment, { params: { appointmentId }, body }, testContext({ storeId }));
 const connection = () => scheduling.rpc.call(getCalendarConnection, {}, testContext({ storeId }));
-const failing = (kind: CalendarErrorKind, options: { retryAfterSeconds?: number; outage?: boolean } = {}) => () => {
-  throw new CalendarError(kind, `code_${kind}`, `It was ${kind}.`, options);
-};
+const failing =
+  (kind: CalendarErrorKind, options: { retryAfterSeconds?: number; outage?: boolean } = {}) =>
+  () => {
+    throw new CalendarError(kind, `code_${kind}`, `It was ${kind}.`, options);
+  };
 /** Makes the next attempt due now. */
 const makeDue = (appointmentId: string) =>
   scheduling.adminSql`update calendar_syncs set next_attempt_at = now() where appointment_id = ${appointmentId}`;
