@@ -12,7 +12,7 @@ export type RouteRefusal = {
   isLost(request: FastifyRequest): boolean;
 };
 
-/** A second router, which finds the most specific pattern of a path, whatever the method. */
+/** The methods of each path, by a second router that finds the most specific pattern whatever the method. */
 export function createAllowedMethods() {
   type Known = { readonly pattern: string; readonly methods: Set<string> };
   const router = createRouter({ maxParamLength: Number.MAX_SAFE_INTEGER });
