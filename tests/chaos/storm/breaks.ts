@@ -324,8 +324,8 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'packages/kit/src/delivery/feed-delivery.ts',
-        from: 'await rpc.call(appendEvents, { body: { entries: rows.map(toEntry) } }, context);',
-        to: 'void [rpc, appendEvents, toEntry, context];',
+        from: 'const reply = await rpc.call(appendEvents, { body: { entries: rows.map(toEntry) } }, context);',
+        to: 'const reply = { appended: 0 };',
       },
     ],
   },

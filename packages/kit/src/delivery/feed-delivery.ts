@@ -87,7 +87,9 @@ export function createFeedDelivery({ repository, rpc, log, sweepIntervalMs }: Fe
 
   async function send(rows: readonly FeedRow[]): Promise<void> {
     const context = { requestId: randomUUID(), deadline: Date.now() + requestLimitMs };
-    await rpc.call(appendEvents, { body: { entries: rows.map(toEntry) } }, context);
+    const reply = await rpc.call(appendEvents, { body: { entries: rows.map(toEntry) } }, context);
+    // A stream of JetStream that an operator made for all of `events.>` takes the request, and acknowledges it itself.
+    if (typeof reply.appended !== 'number') throw new Error('the answer is not one of the events service');
   }
 
   /** A refused batch is halved until the refused entry is alone. Any other failure is one of the service or the way. */
