@@ -81,7 +81,10 @@ test('the demo store has a pending follow-up', async () => {
 test('the probes show that the gateway is alive and the state of each dependency', async () => {
   expect((await fetch(`${gatewayUrl}/healthz`)).status).toBe(200);
   expect((await fetch(`${gatewayUrl}/readyz`)).status).toBe(200);
-  expect((await document('/readyz')).dependencies).toMatchObject({ postgres: { state: 'up' }, nats: { state: 'up' } });
+  expect((await document('/readyz')).dependencies).toMatchObject({
+    postgres_system: { state: 'up' },
+    nats: { state: 'up' },
+  });
 });
 
 test('the gateway serves the API document, the documentation page, and a page for every error code', async () => {

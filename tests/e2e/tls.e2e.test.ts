@@ -140,7 +140,9 @@ describe.skipIf(!canMakeCertificates)('a platform with TLS to PostgreSQL, NATS a
       () => Promise.all(withDatabase.map(readiness)),
       // Refused for as long as it takes until each process stops taking requests.
       (all) =>
-        all.every(({ ready, dependencies }) => !ready && dependencies.postgres?.detail?.includes('rejects the login')),
+        all.every(
+          ({ ready, dependencies }) => !ready && dependencies.postgres_system?.detail?.includes('rejects the login'),
+        ),
       60_000,
     );
     expect(platform.pids()).toEqual(before);

@@ -22,7 +22,7 @@ runService({
       database,
       systemDatabase,
       rpc,
-      passwords: createPasswordHashing(),
+      passwords: createPasswordHashing({ threadsKept: 1 }),
       oidc,
       publicUrl: config.PUBLIC_URL,
       announceAccessChange: announceOver(nats),

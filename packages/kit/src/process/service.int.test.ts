@@ -110,7 +110,7 @@ test('a service is ready without Temporal, not without PostgreSQL, and again whe
   await untilStatus(200);
   const { dependencies } = await readiness();
   expect(dependencies).toMatchObject({ postgres: { state: 'up' }, nats: { state: 'up' }, temporal: { state: 'down' } });
-  expect(await ask()).toEqual({ provider: null, status: 'not_connected', phone: null });
+  expect(await ask()).toEqual({ provider: null, status: 'not_connected', phone: null, opt_out_stops_api: true });
 
   wayToPostgres.cut();
   await untilStatus(503);

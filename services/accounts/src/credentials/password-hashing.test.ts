@@ -5,7 +5,7 @@ const refused = { code: 'service_unavailable', retryAfterSeconds: 1 };
 
 test('a password that has waited for 5 s is refused, and the next ones are checked', async () => {
   let nowMs = 0;
-  const { hash, matches } = createPasswordHashing(() => nowMs);
+  const { hash, matches } = createPasswordHashing({ now: () => nowMs });
   const [first, second, late] = [hash('one'), hash('two'), hash('three')];
   const refusal = expect(late).rejects.toMatchObject(refused);
   nowMs = 5_001;
@@ -14,7 +14,7 @@ test('a password that has waited for 5 s is refused, and the next ones are check
 });
 
 test('34 passwords are checked or wait, and a further one is refused before anything is done', async () => {
-  const { hash, assertRoom } = createPasswordHashing(() => 0);
+  const { hash, assertRoom } = createPasswordHashing({ now: () => 0 });
   const hashes = Array.from({ length: 33 }, () => hash('one'));
   expect(() => assertRoom()).not.toThrow();
   hashes.push(hash('one'));
@@ -25,7 +25,7 @@ test('34 passwords are checked or wait, and a further one is refused before anyt
 });
 
 test('when all places are taken by one account, another one has room', async () => {
-  const { matches, assertRoom } = createPasswordHashing(() => 0);
+  const { matches, assertRoom } = createPasswordHashing({ now: () => 0 });
   const flood = Promise.allSettled(Array.from({ length: 34 }, () => matches('x', null, 'ana')));
   expect(() => assertRoom('ana')).toThrow(expect.objectContaining(refused));
   expect(() => assertRoom('rui')).not.toThrow();

@@ -33,14 +33,23 @@ const longestWaitMs = 5_000;
 
 /** Beside other work such a thread gets a tenth of their time, so that a flood of sign-ins delays sign-ins only. */
 const niceness = 10;
-const idleThreadMs = 10_000;
+const idleThreadMs = 60_000;
 const format = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-export function createPasswordHashing(now: () => number = () => performance.now()): PasswordHashing {
+type Options = {
+  /** Threads that stay when nothing is hashed. To start one takes 0.2 s of a processor. */
+  readonly threadsKept?: number;
+  readonly now?: () => number;
+};
+
+export function createPasswordHashing({
+  threadsKept = 0,
+  now = () => performance.now(),
+}: Options = {}): PasswordHashing {
   const queue = createRequestQueue({ concurrency: hashesAtOnce, queue: mostWaiting });
   const threads = new Piscina<DeriveOptions, Uint8Array>({
     filename: join(import.meta.dirname, 'derive-tag.ts'),
-    ...{ minThreads: 0, maxThreads: hashesAtOnce, idleTimeout: idleThreadMs, niceIncrement: niceness },
+    ...{ minThreads: threadsKept, maxThreads: hashesAtOnce, idleTimeout: idleThreadMs, niceIncrement: niceness },
   });
   const tagOf = async (password: string, options: Omit<DeriveOptions, 'message'>): Promise<Buffer> =>
     Buffer.from(await threads.run({ ...options, message: oneForm(password) }));

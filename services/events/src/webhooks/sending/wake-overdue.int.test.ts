@@ -1,3 +1,4 @@
+import type { Relay } from '@mostrador/kit/delivery/outbox';
 import { wakeOverdue } from '@mostrador/kit/delivery/overdue';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEvents, type TestEvents } from '../../../test/events.ts';
@@ -15,9 +16,11 @@ test('an endpoint whose workflow is late by more than 30 s is counted, and woken
   const lateBy = (seconds: number) => events.adminSql`
     update webhook_endpoints set sender = 'workflow', due_at = now() - ${seconds} * interval '1 second'
     where store_id = ${storeId}`;
-  const sweep = () => wakeOverdue({ ...overdueEndpoints, ...events.dependencies }, new AbortController().signal);
+  const { systemDatabase } = events.dependencies;
+  const relay = events.dependencies.relay as Relay;
+  const sweep = () => wakeOverdue({ ...overdueEndpoints, systemDatabase, relay }, new AbortController().signal);
   const counted = () =>
-    events.dependencies.systemDatabase.read({ deadline: Date.now() + 5_000 }, (sql) =>
+    systemDatabase.read({ deadline: Date.now() + 5_000 }, (sql) =>
       overdueEndpoints.count(sql, { overdueMs: 30_000, limit: 10 }),
     );
   await lateBy(20);
