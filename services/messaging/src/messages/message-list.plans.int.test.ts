@@ -40,7 +40,7 @@ beforeAll(async () => {
         case when n % 2 = 0 then 'lead' else 'api' end, 'Hello',
         case when n % 2 = 0 then 'received' when n % 100 = 1 then 'failed' when n % 3 = 0 then 'read' else 'delivered' end,
         ${second(0)}::timestamptz + n * interval '1 second',
-        case when n > ${rowCount / 3} then ${second(0)}::timestamptz + n * interval '1 second' end
+        ${second(0)}::timestamptz + n * interval '1 second'
       from generate_series(1, ${rowCount}::int) as n join lead on place = n % 300`;
   }
   await adminSql`vacuum analyze messages`;
