@@ -30,7 +30,9 @@ const readyWithinMs = 60_000;
  * make one; connections without TLS work too), TEST_TEMPLATE_DATABASE, TEST_TEMPORAL_ADDRESS, TEST_TEMPORAL_SERVER (the
  * program, for tests that stop it), and TEST_NATS_SERVER (the program: each test file starts its own).
  */
-export default async function startTestServers(): Promise<() => Promise<void>> {
+export default async function startTestServers(): Promise<(() => Promise<void>) | undefined> {
+  // Two projects need the servers. When a run has files of both, they share them.
+  if (process.env.TEST_POSTGRES_URL !== undefined) return undefined;
   const report = (text: string) => process.stderr.write(`[test servers] ${text}\n`);
   const runs = join(localDirectory(process.env), 'test');
   await removeDeadRuns(runs);
