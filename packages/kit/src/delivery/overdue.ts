@@ -18,14 +18,17 @@ const mostCounted = 10_000;
 /** Which rows to take: overdue by `overdueMs`, not taken within the last `againMs`, at most `limit`. */
 export type OverdueOptions = { readonly overdueMs: number; readonly againMs: number; readonly limit: number };
 
+/** Which rows to count: overdue by `overdueMs`, at most `limit`. */
+export type CountOptions = Pick<OverdueOptions, 'overdueMs' | 'limit'>;
+
 /** The rows of one kind of entity. */
 export type OverdueRows<Row extends { readonly store_id: string }> = {
   /** For the log, such as `calendar syncs`. */
   readonly name: string;
   /** Returns overdue rows and marks them as taken, so that two concurrent sweeps get different rows. */
   readonly take: (sql: TransactionSql, options: OverdueOptions) => Promise<Row[]>;
-  /** Counts overdue rows, up to `limit`. */
-  readonly count: (sql: Sql, options: Pick<OverdueOptions, 'overdueMs' | 'limit'>) => Promise<number>;
+  /** Counts overdue rows, whether they were taken or not. */
+  readonly count: (sql: Sql, options: CountOptions) => Promise<number>;
   readonly wakeUpOf: (row: Row) => OutboxEntry;
 };
 
@@ -75,6 +78,13 @@ export function overdueJob<Row extends { readonly store_id: string }>(
   });
 }
 
+/** Counts the rows of one kind that are overdue now. */
+export const countOverdue = <Row extends { readonly store_id: string }>({
+  count,
+  systemDatabase,
+}: Pick<OverdueRows<Row>, 'count'> & Pick<SweepDependencies, 'systemDatabase'>): Promise<number> =>
+  systemDatabase.read({ deadline: Date.now() + readLimitMs }, (sql) => count(sql, { overdueMs, limit: mostCounted }));
+
 /** Exports how many rows of each kind are overdue. */
 export function exportOverdue(
   { registry }: Metrics,
@@ -89,10 +99,7 @@ export function exportOverdue(
     async collect() {
       for (const { name, count } of kinds) {
         // A scrape must not fail when PostgreSQL is down. NaN says that the number is not known.
-        const rows = systemDatabase.read({ deadline: Date.now() + readLimitMs }, (sql) =>
-          count(sql, { overdueMs, limit: mostCounted }),
-        );
-        this.set({ rows: name }, await rows.catch(() => Number.NaN));
+        this.set({ rows: name }, await countOverdue({ count, systemDatabase }).catch(() => Number.NaN));
       }
     },
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connectChannel, deliverMessages, deliveryWorkflow, disconnectChannel, getMessage } from '@mostrador/contracts';
-import { wakeOverdue } from '@mostrador/kit/delivery/overdue';
+import { countOverdue, wakeOverdue } from '@mostrador/kit/delivery/overdue';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -43,10 +43,7 @@ const older = (seconds: number) => messaging.adminSql`
     unsettled_at = unsettled_at - ${seconds} * interval '1 second'
   where store_id = ${storeId}`;
 const sweep = () => wakeOverdue({ ...overdueDeliveries, ...messaging.dependencies }, new AbortController().signal);
-const counted = () =>
-  messaging.dependencies.systemDatabase.read({ deadline: Date.now() + 5_000 }, (sql) =>
-    overdueDeliveries.count(sql, { overdueMs: 30_000, limit: 1000 }),
-  );
+const counted = () => countOverdue({ ...overdueDeliveries, ...messaging.dependencies });
 const watch = () => watchUnsettled({ ...messaging.dependencies, log: silentLog() }, new AbortController().signal);
 const step = (lead_id: string) => messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId }));
 const failing = (kind: 'not_sent' | 'ambiguous') => () => Promise.reject(new ChannelError(kind, 'code', 'Detail.'));

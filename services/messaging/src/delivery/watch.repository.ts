@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { OverdueOptions } from '@mostrador/kit/delivery/overdue';
+import type { CountOptions, OverdueOptions } from '@mostrador/kit/delivery/overdue';
 
 /** Messages of any store whose watchdog time has passed, the longest passed first. */
 export async function findUnsettled(sql: Sql, limit: number): Promise<{ store_id: string; id: string }[]> {
@@ -31,6 +31,15 @@ export async function countUnsettled(sql: Sql): Promise<Record<'queued' | 'sendi
 
 // `now()` and not `clock_timestamp()`: a volatile function cannot be an index condition.
 
+/** The head of a lead's queue that is overdue. */
+const isOverdueHead = (sql: Sql, overdueMs: number) => sql`
+  head.status in ('queued', 'sending')
+  and coalesce(head.lease_until, head.next_attempt_at, head.created_at) < now() - ${overdueMs} * interval '1 millisecond'
+  and not exists (
+    select 1 from messages before
+    where before.store_id = head.store_id and before.lead_id = head.lead_id and before.number < head.number
+      and before.status in ('queued', 'sending'))`;
+
 export type OverdueLead = { readonly store_id: string; readonly lead_id: string };
 
 /**
@@ -48,14 +57,8 @@ export async function takeOverdueLeads(
       select held.store_id, held.lead_id
       from messages head
       join conversations held on held.store_id = head.store_id and held.lead_id = head.lead_id
-      where head.status in ('queued', 'sending')
-        and coalesce(head.lease_until, head.next_attempt_at, head.created_at)
-          < now() - ${overdueMs} * interval '1 millisecond'
+      where ${isOverdueHead(sql, overdueMs)}
         and (held.woken_at is null or held.woken_at < now() - ${againMs} * interval '1 millisecond')
-        and not exists (
-          select 1 from messages before
-          where before.store_id = head.store_id and before.lead_id = head.lead_id and before.number < head.number
-            and before.status in ('queued', 'sending'))
       order by coalesce(head.lease_until, head.next_attempt_at, head.created_at)
       limit ${limit}
       for no key update of held skip locked
@@ -64,20 +67,6 @@ export async function takeOverdueLeads(
     returning c.store_id, c.lead_id`;
 }
 
-/** Counts as `takeOverdueLeads` takes them, whether they were woken or not. */
-export async function countOverdueLeads(
-  sql: Sql,
-  { overdueMs, limit }: Pick<OverdueOptions, 'overdueMs' | 'limit'>,
-): Promise<number> {
-  const rows = await sql`
-    select from messages head
-    where head.status in ('queued', 'sending')
-      and coalesce(head.lease_until, head.next_attempt_at, head.created_at)
-        < now() - ${overdueMs} * interval '1 millisecond'
-      and not exists (
-        select 1 from messages before
-        where before.store_id = head.store_id and before.lead_id = head.lead_id and before.number < head.number
-          and before.status in ('queued', 'sending'))
-    limit ${limit}`;
-  return rows.length;
+export async function countOverdueLeads(sql: Sql, { overdueMs, limit }: CountOptions): Promise<number> {
+  return (await sql`select from messages head where ${isOverdueHead(sql, overdueMs)} limit ${limit}`).length;
 }

@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { OverdueOptions } from '@mostrador/kit/delivery/overdue';
+import type { CountOptions, OverdueOptions } from '@mostrador/kit/delivery/overdue';
 import type { WaitColumns } from '@mostrador/kit/resilience/wait-reason';
 
 /** A row of `calendar_syncs`: the state of an appointment's event. */
@@ -139,6 +139,9 @@ export async function countUnsettledSyncs(sql: Sql, storeId: string, connectionI
   return row ?? { pending: 0, failing: 0, needs_attention: 0 };
 }
 
+const isOverdue = (sql: Sql, overdueMs: number) => sql`
+  due.state = 'pending' and due.next_attempt_at < now() - ${overdueMs} * interval '1 millisecond'`;
+
 export type OverdueSync = Concerned & { readonly store_id: string };
 
 /**
@@ -156,8 +159,7 @@ export async function takeOverdueSyncs(
       select due.store_id, due.appointment_id, a.lead_id
       from calendar_syncs due
       join appointments a on a.store_id = due.store_id and a.id = due.appointment_id
-      where due.state = 'pending'
-        and due.next_attempt_at < now() - ${overdueMs} * interval '1 millisecond'
+      where ${isOverdue(sql, overdueMs)}
         and (due.woken_at is null or due.woken_at < now() - ${againMs} * interval '1 millisecond')
       order by due.next_attempt_at
       limit ${limit}
@@ -167,13 +169,6 @@ export async function takeOverdueSyncs(
     returning s.store_id, s.appointment_id as id, overdue.lead_id`;
 }
 
-export async function countOverdueSyncs(
-  sql: Sql,
-  { overdueMs, limit }: Pick<OverdueOptions, 'overdueMs' | 'limit'>,
-): Promise<number> {
-  const rows = await sql`
-    select from calendar_syncs
-    where state = 'pending' and next_attempt_at < now() - ${overdueMs} * interval '1 millisecond'
-    limit ${limit}`;
-  return rows.length;
+export async function countOverdueSyncs(sql: Sql, { overdueMs, limit }: CountOptions): Promise<number> {
+  return (await sql`select from calendar_syncs due where ${isOverdue(sql, overdueMs)} limit ${limit}`).length;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { appointmentWorkflow, connectCalendar } from '@mostrador/contracts';
-import { wakeOverdue } from '@mostrador/kit/delivery/overdue';
+import { countOverdue, wakeOverdue } from '@mostrador/kit/delivery/overdue';
 import { testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -19,10 +19,7 @@ afterAll(() => scheduling?.stop());
 
 const sweep = (signal = new AbortController().signal) =>
   wakeOverdue({ ...overdueSyncs, ...scheduling.dependencies }, signal);
-const counted = () =>
-  scheduling.dependencies.systemDatabase.read({ deadline: Date.now() + 5_000 }, (sql) =>
-    overdueSyncs.count(sql, { overdueMs: 30_000, limit: 10 }),
-  );
+const counted = () => countOverdue({ ...overdueSyncs, ...scheduling.dependencies });
 const connectFeed = (storeId: string) =>
   scheduling.rpc.call(connectCalendar, { body: { provider: 'feed' } }, testContext({ storeId }));
 const overdueBy = (seconds: number, storeId: string) => scheduling.adminSql`

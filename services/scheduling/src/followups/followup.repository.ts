@@ -1,7 +1,7 @@
 import type { FollowupCancelReason, FollowupStatus, MessageTemplate } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
-import type { OverdueOptions } from '@mostrador/kit/delivery/overdue';
+import type { CountOptions, OverdueOptions } from '@mostrador/kit/delivery/overdue';
 import type { FollowupChange } from './change-followup.ts';
 import type { FollowupRow, Named } from './followup.ts';
 
@@ -153,6 +153,9 @@ export function listFollowups(
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
 }
 
+const isOverdue = (sql: Sql, overdueMs: number) => sql`
+  status in ('pending', 'sending') and next_attempt_at < now() - ${overdueMs} * interval '1 millisecond'`;
+
 export type OverdueFollowup = Named & { readonly store_id: string };
 
 /**
@@ -168,8 +171,7 @@ export async function takeOverdueFollowups(
     update followups f set woken_at = clock_timestamp()
     from (
       select store_id, id from followups
-      where status in ('pending', 'sending')
-        and next_attempt_at < now() - ${overdueMs} * interval '1 millisecond'
+      where ${isOverdue(sql, overdueMs)}
         and (woken_at is null or woken_at < now() - ${againMs} * interval '1 millisecond')
       order by next_attempt_at
       limit ${limit}
@@ -179,15 +181,8 @@ export async function takeOverdueFollowups(
     returning f.store_id, f.id, f.lead_id`;
 }
 
-export async function countOverdueFollowups(
-  sql: Sql,
-  { overdueMs, limit }: Pick<OverdueOptions, 'overdueMs' | 'limit'>,
-): Promise<number> {
-  const rows = await sql`
-    select from followups
-    where status in ('pending', 'sending') and next_attempt_at < now() - ${overdueMs} * interval '1 millisecond'
-    limit ${limit}`;
-  return rows.length;
+export async function countOverdueFollowups(sql: Sql, { overdueMs, limit }: CountOptions): Promise<number> {
+  return (await sql`select from followups where ${isOverdue(sql, overdueMs)} limit ${limit}`).length;
 }
 
 // Conditions are composed, because with `$1 is null or …` the planner does not use the index.

@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { OverdueOptions } from '@mostrador/kit/delivery/overdue';
+import type { CountOptions, OverdueOptions } from '@mostrador/kit/delivery/overdue';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
 
 /** The name of an endpoint, for the jobs that look at all stores. */
@@ -32,6 +32,9 @@ export const findUnplanned = (sql: Sql, storeIds: readonly string[] | null) => {
     where ${enabled}`;
 };
 
+const isOverdue = (sql: Sql, overdueMs: number) => sql`
+  sender = 'workflow' and deleted_at is null and due_at < now() - ${overdueMs} * interval '1 millisecond'`;
+
 /**
  * Up to `limit` endpoints whose workflow should have sent something more than `overdueMs` ago. An endpoint that was
  * returned within the last `againMs` is left out. Two concurrent sweeps get different rows.
@@ -44,8 +47,7 @@ export async function takeOverdueEndpoints(
     update webhook_endpoints e set woken_at = clock_timestamp()
     from (
       select store_id, id from webhook_endpoints
-      where sender = 'workflow' and deleted_at is null
-        and due_at < now() - ${overdueMs} * interval '1 millisecond'
+      where ${isOverdue(sql, overdueMs)}
         and (woken_at is null or woken_at < now() - ${againMs} * interval '1 millisecond')
       order by due_at limit ${limit}
       for no key update skip locked
@@ -54,13 +56,6 @@ export async function takeOverdueEndpoints(
     returning e.store_id, e.id`;
 }
 
-export async function countOverdueEndpoints(
-  sql: Sql,
-  { overdueMs, limit }: Pick<OverdueOptions, 'overdueMs' | 'limit'>,
-): Promise<number> {
-  const rows = await sql`
-    select from webhook_endpoints
-    where sender = 'workflow' and deleted_at is null and due_at < now() - ${overdueMs} * interval '1 millisecond'
-    limit ${limit}`;
-  return rows.length;
+export async function countOverdueEndpoints(sql: Sql, { overdueMs, limit }: CountOptions): Promise<number> {
+  return (await sql`select from webhook_endpoints where ${isOverdue(sql, overdueMs)} limit ${limit}`).length;
 }

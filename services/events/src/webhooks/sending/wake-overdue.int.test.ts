@@ -1,5 +1,5 @@
 import type { Relay } from '@mostrador/kit/delivery/outbox';
-import { wakeOverdue } from '@mostrador/kit/delivery/overdue';
+import { countOverdue, wakeOverdue } from '@mostrador/kit/delivery/overdue';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEvents, type TestEvents } from '../../../test/events.ts';
 import { stageWebhook } from '../../../test/webhooks.ts';
@@ -19,10 +19,7 @@ test('an endpoint whose workflow is late by more than 30 s is counted, and woken
   const { systemDatabase } = events.dependencies;
   const relay = events.dependencies.relay as Relay;
   const sweep = () => wakeOverdue({ ...overdueEndpoints, systemDatabase, relay }, new AbortController().signal);
-  const counted = () =>
-    systemDatabase.read({ deadline: Date.now() + 5_000 }, (sql) =>
-      overdueEndpoints.count(sql, { overdueMs: 30_000, limit: 10 }),
-    );
+  const counted = () => countOverdue({ ...overdueEndpoints, systemDatabase });
   await lateBy(20);
   expect([await counted(), await sweep()]).toEqual([0, 0]);
   await lateBy(40);
