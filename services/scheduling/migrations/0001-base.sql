@@ -117,7 +117,7 @@ create table calendar_syncs (
   -- Why the provider is not called for a pending sync, and since when; null: it waits for nothing, or for something else.
   wait_reason text,
   wait_since timestamptz(3),
-  -- The attempt that runs, until when nobody else may start one.
+  -- The attempt that runs, and the time until which no other one may start.
   lease_token uuid,
   lease_until timestamptz,
   -- When the sweep last woke the workflow.
@@ -202,7 +202,7 @@ create table followups (
   attempts integer not null default 0,
   -- From here on counts how long a store may be without a channel.
   first_attempt_at timestamptz(3),
-  -- The attempt that runs, until when nobody else may start one.
+  -- The attempt that runs, and the time until which no other one may start.
   lease_token uuid,
   lease_until timestamptz,
   -- When the sweep last woke the workflow.

@@ -108,7 +108,7 @@ export function rangeText(view: string, day: string, { from, to }: { from: strin
   if (view === 'month') return format({ month: 'long', year: 'numeric' }).format(Date.parse(day));
   if (view === 'day')
     return format({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).format(Date.parse(day));
-  const last = Date.parse(to) - 86_400_000;
+  const last = Date.parse(to) - dayMs;
   return format({ day: 'numeric', month: 'short', year: 'numeric' }).formatRange(Date.parse(from), last);
 }
 

@@ -1,13 +1,12 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { join } from 'node:path';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRequestQueue, runIn } from '@mostrador/kit/rpc/request-queue';
 import { Piscina } from 'piscina';
 import type { DeriveOptions } from './derive-tag.ts';
 
 /**
- * Hashes and checks passwords, a few at once, on threads of low priority. All methods throw `service_unavailable` at once when
- * too many passwords wait, and `hash` and `matches` when one has waited too long.
+ * Hashes and checks passwords, a few at once, on threads of low priority. All methods throw `service_unavailable` at
+ * once when too many passwords wait, and `hash` and `matches` when one has waited too long.
  */
 export type PasswordHashing = {
   /** Call it before anything is done for a request that needs one of the others. */
@@ -15,7 +14,7 @@ export type PasswordHashing = {
   /** The hash in the PHC format, with a new salt. */
   hash(password: string): Promise<string>;
   /**
-   * Whether the password has this hash. Null: there is none. The answer takes as long, and is false. Accounts take turns,
+   * Whether the password has this hash. Null: there is none. The answer takes as long, and is false. Accounts take turns:
    * attempts with one of them delay only each other.
    */
   matches(password: string, hash: string | null, account?: string): Promise<boolean>;
@@ -31,7 +30,7 @@ const mostWaiting = 32;
 /** A machine that is too slow for its sign-ins refuses those that waited longer than this, so that the others get through. */
 const longestWaitMs = 5_000;
 
-/** Beside other work such a thread gets a tenth of their time, so that a flood of sign-ins delays sign-ins only. */
+/** A busy processor gives such a thread about a tenth of its time, so a flood of sign-ins delays sign-ins only. */
 const niceness = 10;
 const idleThreadMs = 60_000;
 const format = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
@@ -48,7 +47,7 @@ export function createPasswordHashing({
 }: Options = {}): PasswordHashing {
   const queue = createRequestQueue({ concurrency: hashesAtOnce, queue: mostWaiting });
   const threads = new Piscina<DeriveOptions, Uint8Array>({
-    filename: join(import.meta.dirname, 'derive-tag.ts'),
+    filename: new URL('./derive-tag.ts', import.meta.url).href,
     ...{ minThreads: threadsKept, maxThreads: hashesAtOnce, idleTimeout: idleThreadMs, niceIncrement: niceness },
   });
   const tagOf = async (password: string, options: Omit<DeriveOptions, 'message'>): Promise<Buffer> =>
