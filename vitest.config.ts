@@ -45,15 +45,15 @@ const integration = {
   setupFiles: ['./packages/testing/src/setup.ts'],
   globalSetup: ['./infra/local/test-servers.ts'],
   // Only a machine that stands still needs so long.
-  testTimeout: 120_000,
-  expect: { poll: { timeout: 30_000 } },
-  hookTimeout: 120_000,
+  testTimeout: 300_000,
+  expect: { poll: { timeout: 90_000 } },
+  hookTimeout: 300_000,
 };
 /** These projects use the one platform that `start.ts` starts. */
 const endToEnd = {
   globalSetup: ['./tests/e2e/start.ts'],
-  testTimeout: 120_000,
-  expect: { poll: { timeout: 30_000 } },
+  testTimeout: 300_000,
+  expect: { poll: { timeout: 90_000 } },
   hookTimeout: 300_000,
 };
 
@@ -74,8 +74,8 @@ export default defineConfig({
           exclude: [...ignored, '**/*.int.test.ts', '**/*.e2e.test.ts'],
           globalSetup: ['./apps/console/build/before-tests.ts'],
           // Only a busy machine needs so long.
-          testTimeout: 20_000,
-          expect: { poll: { timeout: 15_000 } },
+          testTimeout: 60_000,
+          expect: { poll: { timeout: 45_000 } },
           hookTimeout: 60_000,
           sequence: { groupOrder: 0 },
         },

@@ -21,7 +21,7 @@ import { findToxiproxy } from './servers/toxiproxy.ts';
 const templateDatabase = 'mostrador_template';
 // Registered at the start, because it takes seconds until every part of the server sees a new one.
 const namespaces = Array.from({ length: 30 }, (_, index) => `test-${String(index + 1).padStart(2, '0')}`);
-const readyWithinMs = 60_000;
+const readyWithinMs = 180_000;
 
 /**
  * Starts the servers that integration tests share during one run: PostgreSQL with a template database that has all

@@ -139,7 +139,7 @@ export async function newStore(options: { tier?: string; arguments?: string[] } 
 export async function eventually<T>(
   ask: () => Promise<T>,
   isEnough: (answer: T) => boolean,
-  limitMs = 20_000,
+  limitMs = 90_000,
 ): Promise<T> {
   const until = Date.now() + limitMs;
   for (;;) {

@@ -28,7 +28,7 @@ error catalogue.
 Exit codes: 0 no findings, 1 findings, 2 wrong usage.`;
 
 const parts: readonly Part[] = [http, subjects, webhook, providers];
-const readyWithinMs = 15_000;
+const readyWithinMs = 90_000;
 
 function settingsOf(argv: readonly string[]) {
   const { values } = parseArgs({

@@ -1,14 +1,14 @@
 /**
  * Polls the condition until it returns something truthy, and returns that. A condition that throws counts as not met.
  *
- * @throws Error after `timeoutMs` (default: 30 s, which only a machine that stands still needs), with the description
+ * @throws Error after `timeoutMs` (default: 2 minutes, which only a machine that stands still needs), with the description
  *   and the condition's last error as its cause
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
   options: { description: string; timeoutMs?: number; intervalMs?: number },
 ): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
-  const { description, timeoutMs = 30_000, intervalMs = 20 } = options;
+  const { description, timeoutMs = 120_000, intervalMs = 20 } = options;
   const giveUpAtMs = performance.now() + timeoutMs;
   let lastError: unknown;
   do {

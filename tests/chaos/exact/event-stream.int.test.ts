@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { appendEvents, type FeedEntry, revokeApiKey } from '@mostrador/contracts';
+import { awakeMs } from '@mostrador/testing/awake';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Stage, type Store, startStage } from './stage.ts';
@@ -73,7 +74,7 @@ function follow() {
 test('a client of the stream gets every event once, although the service, the gateway and NATS fail meanwhile', async () => {
   const client = follow();
   const untilGot = (count: number) =>
-    waitFor(() => client.got.length >= count, { description: `${count} events have come`, timeoutMs: 60_000 });
+    waitFor(() => client.got.length >= count, { description: `${count} events have come` });
   try {
     await append(3);
     await untilGot(3);
@@ -112,7 +113,7 @@ test('a stream ends within 2 s when its key is revoked', async () => {
   const response = await fetch(`${stage.url()}/events/stream`, { headers: { 'x-api-key': key } });
   expect(response.status).toBe(200);
   await stage.call(revokeApiKey, { body: { key_id: keyId } });
-  const since = performance.now();
+  const since = awakeMs();
   await response.text();
-  expect(performance.now() - since).toBeLessThan(holdsWithinMs);
+  expect(awakeMs() - since).toBeLessThan(holdsWithinMs);
 });

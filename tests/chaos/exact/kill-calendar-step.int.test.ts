@@ -1,6 +1,6 @@
 import type { Hold, TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Creation, everywhere, newCreation, oneRow, settled, settledWithinMs } from './creation.ts';
+import { type Creation, everywhere, newCreation, oneRow, settled } from './creation.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
 
 // One kill of scheduling hits the calendar step at four points, with one appointment at each. All points share one
@@ -70,5 +70,4 @@ test.each([
     expect(await syncOf(point)).toEqual({ state: 'synced', attempts, last_error_code: null });
     expect(await oneRow(stage, creation)).toBe(id);
   },
-  settledWithinMs + 30_000,
 );

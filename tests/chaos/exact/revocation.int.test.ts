@@ -1,5 +1,6 @@
 import { revokeApiKey } from '@mostrador/contracts';
 import type { Readiness } from '@mostrador/kit/process/health';
+import { awakeMs } from '@mostrador/testing/awake';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ProcessName, type Stage, type Store, startStage } from './stage.ts';
@@ -40,12 +41,12 @@ const revoke = () => stage.call(revokeApiKey, { body: { key_id: store.keyId } })
 /** Sends requests until the key is rejected. Resolves with the milliseconds from `since` until then. */
 async function refusedAfterMs(gateway: ProcessName, since: number): Promise<number> {
   await waitFor(async () => (await ask(gateway)) === 401, { description: `${gateway} rejects the key`, intervalMs: 5 });
-  return performance.now() - since;
+  return awakeMs() - since;
 }
 
 test('both gateways reject a revoked key within 2 s', async () => {
   await revoke();
-  const since = performance.now();
+  const since = awakeMs();
   for (const afterMs of await Promise.all(gateways.map((gateway) => refusedAfterMs(gateway, since)))) {
     expect(afterMs).toBeLessThan(holdsWithinMs);
   }
@@ -55,7 +56,7 @@ test('a gateway without NATS rejects a revoked key within 2 s', async () => {
   await takeOutOfTheGroup();
   try {
     await revoke();
-    expect(await refusedAfterMs('gateway-2', performance.now())).toBeLessThan(holdsWithinMs);
+    expect(await refusedAfterMs('gateway-2', awakeMs())).toBeLessThan(holdsWithinMs);
   } finally {
     stage.proxies.gateway2Nats.mend();
   }
@@ -71,7 +72,6 @@ test('a gateway that was stalled during a revocation rejects the key from its fi
   const stoppedSince = performance.now();
   await waitFor(() => performance.now() - stoppedSince > holdsWithinMs, {
     description: '2 s have passed',
-    timeoutMs: 4000,
   });
   stage.signal('gateway-2', 'SIGCONT');
   expect(await Promise.all(waiting)).toEqual(waiting.map(() => 401));
@@ -86,26 +86,26 @@ test.each(['cut', 'freeze'] as const)(
     await takeOutOfTheGroup();
     gateway2Database[trouble]();
     try {
-      const since = performance.now();
+      const since = awakeMs();
       const lastLetInMs = { value: 0 };
       await waitFor(
         async () => {
-          const sentAtMs = performance.now() - since;
+          const sentAtMs = awakeMs() - since;
           const status = await ask('gateway-2');
           if (status === 404) lastLetInMs.value = sentAtMs;
           return status === 503;
         },
         { description: 'the gateway no longer accepts the key', intervalMs: 5 },
       );
-      expect(performance.now() - since).toBeLessThan(refusedWithinMs);
+      expect(awakeMs() - since).toBeLessThan(refusedWithinMs);
       expect(lastLetInMs.value).toBeLessThan(1500);
       await revoke();
       for (let asked = 0; asked < 3; asked += 1) expect([401, 503]).toContain(await ask('gateway-2'));
-      expect(await refusedAfterMs('gateway', performance.now())).toBeLessThan(holdsWithinMs);
+      expect(await refusedAfterMs('gateway', awakeMs())).toBeLessThan(holdsWithinMs);
     } finally {
       gateway2Database.mend();
       stage.proxies.gateway2Nats.mend();
     }
-    expect(await refusedAfterMs('gateway-2', performance.now())).toBeLessThan(holdsWithinMs);
+    expect(await refusedAfterMs('gateway-2', awakeMs())).toBeLessThan(holdsWithinMs);
   },
 );

@@ -26,7 +26,7 @@ import { type processNames, serviceSpec } from '../../../infra/local/services.ts
 
 export type ProcessName = (typeof processNames)[number] | 'gateway-2' | 'scheduling-2' | 'workflows-2';
 
-const readyWithinMs = 60_000;
+const readyWithinMs = 180_000;
 
 export type Stage = Awaited<ReturnType<typeof startStage>>;
 export type Store = { readonly id: string; readonly key: string; readonly keyId: string };

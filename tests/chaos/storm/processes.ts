@@ -13,7 +13,7 @@ type Name = ProcessName | TwinName;
 export const twinOf = (name: ProcessName): TwinName => `${name}-2`;
 
 const againAfterMs = 300;
-const readyWithinMs = 60_000;
+const readyWithinMs = 180_000;
 const stoppedWithinMs = 8_000;
 const shownOfLine = 300;
 

@@ -55,7 +55,7 @@ export async function startPhones(from: number, count: number, random: Random): 
       taken: () => server.log.filter(({ phoneNumberId }) => phoneNumberId === number.phoneNumberId),
       webhookUrl: null,
       post: async (payload) =>
-        phone.webhookUrl === null ? 0 : await postWebhook(phone.webhookUrl, settings.appSecret, payload, { tries: 1 }),
+        phone.webhookUrl === null ? 0 : await postWebhook(phone.webhookUrl, settings.appSecret, payload, { forMs: 0 }),
       async reported() {
         while (open && (seen < server.log.length || inFlight > 0)) await pause(lookEveryMs);
       },

@@ -10,7 +10,7 @@ import type { Platform } from './platform.ts';
 import type { Seen } from './seen.ts';
 
 const idNames = ['appointment_id', 'followup_id', 'message_id', 'lead_id'] as const;
-const readyWithinMs = 30_000;
+const readyWithinMs = 90_000;
 const stoppedWithinMs = 5_000;
 
 /**

@@ -44,7 +44,7 @@ export type Outcome = {
 
 /** An answer that comes later than this after its deadline counts as a hang. One machine runs everything. */
 export const latenessMs = 8_000;
-const recoverWithinMs = 60_000;
+const recoverWithinMs = 180_000;
 // A feed shows at most 1,500 coming appointments. So the number of stores grows with the length of the run.
 const appointmentsPerMinute = 500;
 const shownByFeed = 1_500;

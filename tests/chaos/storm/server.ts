@@ -18,7 +18,7 @@ export type Server = {
   reload(): void;
 };
 
-const readyWithinMs = 60_000;
+const readyWithinMs = 180_000;
 const stoppedWithinMs = 15_000;
 
 /** `prepare` runs before each start. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../../../infra/local/paths.ts';
 
-const limitMs = 180_000;
+const limitMs = 270_000;
 
 /** Runs a part of `npm run chaos -- --short`. The whole is too long for every test run. */
 const runChaos = (...argv: string[]): Promise<{ code: number | string | null; output: string }> =>

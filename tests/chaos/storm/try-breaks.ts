@@ -30,7 +30,7 @@ const longestLoadMs = 40_000;
 const soonMs = 8_000;
 /** A run with a break waits this long for unfinished work. The lease of a dead process expires within that time. */
 const noProgressMs = 20_000;
-const readyWithinMs = 60_000;
+const readyWithinMs = 180_000;
 
 /** A run with a break. Without one, no invariant may report anything. */
 type Run = { readonly broken?: Break; readonly faults: readonly string[] };

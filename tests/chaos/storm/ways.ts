@@ -35,7 +35,7 @@ export type Ways = {
   mend(name: string): Promise<void>;
 };
 
-const readyWithinMs = 10_000;
+const readyWithinMs = 90_000;
 
 /** Starts toxiproxy for this run alone. */
 export async function startWays(children: Children): Promise<Ways> {

@@ -47,6 +47,8 @@ export async function newPage(options: BrowserContextOptions = {}): Promise<Page
     ...{ locale: 'en-US', permissions: ['clipboard-write'], extraHTTPHeaders: ofNewNetwork() },
     ...options,
   });
+  // Only a machine that stands still needs so long.
+  context.setDefaultTimeout(90_000);
   const page = await context.newPage();
   pages.push(page);
   page.on('pageerror', (error) => faults.push(error.message));

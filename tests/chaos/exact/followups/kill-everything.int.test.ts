@@ -14,24 +14,20 @@ const seed = Number(process.env.MOSTRADOR_CHAOS_SEED || Date.now() % 1_000_000);
 const random = createRandom(seed);
 const count = 60;
 const dueWithinMs = 12_000;
-/** Enough for leases to expire, for activities of a dead worker to time out, and for the sweep to run. */
-const settledWithinMs = 90_000;
 
 let platform: Platform;
 let town: FollowupTown;
 beforeAll(async () => {
   platform = await startPlatform({ random, phones: 0, diskMegabytes: 384 });
   town = await openTown(platform, count);
-}, 150_000);
+});
 afterAll(async () => {
   await town?.close();
   await platform?.stop();
   platform?.remove();
 });
 
-test('no follow-up is lost, sent twice or sent early when every process and every server is killed', {
-  timeout: settledWithinMs + 90_000,
-}, async () => {
+test('no follow-up is lost, sent twice or sent early when every process and every server is killed', async () => {
   process.stdout.write(`The order of the kills has MOSTRADOR_CHAOS_SEED=${seed}\n`);
   // Later than a creation that is sent again.
   const firstMs = Date.now() + 15_000;
@@ -72,7 +68,7 @@ test('no follow-up is lost, sent twice or sent early when every process and ever
       const all = await town.rows();
       return all.every(({ status }) => status !== 'pending' && status !== 'sending') && all;
     },
-    { description: 'every follow-up is final', timeoutMs: settledWithinMs, intervalMs: 500 },
+    { description: 'every follow-up is final', intervalMs: 500 },
   );
   expect(rows).toHaveLength(count);
   const counts = Object.entries(Object.groupBy(rows, ({ status }) => status));

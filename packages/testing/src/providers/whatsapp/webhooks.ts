@@ -95,17 +95,18 @@ export const inboundPayload = (number: PhoneNumber, messages: readonly CustomerM
 const signatureOf = (bytes: Buffer | string, appSecret: string): string =>
   `sha256=${createHmac('sha256', appSecret).update(bytes).digest('hex')}`;
 
-/** Posts a signed webhook until the answer is 200, as Meta does, at most `tries` times. Returns the last status. */
+/** Posts a signed webhook until the answer is 200, as Meta does, for at most `forMs` (Meta: for days). Returns the last status. */
 export async function postWebhook(
   url: string,
   appSecret: string,
   payload: unknown,
-  { tries = 100, pauseMs = 100 }: { tries?: number; pauseMs?: number } = {},
+  { forMs = 120_000, pauseMs = 100 }: { forMs?: number; pauseMs?: number } = {},
 ): Promise<number> {
   const body = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
   const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf(body, appSecret) };
+  const untilMs = performance.now() + forMs;
   let status = 0;
-  for (let attempt = 1; ; attempt += 1) {
+  for (;;) {
     try {
       const answer = await fetch(url, { method: 'POST', headers, body });
       await answer.arrayBuffer();
@@ -113,7 +114,7 @@ export async function postWebhook(
     } catch {
       status = 0;
     }
-    if (status === 200 || attempt >= tries) return status;
+    if (status === 200 || performance.now() >= untilMs) return status;
     await pause(pauseMs);
   }
 }
