@@ -1,5 +1,5 @@
 // The rules for imports between modules. tests/boundaries proves that each rule can fail.
-const tests = '[.]test[.]ts$|/test/|^tests/|^packages/testing/|^workflows/src/replay/';
+const tests = '[.]test[.]ts$|/test/|^tests/|^tools/|^packages/(testing|local-platform)/|^workflows/src/replay/';
 /** The workflow files and the modules that they share. */
 const sandboxed =
   '^workflows/src/([^/]+[.]workflow|workflows|entity-workflow|failure-of-service|local-first|step-options)[.]ts$';
@@ -19,13 +19,13 @@ export default {
       comment: 'contracts ← kit ← services, workflows: the kit contains no business terms.',
       severity: 'error',
       from: { path: '^packages/kit/', pathNot: tests },
-      to: { path: '^(services|workflows|apps|infra|tests)/|^packages/(?!kit/|contracts/)' },
+      to: { path: '^(services|workflows|apps|infra|tools|tests)/|^packages/(?!kit/|contracts/)' },
     },
     {
       name: 'kit-imports-no-business-contracts',
       comment: 'The kit imports only the contracts that all operations, events and workflows share.',
       severity: 'error',
-      from: { path: '^packages/(kit|rollups)/', pathNot: tests },
+      from: { path: '^packages/(kit|rollups|totals)/', pathNot: tests },
       to: {
         path: '^packages/contracts/src/',
         pathNot: '^packages/contracts/src/(core/|events[.]ts|events/feed|workflows[.]ts)',
@@ -36,7 +36,25 @@ export default {
       comment: 'contracts ← kit ← rollups: the reporting engine knows no service.',
       severity: 'error',
       from: { path: '^packages/rollups/', pathNot: tests },
-      to: { path: '^(services|workflows|apps|infra|tests)/|^packages/(?!rollups/|kit/|contracts/)' },
+      to: { path: '^(services|workflows|apps|infra|tools|tests)/|^packages/(?!rollups/|kit/|contracts/)' },
+    },
+    {
+      name: 'totals-only-kit',
+      comment: 'contracts ← kit ← totals: the totals of lists know no service.',
+      severity: 'error',
+      from: { path: '^packages/totals/', pathNot: tests },
+      to: { path: '^(services|workflows|apps|infra|tools|tests)/|^packages/(?!totals/|kit/|contracts/)' },
+    },
+    {
+      name: 'local-platform-only-packages',
+      comment:
+        'The code that starts servers and processes does not import them. It imports packages, and of infra only what ' +
+        'describes the servers, and the lock of the first script.',
+      severity: 'error',
+      from: { path: '^packages/local-platform/', pathNot: '[.]test[.]ts$' },
+      to: {
+        path: '^(services|workflows|apps|tools|tests)/|^infra/(?!(nats|postgres|temporal)/|local/lock[.]mjs$)|^packages/testing/',
+      },
     },
     {
       name: 'sdk-stands-alone',
@@ -47,10 +65,10 @@ export default {
     },
     {
       name: 'testing-only-in-tests',
-      comment: 'Stand-ins for providers and test servers are never deployed.',
+      comment: 'Stand-ins for providers, test servers and the local platform are never deployed.',
       severity: 'error',
       from: { path: '^(packages|services|workflows|apps)/', pathNot: tests },
-      to: { path: '^packages/testing/|/test/' },
+      to: { path: '^packages/(testing|local-platform)/|/test/' },
     },
     {
       name: 'services-not-each-other',
@@ -64,14 +82,14 @@ export default {
       comment: 'A service is deployed alone: it imports neither the worker nor the code that runs the platform.',
       severity: 'error',
       from: { path: '^services/', pathNot: tests },
-      to: { path: '^(workflows|apps|infra|tests)/' },
+      to: { path: '^(workflows|apps|infra|tools|tests)/' },
     },
     {
       name: 'workflows-only-packages',
       comment: 'The worker is deployed alone: an activity sends a request to a service and never imports its code.',
       severity: 'error',
       from: { path: '^workflows/', pathNot: tests },
-      to: { path: '^(services|apps|infra|tests)/' },
+      to: { path: '^(services|apps|infra|tools|tests)/' },
     },
     {
       name: 'workflow-files-deterministic',
@@ -88,14 +106,14 @@ export default {
       comment: 'An app is a client of the platform.',
       severity: 'error',
       from: { path: '^apps/([^/]+)/', pathNot: tests },
-      to: { path: '^(services|workflows|infra|tests)/|^apps/(?!$1/)' },
+      to: { path: '^(services|workflows|infra|tools|tests)/|^apps/(?!$1/)' },
     },
     {
       name: 'infra-only-packages',
       comment: 'The code that runs the platform starts processes and does not import them.',
       severity: 'error',
       from: { path: '^infra/' },
-      to: { path: '^(services|workflows|apps|tests)/' },
+      to: { path: '^(services|workflows|apps|tools|tests)/' },
     },
     {
       name: 'e2e-black-box',
@@ -104,20 +122,24 @@ export default {
         'the admin command.',
       severity: 'error',
       from: { path: '^tests/e2e/' },
-      to: { path: '^(services|workflows|apps/(?!admin/))|^packages/(?!contracts/|testing/)' },
+      to: { path: '^(services|workflows|apps/(?!admin/))|^packages/(?!contracts/|testing/|local-platform/)' },
     },
     {
       name: 'nats-only-in-kit',
       comment: 'The kit adds deadlines, draining and limits to the library once.',
       severity: 'error',
-      from: { path: '^(services|workflows|apps|infra|packages/(contracts|rollups))/', pathNot: tests },
+      from: {
+        path: '^(services|workflows|apps|infra|packages/(contracts|rollups|totals|local-platform))/',
+        pathNot: tests,
+      },
       to: { path: 'node_modules/nats/' },
     },
     {
       name: 'postgres-only-in-kit',
-      comment: 'The kit adds store scoping, deadlines and pools to the library once. infra administers the server.',
+      comment:
+        'The kit adds store scoping, deadlines and pools to the library once. The local platform administers the server.',
       severity: 'error',
-      from: { path: '^(services|workflows|apps|packages/(contracts|rollups))/', pathNot: tests },
+      from: { path: '^(services|workflows|apps|packages/(contracts|rollups|totals))/', pathNot: tests },
       to: { path: 'node_modules/postgres/' },
     },
     {
@@ -133,7 +155,7 @@ export default {
       from: {
         orphan: true,
         pathNot:
-          '[.](test|config)[.]ts$|/(main|migrate|skewed-clock)[.]ts$|^infra/local/(dev|test|lint/.*|test-servers)[.]ts$|/sdk/src/generated/readme[.]ts$|^apps/console/src/paraglide/|[.]d[.]m?ts$|[.]mjs$|/index[.]ts$',
+          '[.](test|config)[.]ts$|/(main|migrate|skewed-clock)[.]ts$|^infra/local/(dev|test|test-servers)[.]ts$|^tools/lint/|/sdk/src/generated/readme[.]ts$|^apps/console/src/paraglide/|[.]d[.]m?ts$|[.]mjs$|/index[.]ts$',
       },
       to: {},
     },

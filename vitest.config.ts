@@ -9,13 +9,12 @@ const everywhere = [
   'infra',
   'docs',
   'bench',
+  'tools',
   'tests/attack',
   'tests/boundaries',
   'tests/chaos',
-  'tests/clients',
   'tests/fuzz',
   'tests/reports',
-  'tests/sdk',
 ];
 const tests = (suffix: string) => everywhere.map((folder) => `${folder}/**/*.${suffix}.ts`);
 const ignored = ['**/node_modules/**', '**/fixtures/**', '.local/**'];

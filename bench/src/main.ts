@@ -1,5 +1,5 @@
+import { root } from '@mostrador/local-platform/paths';
 import { Command } from 'commander';
-import { root } from '../../infra/local/paths.ts';
 import { appointments } from './appointments/appointments.ts';
 import { attacks } from './attacks/attacks.ts';
 import { consoleBench } from './console/console.ts';

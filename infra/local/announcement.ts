@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { StartedDemo } from './demo.ts';
-import type { Ports } from './ports.ts';
-import type { ServerAddresses } from './servers.ts';
-import { publicUrl } from './services.ts';
+import type { Ports } from '@mostrador/local-platform/ports';
+import type { ServerAddresses } from '@mostrador/local-platform/servers/servers';
+import { publicUrl } from '@mostrador/local-platform/services';
+import type { StartedDemo } from './demo/demo.ts';
 
 /** The content of `.local/dev.json`: the addresses of the running platform and the demo stores. */
 export type DevFile = ReturnType<typeof devFile>;

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './paths.ts';
+import { root } from '@mostrador/local-platform/paths';
 
 // `npm run audit`: asks the registry for known vulnerabilities of the versions in the lockfile. It checks production
 // dependencies, or what the given options of pnpm select (`-- --dev`).

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { root } from './paths.ts';
+import { root } from '@mostrador/local-platform/paths';
 
 /** The folder with the built console. It is built when its sources have changed since the last time. */
 export async function provideConsole(): Promise<string> {

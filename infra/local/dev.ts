@@ -1,21 +1,28 @@
 import { mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { natsAddress } from '../../packages/kit/src/clients/nats.ts';
+import { createChildren } from '@mostrador/local-platform/children';
+import { choosePorts } from '@mostrador/local-platform/choose-ports';
+import { createOutput, type Output } from '@mostrador/local-platform/output';
+import { localDirectory as localDirectoryOf } from '@mostrador/local-platform/paths';
+import { readSecrets } from '@mostrador/local-platform/secrets';
+import { provideNats, providePostgres, provideTemporal, serverPorts } from '@mostrador/local-platform/servers/servers';
+import {
+  exampleIdsFile,
+  migrateAll,
+  processNames,
+  publicUrl,
+  serviceSpec,
+  stopOrder,
+} from '@mostrador/local-platform/services';
+import { createSupervisor, type Supervisor } from '@mostrador/local-platform/supervisor';
+import { writePrivately } from '@mostrador/local-platform/write-privately';
+import { natsAddress } from '../../packages/kit/src/rpc/nats.ts';
 import { announcement, apiUrl, devFile } from './announcement.ts';
-import { createChildren } from './children.ts';
-import { choosePorts } from './choose-ports.ts';
 import { provideConsole } from './console.ts';
+import { provideDemo } from './demo/demo.ts';
 import { readExampleIds } from './demo/example-ids.ts';
-import { provideDemo } from './demo.ts';
 import { holderOf, tryLock } from './lock.mjs';
 import { keepOlderDataAside } from './older-data.ts';
-import { createOutput, type Output } from './output.ts';
-import { localDirectory as localDirectoryOf } from './paths.ts';
-import { readSecrets } from './secrets.ts';
-import { provideNats, providePostgres, provideTemporal, serverPorts } from './servers.ts';
-import { exampleIdsFile, migrateAll, processNames, publicUrl, serviceSpec, stopOrder } from './services.ts';
-import { createSupervisor, type Supervisor } from './supervisor.ts';
-import { writePrivately } from './write-privately.ts';
 
 // Together under 10 s, even when every process hangs.
 const processStopMs = 2000;

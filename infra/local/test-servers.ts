@@ -1,6 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Child, createChildren, type ProcessSpec, untilReady } from '@mostrador/local-platform/children';
+import { migrateSchemas } from '@mostrador/local-platform/migrations';
+import { localDirectory } from '@mostrador/local-platform/paths';
+import { freePort } from '@mostrador/local-platform/ports';
+import { identify } from '@mostrador/local-platform/process-identity';
+import { findNats } from '@mostrador/local-platform/servers/nats';
+import { adminUrl, findPostgres, preparePostgres } from '@mostrador/local-platform/servers/postgres';
+import { findTemporal, temporalSpec } from '@mostrador/local-platform/servers/temporal';
+import { findToxiproxy } from '@mostrador/local-platform/servers/toxiproxy';
 import postgres from 'postgres';
 import {
   type Certificates,
@@ -8,15 +17,6 @@ import {
   makeCertificates,
 } from '../../packages/testing/src/servers/certificates.ts';
 import { createDatabase, createRoles } from '../postgres/roles.ts';
-import { type Child, createChildren, type ProcessSpec, untilReady } from './children.ts';
-import { migrateSchemas } from './migrations.ts';
-import { localDirectory } from './paths.ts';
-import { freePort } from './ports.ts';
-import { identify } from './process-identity.ts';
-import { findNats } from './servers/nats.ts';
-import { adminUrl, findPostgres, preparePostgres } from './servers/postgres.ts';
-import { findTemporal, temporalSpec } from './servers/temporal.ts';
-import { findToxiproxy } from './servers/toxiproxy.ts';
 
 const templateDatabase = 'mostrador_template';
 // Registered at the start, because it takes seconds until every part of the server sees a new one.

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { cacheDirectory, root } from './paths.ts';
+import { cacheDirectory, root } from '@mostrador/local-platform/paths';
 
 // `npm test`: runs vitest with the given arguments in this process, so that signals reach it. The projects with
 // integration tests start their servers (test-servers.ts), and only when they have files to run. Without the name of a

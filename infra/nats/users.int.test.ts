@@ -4,6 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
+import { type Child, createChildren, type ProcessSpec, untilReady } from '@mostrador/local-platform/children';
+import { freePort } from '@mostrador/local-platform/ports';
+import { natsPasswords, natsUrlOf } from '@mostrador/local-platform/secrets';
+import { findNats, natsSpec } from '@mostrador/local-platform/servers/nats';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
   accountsOperations,
@@ -17,14 +21,10 @@ import {
   type Operation,
   schedulingOperations,
 } from '../../packages/contracts/src/index.ts';
-import { connectNats, ensureEventStream, type NatsConnection } from '../../packages/kit/src/clients/nats.ts';
-import { consumeEvents } from '../../packages/kit/src/delivery/events-consumer.ts';
+import { consumeEvents } from '../../packages/kit/src/outbox/events-consumer.ts';
+import { connectNats, ensureEventStream, type NatsConnection } from '../../packages/kit/src/rpc/nats.ts';
 import { silentLog } from '../../packages/testing/src/context.ts';
 import { waitFor } from '../../packages/testing/src/wait.ts';
-import { type Child, createChildren, type ProcessSpec, untilReady } from '../local/children.ts';
-import { freePort } from '../local/ports.ts';
-import { natsPasswords, natsUrlOf } from '../local/secrets.ts';
-import { findNats, natsSpec } from '../local/servers/nats.ts';
 import { type NatsUser, natsUsers, type Permissions, permissionsOf } from './users.ts';
 import { usersConf } from './users-conf.ts';
 

@@ -1,7 +1,7 @@
+import { roleUrl } from '@mostrador/local-platform/servers/role-passwords';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type OwnPostgres, startOwnPostgres } from '../../packages/testing/src/servers/own-postgres.ts';
-import { roleUrl } from '../local/servers/role-passwords.ts';
 import { createRoles, databaseUsers, rolesOf } from './roles.ts';
 
 // Passwords belong to the whole server, so these tests have one of their own.

@@ -17,6 +17,11 @@ const refused: Record<string, { from: string; imports: string; also?: Record<str
     imports: '../../../contracts/src/crm/leads.ts',
   },
   'rollups-only-kit': { from: 'packages/rollups/src/read.ts', imports: '../../../services/crm/src/leads/lead.ts' },
+  'totals-only-kit': { from: 'packages/totals/src/totals.ts', imports: '../../../services/crm/src/leads/lead.ts' },
+  'local-platform-only-packages': {
+    from: 'packages/local-platform/src/services.ts',
+    imports: '../../../services/crm/src/leads/lead.ts',
+  },
   'sdk-stands-alone': { from: 'packages/sdk/src/client.ts', imports: 'node:crypto' },
   'testing-only-in-tests': {
     from: 'services/crm/src/leads/lead.ts',
@@ -30,7 +35,10 @@ const refused: Record<string, { from: string; imports: string; also?: Record<str
   'workflows-only-packages': { from: 'workflows/src/bundle.ts', imports: '../../services/crm/src/leads/lead.ts' },
   'workflow-files-deterministic': { from: 'workflows/src/appointment.workflow.ts', imports: 'node:crypto' },
   'apps-only-packages': { from: 'apps/admin/src/run.ts', imports: '../../../services/crm/src/leads/lead.ts' },
-  'infra-only-packages': { from: 'infra/local/servers.ts', imports: '../../services/crm/src/leads/lead.ts' },
+  'infra-only-packages': {
+    from: 'infra/local/dev.ts',
+    imports: '../../services/crm/src/leads/lead.ts',
+  },
   'e2e-black-box': { from: 'tests/e2e/feed.e2e.test.ts', imports: '../../packages/kit/src/process/log.ts' },
   'nats-only-in-kit': { from: 'services/crm/src/handlers.ts', imports: 'nats' },
   'postgres-only-in-kit': { from: 'services/crm/src/leads/lead.repository.ts', imports: 'postgres' },

@@ -13,7 +13,7 @@ export const sqlModules: readonly string[] = [
   'packages/kit/src/database/each-store.ts',
   'packages/kit/src/database/migrate.ts',
   'packages/kit/src/database/settled-moment.ts',
-  'packages/kit/src/delivery/outbox.ts',
+  'packages/kit/src/outbox/outbox.ts',
 ];
 
 export const maySql = (path: string): boolean =>

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { root } from '@mostrador/local-platform/paths';
 import { runCommand } from '@mostrador/testing/command';
-import { root } from '../../infra/local/paths.ts';
 import { pageOf } from './storm/page.ts';
 import { reportOf } from './storm/report.ts';
 import { holds, run, type Settings } from './storm/run.ts';

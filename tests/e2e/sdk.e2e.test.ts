@@ -1,8 +1,8 @@
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { beforeAll, expect, test } from 'vitest';
-import { buildTypescript } from '../sdk/typescript/build.ts';
-import { tryTypescriptExamples } from '../sdk/typescript/examples.ts';
+import { buildTypescript } from '../../tools/sdk/typescript/build.ts';
+import { tryTypescriptExamples } from '../../tools/sdk/typescript/examples.ts';
 import { addresses, newStore } from './platform.ts';
 
 let packageFolder: string;

@@ -1,12 +1,12 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { portsFrom } from '@mostrador/local-platform/ports';
+import { natsPasswords, readSecrets } from '@mostrador/local-platform/secrets';
 import { readEvents } from '@mostrador/testing/providers/caldav/read-events';
 import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import { startWhatsappServer, type WhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { portsFrom } from '../../infra/local/ports.ts';
-import { natsPasswords, readSecrets } from '../../infra/local/secrets.ts';
 import {
   addresses,
   adminProcess as admin,

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { localDirectory as localDirectoryOf, root } from '@mostrador/local-platform/paths';
 import { startLocalPlatform, tail } from '@mostrador/testing/platform/local-platform';
 import { runFolders } from '@mostrador/testing/platform/run-folder';
 import { startOpenIdServer } from '@mostrador/testing/providers/openid/server';
 import type { TestProject } from 'vitest/node';
-import { localDirectory as localDirectoryOf, root } from '../../infra/local/paths.ts';
 import { startTemporal } from './temporal.ts';
 
 /** Where the tests find the platform and its files. */

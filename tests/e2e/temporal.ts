@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { type Child, createChildren, untilReady } from '../../infra/local/children.ts';
-import { freePort } from '../../infra/local/ports.ts';
-import { findTemporal, temporalSpec } from '../../infra/local/servers/temporal.ts';
+import { type Child, createChildren, untilReady } from '@mostrador/local-platform/children';
+import { freePort } from '@mostrador/local-platform/ports';
+import { findTemporal, temporalSpec } from '@mostrador/local-platform/servers/temporal';
 
 /** Starts a Temporal server that tests stop and start with `POST /stop` and `POST /start` at `controlUrl`. */
 export async function startTemporal(folder: string) {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { type Child, createChildren, untilReady } from '@mostrador/local-platform/children';
+import { root } from '@mostrador/local-platform/paths';
+import { freePort } from '@mostrador/local-platform/ports';
+import { findNats, natsSpec } from '@mostrador/local-platform/servers/nats';
 import { startTcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import { type Certificates, makeCertificates } from '@mostrador/testing/servers/certificates';
 import { startOwnPostgres } from '@mostrador/testing/servers/own-postgres';
-import { type Child, createChildren, untilReady } from '../../infra/local/children.ts';
-import { root } from '../../infra/local/paths.ts';
-import { freePort } from '../../infra/local/ports.ts';
-import { findNats, natsSpec } from '../../infra/local/servers/nats.ts';
 import { startTemporal } from './temporal.ts';
 
 export type TlsServerName = 'postgres' | 'nats' | 'temporal';

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { localDirectory, root } from '@mostrador/local-platform/paths';
+import { processNames } from '@mostrador/local-platform/services';
 import { type LocalPlatform, startLocalPlatform, tail } from '@mostrador/testing/platform/local-platform';
 import { runFolders } from '@mostrador/testing/platform/run-folder';
 import { startWebhookReceiver, type WebhookReceiver } from '@mostrador/testing/providers/webhook-receiver/server';
@@ -9,8 +11,6 @@ import { canMakeCertificates } from '@mostrador/testing/servers/certificates';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { readConfig } from '../../apps/admin/src/config.ts';
 import { createPlatform, type Platform } from '../../apps/admin/src/platform.ts';
-import { localDirectory, root } from '../../infra/local/paths.ts';
-import { processNames } from '../../infra/local/services.ts';
 import { adminOver, daysAhead, eventually, type Json } from './platform.ts';
 import { startTlsServers, type TlsServers } from './tls-servers.ts';
 

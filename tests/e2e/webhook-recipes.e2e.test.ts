@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@mostrador/local-platform/ports';
 import { preparePython } from '@mostrador/testing/python/environment';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { freePort } from '../../infra/local/ports.ts';
 import { eventually, newStore, request } from './platform.ts';
 
 const { root } = inject('platform');

@@ -2,14 +2,14 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { connectChannel, createApiKey, createStore } from '@mostrador/contracts';
-import { connectNats, type NatsConnection } from '@mostrador/kit/clients/nats';
 import { createLog } from '@mostrador/kit/process/log';
+import { connectNats, type NatsConnection } from '@mostrador/kit/rpc/nats';
+import { localDirectory, root } from '@mostrador/local-platform/paths';
+import { processNames } from '@mostrador/local-platform/services';
 import { type InsideCall, withInsideClient } from '@mostrador/testing/platform/inside-client';
 import { startLocalPlatform } from '@mostrador/testing/platform/local-platform';
 import { runFolders } from '@mostrador/testing/platform/run-folder';
 import { waitFor } from '@mostrador/testing/wait';
-import { localDirectory, root } from '../../infra/local/paths.ts';
-import { processNames } from '../../infra/local/services.ts';
 import type { NatsUser } from '../../infra/nats/users.ts';
 
 export type ProcessName = (typeof processNames)[number];

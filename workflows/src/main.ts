@@ -1,11 +1,11 @@
 import { reportClosing } from '@mostrador/contracts/workflows';
-import { connectNats, type NatsConnection, natsAddress, natsCheck } from '@mostrador/kit/clients/nats';
 import { identityOf, temporalAddress } from '@mostrador/kit/clients/temporal-address';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { createHealth, serveHealth, untilPassed } from '@mostrador/kit/process/health';
 import { createMetrics } from '@mostrador/kit/process/metrics';
 import { type RunningProcess, run } from '@mostrador/kit/process/run';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
+import { connectNats, type NatsConnection, natsAddress, natsCheck } from '@mostrador/kit/rpc/nats';
 import { activities } from './activities/activities.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { workflowsConfig } from './config.ts';

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { type NatsTls, natsAddress } from '@mostrador/kit/clients/nats';
+import { type NatsTls, natsAddress } from '@mostrador/kit/rpc/nats';
 
 const cloneRoot = resolve(import.meta.dirname, '../../..');
 

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts';
-import { connectNats } from '@mostrador/kit/clients/nats';
 import { createLog } from '@mostrador/kit/process/log';
 import { plaintextFaults } from '@mostrador/kit/process/plaintext';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
+import { connectNats } from '@mostrador/kit/rpc/nats';
 import type { AdminConfig } from './config.ts';
 import { NotRunning } from './exit.ts';
 

@@ -1,4 +1,4 @@
-import { root } from '../../../infra/local/paths.ts';
+import { root } from '@mostrador/local-platform/paths';
 import { untilQuiet } from '../shared/backlog.ts';
 import { type Benchmark, type BenchmarkOptions, type BenchmarkRun, someOf } from '../shared/benchmark.ts';
 import { describeMachine, watchMachine } from '../shared/machine.ts';

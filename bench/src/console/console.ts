@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { root } from '../../../infra/local/paths.ts';
+import { root } from '@mostrador/local-platform/paths';
 import { untilQuiet } from '../shared/backlog.ts';
 import type { Benchmark, BenchmarkRun } from '../shared/benchmark.ts';
 import { describeMachine, watchMachine } from '../shared/machine.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { receiveSandboxMessage } from '@mostrador/contracts';
-import { connectNats } from '@mostrador/kit/clients/nats';
 import { createLog } from '@mostrador/kit/process/log';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
+import { connectNats } from '@mostrador/kit/rpc/nats';
 import { manyAtOnce } from '../shared/many-at-once.ts';
 import type { Platform, Store } from '../shared/platform.ts';
 

@@ -1,4 +1,4 @@
-import { root } from '../../../infra/local/paths.ts';
+import { root } from '@mostrador/local-platform/paths';
 import type { Measurement } from '../appointments/measure.ts';
 import type { BenchmarkOptions, BenchmarkRun } from '../shared/benchmark.ts';
 import type { LoadJob } from '../shared/load/job.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { root } from '../../../infra/local/paths.ts';
+import { root } from '@mostrador/local-platform/paths';
 import { type Benchmark, someOf } from '../shared/benchmark.ts';
 import { describeMachine, watchMachine } from '../shared/machine.ts';
 import { startPlatform } from '../shared/platform.ts';

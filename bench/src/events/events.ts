@@ -1,5 +1,5 @@
+import { root } from '@mostrador/local-platform/paths';
 import type { Command } from 'commander';
-import { root } from '../../../infra/local/paths.ts';
 import { untilQuiet } from '../shared/backlog.ts';
 import { type Benchmark, type BenchmarkOptions, type BenchmarkRun, positive } from '../shared/benchmark.ts';
 import { describeMachine, watchMachine } from '../shared/machine.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { root } from '@mostrador/local-platform/paths';
 import type { Command } from 'commander';
-import { root } from '../../../infra/local/paths.ts';
 import { day } from '../mixed/day.ts';
 import { fillStores } from '../mixed/fill.ts';
 import { untilQuiet } from '../shared/backlog.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import { root } from '@mostrador/local-platform/paths';
 import type { Command } from 'commander';
-import { root } from '../../../infra/local/paths.ts';
 import { type Benchmark, type BenchmarkOptions, positive, someOf } from '../shared/benchmark.ts';
 import { describeMachine, watchMachine } from '../shared/machine.ts';
 import { startPlatform } from '../shared/platform.ts';

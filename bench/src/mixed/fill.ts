@@ -10,9 +10,9 @@ import {
   type RequestOf,
   type Tier,
 } from '@mostrador/contracts';
-import { connectNats } from '@mostrador/kit/clients/nats';
 import { createLog } from '@mostrador/kit/process/log';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
+import { connectNats } from '@mostrador/kit/rpc/nats';
 import type { Caller } from '../shared/load/open-load.ts';
 import type { Platform } from '../shared/platform.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { root } from '../../../infra/local/paths.ts';
+import { root } from '@mostrador/local-platform/paths';
 import { untilQuiet } from '../shared/backlog.ts';
 import type { Benchmark, BenchmarkRun } from '../shared/benchmark.ts';
 import type { Caller, OpenLoadJob, OpenLoadResult } from '../shared/load/open-load.ts';

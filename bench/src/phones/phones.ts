@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type PhoneReading, readPhone } from '@mostrador/kit/phones/read-phone';
+import { root } from '@mostrador/local-platform/paths';
 import { nationalNumbers } from '@mostrador/testing/national-numbers';
 import { createRandom } from '@mostrador/testing/random';
 import type { Command } from 'commander';
 import { type CountryCode, getCountries, getCountryCallingCode } from 'libphonenumber-js/max';
-import { root } from '../../../infra/local/paths.ts';
 import type { Benchmark, BenchmarkOptions } from '../shared/benchmark.ts';
 import { type CountryCounts, countKinds, reportPhones } from './report.ts';
 

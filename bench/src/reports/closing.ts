@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type ReportService, reportServices, rollupOperations } from '@mostrador/contracts';
-import { connectNats } from '@mostrador/kit/clients/nats';
 import { createLog } from '@mostrador/kit/process/log';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
+import { connectNats } from '@mostrador/kit/rpc/nats';
 import type { Platform } from '../shared/platform.ts';
 import { connectAdmin } from './fill.ts';
 

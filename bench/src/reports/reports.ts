@@ -1,4 +1,4 @@
-import { root } from '../../../infra/local/paths.ts';
+import { root } from '@mostrador/local-platform/paths';
 import type { Benchmark } from '../shared/benchmark.ts';
 import { describeMachine, watchMachine } from '../shared/machine.ts';
 import { startPlatform } from '../shared/platform.ts';

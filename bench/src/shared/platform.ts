@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PortName } from '@mostrador/local-platform/ports';
 import { startLocalPlatform } from '@mostrador/testing/platform/local-platform';
 import { runFolders } from '@mostrador/testing/platform/run-folder';
-import type { PortName } from '../../../infra/local/ports.ts';
 import type { NatsUser } from '../../../infra/nats/users.ts';
 import { type Named, renice } from './processes.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { root } from '@mostrador/local-platform/paths';
 import type { Command } from 'commander';
 import postgres from 'postgres';
-import { root } from '../../../infra/local/paths.ts';
 import { untilQuiet } from '../shared/backlog.ts';
 import { type Benchmark, type BenchmarkOptions, positive } from '../shared/benchmark.ts';
 import { describeMachine, watchMachine } from '../shared/machine.ts';

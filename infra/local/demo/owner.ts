@@ -1,7 +1,7 @@
 import { createLoginLink, inviteUser, listUsers } from '../../../packages/contracts/src/index.ts';
-import { connectNats, type NatsTls } from '../../../packages/kit/src/clients/nats.ts';
 import type { Log } from '../../../packages/kit/src/process/log.ts';
 import { createRpcClient } from '../../../packages/kit/src/rpc/client.ts';
+import { connectNats, type NatsTls } from '../../../packages/kit/src/rpc/nats.ts';
 import { admin } from './admin.ts';
 import { demoOwner } from './data.ts';
 

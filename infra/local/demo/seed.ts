@@ -12,9 +12,9 @@ import {
   type Seller,
   type Tier,
 } from '../../../packages/contracts/src/index.ts';
-import { connectNats, type NatsTls } from '../../../packages/kit/src/clients/nats.ts';
 import type { Log } from '../../../packages/kit/src/process/log.ts';
 import { createRpcClient, type RpcClient } from '../../../packages/kit/src/rpc/client.ts';
+import { connectNats, type NatsTls } from '../../../packages/kit/src/rpc/nats.ts';
 import { admin } from './admin.ts';
 import {
   demoAgents,

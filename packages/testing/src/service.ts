@@ -1,11 +1,11 @@
 import type { Operation } from '@mostrador/contracts/core';
-import { ensureEventStream } from '@mostrador/kit/clients/nats';
 import { connectTemporal } from '@mostrador/kit/clients/temporal';
-import { createRelay, type Relay } from '@mostrador/kit/delivery/outbox';
+import { createRelay, type Relay } from '@mostrador/kit/outbox/outbox';
 import { createMetrics } from '@mostrador/kit/process/metrics';
-import type { ServiceDependencies, ServiceParts } from '@mostrador/kit/process/service';
 import { createRpcClient, type RpcClient } from '@mostrador/kit/rpc/client';
+import { ensureEventStream } from '@mostrador/kit/rpc/nats';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
+import type { ServiceDependencies, ServiceParts } from '@mostrador/kit/service/service';
 import { silentLog } from './context.ts';
 import { type FedEvent, feedOf } from './feed.ts';
 import { createTestDatabase, type TestDatabase } from './servers/database.ts';

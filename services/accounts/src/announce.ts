@@ -1,5 +1,5 @@
 import { accessChangedSubject } from '@mostrador/contracts';
-import { isConnected, type NatsConnection } from '@mostrador/kit/clients/nats';
+import { isConnected, type NatsConnection } from '@mostrador/kit/rpc/nats';
 
 /** Notices to every gateway that keys or stores changed. A lost notice costs 500 ms, until the next poll. */
 export const announceOver = (nats: NatsConnection) => (): void => {

@@ -1,6 +1,6 @@
 import { accountsOperations } from '@mostrador/contracts';
 import { loadConfig } from '@mostrador/kit/process/config';
-import { runService } from '@mostrador/kit/process/service';
+import { runService } from '@mostrador/kit/service/service';
 import { announceOver } from './announce.ts';
 import { accountsConfig } from './config.ts';
 import { createPasswordHashing } from './credentials/password-hashing.ts';

@@ -1,7 +1,7 @@
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
-import type { ListTotals } from '@mostrador/kit/database/list-totals';
-import type { Relay } from '@mostrador/kit/delivery/outbox';
+import type { Relay } from '@mostrador/kit/outbox/outbox';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
+import type { ListTotals } from '@mostrador/totals';
 
 /** The lists in `list_rows` of this schema (migrations/0024-list-rows.sql). */
 export const crmLists = ['agents', 'documents', 'leads', 'sellers'] as const;

@@ -1,7 +1,7 @@
 import type { crmOperations } from '@mostrador/contracts';
-import { listTotalHandlers } from '@mostrador/kit/database/list-total-handlers';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { rollupHandlers } from '@mostrador/rollups/handlers';
+import { listTotalHandlers } from '@mostrador/totals/handlers';
 import { createAgent } from './agents/create-agent.ts';
 import { getAgent } from './agents/get-agent.ts';
 import { listAgents, listStoreAgents } from './agents/list-agents.ts';

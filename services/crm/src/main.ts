@@ -1,7 +1,7 @@
 import { crmOperations } from '@mostrador/contracts';
-import { createListTotals } from '@mostrador/kit/database/list-totals';
 import { loadConfig } from '@mostrador/kit/process/config';
-import { runService } from '@mostrador/kit/process/service';
+import { runService } from '@mostrador/kit/service/service';
+import { createListTotals } from '@mostrador/totals';
 import { crmConfig } from './config.ts';
 import { crmLists } from './dependencies.ts';
 import { createHandlers } from './handlers.ts';

@@ -1,6 +1,6 @@
 import { crmOperations } from '@mostrador/contracts';
-import { createListTotals } from '@mostrador/kit/database/list-totals';
 import { startTestService, type TestService } from '@mostrador/testing/service';
+import { createListTotals } from '@mostrador/totals';
 import { type CrmTotals, crmLists } from '../src/dependencies.ts';
 import { createHandlers } from '../src/handlers.ts';
 

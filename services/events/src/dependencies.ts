@@ -2,8 +2,8 @@ import type { FeedNotice } from '@mostrador/contracts';
 import type { EgressOfStores } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
-import type { ListTotals } from '@mostrador/kit/database/list-totals';
-import type { Relay } from '@mostrador/kit/delivery/outbox';
+import type { Relay } from '@mostrador/kit/outbox/outbox';
+import type { ListTotals } from '@mostrador/totals';
 import type { Outcome } from './webhooks/sending/next-move.ts';
 
 /** The lists in `list_rows` of this schema (migrations/0008-list-rows.sql). */

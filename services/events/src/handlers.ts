@@ -1,7 +1,7 @@
 import type { eventsOperations } from '@mostrador/contracts';
-import { listTotalHandlers } from '@mostrador/kit/database/list-total-handlers';
-import { waitingHandlers } from '@mostrador/kit/delivery/waiting';
 import type { Handlers } from '@mostrador/kit/rpc/server';
+import { waitingHandlers } from '@mostrador/kit/step/waiting';
+import { listTotalHandlers } from '@mostrador/totals/handlers';
 import type { Dependencies } from './dependencies.ts';
 import { appendEvents } from './feed/append-events.ts';
 import { getEvent } from './feed/get-event.ts';

@@ -1,9 +1,9 @@
 import { eventsOperations, webhookStepLimits } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
-import { createListTotals } from '@mostrador/kit/database/list-totals';
-import { exportOverdue } from '@mostrador/kit/delivery/overdue';
 import { loadConfig } from '@mostrador/kit/process/config';
-import { runService } from '@mostrador/kit/process/service';
+import { runService } from '@mostrador/kit/service/service';
+import { exportOverdue } from '@mostrador/kit/step/overdue';
+import { createListTotals } from '@mostrador/totals';
 import { eventsConfig } from './config.ts';
 import { eventsLists } from './dependencies.ts';
 import { notifyOver } from './feed/notify.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { eventsOperations } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
-import { createListTotals } from '@mostrador/kit/database/list-totals';
 import { startTestService } from '@mostrador/testing/service';
+import { createListTotals } from '@mostrador/totals';
 import type { Dependencies } from '../src/dependencies.ts';
 import { eventsLists } from '../src/dependencies.ts';
 import { notifyOver } from '../src/feed/notify.ts';

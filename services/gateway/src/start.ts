@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectNats, type NatsConnection, natsAddress, natsCheck, natsUserCheck } from '@mostrador/kit/clients/nats';
 import { createSystemDatabase, type Sql } from '@mostrador/kit/database/database';
 import { databaseCheck, readsCheck, rolesCheck } from '@mostrador/kit/database/readiness';
 import { clockCheck, exportClockSkew } from '@mostrador/kit/process/clock';
@@ -8,6 +7,7 @@ import { createMetrics } from '@mostrador/kit/process/metrics';
 import type { RunningProcess } from '@mostrador/kit/process/run';
 import { createRpcClient, type RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
+import { connectNats, type NatsConnection, natsAddress, natsCheck, natsUserCheck } from '@mostrador/kit/rpc/nats';
 import { findChangedAccess } from './access/access.repository.ts';
 import { createAccess } from './access/create-access.ts';
 import { createKeyUsage, reportUsesOver } from './access/key-usage.ts';

@@ -1,9 +1,9 @@
 import { accessChangedSubject, type Operation } from '@mostrador/contracts';
-import { pingNats } from '@mostrador/kit/clients/nats';
 import { createSystemDatabase, type SystemDatabase } from '@mostrador/kit/database/database';
 import { createHealth } from '@mostrador/kit/process/health';
 import { createMetrics } from '@mostrador/kit/process/metrics';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
+import { pingNats } from '@mostrador/kit/rpc/nats';
 import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
 import { silentLog } from '@mostrador/testing/context';
 import { startTcpProxy } from '@mostrador/testing/proxy/tcp-proxy';

@@ -1,10 +1,10 @@
 import type { EgressOfStores } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
-import type { ListTotals } from '@mostrador/kit/database/list-totals';
-import type { Relay } from '@mostrador/kit/delivery/outbox';
+import type { Relay } from '@mostrador/kit/outbox/outbox';
 import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
+import type { ListTotals } from '@mostrador/totals';
 import type { OpenStoreChannel } from './channels/providers.ts';
 import type { DeliveryLimits } from './delivery/limits.ts';
 import type { InboundProcessor } from './inbound/inbound-processor.ts';

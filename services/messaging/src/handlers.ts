@@ -1,8 +1,8 @@
 import type { messagingOperations } from '@mostrador/contracts';
-import { listTotalHandlers } from '@mostrador/kit/database/list-total-handlers';
-import { waitingHandlers } from '@mostrador/kit/delivery/waiting';
 import type { Handlers } from '@mostrador/kit/rpc/server';
+import { waitingHandlers } from '@mostrador/kit/step/waiting';
 import { rollupHandlers } from '@mostrador/rollups/handlers';
+import { listTotalHandlers } from '@mostrador/totals/handlers';
 import { connectChannel } from './channels/connect-channel.ts';
 import { connectStoreChannel } from './channels/connect-store-channel.ts';
 import { disconnectChannel } from './channels/disconnect-channel.ts';

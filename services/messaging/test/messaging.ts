@@ -16,13 +16,13 @@ import {
   sendMessage,
 } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
-import { createListTotals } from '@mostrador/kit/database/list-totals';
 import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
 import { createProviderCircuit, type ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { localEgress, silentLog, testContext } from '@mostrador/testing/context';
 import { startTestService, type TestService } from '@mostrador/testing/service';
+import { createListTotals } from '@mostrador/totals';
 import { channelCircuit } from '../src/channels/channel-circuit.ts';
 import { createOpenChannel, type OpenStoreChannel } from '../src/channels/providers.ts';
 import { type DeliveryLimits, deliveryLimits } from '../src/delivery/limits.ts';

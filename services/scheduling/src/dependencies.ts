@@ -1,10 +1,10 @@
 import type { EgressOfStores } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
-import type { ListTotals } from '@mostrador/kit/database/list-totals';
-import type { Relay } from '@mostrador/kit/delivery/outbox';
+import type { Relay } from '@mostrador/kit/outbox/outbox';
 import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
+import type { ListTotals } from '@mostrador/totals';
 import type { OpenProvider } from './calendars/calendar-provider.ts';
 
 /** The lists in `list_rows` of this schema (migrations/0022-list-rows.sql). */

@@ -1,8 +1,8 @@
 import type { schedulingOperations } from '@mostrador/contracts';
-import { listTotalHandlers } from '@mostrador/kit/database/list-total-handlers';
-import { waitingHandlers } from '@mostrador/kit/delivery/waiting';
 import type { Handlers } from '@mostrador/kit/rpc/server';
+import { waitingHandlers } from '@mostrador/kit/step/waiting';
 import { rollupHandlers } from '@mostrador/rollups/handlers';
+import { listTotalHandlers } from '@mostrador/totals/handlers';
 import { createAppointment } from './appointments/create-appointment.ts';
 import { getAppointment } from './appointments/get-appointment.ts';
 import { listAppointments } from './appointments/list-appointments.ts';

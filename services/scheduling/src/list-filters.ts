@@ -1,5 +1,5 @@
-import type { ListRows } from '@mostrador/kit/database/list-totals';
 import { toInstant } from '@mostrador/kit/rpc/validate';
+import type { ListRows } from '@mostrador/totals';
 
 /** The filters of this service's lists. `from` is inclusive, `to` is exclusive. */
 export type ListFilters<Status extends string> = {

@@ -1,16 +1,16 @@
 import { schedulingOperations } from '@mostrador/contracts';
 import { createEgress } from '@mostrador/kit/clients/egress';
 import { createVault } from '@mostrador/kit/clients/secrets';
-import { createListTotals } from '@mostrador/kit/database/list-totals';
-import { consumeEvents } from '@mostrador/kit/delivery/events-consumer';
-import { exportOverdue, overdueJob } from '@mostrador/kit/delivery/overdue';
+import { consumeEvents } from '@mostrador/kit/outbox/events-consumer';
 import { loadConfig } from '@mostrador/kit/process/config';
-import { runService } from '@mostrador/kit/process/service';
 import {
   createProviderCircuit,
   exportProviderCircuits,
   purgeProviderCircuits,
 } from '@mostrador/kit/resilience/provider-circuit';
+import { runService } from '@mostrador/kit/service/service';
+import { exportOverdue, overdueJob } from '@mostrador/kit/step/overdue';
+import { createListTotals } from '@mostrador/totals';
 import { overdueSyncs } from './calendar-sync/wake-overdue.ts';
 import { calendarCircuit } from './calendars/calendar-circuit.ts';
 import { credentialsCheck } from './calendars/credentials-check.ts';

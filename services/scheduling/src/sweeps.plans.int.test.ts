@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import type { OverdueOptions } from '@mostrador/kit/delivery/overdue';
+import type { OverdueOptions } from '@mostrador/kit/step/overdue';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { rowsRead } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';

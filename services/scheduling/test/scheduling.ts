@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Appointment, checkLead, listLeadContacts, schedulingOperations } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
-import { createListTotals } from '@mostrador/kit/database/list-totals';
 import { createProviderCircuit, type ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { localEgress, silentLog, testContext } from '@mostrador/testing/context';
 import { startTestService, type TestService } from '@mostrador/testing/service';
+import { createListTotals } from '@mostrador/totals';
 import { calendarCircuit } from '../src/calendars/calendar-circuit.ts';
 import type { OpenProvider } from '../src/calendars/calendar-provider.ts';
 import { createProviders } from '../src/calendars/providers.ts';

@@ -12,6 +12,10 @@ import {
 } from '@mostrador/contracts';
 import { entityWorkflows } from '@mostrador/contracts/workflows';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
+import { type Child, createChildren, untilReady } from '@mostrador/local-platform/children';
+import { localDirectory } from '@mostrador/local-platform/paths';
+import { freePort, type Ports, portsFrom } from '@mostrador/local-platform/ports';
+import { type processNames, serviceSpec } from '@mostrador/local-platform/services';
 import { silentLog } from '@mostrador/testing/context';
 import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import { startTcpProxy, type TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
@@ -19,10 +23,6 @@ import { keepLine } from '@mostrador/testing/recent-log';
 import { createTestDatabase } from '@mostrador/testing/servers/database';
 import { startTestNats } from '@mostrador/testing/servers/nats';
 import { emptyNamespace, testTemporal } from '@mostrador/testing/servers/temporal';
-import { type Child, createChildren, untilReady } from '../../../infra/local/children.ts';
-import { localDirectory } from '../../../infra/local/paths.ts';
-import { freePort, type Ports, portsFrom } from '../../../infra/local/ports.ts';
-import { type processNames, serviceSpec } from '../../../infra/local/services.ts';
 
 export type ProcessName = (typeof processNames)[number] | 'gateway-2' | 'scheduling-2' | 'workflows-2';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { root } from '@mostrador/local-platform/paths';
 import { describe, expect, test } from 'vitest';
-import { root } from '../../../infra/local/paths.ts';
 import { breaks, broken } from './breaks.ts';
 import { invariants } from './invariants.ts';
 

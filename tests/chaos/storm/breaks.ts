@@ -19,7 +19,7 @@ export type Break = {
 
 /** The sweep restarts a missing workflow. A break that drops a workflow must therefore also disable the sweep. */
 const noSweep: Edit = {
-  file: 'packages/kit/src/delivery/overdue.ts',
+  file: 'packages/kit/src/step/overdue.ts',
   from: 'if (await relay.isBehind()) return 0;',
   to: 'return 0;',
 };
@@ -31,7 +31,7 @@ export const breaks: readonly Break[] = [
     breaks: 'every acknowledged request is stored with the content that was acknowledged',
     edits: [
       {
-        file: 'packages/kit/src/delivery/idempotency.ts',
+        file: 'packages/kit/src/idempotency/idempotency.ts',
         from: 'committed = replyBytes(bytes, { etag: etag?.(done) });',
         to: "committed = replyBytes(bytes, { etag: etag?.(done) }); await sql.unsafe('rollback');",
       },
@@ -42,7 +42,7 @@ export const breaks: readonly Break[] = [
     breaks: 'every acknowledged request is stored with the content that was acknowledged',
     edits: [
       {
-        file: 'packages/kit/src/delivery/group-commit.ts',
+        file: 'packages/kit/src/idempotency/group-commit.ts',
         from: '< kept.length) throw new StartAgain();',
         to: "< kept.length) throw new StartAgain(); if (entries.length > 1) await sql.unsafe('rollback');",
       },
@@ -64,17 +64,17 @@ export const breaks: readonly Break[] = [
     breaks: 'an idempotency key has one effect',
     edits: [
       {
-        file: 'packages/kit/src/delivery/idempotency.repository.ts',
+        file: 'packages/kit/src/idempotency/idempotency.repository.ts',
         from: 'and key = ${key} and expires_at > now()',
         to: 'and key = ${key} and false',
       },
       {
-        file: 'packages/kit/src/delivery/idempotency.repository.ts',
+        file: 'packages/kit/src/idempotency/idempotency.repository.ts',
         from: 'kept.key = asked.key and expires_at > now()',
         to: 'kept.key = asked.key and false',
       },
       {
-        file: 'packages/kit/src/delivery/idempotency.repository.ts',
+        file: 'packages/kit/src/idempotency/idempotency.repository.ts',
         from: 'where idempotency_records.expires_at <= now()',
         to: 'where true',
       },
@@ -279,7 +279,7 @@ export const breaks: readonly Break[] = [
     breaks: 'every outbox and the inbox are empty',
     edits: [
       {
-        file: 'packages/kit/src/delivery/outbox.repository.ts',
+        file: 'packages/kit/src/outbox/outbox.repository.ts',
         from: 'delete from outbox where id = any(${[...ids]}::uuid[])',
         to: 'delete from outbox where id = any(${[...ids]}::uuid[]) and false',
       },
@@ -301,7 +301,7 @@ export const breaks: readonly Break[] = [
     breaks: 'every creation is published',
     edits: [
       {
-        file: 'packages/kit/src/delivery/outbox-delivery.ts',
+        file: 'packages/kit/src/outbox/outbox-delivery.ts',
         from: 'await options.send(group[0]);',
         to: "if (kind === 'workflow') await options.send(group[0]);",
       },
@@ -323,7 +323,7 @@ export const breaks: readonly Break[] = [
     breaks: 'every creation is in the feed of its store',
     edits: [
       {
-        file: 'packages/kit/src/delivery/feed-delivery.ts',
+        file: 'packages/kit/src/outbox/feed-delivery.ts',
         from: 'const reply = await rpc.call(appendEvents, { body: { entries: rows.map(toEntry) } }, context);',
         to: 'const reply = { appended: 0 };',
       },
@@ -334,7 +334,7 @@ export const breaks: readonly Break[] = [
     breaks: 'nothing is in a feed twice',
     edits: [
       {
-        file: 'packages/kit/src/delivery/feed-delivery.ts',
+        file: 'packages/kit/src/outbox/feed-delivery.ts',
         from: 'await repository.remove(rows);',
         to: 'if (Math.random() < 0.5) await repository.remove(rows);',
       },
@@ -361,12 +361,12 @@ export const breaks: readonly Break[] = [
     breaks: 'the events of a row are in the feed in their order',
     edits: [
       {
-        file: 'packages/kit/src/delivery/feed-delivery.ts',
+        file: 'packages/kit/src/outbox/feed-delivery.ts',
         from: 'const batchingPauseMs = 50;',
         to: 'const batchingPauseMs = 2_000;',
       },
       {
-        file: 'packages/kit/src/delivery/feed-delivery.ts',
+        file: 'packages/kit/src/outbox/feed-delivery.ts',
         from: 'entries: rows.map(toEntry)',
         to: 'entries: rows.toReversed().map(toEntry)',
       },
@@ -442,7 +442,7 @@ export const breaks: readonly Break[] = [
     breaks: 'no row, workflow or event belongs to another store',
     edits: [
       {
-        file: 'packages/kit/src/delivery/event-delivery.ts',
+        file: 'packages/kit/src/outbox/event-delivery.ts',
         from: 'store_id: row.store_id,',
         to: "store_id: '00000000-0000-4000-8000-000000000000',",
       },

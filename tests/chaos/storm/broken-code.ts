@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { root } from '../../../infra/local/paths.ts';
+import { root } from '@mostrador/local-platform/paths';
 import { breaks, broken } from './breaks.ts';
 
 // Preloaded with `node --import`. The process then runs with the break that this module's URL names. No file changes.

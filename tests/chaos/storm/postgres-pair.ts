@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Children } from '@mostrador/local-platform/children';
+import type { Ports } from '@mostrador/local-platform/ports';
+import { adminUrl, findPostgres, preparePostgres } from '@mostrador/local-platform/servers/postgres';
 import type { Certificates } from '@mostrador/testing/servers/certificates';
 import { waitFor } from '@mostrador/testing/wait';
 import postgres from 'postgres';
-import type { Children } from '../../../infra/local/children.ts';
-import type { Ports } from '../../../infra/local/ports.ts';
-import { adminUrl, findPostgres, preparePostgres } from '../../../infra/local/servers/postgres.ts';
 import { databaseUsers } from '../../../infra/postgres/roles.ts';
 import { createServer, type Server } from './server.ts';
 

@@ -1,8 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Child, type Children, type ProcessSpec, untilReady } from '../../../infra/local/children.ts';
-import { processNames } from '../../../infra/local/services.ts';
+import { type Child, type Children, type ProcessSpec, untilReady } from '@mostrador/local-platform/children';
+import { processNames } from '@mostrador/local-platform/services';
 import type { Ending } from './seen.ts';
 
 export type ProcessName = (typeof processNames)[number];

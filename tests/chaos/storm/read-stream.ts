@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DomainEvent, eventStream } from '@mostrador/contracts';
-import { connectNats } from '@mostrador/kit/clients/nats';
 import { createLog } from '@mostrador/kit/process/log';
-import { createChildren, untilReady } from '../../../infra/local/children.ts';
-import { freePort } from '../../../infra/local/ports.ts';
-import { findNats, natsSpec } from '../../../infra/local/servers/nats.ts';
+import { connectNats } from '@mostrador/kit/rpc/nats';
+import { createChildren, untilReady } from '@mostrador/local-platform/children';
+import { freePort } from '@mostrador/local-platform/ports';
+import { findNats, natsSpec } from '@mostrador/local-platform/servers/nats';
 import type { Platform } from './platform.ts';
 import type { Seen } from './seen.ts';
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { type Child, type Children, type ProcessSpec, untilReady } from '../../../infra/local/children.ts';
+import { type Child, type Children, type ProcessSpec, untilReady } from '@mostrador/local-platform/children';
 
 /** A server that faults stop, kill and stall. Its data and its address stay the same. */
 export type Server = {

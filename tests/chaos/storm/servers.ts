@@ -1,17 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { Certificates } from '@mostrador/testing/servers/certificates';
-import { waitFor } from '@mostrador/testing/wait';
-import type { Children, ProcessSpec } from '../../../infra/local/children.ts';
-import { root } from '../../../infra/local/paths.ts';
-import type { Ports } from '../../../infra/local/ports.ts';
+import type { Children, ProcessSpec } from '@mostrador/local-platform/children';
+import { root } from '@mostrador/local-platform/paths';
+import type { Ports } from '@mostrador/local-platform/ports';
 import {
   provideNats,
   providePostgres,
   provideTemporal,
   type ServerAddresses,
   type ServerOptions,
-} from '../../../infra/local/servers.ts';
+} from '@mostrador/local-platform/servers/servers';
+import type { Certificates } from '@mostrador/testing/servers/certificates';
+import { waitFor } from '@mostrador/testing/wait';
 import { createPostgresPair, type PostgresPair } from './postgres-pair.ts';
 import { createServer, type Server } from './server.ts';
 

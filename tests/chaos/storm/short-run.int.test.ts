@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { root } from '@mostrador/local-platform/paths';
 import { expect, test } from 'vitest';
-import { root } from '../../../infra/local/paths.ts';
 
 const limitMs = 270_000;
 

@@ -1,6 +1,6 @@
-import { type Children, type ProcessSpec, untilReady } from '../../../infra/local/children.ts';
-import { freePort } from '../../../infra/local/ports.ts';
-import { findToxiproxy } from '../../../infra/local/servers/toxiproxy.ts';
+import { type Children, type ProcessSpec, untilReady } from '@mostrador/local-platform/children';
+import { freePort } from '@mostrador/local-platform/ports';
+import { findToxiproxy } from '@mostrador/local-platform/servers/toxiproxy';
 
 /** What can be wrong with a network link. */
 export type Trouble = 'latency' | 'resets' | 'half-open connections' | 'silence';

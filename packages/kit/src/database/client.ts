@@ -1,7 +1,6 @@
 import postgres from 'postgres';
-import { addressesOf } from './addresses.ts';
+import { addressesOf, tlsModeOf } from '../process/database-addresses.ts';
 import { type Address, type Opening, openSocket } from './socket.ts';
-import { tlsModeOf } from './tls.ts';
 import { columnTypes } from './types.ts';
 
 /** A tagged template that runs one statement, with postgres.js' helpers: `sql(values)`, `sql.json`, `sql.array`. */

@@ -4,6 +4,9 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Child, createChildren, untilReady } from '@mostrador/local-platform/children';
+import { freePort } from '@mostrador/local-platform/ports';
+import { adminUrl, findPostgres, preparePostgres } from '@mostrador/local-platform/servers/postgres';
 import { silentLog } from '@mostrador/testing/context';
 import { startTcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import {
@@ -15,9 +18,6 @@ import {
 import { collectUncaught, type Uncaught } from '@mostrador/testing/uncaught';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Child, createChildren, untilReady } from '../../../../infra/local/children.ts';
-import { freePort } from '../../../../infra/local/ports.ts';
-import { adminUrl, findPostgres, preparePostgres } from '../../../../infra/local/servers/postgres.ts';
 import { createSystemDatabase, type SystemDatabase } from './database.ts';
 
 // This file has its own server, so that tests can stop, kill and freeze it. They use the system pool, because the

@@ -1,6 +1,7 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import { failedHandshake, type TlsMode } from './tls.ts';
+import type { TlsMode } from '../process/database-addresses.ts';
+import { failedHandshake } from './tls.ts';
 
 export type Address = { readonly host: string; readonly port: number } | { readonly path: string };
 

@@ -1,30 +1,5 @@
 import { expect, test } from 'vitest';
-import { failedHandshake, tlsModeOf } from './tls.ts';
-
-const modeOf = (parameters: string) => tlsModeOf(new URL(`postgres://crm@db1/mostrador?${parameters}`));
-const verified = { required: true, verified: true, direct: false };
-
-test.each([
-  ['', undefined],
-  ['sslmode=disable', undefined],
-  ['ssl=false', undefined],
-  ['sslmode=allow', { required: false, verified: false, direct: false }],
-  ['sslmode=prefer', { required: false, verified: false, direct: false }],
-  ['sslmode=require', { required: true, verified: false, direct: false }],
-  ['ssl=require', { required: true, verified: false, direct: false }],
-  ['sslmode=require&sslnegotiation=direct', { required: true, verified: false, direct: true }],
-  ['sslmode=verify-ca', verified],
-  ['sslmode=verify-full', verified],
-  ['ssl=true', verified],
-  ['sslmode=verify-full&ssl=false', verified],
-])('%s', (parameters, mode) => {
-  expect(modeOf(parameters)).toEqual(mode);
-});
-
-test('a mode that does not exist verifies, so that a typing error opens nothing', () => {
-  for (const text of ['verify_full', 'VERIFY-FULL', 'no-verify', '1', ''])
-    expect(modeOf(`sslmode=${text}`)).toEqual(verified);
-});
+import { failedHandshake } from './tls.ts';
 
 test.each([
   ['SELF_SIGNED_CERT_IN_CHAIN', 'TLS_NOT_TRUSTED'],

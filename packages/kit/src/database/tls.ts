@@ -1,29 +1,3 @@
-/** How a connection is secured. `undefined` in its place: not at all. */
-export type TlsMode = {
-  /** False: a server without TLS gets a connection in plain text. */
-  readonly required: boolean;
-  /** Whether the certificate must come from a trusted authority and name the host. */
-  readonly verified: boolean;
-  /** TLS begins with the first byte (`sslnegotiation=direct`), not after PostgreSQL has agreed to it. */
-  readonly direct: boolean;
-};
-
-/**
- * What `sslmode` (or `ssl`) of an address says, as postgres.js reads it: every text that is not listed here verifies, as
- * `verify-full` does.
- */
-export function tlsModeOf(url: URL | null): TlsMode | undefined {
-  const parameters = url?.searchParams;
-  const text = parameters?.get('sslmode') ?? parameters?.get('ssl') ?? 'disable';
-  if (text === 'disable' || text === 'false') return undefined;
-  const optional = text === 'allow' || text === 'prefer';
-  return {
-    required: !optional,
-    verified: !optional && text !== 'require',
-    direct: parameters?.get('sslnegotiation') === 'direct',
-  };
-}
-
 /** The verification results of OpenSSL that say that no trusted authority has signed the certificate. */
 const untrusted = new Set([
   'CERT_UNTRUSTED',

@@ -1,9 +1,8 @@
 import { Gauge } from 'prom-client';
-import type { SystemDatabase } from '../database/database.ts';
 import { type Check, NotReady } from './health.ts';
 import type { Metrics } from './metrics.ts';
 
-type Clock = Pick<SystemDatabase, 'clockSkewMs'>;
+type Clock = { clockSkewMs(): Promise<number> };
 
 /** Deadlines are absolute, so a process whose clock differs by more takes its requests for late, or runs late ones. */
 const greatestSkewMs = 2_000;

@@ -1,6 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { addressesOf } from '../database/addresses.ts';
-import { tlsModeOf } from '../database/tls.ts';
+import { addressesOf, tlsModeOf } from './database-addresses.ts';
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');

@@ -1,9 +1,9 @@
 import type { Operation, ReplyOf, RequestOf, WireError } from '@mostrador/contracts/core';
 import { type Msg, NatsError, ErrorCode as NatsErrorCode } from 'nats';
-import { isConnected, type NatsConnection } from '../clients/nats.ts';
 import type { Log } from '../process/log.ts';
 import { AppError, fromWireError } from './errors.ts';
 import { endOfTick } from './event-loop.ts';
+import { isConnected, type NatsConnection } from './nats.ts';
 import { audienceOf, header, type ReplyHeaders, type RequestEnvelope, wireHeaders, writeEnvelope } from './wire.ts';
 
 /** What a caller sends with a request. A handler's `Context` is one. */

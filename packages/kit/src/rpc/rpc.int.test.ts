@@ -5,9 +5,9 @@ import { waitFor } from '@mostrador/testing/wait';
 import { Type } from '@sinclair/typebox';
 import { headers } from 'nats';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { connectNats } from '../clients/nats.ts';
 import { createRpcClient, type RpcClient } from './client.ts';
 import { AppError } from './errors.ts';
+import { connectNats } from './nats.ts';
 import { createRpcServer, type Handlers, type RpcServer, replay, reply, serializeReply } from './server.ts';
 
 const Thing = Type.Object({ id: Uuid, name: Type.String() });

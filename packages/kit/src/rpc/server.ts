@@ -1,11 +1,11 @@
 import { type Operation, type ReplyOf, type RequestOf, roleFor } from '@mostrador/contracts/core';
 import { headers, type Msg, type Subscription } from 'nats';
-import { isConnected, type NatsConnection, pingNats } from '../clients/nats.ts';
 import type { Log } from '../process/log.ts';
 import type { Metrics } from '../process/metrics.ts';
 import type { Context, StoreContext } from './context.ts';
 import { AppError, toWireError, validationFailed } from './errors.ts';
 import { endOfTick } from './event-loop.ts';
+import { isConnected, type NatsConnection, pingNats } from './nats.ts';
 import { createRejectionLog, instrument } from './observe.ts';
 import { checkRole } from './person.ts';
 import { Later, Reply, serializeReply } from './reply.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts';
-import { connectNats } from '@mostrador/kit/clients/nats';
 import { createLog } from '@mostrador/kit/process/log';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
+import { connectNats } from '@mostrador/kit/rpc/nats';
 
 /** Calls an operation over NATS, as the admin command does. */
 export type InsideCall = <O extends Operation>(

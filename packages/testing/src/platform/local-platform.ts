@@ -3,8 +3,8 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freeBase, type Ports, portsFrom } from '../../../../infra/local/ports.ts';
-import { natsUrlOf, readSecrets } from '../../../../infra/local/secrets.ts';
+import { freeBase, type Ports, portsFrom } from '@mostrador/local-platform/ports';
+import { natsUrlOf, readSecrets } from '@mostrador/local-platform/secrets';
 import type { NatsUser } from '../../../../infra/nats/users.ts';
 
 /** The part of `.local/dev.json` that programs read. */

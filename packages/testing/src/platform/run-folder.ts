@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { identify } from '../../../../infra/local/process-identity.ts';
+import { identify } from '@mostrador/local-platform/process-identity';
 
 /** Folders for the files of each run. A later run removes those of a killed one. */
 export type RunFolders = {

@@ -34,7 +34,7 @@ const owners = {
   'feed-entries': 'kit',
   idempotency: 'kit',
   'provider-circuits': 'kit',
-  'list-totals': 'kit',
+  'list-totals': 'totals',
   rollups: 'rollups',
 } as const;
 type CanonicalText = keyof typeof owners;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Sql, StoreScope } from '@mostrador/kit/database/database';
-import type { ListRows, ListTotals } from '@mostrador/kit/database/list-totals';
 import { AppError } from '@mostrador/kit/rpc/errors';
+import type { ListRows, ListTotals } from '@mostrador/totals';
 import type { Snapshots } from './snapshots.ts';
 
 /** Rows of a list, and a query that counts them in the source table and is not awaited. */

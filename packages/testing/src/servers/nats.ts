@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { connectNats, type NatsConnection, type NatsTls } from '@mostrador/kit/clients/nats';
+import { connectNats, type NatsConnection, type NatsTls } from '@mostrador/kit/rpc/nats';
 import { silentLog } from '../context.ts';
 import { waitFor } from '../wait.ts';
 

@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Child, createChildren, type ProcessSpec, untilReady } from '@mostrador/local-platform/children';
+import { adminUrl, findPostgres, preparePostgres } from '@mostrador/local-platform/servers/postgres';
 import postgres from 'postgres';
-import { type Child, createChildren, type ProcessSpec, untilReady } from '../../../../infra/local/children.ts';
-import { adminUrl, findPostgres, preparePostgres } from '../../../../infra/local/servers/postgres.ts';
 import { freePorts } from './own-temporal.ts';
 
 /** A test's own PostgreSQL server: its roles are its own, and the test can restart it. */

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Child, createChildren, untilReady } from '@mostrador/local-platform/children';
+import { adminUrl, findPostgres, preparePostgres } from '@mostrador/local-platform/servers/postgres';
 import postgres from 'postgres';
-import { type Child, createChildren, untilReady } from '../../../../infra/local/children.ts';
-import { adminUrl, findPostgres, preparePostgres } from '../../../../infra/local/servers/postgres.ts';
 import { freePorts } from './own-temporal.ts';
 
 /** A primary and its standby. The primary acknowledges a commit when the standby has it. */

@@ -1,5 +1,5 @@
 import type { Agent, createAgent, RequestOf, updateAgent } from '@mostrador/contracts';
-import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
+import type { OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 

@@ -1,5 +1,5 @@
 import type { createAgent as operation } from '@mostrador/contracts';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findAgent, insertAgent } from './agent.repository.ts';

@@ -1,5 +1,5 @@
 import { selectAgent as operation } from '@mostrador/contracts';
-import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
+import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findLead } from '../leads/lead.repository.ts';

@@ -1,6 +1,6 @@
 import type { Agent, updateAgent as operation, updateStoreAgent as storeOperation } from '@mostrador/contracts';
 import type { StoreScope } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';

@@ -5,7 +5,7 @@ import {
   type KnowledgeDocument,
   type RequestOf,
 } from '@mostrador/contracts';
-import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
+import type { OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { searchLanguage } from './language.ts';

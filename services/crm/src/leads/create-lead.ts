@@ -1,6 +1,6 @@
 import { createLead as operation } from '@mostrador/contracts';
-import { writeOnce } from '@mostrador/kit/delivery/idempotency';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { writeOnce } from '@mostrador/kit/idempotency/idempotency';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSeller } from '../sellers/seller.repository.ts';

@@ -1,5 +1,5 @@
 import type { ensureLead as operation } from '@mostrador/contracts';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findLeadIdByPhone, insertLead } from './lead.repository.ts';

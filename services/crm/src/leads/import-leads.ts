@@ -1,5 +1,5 @@
 import type { importLeads as operation } from '@mostrador/contracts';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSellers } from '../sellers/seller.repository.ts';

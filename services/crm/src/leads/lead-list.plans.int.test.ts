@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type LeadSort, leadSorts } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
-import { createListTotals } from '@mostrador/kit/database/list-totals';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
 import { silentLog } from '@mostrador/testing/context';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { blocksOf, explain, explainGeneric, type Plan } from '@mostrador/testing/servers/plan';
 import { rowsRead } from '@mostrador/testing/servers/rows-read';
+import { createListTotals } from '@mostrador/totals';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { crmLists } from '../dependencies.ts';
 import { countFound, countLeads, countUnsettled, listLeads } from './lead-list.repository.ts';

@@ -7,8 +7,8 @@ import {
   type RequestOf,
 } from '@mostrador/contracts';
 import { valuesOf } from '@mostrador/kit/database/filter-values';
-import type { ListRows } from '@mostrador/kit/database/list-totals';
 import { toInstant } from '@mostrador/kit/rpc/validate';
+import type { ListRows } from '@mostrador/totals';
 import { emailKey, type LeadRow } from './lead.ts';
 import { type LeadSearch, readSearch } from './lead-search.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
 import { changeMetadata, fitsMetadata, type Metadata } from '@mostrador/kit/database/metadata';
-import type { OutboxEntry, PublicEvent } from '@mostrador/kit/delivery/outbox';
+import type { OutboxEntry, PublicEvent } from '@mostrador/kit/outbox/outbox';
 import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 

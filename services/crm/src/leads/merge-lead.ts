@@ -1,6 +1,6 @@
 import type { LeadMerge, mergeLead as operation, ReplyOf } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';

@@ -1,6 +1,6 @@
 import type { moveLeadPhone as operation, ReplyOf, RequestOf } from '@mostrador/contracts';
 import { isUniqueViolation, type TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';

@@ -1,5 +1,5 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { findLeadIdByPhone, saveLead } from './lead.repository.ts';
 import { isAnotherPhone, type LeadContent, type LeadRow, leadEvents } from './lead.ts';

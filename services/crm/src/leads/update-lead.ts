@@ -1,6 +1,6 @@
 import { updateLead as operation } from '@mostrador/contracts';
 import { assertIfMatch } from '@mostrador/kit/database/etag';
-import { writeOnce } from '@mostrador/kit/delivery/idempotency';
+import { writeOnce } from '@mostrador/kit/idempotency/idempotency';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSeller } from '../sellers/seller.repository.ts';

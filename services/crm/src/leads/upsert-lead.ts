@@ -1,8 +1,8 @@
 import { upsertLead as operation, type RequestOf } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { assertIfMatch, versionMismatch } from '@mostrador/kit/database/etag';
-import { writeOnce } from '@mostrador/kit/delivery/idempotency';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { writeOnce } from '@mostrador/kit/idempotency/idempotency';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';

@@ -1,7 +1,7 @@
 import { createSeller as operation } from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
-import { writeOnce } from '@mostrador/kit/delivery/idempotency';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { writeOnce } from '@mostrador/kit/idempotency/idempotency';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { insertSeller } from './seller.repository.ts';

@@ -1,7 +1,7 @@
 import { deleteSeller as operation } from '@mostrador/contracts';
 import { assertIfMatch } from '@mostrador/kit/database/etag';
-import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';

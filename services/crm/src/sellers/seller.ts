@@ -1,5 +1,5 @@
 import type { createSeller, RequestOf, Seller, updateSeller } from '@mostrador/contracts';
-import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
+import type { OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 
 /** The row of a seller. `version` rises with changes by the API's users. */

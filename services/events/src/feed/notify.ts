@@ -1,5 +1,5 @@
 import { type FeedNotice, feedNoticeSubject } from '@mostrador/contracts';
-import { isConnected, type NatsConnection } from '@mostrador/kit/clients/nats';
+import { isConnected, type NatsConnection } from '@mostrador/kit/rpc/nats';
 
 /** Publishes notices over this connection. A notice that cannot be sent now is dropped, and not sent late. */
 export const notifyOver =

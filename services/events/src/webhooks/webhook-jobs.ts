@@ -1,9 +1,9 @@
 import { type FeedNotice, feedNoticeSubject } from '@mostrador/contracts';
 import { createEgress } from '@mostrador/kit/clients/egress';
-import type { NatsConnection } from '@mostrador/kit/clients/nats';
-import { overdueJob } from '@mostrador/kit/delivery/overdue';
 import type { Log } from '@mostrador/kit/process/log';
 import type { Periodic } from '@mostrador/kit/process/periodic';
+import type { NatsConnection } from '@mostrador/kit/rpc/nats';
+import { overdueJob } from '@mostrador/kit/step/overdue';
 import type { Dependencies } from '../dependencies.ts';
 import { createSender } from './sending/sender.ts';
 import { overdueEndpoints } from './sending/wake-overdue.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createSystemDatabase } from '@mostrador/kit/database/database';
+import { migrateSchemas } from '@mostrador/local-platform/migrations';
 import { silentLog } from '@mostrador/testing/context';
 import { type ReplicatedPostgres, startReplicatedPostgres } from '@mostrador/testing/servers/replicated-postgres';
 import { waitFor } from '@mostrador/testing/wait';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrateSchemas } from '../../../../infra/local/migrations.ts';
 import { createRoles } from '../../../../infra/postgres/roles.ts';
 import type { AccessDirectory } from './access-directory.ts';
 import { createAccess } from './create-access.ts';

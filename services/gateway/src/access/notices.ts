@@ -1,5 +1,5 @@
 import { accessChangedSubject } from '@mostrador/contracts';
-import type { NatsConnection } from '@mostrador/kit/clients/nats';
+import type { NatsConnection } from '@mostrador/kit/rpc/nats';
 import type { AccessDirectory } from './access-directory.ts';
 
 /** Makes the directory poll for changes at every notice of accounts. A lost notice costs 500 ms, until the next poll. */

@@ -1,6 +1,6 @@
 import { type FeedNotice, feedNoticeSubject } from '@mostrador/contracts';
-import type { NatsConnection } from '@mostrador/kit/clients/nats';
 import type { Log } from '@mostrador/kit/process/log';
+import type { NatsConnection } from '@mostrador/kit/rpc/nats';
 import type { Followers } from './followers.ts';
 
 /** Passes the notices of the service `events` on to the requests that wait. */

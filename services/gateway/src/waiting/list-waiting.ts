@@ -8,8 +8,8 @@ import {
   waitingKinds,
 } from '@mostrador/contracts';
 import { encodeCursor, readCursor } from '@mostrador/kit/database/paging';
-import { comparePlaces } from '@mostrador/kit/delivery/waiting';
 import { AppError } from '@mostrador/kit/rpc/errors';
+import { comparePlaces } from '@mostrador/kit/step/waiting';
 import type { Dependencies } from '../dependencies.ts';
 import type { OwnHandler } from '../own-handler.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { connectChannel as operation, ReplyOf, ValidationFault } from '@mostrador/contracts';
 import type { Egress } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';

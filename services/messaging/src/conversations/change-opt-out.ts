@@ -1,5 +1,5 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
+import type { OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import { lockConversation, saveOptOut } from './conversation.repository.ts';
 import { optOutEvents, toOptOut, type Wish, withWish } from './opt-out-state.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { getLeadContact } from '@mostrador/contracts';
 import type { StoreScope } from '@mostrador/kit/database/database';
-import type { EventOf } from '@mostrador/kit/delivery/events-consumer';
+import type { EventOf } from '@mostrador/kit/outbox/events-consumer';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Dependencies } from '../dependencies.ts';

@@ -1,5 +1,5 @@
 import { type OptOut, optOutScopes } from '@mostrador/contracts';
-import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
+import type { OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { InboundMessage, OptOutWish } from '../channels/channel-provider.ts';
 import { readOptOut } from './opt-out.ts';

@@ -1,5 +1,5 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox, type OutboxEntry } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox, type OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import { changeOptOut } from '../conversations/change-opt-out.ts';
 import { applyChanges } from '../messages/apply-changes.ts';
 import { type MessageRow, mergeStatusUpdate, type SavedState, type StatusUpdate } from '../messages/message.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { NextStep } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { waitUntil } from '@mostrador/kit/delivery/step';
 import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
+import { waitUntil } from '@mostrador/kit/step/step';
 import { type ChannelRow, findChannelById } from '../channels/channel.repository.ts';
 import { targetOf } from '../channels/providers.ts';
 import type { MessageRow } from '../messages/message.ts';

@@ -1,10 +1,10 @@
 import type { deliverMessages as operation } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { callTimeMs, lookAgain, recordingMs } from '@mostrador/kit/delivery/step';
 import { CircuitOpen } from '@mostrador/kit/resilience/circuit';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
+import { callTimeMs, lookAgain, recordingMs } from '@mostrador/kit/step/step';
 import { toChannelError, unforeseen } from '../channels/channel-provider.ts';
 import { targetOf } from '../channels/providers.ts';
 import { findContact } from '../conversations/find-contact.ts';

@@ -1,4 +1,4 @@
-import { stepLimits } from '@mostrador/kit/delivery/step';
+import { stepLimits } from '@mostrador/kit/step/step';
 
 /** The durations of delivery. Tests shorten them. */
 export type DeliveryLimits = {

@@ -1,7 +1,7 @@
 import type { NextStep } from '@mostrador/contracts';
-import { done, failedReason, waitForLease, waitUntil } from '@mostrador/kit/delivery/step';
 import type { Blocked, BlockedReason } from '@mostrador/kit/resilience/circuit';
 import { delayWhileBlockedMs, retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
+import { done, failedReason, waitForLease, waitUntil } from '@mostrador/kit/step/step';
 import type { ChannelRow } from '../channels/channel.repository.ts';
 import type { ChannelError } from '../channels/channel-provider.ts';
 import { replyWindowMsOf } from '../channels/providers.ts';

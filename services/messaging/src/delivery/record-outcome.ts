@@ -1,5 +1,5 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Blocked } from '@mostrador/kit/resilience/circuit';
 import { type ChannelRow, markChannelRefused, pauseChannel } from '../channels/channel.repository.ts';
 import type { Accepted, ChannelError } from '../channels/channel-provider.ts';

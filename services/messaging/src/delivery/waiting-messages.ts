@@ -1,7 +1,7 @@
 import { deliveryWorkflow } from '@mostrador/contracts';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
-import type { WaitingSource } from '@mostrador/kit/delivery/waiting';
-import { toWaitingItem, type WaitingCause } from '@mostrador/kit/delivery/waiting-item';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
+import type { WaitingSource } from '@mostrador/kit/step/waiting';
+import { toWaitingItem, type WaitingCause } from '@mostrador/kit/step/waiting-item';
 import { findLiveChannel } from '../channels/channel.repository.ts';
 import { applyStatusUpdates } from './apply-status-updates.ts';
 import { lockQueue } from './delivery.repository.ts';

@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { WaitingRows } from '@mostrador/kit/delivery/waiting';
 import type { WaitColumns } from '@mostrador/kit/resilience/wait-reason';
+import type { WaitingRows } from '@mostrador/kit/step/waiting';
 
 /** A message without an outcome, with the head of its lead's queue, which says why. */
 export type WaitingMessageRow = WaitColumns & {

@@ -1,6 +1,6 @@
 import type { SignalOf } from '@mostrador/contracts';
-import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/delivery/outbox';
-import type { OverdueRows } from '@mostrador/kit/delivery/overdue';
+import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
+import type { OverdueRows } from '@mostrador/kit/step/overdue';
 import { countOverdueLeads, type OverdueLead, takeOverdueLeads } from './watch.repository.ts';
 
 /** The wake-up of a lead's delivery workflow. */

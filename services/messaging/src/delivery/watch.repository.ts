@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { CountOptions, OverdueOptions } from '@mostrador/kit/delivery/overdue';
+import type { CountOptions, OverdueOptions } from '@mostrador/kit/step/overdue';
 
 /** Messages of any store whose watchdog time has passed, the longest passed first. */
 export async function findUnsettled(sql: Sql, limit: number): Promise<{ store_id: string; id: string }[]> {

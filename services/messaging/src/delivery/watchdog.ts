@@ -1,4 +1,4 @@
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Log } from '@mostrador/kit/process/log';
 import type { Dependencies } from '../dependencies.ts';
 import { listMessagesById } from '../messages/message.repository.ts';

@@ -1,6 +1,6 @@
 import { ensureLead } from '@mostrador/contracts';
 import type { Sql, StoreScope, TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';

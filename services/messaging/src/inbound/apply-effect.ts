@@ -1,5 +1,5 @@
 import type { StoreScope } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import type { InboundEffect } from '../channels/channel-provider.ts';
 import { changeOptOut } from '../conversations/change-opt-out.ts';

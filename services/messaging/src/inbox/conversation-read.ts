@@ -1,4 +1,4 @@
-import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
+import type { OutboxEntry } from '@mostrador/kit/outbox/outbox';
 
 /** The entry of the event that the store has read messages of a lead. */
 export const conversationRead = (lead_id: string): OutboxEntry[] => [

@@ -9,8 +9,8 @@ import {
   type RequestOf,
 } from '@mostrador/contracts';
 import { valuesOf } from '@mostrador/kit/database/filter-values';
-import type { ListRows } from '@mostrador/kit/database/list-totals';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import type { ListRows } from '@mostrador/totals';
 import type { Static } from '@sinclair/typebox';
 import type { ChannelRow } from '../channels/channel.repository.ts';
 import { replyWindowMsOf } from '../channels/providers.ts';

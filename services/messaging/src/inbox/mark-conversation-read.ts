@@ -1,6 +1,6 @@
 import type { markConversationRead as operation } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { limitingSeller } from '@mostrador/kit/rpc/person';

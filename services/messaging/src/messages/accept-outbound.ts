@@ -1,7 +1,7 @@
 import type { Message } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Metadata } from '@mostrador/kit/database/metadata';
-import { appendOutboxWithCommit } from '@mostrador/kit/delivery/outbox';
+import { appendOutboxWithCommit } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { AcceptingChannel } from '../channels/channel.repository.ts';
 import { replyWindowMsOf } from '../channels/providers.ts';

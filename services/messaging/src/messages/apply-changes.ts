@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { MessageRow } from './message.ts';
 import { saveChanged } from './message-change.repository.ts';
 import { type ChangeRow, withChanges } from './message-change.ts';

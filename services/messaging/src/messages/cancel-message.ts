@@ -1,7 +1,7 @@
 import { cancelMessage as operation } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { lockMessage } from '../delivery/lock-message.ts';

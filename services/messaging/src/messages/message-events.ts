@@ -1,5 +1,5 @@
 import type { FeedIds } from '@mostrador/contracts';
-import type { OutboxEntry, PublicEvent } from '@mostrador/kit/delivery/outbox';
+import type { OutboxEntry, PublicEvent } from '@mostrador/kit/outbox/outbox';
 import { type MessageRow, type MessageWait, toMessage } from './message.ts';
 
 type Row = MessageRow & Partial<MessageWait>;

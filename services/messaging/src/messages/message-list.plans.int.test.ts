@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { messageStatuses } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
-import { createListTotals } from '@mostrador/kit/database/list-totals';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
 import { silentLog } from '@mostrador/testing/context';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { blocksOf, explain, explainGeneric } from '@mostrador/testing/servers/plan';
 import { rowsRead } from '@mostrador/testing/servers/rows-read';
+import { createListTotals } from '@mostrador/totals';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { messagingLists } from '../dependencies.ts';
 import { listMessages } from './message.repository.ts';

@@ -1,7 +1,7 @@
 import { type listStoreMessages, type MessageStatus, messageStatuses, type RequestOf } from '@mostrador/contracts';
 import { valuesOf } from '@mostrador/kit/database/filter-values';
-import type { ListRows } from '@mostrador/kit/database/list-totals';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
+import type { ListRows } from '@mostrador/totals';
 
 export type MessageFilters = {
   /** One of these. None: no message matches. */

@@ -1,4 +1,4 @@
-import { connectNats } from '@mostrador/kit/clients/nats';
+import { connectNats } from '@mostrador/kit/rpc/nats';
 import { silentLog } from '@mostrador/testing/context';
 import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
 import { afterAll, beforeAll, expect, test } from 'vitest';

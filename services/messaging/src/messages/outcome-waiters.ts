@@ -1,5 +1,5 @@
-import { isConnected, type NatsConnection } from '@mostrador/kit/clients/nats';
 import type { Log } from '@mostrador/kit/process/log';
+import { isConnected, type NatsConnection } from '@mostrador/kit/rpc/nats';
 
 /** All processes of this service publish the id of a message here after they recorded its outcome. */
 const outcomeSubject = 'messaging.notice.outcome';

@@ -6,7 +6,7 @@ import {
 } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
 import { changeMetadata } from '@mostrador/kit/database/metadata';
-import { withDeferredIdempotency } from '@mostrador/kit/delivery/idempotency';
+import { withDeferredIdempotency } from '@mostrador/kit/idempotency/idempotency';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';

@@ -1,6 +1,6 @@
 import type { Message } from '@mostrador/contracts';
 import type { Sql, SystemDatabase, TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox, type OutboxEntry } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox, type OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import { idleHours } from '../settings/settings.repository.ts';
 import { type SessionRow, sessionEvents } from './session.ts';
 

@@ -1,5 +1,5 @@
 import type { Session } from '@mostrador/contracts';
-import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
+import type { OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
 /** A session's row. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { closeSession, listSessions, updateMessagingSettings } from '@mostrador/contracts';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';

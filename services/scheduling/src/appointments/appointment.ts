@@ -7,7 +7,7 @@ import {
   type updateAppointment,
 } from '@mostrador/contracts';
 import { changeMetadata, type Metadata } from '@mostrador/kit/database/metadata';
-import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/delivery/outbox';
+import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 

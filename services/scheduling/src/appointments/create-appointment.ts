@@ -2,8 +2,8 @@ import { checkLead, maxAppointmentMetadataBytes, createAppointment as operation 
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { etagOf } from '@mostrador/kit/database/etag';
 import { changeMetadata } from '@mostrador/kit/database/metadata';
-import { createGroupCommit } from '@mostrador/kit/delivery/group-commit';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { createGroupCommit } from '@mostrador/kit/idempotency/group-commit';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import { requestSyncs } from '../calendar-sync/sync.repository.ts';

@@ -1,7 +1,7 @@
 import { updateAppointment as operation } from '@mostrador/contracts';
 import { assertIfMatch, etagOf } from '@mostrador/kit/database/etag';
-import { writeOnce } from '@mostrador/kit/delivery/idempotency';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { writeOnce } from '@mostrador/kit/idempotency/idempotency';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { followVersion, requestSyncs } from '../calendar-sync/sync.repository.ts';

@@ -1,8 +1,8 @@
 import type { NextStep } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { recordingMs, stepLimits, waitUntil } from '@mostrador/kit/delivery/step';
 import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import { findOutage } from '@mostrador/kit/resilience/provider-circuit.repository';
+import { recordingMs, stepLimits, waitUntil } from '@mostrador/kit/step/step';
 import { findAppointment } from '../appointments/appointment.repository.ts';
 import type { AppointmentRow } from '../appointments/appointment.ts';
 import type { EventReference } from '../calendars/calendar-provider.ts';

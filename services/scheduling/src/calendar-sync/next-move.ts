@@ -1,7 +1,7 @@
 import type { NextStep } from '@mostrador/contracts';
-import { done, failedReason, waitForLease, waitForSignal, waitUntil } from '@mostrador/kit/delivery/step';
 import type { Blocked } from '@mostrador/kit/resilience/circuit';
 import { delayWhileBlockedMs, retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
+import { done, failedReason, waitForLease, waitForSignal, waitUntil } from '@mostrador/kit/step/step';
 import type { CalendarError } from '../calendars/calendar-provider.ts';
 import type { ConnectionRow } from '../calendars/connection.repository.ts';
 import type { SyncError, Wait } from './attempt.repository.ts';

@@ -1,7 +1,7 @@
 import type { NextStep } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { done, failedReason, lookAgain, waitUntil } from '@mostrador/kit/delivery/step';
 import type { Blocked } from '@mostrador/kit/resilience/circuit';
+import { done, failedReason, lookAgain, waitUntil } from '@mostrador/kit/step/step';
 import type { CalendarError, EventReference } from '../calendars/calendar-provider.ts';
 import { markConnectionRefused } from '../calendars/connection.repository.ts';
 import { markSyncsRefused, recordFailed, recordNotMade, recordRejected, recordSynced } from './attempt.repository.ts';

@@ -1,9 +1,9 @@
 import type { NextStep, syncCalendarEvent as operation } from '@mostrador/contracts';
-import { callTimeMs } from '@mostrador/kit/delivery/step';
 import type { Log } from '@mostrador/kit/process/log';
 import { CircuitOpen } from '@mostrador/kit/resilience/circuit';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Handler } from '@mostrador/kit/rpc/server';
+import { callTimeMs } from '@mostrador/kit/step/step';
 import { toCalendarEvent, uidOf } from '../calendars/calendar-event.ts';
 import { CalendarError, type EventReference, toCalendarError, unforeseen } from '../calendars/calendar-provider.ts';
 import { openCredentials } from '../calendars/credentials.ts';

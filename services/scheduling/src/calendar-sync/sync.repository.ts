@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { CountOptions, OverdueOptions } from '@mostrador/kit/delivery/overdue';
 import type { WaitColumns } from '@mostrador/kit/resilience/wait-reason';
+import type { CountOptions, OverdueOptions } from '@mostrador/kit/step/overdue';
 
 /** A row of `calendar_syncs`: the state of an appointment's event. */
 export type SyncRow = {

@@ -1,8 +1,8 @@
 import { appointmentWorkflow } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
-import type { Changed, WaitingSource } from '@mostrador/kit/delivery/waiting';
-import { toWaitingItem, type WaitingCause } from '@mostrador/kit/delivery/waiting-item';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
+import type { Changed, WaitingSource } from '@mostrador/kit/step/waiting';
+import { toWaitingItem, type WaitingCause } from '@mostrador/kit/step/waiting-item';
 import { wakeAppointment } from '../appointments/appointment.ts';
 import { type ConnectionRow, findConnection } from '../calendars/connection.repository.ts';
 import { lockSync, type SyncRow } from './sync.repository.ts';

@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { WaitingRows } from '@mostrador/kit/delivery/waiting';
 import type { WaitColumns } from '@mostrador/kit/resilience/wait-reason';
+import type { WaitingRows } from '@mostrador/kit/step/waiting';
 import type { SyncError } from './attempt.repository.ts';
 
 /** A sync of the current connection that is not in step, with what says why. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { appointmentWorkflow, connectCalendar } from '@mostrador/contracts';
-import { countOverdue, wakeOverdue } from '@mostrador/kit/delivery/overdue';
+import { countOverdue, wakeOverdue } from '@mostrador/kit/step/overdue';
 import { testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';

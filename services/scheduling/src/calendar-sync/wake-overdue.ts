@@ -1,4 +1,4 @@
-import type { OverdueRows } from '@mostrador/kit/delivery/overdue';
+import type { OverdueRows } from '@mostrador/kit/step/overdue';
 import { wakeAppointment } from '../appointments/appointment.ts';
 import { countOverdueSyncs, type OverdueSync, takeOverdueSyncs } from './sync.repository.ts';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { connectCalendar as operation, RequestOf } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
-import { stepLimits } from '@mostrador/kit/delivery/step';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
+import { stepLimits } from '@mostrador/kit/step/step';
 import { hashToken, newAddressSecret } from '@mostrador/kit/tokens/token';
 import { wakeAppointment } from '../appointments/appointment.ts';
 import { dropUnsettledSyncs, requestFutureSyncs } from '../calendar-sync/sync.repository.ts';

@@ -1,9 +1,9 @@
 import { acceptMessage, type NextStep, type advanceFollowup as operation, type ReplyOf } from '@mostrador/contracts';
-import { callTimeMs } from '@mostrador/kit/delivery/step';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { type Handler, later } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import { callTimeMs } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../dependencies.ts';
 import { giveBackLease } from './attempt.repository.ts';
 import { type Claimed, claimNext } from './claim-next.ts';

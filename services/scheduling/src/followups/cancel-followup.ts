@@ -1,8 +1,8 @@
 import { cancelFollowup as operation } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { assertIfMatch } from '@mostrador/kit/database/etag';
-import { writeOnce } from '@mostrador/kit/delivery/idempotency';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { writeOnce } from '@mostrador/kit/idempotency/idempotency';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';

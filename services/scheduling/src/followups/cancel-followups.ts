@@ -1,5 +1,5 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { type CancelCause, cancelBatchOfLead } from './followup.repository.ts';
 import { followupEvents, wakeFollowup } from './followup.ts';
 

@@ -1,7 +1,7 @@
 import type { NextStep } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
-import { done, recordingMs, stepLimits, waitUntil } from '@mostrador/kit/delivery/step';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
+import { done, recordingMs, stepLimits, waitUntil } from '@mostrador/kit/step/step';
 import { type Attempt, claimFollowup, failUnsent, postponeFollowup } from './attempt.repository.ts';
 import { lockFollowup } from './followup.repository.ts';
 import { type FollowupRow, followupEvents } from './followup.ts';

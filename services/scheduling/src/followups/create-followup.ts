@@ -6,8 +6,8 @@ import {
   type RequestOf,
   type ValidationFault,
 } from '@mostrador/contracts';
-import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';

@@ -1,7 +1,7 @@
 import type { FollowupCancelReason, FollowupStatus, MessageTemplate } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
-import type { CountOptions, OverdueOptions } from '@mostrador/kit/delivery/overdue';
+import type { CountOptions, OverdueOptions } from '@mostrador/kit/step/overdue';
 import type { FollowupChange } from './change-followup.ts';
 import type { FollowupRow, Named } from './followup.ts';
 

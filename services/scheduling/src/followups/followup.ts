@@ -1,6 +1,6 @@
 import type { Followup, FollowupCancelReason, FollowupStatus, MessageTemplate, SignalOf } from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
-import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/delivery/outbox';
+import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { fingerprintOf } from '@mostrador/kit/rpc/fingerprint';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';

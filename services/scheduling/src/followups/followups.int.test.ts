@@ -8,7 +8,7 @@ import {
   replanFollowups,
   updateSendingWindows,
 } from '@mostrador/contracts';
-import { countOverdue, wakeOverdue } from '@mostrador/kit/delivery/overdue';
+import { countOverdue, wakeOverdue } from '@mostrador/kit/step/overdue';
 import { testContext } from '@mostrador/testing/context';
 import { expectDelay } from '@mostrador/testing/delay';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

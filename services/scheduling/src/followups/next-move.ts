@@ -1,6 +1,6 @@
 import type { NextStep, SendingWindows } from '@mostrador/contracts';
-import { done, failedReason, lookAgain, waitForLease, waitUntil } from '@mostrador/kit/delivery/step';
 import { retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
+import { done, failedReason, lookAgain, waitForLease, waitUntil } from '@mostrador/kit/step/step';
 import type { FollowupRow } from './followup.ts';
 import { planAttempt } from './sending-window.ts';
 

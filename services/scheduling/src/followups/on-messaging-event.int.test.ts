@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EventOf } from '@mostrador/kit/delivery/events-consumer';
+import type { EventOf } from '@mostrador/kit/outbox/events-consumer';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startFollowups, type TestFollowups } from '../../test/followups.ts';
 import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';

@@ -1,5 +1,5 @@
-import type { EventOf } from '@mostrador/kit/delivery/events-consumer';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import type { EventOf } from '@mostrador/kit/outbox/events-consumer';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { cancelFollowups } from './cancel-followups.ts';

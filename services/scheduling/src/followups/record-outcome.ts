@@ -1,8 +1,8 @@
 import type { acceptMessage, FollowupCancelReason, NextStep, ReplyOf } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
-import { done, failedReason, lookAgain, waitUntil } from '@mostrador/kit/delivery/step';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
+import { done, failedReason, lookAgain, waitUntil } from '@mostrador/kit/step/step';
 import {
   type AttemptError,
   recordAccepted,

@@ -1,5 +1,5 @@
 import type { SendingWindows } from '@mostrador/contracts';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Dependencies } from '../dependencies.ts';
 import { wakeFollowup } from './followup.ts';

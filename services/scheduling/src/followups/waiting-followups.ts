@@ -1,8 +1,8 @@
 import { followupWorkflow } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
-import type { Changed, WaitingSource } from '@mostrador/kit/delivery/waiting';
-import { toWaitingItem, type WaitingCause } from '@mostrador/kit/delivery/waiting-item';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
+import type { Changed, WaitingSource } from '@mostrador/kit/step/waiting';
+import { toWaitingItem, type WaitingCause } from '@mostrador/kit/step/waiting-item';
 import { restored } from '../restore/restored.ts';
 import { cancelLocked } from './cancel-followup.ts';
 import { lockFollowup } from './followup.repository.ts';

@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { WaitingRows } from '@mostrador/kit/delivery/waiting';
+import type { WaitingRows } from '@mostrador/kit/step/waiting';
 
 /** A follow-up that is due and not a message yet, with what says why. */
 export type WaitingFollowupRow = {

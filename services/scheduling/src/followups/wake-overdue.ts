@@ -1,4 +1,4 @@
-import type { OverdueRows } from '@mostrador/kit/delivery/overdue';
+import type { OverdueRows } from '@mostrador/kit/step/overdue';
 import { countOverdueFollowups, type OverdueFollowup, takeOverdueFollowups } from './followup.repository.ts';
 import { wakeFollowup } from './followup.ts';
 

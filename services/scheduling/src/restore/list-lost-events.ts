@@ -1,7 +1,7 @@
 import type { listLostEvents as operation } from '@mostrador/contracts';
-import { callTimeMs } from '@mostrador/kit/delivery/step';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
+import { callTimeMs } from '@mostrador/kit/step/step';
 import { appointmentOf } from '../calendars/calendar-event.ts';
 import { toCalendarError } from '../calendars/calendar-provider.ts';
 import { findConnection } from '../calendars/connection.repository.ts';

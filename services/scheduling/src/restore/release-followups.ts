@@ -1,5 +1,5 @@
 import type { releaseFollowups as operation } from '@mostrador/contracts';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { wakeFollowup } from '../followups/followup.ts';

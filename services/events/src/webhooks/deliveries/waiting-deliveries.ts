@@ -1,8 +1,8 @@
 import { type WaitingItem, webhookWorkflow } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox, wakeWorkflow } from '@mostrador/kit/delivery/outbox';
-import type { Changed, WaitingSource } from '@mostrador/kit/delivery/waiting';
-import { toWaitingItem, type WaitingCause } from '@mostrador/kit/delivery/waiting-item';
+import { appendOutbox, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
+import type { Changed, WaitingSource } from '@mostrador/kit/step/waiting';
+import { toWaitingItem, type WaitingCause } from '@mostrador/kit/step/waiting-item';
 import { findFeed } from '../../feed/event.repository.ts';
 import { lockEndpoint } from '../endpoints/endpoint.repository.ts';
 import type { EndpointRow } from '../endpoints/endpoint.ts';

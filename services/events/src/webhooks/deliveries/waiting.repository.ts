@@ -1,6 +1,6 @@
 import type { WebhookStatus } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
-import type { WaitingRows } from '@mostrador/kit/delivery/waiting';
+import type { WaitingRows } from '@mostrador/kit/step/waiting';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
 
 /** A delivery that the endpoint has not accepted, with what says why. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { maxWebhookEndpoints, createWebhookEndpoint as operation } from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
-import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
+import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../../dependencies.ts';

@@ -1,5 +1,5 @@
 import { testWebhookEndpoint as operation, webhookTestType } from '@mostrador/contracts';
-import { writeOnce } from '@mostrador/kit/delivery/idempotency';
+import { writeOnce } from '@mostrador/kit/idempotency/idempotency';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../../dependencies.ts';
 import { insertTest } from '../deliveries/delivery.repository.ts';

@@ -1,8 +1,8 @@
 import { updateWebhookEndpoint as operation, type RequestOf } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { assertIfMatch } from '@mostrador/kit/database/etag';
-import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
-import { appendOutbox, wakeWorkflow } from '@mostrador/kit/delivery/outbox';
+import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
+import { appendOutbox, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../../dependencies.ts';

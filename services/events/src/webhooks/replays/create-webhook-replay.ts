@@ -1,5 +1,5 @@
 import { createWebhookReplay as operation } from '@mostrador/contracts';
-import { writeOnce } from '@mostrador/kit/delivery/idempotency';
+import { writeOnce } from '@mostrador/kit/idempotency/idempotency';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../../dependencies.ts';

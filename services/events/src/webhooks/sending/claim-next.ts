@@ -1,8 +1,8 @@
 import type { Event, NextStep } from '@mostrador/contracts';
 import { webhookTestType } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { done, waitUntil } from '@mostrador/kit/delivery/step';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import { done, waitUntil } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../../dependencies.ts';
 import { type EventRow, toEvent } from '../../feed/event.ts';
 import type { EndpointRow } from '../endpoints/endpoint.ts';

@@ -1,7 +1,7 @@
 import { maxInFlight, type NextStep, type drainWebhook as operation } from '@mostrador/contracts';
-import { lookAgain, recordingMs, waitUntil } from '@mostrador/kit/delivery/step';
 import type { Log } from '@mostrador/kit/process/log';
 import { type Handler, later } from '@mostrador/kit/rpc/server';
+import { lookAgain, recordingMs, waitUntil } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../../dependencies.ts';
 import { claim, type Taken } from './claim-next.ts';
 import { makeAttempt } from './make-attempt.ts';

@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { CountOptions, OverdueOptions } from '@mostrador/kit/delivery/overdue';
+import type { CountOptions, OverdueOptions } from '@mostrador/kit/step/overdue';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
 
 /** The name of an endpoint, for the jobs that look at all stores. */

@@ -1,6 +1,6 @@
 import type { NextStep, WebhookDisabledReason, WebhookStatus } from '@mostrador/contracts';
-import { done, waitUntil } from '@mostrador/kit/delivery/step';
 import { retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
+import { done, waitUntil } from '@mostrador/kit/step/step';
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;

@@ -1,5 +1,5 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox, wakeWorkflow } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
 import { lockEndpoint } from '../endpoints/endpoint.repository.ts';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
 import {

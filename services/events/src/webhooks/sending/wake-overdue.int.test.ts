@@ -1,5 +1,5 @@
-import type { Relay } from '@mostrador/kit/delivery/outbox';
-import { countOverdue, wakeOverdue } from '@mostrador/kit/delivery/overdue';
+import type { Relay } from '@mostrador/kit/outbox/outbox';
+import { countOverdue, wakeOverdue } from '@mostrador/kit/step/overdue';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEvents, type TestEvents } from '../../../test/events.ts';
 import { stageWebhook } from '../../../test/webhooks.ts';

@@ -1,5 +1,5 @@
-import { wakeWorkflow } from '@mostrador/kit/delivery/outbox';
-import type { OverdueRows } from '@mostrador/kit/delivery/overdue';
+import { wakeWorkflow } from '@mostrador/kit/outbox/outbox';
+import type { OverdueRows } from '@mostrador/kit/step/overdue';
 import { countOverdueEndpoints, type OverdueEndpoint, takeOverdueEndpoints } from './due.repository.ts';
 
 /** Endpoints of which no step has sent what is due. */

@@ -1,0 +1,269 @@
+import type { Operation } from '@mostrador/contracts/core';
+import type { Static, TObject } from '@sinclair/typebox';
+import { Gauge } from 'prom-client';
+import type { Temporal } from '../clients/temporal.ts';
+import { identityOf, temporalAddress } from '../clients/temporal-address.ts';
+import { createDatabase, createSystemDatabase, type Database, type SystemDatabase } from '../database/database.ts';
+import { databaseCheck, rolesCheck, schemaCheck } from '../database/readiness.ts';
+import { purgeIdempotency } from '../idempotency/idempotency.ts';
+import { createRelay, type Relay } from '../outbox/outbox.ts';
+import { clockCheck, exportClockSkew } from '../process/clock.ts';
+import type { serviceConfig, temporalConfig } from '../process/config.ts';
+import { type Check, createHealth, serveHealth, untilPassed, watchReadiness } from '../process/health.ts';
+import type { Log } from '../process/log.ts';
+import { createMetrics, type Metrics } from '../process/metrics.ts';
+import { type Periodic, periodically } from '../process/periodic.ts';
+import { type RunningProcess, run } from '../process/run.ts';
+import { createRpcClient, type RpcClient } from '../rpc/client.ts';
+import {
+  connectNats,
+  ensureEventStream,
+  type NatsConnection,
+  natsAddress,
+  natsCheck,
+  natsUserCheck,
+} from '../rpc/nats.ts';
+import { createRpcServer, type Handlers, type RpcServer } from '../rpc/server.ts';
+
+/** The environment of a service with a database, as `serviceConfig` reads it. */
+export type ServiceConfig = Static<TObject<typeof serviceConfig>>;
+type TemporalConfig = Static<TObject<typeof temporalConfig>>;
+
+/** What `build` receives. */
+export type ServiceDependencies = {
+  readonly database: Database;
+  readonly systemDatabase: SystemDatabase;
+  readonly rpc: RpcClient;
+  readonly relay: Relay;
+  readonly nats: NatsConnection;
+  readonly log: Log;
+  readonly metrics: Metrics;
+};
+
+/** The parts of a service: a handler for each operation, periodic jobs and event consumers. */
+export type ServiceParts<Ops extends Record<string, Operation>> = {
+  readonly handlers: Handlers<Ops>;
+  readonly jobs?: readonly Periodic[];
+  /** Consumers of events of other services. */
+  readonly consumers?: readonly Periodic[];
+  /** Deletes rows that are out of date. Runs with the purge of idempotency records. */
+  readonly purge?: (database: SystemDatabase) => Promise<void>;
+};
+
+export type ServiceOptions<Ops extends Record<string, Operation>> = {
+  /** Also the name of its schema, its runtime role and its queue group. */
+  readonly name: string;
+  readonly config: ServiceConfig;
+  readonly operations: Ops;
+  /** The folder of its migrations. The process is ready when they are applied. */
+  readonly migrations: string;
+  /** For a service that starts workflows: without a usable namespace of Temporal the process is not ready. */
+  readonly temporal?: TemporalConfig;
+  /**
+   * The service has events: it uses the event stream, and its relay delivers the public events of its table
+   * `feed_entries` to the events service. Default true.
+   */
+  readonly publishesEvents?: boolean;
+  /** Further checks that it is ready. */
+  readonly checks?: (dependencies: Pick<ServiceDependencies, 'database' | 'systemDatabase'>) => Record<string, Check>;
+  readonly build: (dependencies: ServiceDependencies) => ServiceParts<Ops>;
+};
+
+const purgeEveryMs = 10 * 60_000;
+
+/**
+ * Runs a service with a database, whose schema has the outbox and the idempotency records (`packages/kit/sql`). It
+ * serves its health from the start, and requests once NATS is connected. Its parts stop in reverse order.
+ */
+export function runService<const Ops extends Record<string, Operation>>(options: ServiceOptions<Ops>): void {
+  run(options.name, (running) => startService(options, running), { config: options.config });
+}
+
+async function startService<const Ops extends Record<string, Operation>>(
+  options: ServiceOptions<Ops>,
+  { log, onStop }: RunningProcess,
+): Promise<void> {
+  const { name, config, operations, migrations, publishesEvents = true, checks, build } = options;
+  const metrics = createMetrics(name);
+  const { DATABASE_URL, DATABASE_POOL_SIZE, DATABASE_SYSTEM_URL, DATABASE_SYSTEM_POOL_SIZE } = config;
+  const shared = { log, lifetimeMs: config.DATABASE_CONNECTION_LIFETIME_MS };
+  const database = createDatabase({ ...shared, url: DATABASE_URL, size: DATABASE_POOL_SIZE, name });
+  const systemDatabase = createSystemDatabase({
+    ...shared,
+    url: DATABASE_SYSTEM_URL,
+    size: DATABASE_SYSTEM_POOL_SIZE,
+    name: `${name} system`,
+  });
+  // Requests can fill their pool, so the checks have a connection of their own.
+  const checked = createDatabase({ ...shared, url: DATABASE_URL, size: 1, name: `${name} readiness` });
+  const temporal = options.temporal && (await openTemporal(options.temporal, name, log));
+
+  let nats: NatsConnection | undefined;
+  let rpcServer: RpcServer | undefined;
+  const health = createHealth({
+    required: {
+      postgres: databaseCheck(checked, 'DATABASE_URL'),
+      postgres_system: databaseCheck(systemDatabase, 'DATABASE_SYSTEM_URL', { shared: true }),
+      postgres_roles: rolesCheck({ database: checked, systemDatabase }, name),
+      clock: clockCheck(systemDatabase),
+      schema: schemaCheck(systemDatabase, { schema: name, directory: migrations }),
+      nats: natsCheck(() => nats),
+      nats_user: natsUserCheck(() => nats, name),
+      ...(temporal && { temporal_namespace: untilPassed(temporal.checkNamespace) }),
+      ...checks?.({ database, systemDatabase }),
+    },
+    informative: temporal && { temporal: temporal.ping },
+    failuresUntilUnready: 3,
+    onReadiness: async (ready) => await (ready ? rpcServer?.join() : rpcServer?.leave()),
+    log,
+  });
+  const healthServer = await serveHealth({ host: config.HEALTH_HOST, port: config.HEALTH_PORT, health, metrics });
+  onStop('health', () => healthServer.close());
+  onStop('database', async () => {
+    await Promise.all([database, systemDatabase, checked].map((each) => each.close()));
+  });
+  if (temporal) onStop('temporal', () => temporal.close());
+
+  const connection = await connectNats({ ...natsAddress(config), name, log });
+  onStop('nats', () => connection.close());
+  // Without the stream only events wait. The relay also creates it, before it publishes again.
+  if (publishesEvents) {
+    await ensureEventStream(connection).catch((error) => log.warn({ err: error }, 'the event stream was not created'));
+  }
+
+  const rpc = createRpcClient({ nats: connection, log });
+  const feed = publishesEvents ? rpc : undefined;
+  const relay = createRelay({ database: systemDatabase, temporal, nats: connection, feed, log });
+  const {
+    handlers,
+    jobs = [],
+    consumers = [],
+    purge,
+  } = build({ database, systemDatabase, rpc, relay, nats: connection, log, metrics });
+  exportClockSkew(metrics, systemDatabase);
+  exportGauges(metrics, { database, systemDatabase, relay });
+  if (publishesEvents) exportFeedGauges(metrics, relay);
+  relay.start();
+  onStop('relay', () => relay.stop());
+  for (const job of [...jobs, purgeJob(systemDatabase, log, purge)]) {
+    job.start();
+    onStop('job', () => job.stop());
+  }
+  for (const consumer of consumers) {
+    consumer.start();
+    onStop('events', () => consumer.stop());
+  }
+  const server = createRpcServer({
+    nats: connection,
+    service: name,
+    operations,
+    handlers,
+    log,
+    metrics,
+    joined: false,
+  });
+  rpcServer = server;
+  nats = connection;
+  const watch = watchReadiness(health, log);
+  watch.start();
+  onStop('requests', () => server.drain());
+  onStop('readiness', async () => {
+    health.drain();
+    await watch.stop();
+  });
+}
+
+/** Loads Temporal's client only where it is needed: it takes 20 MB. */
+async function openTemporal(config: TemporalConfig, name: string, log: Log): Promise<Temporal> {
+  const { connectTemporal } = await import('../clients/temporal.ts');
+  const address = temporalAddress(config);
+  return connectTemporal({ ...address, namespace: config.TEMPORAL_NAMESPACE, identity: identityOf(name), log });
+}
+
+function purgeJob(database: SystemDatabase, log: Log, purge?: (database: SystemDatabase) => Promise<void>): Periodic {
+  return periodically({
+    name: 'purge of idempotency records',
+    everyMs: purgeEveryMs,
+    log,
+    run: async (signal) => {
+      await purgeIdempotency(database, { signal });
+      await purge?.(database);
+    },
+  });
+}
+
+type Measured = Pick<ServiceDependencies, 'database' | 'systemDatabase' | 'relay'>;
+
+/**
+ * A scrape collects all gauges at once, so those of one backlog share one read of it. It must not fail when PostgreSQL
+ * is down: NaN means that the number is unknown.
+ */
+function shared<T>(read: () => Promise<T>, unknown: T): () => Promise<T> {
+  let reading: Promise<T> | undefined;
+  return () => {
+    reading ??= read()
+      .catch(() => unknown)
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
+}
+
+function exportGauges({ registry }: Metrics, { database, systemDatabase, relay }: Measured): void {
+  const readBacklog = shared(relay.backlog, { entries: Number.NaN, setAside: Number.NaN });
+  new Gauge({
+    name: 'mostrador_outbox_entries',
+    help: 'Outbox entries that wait for delivery to Temporal or to the event stream. At most 10,000 are counted.',
+    registers: [registry],
+    async collect() {
+      this.set((await readBacklog()).entries);
+    },
+  });
+  new Gauge({
+    name: 'mostrador_outbox_entries_set_aside',
+    help: 'Entries that were refused ten times or more. The log names them. At most 10,000 are counted.',
+    registers: [registry],
+    async collect() {
+      this.set((await readBacklog()).setAside);
+    },
+  });
+  new Gauge({
+    name: 'mostrador_database_connections',
+    help: 'Connections in use, and operations that wait for one.',
+    labelNames: ['role', 'state'],
+    registers: [registry],
+    collect() {
+      for (const [role, { stats }] of Object.entries({ store: database, system: systemDatabase })) {
+        const { busy, waiting } = stats();
+        this.set({ role, state: 'busy' }, busy);
+        this.set({ role, state: 'waiting' }, waiting);
+      }
+    },
+  });
+}
+
+function exportFeedGauges({ registry }: Metrics, relay: Relay): void {
+  const unknown = { entries: Number.NaN, setAside: Number.NaN, oldestSeconds: Number.NaN };
+  const readBacklog = shared(async () => (await relay.feedBacklog()) ?? unknown, unknown);
+  const gauge = (name: string, help: string, member: keyof typeof unknown) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set((await readBacklog())[member]);
+      },
+    });
+  gauge(
+    'mostrador_feed_entries',
+    'Public events that wait for delivery to the events service. At most 10,000 are counted.',
+    'entries',
+  );
+  gauge(
+    'mostrador_feed_entries_set_aside',
+    'Public events that the events service refused. The log names them. At most 10,000 are counted.',
+    'setAside',
+  );
+  gauge('mostrador_feed_oldest_seconds', 'How long the oldest public event has waited for delivery.', 'oldestSeconds');
+}

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { migrate } from '@mostrador/kit/database/migrate';
+import { schemas } from '../../../infra/postgres/roles.ts';
+import { root } from './paths.ts';
+
+type Log = { info(text: string): void };
+type Options = {
+  /** False: the previous version runs beside this one, so migrations that it could not work with wait. */
+  readonly contract: boolean;
+};
+
+/** Applies the migrations of every schema. They are independent, so they run in parallel. */
+export async function migrateSchemas(
+  ownerUrl: (schema: string) => string,
+  log: Log,
+  options: Options = { contract: true },
+): Promise<void> {
+  await Promise.all(
+    schemas.map((schema) =>
+      migrate({
+        ...{ url: ownerUrl(schema), schema, log, ...options },
+        directory: join(root, 'services', schema, 'migrations'),
+      }),
+    ),
+  );
+}
