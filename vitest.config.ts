@@ -45,14 +45,14 @@ const integration = {
   globalSetup: ['./infra/local/test-servers.ts'],
   // Only a machine that stands still needs so long.
   testTimeout: 300_000,
-  expect: { poll: { timeout: 90_000 } },
+  expect: { poll: { timeout: 120_000 } },
   hookTimeout: 300_000,
 };
 /** These projects use the one platform that `start.ts` starts. */
 const endToEnd = {
   globalSetup: ['./tests/e2e/start.ts'],
   testTimeout: 300_000,
-  expect: { poll: { timeout: 90_000 } },
+  expect: { poll: { timeout: 120_000 } },
   hookTimeout: 300_000,
 };
 

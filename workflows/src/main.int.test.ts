@@ -52,7 +52,7 @@ test('the worker waits for Temporal and NATS, survives a crash of each, and stop
   await nats.stopServer();
   const health = await startWorker();
   // It may have to bundle the workflows first.
-  await waitFor(async () => (await health('/healthz')) === 200, { description: 'liveness', timeoutMs: 90_000 });
+  await waitFor(async () => (await health('/healthz')) === 200, { description: 'liveness' });
   expect(await health('/readyz')).toBe(503);
 
   temporal.start();
@@ -85,7 +85,7 @@ test('the worker waits for Temporal and NATS, survives a crash of each, and stop
   const [exitCode] = await once(worker, 'exit');
   expect(exitCode).toBe(0);
   await starter.close();
-}, 240_000);
+});
 
 /** Starts the process. Returns a function that reads the HTTP status of a health endpoint. */
 async function startWorker(): Promise<(path: string) => Promise<number>> {

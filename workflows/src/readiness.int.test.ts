@@ -59,7 +59,7 @@ describe.skipIf(!canMakeCertificates)('the worker', () => {
     return async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).json() as Promise<Answer>;
   };
   const until = (read: () => Promise<Answer>, holds: (answer: Answer) => boolean, description: string) =>
-    waitFor(async () => holds(await read()), { description, timeoutMs: 90_000 });
+    waitFor(async () => holds(await read()), { description });
   const noTls = {
     ...{ TEMPORAL_TLS_CA: '', TEMPORAL_TLS_CERT: '', TEMPORAL_TLS_KEY: '' },
     TEMPORAL_TLS_SERVER_NAME: '',

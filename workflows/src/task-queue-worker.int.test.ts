@@ -54,4 +54,4 @@ test('a worker that started before its namespace existed polls once the namespac
   await worker.stop();
   const reasons = failed.mock.calls.map(([fields]) => (fields as unknown as { err: Error }).err.message);
   expect(reasons).not.toContainEqual(expect.stringContaining('overlapping'));
-}, 60_000);
+});

@@ -143,7 +143,7 @@ test('at every moment of any concurrent changes, folds, first reads and rebuilds
     }),
     { numRuns: 20 },
   );
-}, 180_000);
+});
 
 test('the lists of webhook endpoints and of their deliveries read totals', async () => {
   const storeId = randomUUID();

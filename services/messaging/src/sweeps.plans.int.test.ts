@@ -38,7 +38,7 @@ beforeAll(async () => {
       case when n > ${due} and n <= ${2 * due} then 'failed' end
     from generate_series(1, ${waiting}) as n`;
   await adminSql`vacuum analyze`;
-}, 120_000);
+});
 afterAll(() => database?.drop());
 
 const overdue = { overdueMs: 30_000, againMs: 300_000, limit: 500 };

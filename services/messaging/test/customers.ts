@@ -23,7 +23,7 @@ export async function startStore(messaging: TestMessaging) {
       select count(*)::int as open from inbound_payloads where channel_id = ${channelId} and processed_at is null`;
     return row?.open === 0;
   };
-  const settled = () => waitFor(isProcessed, { description: 'every payload is processed', timeoutMs: 60_000 });
+  const settled = () => waitFor(isProcessed, { description: 'every payload is processed' });
   const post = (payload: unknown) => receive(messaging, channelId, payload);
   return {
     storeId,

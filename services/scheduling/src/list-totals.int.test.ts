@@ -146,7 +146,7 @@ test('at every moment of any concurrent changes, folds, first reads and rebuilds
     }),
     { numRuns: 15 },
   );
-}, 180_000);
+});
 
 test('a list by status reads totals, and a list by date or lead counts rows', async () => {
   const { storeId, leadId, create, stop } = await startFollowups(scheduling);

@@ -31,7 +31,7 @@ beforeAll(async () => {
     insert into calendar_syncs (store_id, appointment_id, connection_id, state, desired_version, next_attempt_at)
     select store_id, id, ${connectionId}, 'pending', 1, ${next(adminSql`row_number() over ()`)} from appointments`;
   await adminSql`vacuum analyze`;
-}, 120_000);
+});
 afterAll(() => database?.drop());
 
 type Take = (sql: TransactionSql, options: OverdueOptions) => Promise<readonly unknown[]>;

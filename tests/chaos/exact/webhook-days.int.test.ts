@@ -117,7 +117,7 @@ test('an endpoint that answers 500 for five days is disabled, and gets everythin
   receiver.answer(() => ({ status: 200 }));
   await endpoint.resume();
   await expect
-    .poll(async () => new Set((await endpoint.deliveries()).map(({ status }) => status)), { timeout: 30_000 })
+    .poll(async () => new Set((await endpoint.deliveries()).map(({ status }) => status)))
     .toEqual(new Set(['succeeded']));
   const sent = receiver.received.slice(refused).map(({ event }) => event);
   const all = (await endpoint.deliveries()).map(({ sequence }) => sequence);

@@ -34,7 +34,7 @@ beforeAll(async () => {
     select store_id, lead_id, version, gen_random_uuid(), changed_at from lead_status_changes
     where version % 10 = 1 and store_id <> ${storeId}`;
   await adminSql`vacuum analyze`;
-}, 120_000);
+});
 afterAll(() => database?.drop());
 
 /** Wraps `sql`: explains a statement that matches `beginning` before it runs. */
@@ -81,7 +81,7 @@ test('a summary of a year uses look-ups, however many changes there are', async 
   const changes = nodes.filter((node) => node['Relation Name'] === 'lead_status_changes');
   const rows = changes.map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0));
   expect(Math.max(...rows)).toBeLessThan(100);
-}, 120_000);
+});
 
 test('closing a quarter-hour reads only what happened in it', async () => {
   const to = new Date(Date.now() - 100 * dayMs);

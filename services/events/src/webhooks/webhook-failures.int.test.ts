@@ -388,10 +388,10 @@ test('replay stops silently at 10,000 (svix): a replay sends everything, whateve
     const read = { params: { ...params, replayId: created.id } };
     return await events.rpc.call(getWebhookReplay, read, testContext({ storeId }));
   };
-  await expect.poll(async () => (await replay()).status, { timeout: 60_000 }).toBe('done');
+  await expect.poll(async () => (await replay()).status).toBe('done');
   expect((await replay()).deliveries).toEqual({ total: many, pending: 0, succeeded: many, failed: 0 });
   expect(new Set(receiver.received.map(({ event }) => event.sequence)).size).toBe(many);
-}, 90_000);
+});
 
 test('the log keeps 4 KiB of an answer for 7 days, and an attempt for 30', async () => {
   const staged = await stage();

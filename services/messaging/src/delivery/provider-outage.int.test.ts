@@ -87,7 +87,7 @@ async function stepUntil(description: string, condition: () => Promise<boolean>)
     await stepAll();
     return await condition();
   };
-  await waitFor(stepped, { description, timeoutMs: 60_000 });
+  await waitFor(stepped, { description });
 }
 
 async function counts(): Promise<Record<string, number>> {
@@ -97,9 +97,7 @@ async function counts(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
 }
 
-test('a provider that hangs costs a few attempts of all processes together, and the others wait untouched until one probe succeeds', {
-  timeout: 120_000,
-}, async () => {
+test('a provider that hangs costs a few attempts of all processes together, and the others wait untouched until one probe succeeds', async () => {
   whatsapp.always({ answer: 'hang', statuses: [] });
   await stepAll();
   await stepAll();

@@ -72,7 +72,7 @@ async function newChannel() {
 type Channel = Awaited<ReturnType<typeof newChannel>>;
 
 const processed = ({ open }: Channel) =>
-  waitFor(async () => (await open()) === 0, { description: 'every payload is processed', timeoutMs: 60_000 });
+  waitFor(async () => (await open()) === 0, { description: 'every payload is processed' });
 
 /** The customer's messages, oldest first. */
 async function messagesOf(channel: Channel, phone: string): Promise<Message[]> {

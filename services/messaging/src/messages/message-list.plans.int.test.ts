@@ -44,7 +44,7 @@ beforeAll(async () => {
       from generate_series(1, ${rowCount}::int) as n join lead on place = n % 300`;
   }
   await adminSql`vacuum analyze messages`;
-}, 120_000);
+});
 afterAll(() => database?.drop());
 
 async function planOf(query: (sql: Sql) => object) {

@@ -121,7 +121,7 @@ test('a report equals a recount of the rows and the sum over its leads, with any
     // No shrinking: every example is written to the database, so it would take long.
     { numRuns: 8, endOnFailure: true },
   );
-}, 120_000);
+});
 
 /** A conversation that the lead opened, over a channel that accepts every message unless the test changes `send`. */
 async function open() {

@@ -35,7 +35,7 @@ beforeAll(async () => {
       case n when 5 then first_response_at end
     from sessions, generate_series(1, 5) as n`;
   await adminSql`vacuum analyze`;
-}, 120_000);
+});
 afterAll(() => database?.drop());
 
 async function summaryOf(sql: Sql, query: object): Promise<{ scanned: string[]; blocks: number; passed: number }> {

@@ -220,7 +220,7 @@ test('when a cancellation races a step, a follow-up answered with 200 is never h
   }
   expect(cancelled).toBeGreaterThan(0);
   expect(cancelled).toBeLessThan(200);
-}, 60_000);
+});
 
 test('a follow-up due outside of the sending window waits for it in the store’s time zone and keeps its `due_at`', async () => {
   const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;

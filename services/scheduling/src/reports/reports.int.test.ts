@@ -209,7 +209,7 @@ test('the summary equals a recount of the rows and the sum over all leads, howev
     // No shrinking, because every example is written to the database.
     { numRuns: 12, endOnFailure: true },
   );
-}, 120_000);
+});
 
 test('a follow-up counts at the moment it was scheduled, sent, failed or cancelled', async () => {
   const { storeId, leadId, create, cancel, step, makeDue, world } = followups;
