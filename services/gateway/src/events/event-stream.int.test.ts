@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { waitFor } from '@mostrador/testing/wait';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { api, createClient, expectProblem } from '../../test/client.ts';
 import { type EventSource, openEventSource } from '../../test/event-source.ts';
 import { serveFeed, type TestFeed } from '../../test/feed.ts';
