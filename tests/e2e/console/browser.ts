@@ -123,13 +123,30 @@ export async function inDialog(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate(`${dialogs}.at(-1)?.contains(document.activeElement)`)).toBe(true);
 }
 
-/** Runs all rules of axe on what the page shows. */
+/** Beside light, which is the default. Only rules of colours depend on the appearance. */
+const otherAppearances = [
+  ['dark', { colorScheme: 'dark', forcedColors: 'none' }],
+  ['forced colours', { colorScheme: 'light', forcedColors: 'active' }],
+] as const;
+const rulesOfColours = { runOnly: ['color-contrast', 'link-in-text-block'] };
+
+/** Runs all rules of axe on what the page shows, and those of colours again in each other appearance. */
 export async function violations(page: Page): Promise<string[]> {
+  const found = await axeFindings(page, {});
+  for (const [name, media] of otherAppearances) {
+    await page.emulateMedia(media);
+    found.push(...(await axeFindings(page, rulesOfColours)).map((finding) => `${name}: ${finding}`));
+  }
+  await page.emulateMedia({ colorScheme: null, forcedColors: null });
+  return found;
+}
+
+async function axeFindings(page: Page, options: object): Promise<string[]> {
   await settled(page);
   // Runs outside the page's policy, as an extension of the browser does.
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Runtime.evaluate', { expression: axe });
-  const expression = `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`;
+  const expression = `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`;
   const { result } = await cdp.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
   return result.value as string[];
 }
@@ -137,9 +154,15 @@ export async function violations(page: Page): Promise<string[]> {
 /** Whether the page needs no scrolling sideways. */
 export const fits = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
 
-/** How a page may look, for `test.each`. */
-export const appearances: readonly (readonly [string, BrowserContextOptions])[] = [
-  ['light', { colorScheme: 'light' }],
-  ['dark', { colorScheme: 'dark' }],
-  ['forced colours', { forcedColors: 'active' }],
-];
+/** The widths, from a small telephone to a large screen, at which what the page shows needs scrolling sideways. */
+export async function tooNarrow(page: Page): Promise<number[]> {
+  const before = page.viewportSize();
+  const widths: number[] = [];
+  for (const width of [320, 390, 1280, 2560]) {
+    await page.setViewportSize({ width, height: 800 });
+    await settled(page);
+    if (!(await fits(page))) widths.push(width);
+  }
+  if (before) await page.setViewportSize(before);
+  return widths;
+}

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { daysAhead, eventually, type Json, request } from '../platform.ts';
-import { appearances, fits, inBrowser, newPerson, open, tabTo, title, violations } from './browser.ts';
+import { fits, inBrowser, newPerson, open, tabTo, title, violations } from './browser.ts';
 
 async function newLead(key: string): Promise<Json> {
   const customer_phone = `55119${randomInt(10_000_000, 99_999_999)}`;
@@ -107,8 +107,8 @@ inBrowser(() => {
     expect(await read(store.key, `/appointments/${id}`)).toMatchObject({ title: 'Mine' });
   });
 
-  test.each(appearances)('in %s every view and an appointment are accessible', async (_, options) => {
-    const { page, loginUrl, store } = await newPerson('owner', options);
+  test('every view and an appointment are accessible', async () => {
+    const { page, loginUrl, store } = await newPerson();
     const { id } = await newAppointment(store.key);
     const address = `date=${dayOf(daysAhead(1))}`;
     await open(page, loginUrl, `/calendar?view=agenda&${address}`);

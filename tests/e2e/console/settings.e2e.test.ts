@@ -2,8 +2,6 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { admin, eventually, request } from '../platform.ts';
 import {
-  appearances,
-  fits,
   inBrowser,
   invitePerson,
   newPage,
@@ -12,6 +10,7 @@ import {
   type TestStore,
   tabTo,
   title,
+  tooNarrow,
   violations,
 } from './browser.ts';
 
@@ -171,8 +170,8 @@ inBrowser(() => {
     expect(await seller.page.getByRole('link', { name: 'Store settings' }).count()).toBe(0);
   });
 
-  test.each(appearances)('axe finds nothing on the settings in %s', async (_, options) => {
-    const { page, loginUrl } = await newPerson('owner', { ...options, reducedMotion: 'reduce' });
+  test('axe finds nothing on the settings', async () => {
+    const { page, loginUrl } = await newPerson('owner', { reducedMotion: 'reduce' });
     await openSettings(page, loginUrl);
     await page.getByRole('button', { name: 'Add a sending time' }).click();
     await page.getByLabel('Name', { exact: true }).fill('');
@@ -182,11 +181,11 @@ inBrowser(() => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test.each([320, 390, 2560])('nothing of the settings is cut off at a width of %d px', async (width) => {
-    const { page, loginUrl, store } = await newPerson('owner', { viewport: { width, height: 800 } });
+  test('nothing of the settings is cut off at any width', async () => {
+    const { page, loginUrl, store } = await newPerson();
     await admin(['store', 'update', '--store', store.id, '--name', `<b>${'x'.repeat(150)}`]);
     await openSettings(page, loginUrl);
     await page.getByRole('button', { name: 'Add a sending time' }).click();
-    expect(await fits(page)).toBe(true);
+    expect(await tooNarrow(page)).toEqual([]);
   });
 });
