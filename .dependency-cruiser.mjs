@@ -4,6 +4,11 @@ const tests = '[.]test[.]ts$|/test/|^tests/|^tools/|^packages/(testing|local-pla
 const sandboxed =
   '^workflows/src/([^/]+[.]workflow|workflows|entity-workflow|failure-of-service|local-first|step-options)[.]ts$';
 
+/** The folders of the kit, from the bottom up. A module imports from its own folder and from those before it. */
+const kitFolders = [
+  ...['schema', 'process', 'rpc', 'database', 'clients', 'phones', 'tokens', 'resilience'],
+  ...['outbox', 'idempotency', 'step', 'service'],
+];
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
@@ -31,6 +36,13 @@ export default {
         pathNot: '^packages/contracts/src/(core/|events[.]ts|events/feed|workflows[.]ts)',
       },
     },
+    ...kitFolders.slice(0, -1).map((folder, index) => ({
+      name: `kit-${folder}-imports-nothing-above`,
+      comment: 'The folders of the kit import in one direction.',
+      severity: /** @type {const} */ ('error'),
+      from: { path: `^packages/kit/src/${folder}/`, pathNot: tests },
+      to: { path: `^packages/kit/src/(${kitFolders.slice(index + 1).join('|')})/` },
+    })),
     {
       name: 'rollups-only-kit',
       comment: 'contracts ← kit ← rollups: the reporting engine knows no service.',

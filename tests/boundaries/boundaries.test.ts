@@ -5,6 +5,11 @@ import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { afterEach, describe, expect, test } from 'vitest';
 import configuration from '../../.dependency-cruiser.mjs';
 
+const kitFolders = [
+  ...['schema', 'process', 'rpc', 'database', 'clients', 'phones', 'tokens', 'resilience'],
+  ...['outbox', 'idempotency', 'step', 'service'],
+];
+
 /** Every rule, with an import that it must reject. Libraries are in a `node_modules` folder of the generated tree. */
 const refused: Record<string, { from: string; imports: string; also?: Record<string, string> }> = {
   'contracts-only-typebox': { from: 'packages/contracts/src/crm/leads.ts', imports: 'node:fs' },
@@ -16,6 +21,14 @@ const refused: Record<string, { from: string; imports: string; also?: Record<str
     from: 'packages/kit/src/process/log.ts',
     imports: '../../../contracts/src/crm/leads.ts',
   },
+  ...Object.fromEntries(
+    kitFolders
+      .slice(0, -1)
+      .map((folder, index) => [
+        `kit-${folder}-imports-nothing-above`,
+        { from: `packages/kit/src/${folder}/some.ts`, imports: `../${kitFolders[index + 1]}/other.ts` },
+      ]),
+  ),
   'rollups-only-kit': { from: 'packages/rollups/src/read.ts', imports: '../../../services/crm/src/leads/lead.ts' },
   'totals-only-kit': { from: 'packages/totals/src/totals.ts', imports: '../../../services/crm/src/leads/lead.ts' },
   'local-platform-only-packages': {

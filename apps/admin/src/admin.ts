@@ -1,7 +1,7 @@
 import type { Operation, ReplyOf, RequestOf, StoreRecord } from '@mostrador/contracts';
 import { listStores, Uuid } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { compile } from '@mostrador/kit/rpc/validate';
+import { compile } from '@mostrador/kit/schema/compile';
 import { Command } from 'commander';
 import { UsageError } from './exit.ts';
 import type { Platform } from './platform.ts';

@@ -1,5 +1,5 @@
 import { type FeedType, feedCatalogue, feedDataSchema } from '@mostrador/contracts/feed-catalogue';
-import { compile } from '@mostrador/kit/rpc/validate';
+import { compile } from '@mostrador/kit/schema/compile';
 import type { Sql } from 'postgres';
 
 /** A public event that waits for delivery. */

@@ -1,5 +1,5 @@
 import { Uuid, updateAgent } from '@mostrador/contracts';
-import { compile } from '@mostrador/kit/rpc/validate';
+import { compile } from '@mostrador/kit/schema/compile';
 import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
 import { UsageError } from '../exit.ts';

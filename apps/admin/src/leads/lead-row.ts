@@ -6,7 +6,7 @@ import {
   readPhone,
   withExamplePhone,
 } from '@mostrador/kit/phones/read-phone';
-import { compile } from '@mostrador/kit/rpc/validate';
+import { compile } from '@mostrador/kit/schema/compile';
 import { UsageError } from '../exit.ts';
 import { isFormula, rejectedHeadings } from './rejected-file.ts';
 

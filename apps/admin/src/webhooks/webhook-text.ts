@@ -1,5 +1,5 @@
 import { Uuid, type WebhookEndpoint } from '@mostrador/contracts';
-import { compile } from '@mostrador/kit/rpc/validate';
+import { compile } from '@mostrador/kit/schema/compile';
 import { UsageError } from '../exit.ts';
 import { record, shown } from '../terminal.ts';
 

@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { addressesOf, tlsModeOf } from '../process/database-addresses.ts';
+import { addressesOf, tlsModeOf } from '../schema/database-addresses.ts';
 import { type Address, type Opening, openSocket } from './socket.ts';
 import { columnTypes } from './types.ts';
 

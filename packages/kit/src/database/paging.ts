@@ -3,7 +3,8 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { validationFailed } from '../rpc/errors.ts';
 import { fingerprintOf } from '../rpc/fingerprint.ts';
 import { type Reply, reply } from '../rpc/reply.ts';
-import { compile, toInstant, toTimestamp } from '../rpc/validate.ts';
+import { toInstant, toTimestamp } from '../rpc/validate.ts';
+import { compile } from '../schema/compile.ts';
 import type { ReadOptions, Sql } from './database.ts';
 
 /**

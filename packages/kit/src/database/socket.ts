@@ -1,6 +1,6 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import type { TlsMode } from '../process/database-addresses.ts';
+import type { TlsMode } from '../schema/database-addresses.ts';
 import { failedHandshake } from './tls.ts';
 
 export type Address = { readonly host: string; readonly port: number } | { readonly path: string };

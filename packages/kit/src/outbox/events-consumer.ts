@@ -18,7 +18,7 @@ import {
 import type { Log } from '../process/log.ts';
 import type { Periodic } from '../process/periodic.ts';
 import { ensureEventStream, isConnected, type NatsConnection, unlessMissing } from '../rpc/nats.ts';
-import { compile } from '../rpc/validate.ts';
+import { compile } from '../schema/compile.ts';
 
 /** An event of one of these types. `type` decides the type of `data`. */
 export type EventOf<T extends EventType> = T extends EventType ? DomainEvent<T> : never;

@@ -2,7 +2,7 @@ import { nationalNumbers } from '@mostrador/testing/national-numbers';
 import { createRandom } from '@mostrador/testing/random';
 import { getCountries, getCountryCallingCode, PhoneNumber } from 'libphonenumber-js/max';
 import { describe, expect, test } from 'vitest';
-import { formats } from '../rpc/formats.ts';
+import { formats } from '../schema/formats.ts';
 import { isSamePhone } from './canonical-phone.ts';
 import { isNumber } from './phone-plans.ts';
 import { readPhone } from './read-phone.ts';

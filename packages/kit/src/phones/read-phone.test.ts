@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatDetails } from '../rpc/formats.ts';
+import { formatDetails } from '../schema/formats.ts';
 import { readPhone, withExamplePhone } from './read-phone.ts';
 
 const phoneIn = (written: string, country: string | null) => {

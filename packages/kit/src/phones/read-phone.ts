@@ -1,6 +1,6 @@
 import examples from 'libphonenumber-js/examples.mobile.json';
 import { getExampleNumber } from 'libphonenumber-js/max';
-import { formats, phoneDetail } from '../rpc/formats.ts';
+import { formats, phoneDetail } from '../schema/formats.ts';
 import { isSamePhone } from './canonical-phone.ts';
 import {
   callingCodeIn,

@@ -1,6 +1,6 @@
 import { OneOf } from '@mostrador/contracts/core';
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
-import { compile } from '../rpc/validate.ts';
+import { compile } from '../schema/compile.ts';
 import { logLevels } from './log.ts';
 import { plaintextFaults } from './plaintext.ts';
 

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { addressesOf, tlsModeOf } from './database-addresses.ts';
+import { addressesOf, tlsModeOf } from '../schema/database-addresses.ts';
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');

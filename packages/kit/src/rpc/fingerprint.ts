@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import { greatestDepth, tooDeep } from '../schema/nesting.ts';
 import { validationFailed } from './errors.ts';
-import { greatestDepth, tooDeep } from './nesting.ts';
 
 /**
  * SHA-256 in hex of a JSON value, independent of the order of its members. Undefined members are left out.

@@ -19,8 +19,9 @@ import {
 import { type TSchema, Type } from '@sinclair/typebox';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { compile } from '../schema/compile.ts';
 import { serializeReply } from './reply.ts';
-import { compile, validateRequest } from './validate.ts';
+import { validateRequest } from './validate.ts';
 
 const faultsOf = (schema: TSchema, value: unknown) => compile(Exact({ it: schema }))({ it: value });
 const detailOf = (schema: TSchema, value: unknown) => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
-import { compile } from '@mostrador/kit/rpc/validate';
+import { compile } from '@mostrador/kit/schema/compile';
 import type { TSchema } from '@sinclair/typebox';
 import { describe, expect, test } from 'vitest';
 import { routes } from '../routes/index.ts';

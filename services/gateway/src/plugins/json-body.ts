@@ -1,5 +1,5 @@
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
-import { isTooDeep, tooDeep } from '@mostrador/kit/rpc/nesting';
+import { isTooDeep, tooDeep } from '@mostrador/kit/schema/nesting';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** The most bytes that a request body may have. */

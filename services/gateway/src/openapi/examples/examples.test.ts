@@ -1,8 +1,8 @@
 import { type ErrorCode, errorCatalogue, type FeedType, feedDataSchema, feedTypes } from '@mostrador/contracts';
-import { compile } from '@mostrador/kit/rpc/validate';
+import { compile } from '@mostrador/kit/schema/compile';
+import { formats } from '@mostrador/kit/schema/formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { formats } from '../../../../../packages/kit/src/rpc/formats.ts';
 import { requestReader } from '../../requests/read-request.ts';
 import { routes } from '../../routes/index.ts';
 import { type ApiDocument, createApiDocument } from '../document.ts';

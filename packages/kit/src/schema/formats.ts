@@ -1,5 +1,5 @@
 import { firstInstantMs, lastInstantMs } from '@mostrador/contracts/core';
-import { addressesOf } from '../process/database-addresses.ts';
+import { addressesOf } from './database-addresses.ts';
 
 /** RFC 9562, any version, upper or lower case. */
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
