@@ -11,7 +11,7 @@ const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclu
 const sources = listed
   .toString('utf8')
   .split('\n')
-  .filter((path) => /^(packages\/(?!testing\/)|services\/|workflows\/src\/|apps\/)/.test(path))
+  .filter((path) => /^(packages\/(?!(testing|local-platform)\/)|services\/|workflows\/src\/|apps\/)/.test(path))
   .filter((path) => !/[.]test[.]ts$|\/test\/|\/replay\//.test(path))
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
