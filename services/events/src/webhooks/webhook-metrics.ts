@@ -45,5 +45,5 @@ export function exportWebhookMetrics(
       this.set((await read()).disabled);
     },
   });
-  return (outcome) => attempts.inc({ result: outcome.kind === 'delivered' ? 'delivered' : outcome.error });
+  return (outcome) => attempts.inc({ result: outcome.kind === 'succeeded' ? 'delivered' : outcome.error });
 }

@@ -6,7 +6,7 @@ import { rowsRead } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listEndpoints, lockEndpoint } from './endpoints/endpoint.repository.ts';
 import type { EndpointRow } from './endpoints/endpoint.ts';
-import { claimDeliveries, saveDue } from './sending/attempt.repository.ts';
+import { claim, saveDue } from './sending/attempt.repository.ts';
 import { findDueEndpoints, findUnplanned } from './sending/due.repository.ts';
 
 const stores = 2_000;
@@ -100,7 +100,7 @@ test('the look for endpoints of all stores reads each endpoint and each feed onc
 test('a claim reads what it claims, and not what waits or is final', async () => {
   const read = await database.database.write({ storeId, deadline: deadline() }, async (sql) => {
     const endpoint = (await lockEndpoint(sql, storeId, busyId)) as EndpointRow;
-    const rows = await claimDeliveries(sql, endpoint, claimed, 1_000);
+    const rows = await claim(sql, endpoint, 1_000, claimed);
     expect(rows).toHaveLength(claimed);
     const ofClaim = await rowsRead(sql, 'webhook_deliveries');
     await saveDue(sql, { store_id: storeId, id: busyId });

@@ -1,12 +1,46 @@
+import { randomUUID } from 'node:crypto';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
 import { setWait } from '@mostrador/kit/resilience/provider-circuit.repository';
+import type { Attempt, AttemptError, RowKey } from '@mostrador/kit/step/retry-engine';
 import { spentPair } from '../conversations/conversation.repository.ts';
+import { saveNumber } from './delivery.repository.ts';
+import type { NumberState } from './rates.ts';
 
-/** A running attempt. It may record a result only while it holds the lease. */
-export type Attempt = { readonly storeId: string; readonly id: string; readonly leaseToken: string };
+/**
+ * Begins attempt `number` and stores the number's rate limits, which the caller has locked. The statement travels with
+ * the commit. No other attempt can begin while the lease lasts.
+ */
+export function claim(
+  sql: TransactionSql,
+  { storeId, id }: RowKey,
+  leaseMs: number,
+  { number, channelId, rates }: { number: number; channelId: string; rates: NumberState },
+): Attempt {
+  const leaseToken = randomUUID();
+  sql.withCommit(sql`
+    with number as (${saveNumber(sql, storeId, channelId, rates)})
+    update messages
+    set status = 'sending', channel_id = ${channelId}, attempts = attempts + 1, lease_token = ${leaseToken},
+        lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond', next_attempt_at = null, slot_at = null
+    where store_id = ${storeId} and id = ${id}`);
+  return { storeId, id, leaseToken, number };
+}
 
-type SendError = { readonly code: string; readonly detail: string };
+/** Postpones the head of a queue, and with it the messages behind it. Returns when the next attempt is due. */
+export async function postpone(
+  sql: TransactionSql,
+  { storeId, id }: RowKey,
+  { delayMs, slotAt, blocked }: { delayMs: number; slotAt?: Date; blocked?: BlockedReason },
+): Promise<Date> {
+  const [row] = await sql<{ next_attempt_at: Date }[]>`
+    update messages
+    set next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', slot_at = ${slotAt ?? null},
+        ${setWait(sql, blocked)}
+    where store_id = ${storeId} and id = ${id}
+    returning next_attempt_at`;
+  return row?.next_attempt_at as Date;
+}
 
 const ofAttempt = (sql: TransactionSql, { storeId, id, leaseToken }: Attempt) =>
   sql`where store_id = ${storeId} and id = ${id} and lease_token = ${leaseToken} and status = 'sending'`;
@@ -15,7 +49,7 @@ const ofAttempt = (sql: TransactionSql, { storeId, id, leaseToken }: Attempt) =>
 export async function recordNotSent(
   sql: TransactionSql,
   attempt: Attempt,
-  error: SendError,
+  error: AttemptError,
   delayMs: number,
 ): Promise<void> {
   await sql`
@@ -27,7 +61,7 @@ export async function recordNotSent(
 }
 
 /** The attempt made no call to the provider, so it does not count. The next attempt is due after `delayMs`. */
-export async function recordNotMade(
+export async function recordNotCalled(
   sql: TransactionSql,
   attempt: Attempt,
   delayMs: number,
@@ -41,7 +75,7 @@ export async function recordNotMade(
 }
 
 /** Whether the attempt still holds its lease. */
-export async function isOwn(sql: TransactionSql, attempt: Attempt): Promise<boolean> {
+export async function holdsLease(sql: TransactionSql, attempt: Attempt): Promise<boolean> {
   return (await sql`select 1 from messages ${ofAttempt(sql, attempt)}`).length > 0;
 }
 
@@ -50,7 +84,7 @@ export async function markUnknown(
   sql: TransactionSql,
   storeId: string,
   id: string,
-  error: SendError,
+  error: AttemptError,
   unsettledAfterMs: number,
 ): Promise<void> {
   await sql`

@@ -1,51 +1,52 @@
-import { randomUUID } from 'node:crypto';
-import type { NextStep } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
+import { type Attempt, answer, type Claim, type ClaimNext, type RowKey } from '@mostrador/kit/step/retry-engine';
 import { waitUntil } from '@mostrador/kit/step/step';
 import { type ChannelRow, findChannelById } from '../channels/channel.repository.ts';
 import { targetOf } from '../channels/providers.ts';
 import type { MessageRow } from '../messages/message.ts';
+import { claim, postpone } from './attempt.repository.ts';
 import {
-  claim,
   type HeadRow,
   type LockedChannel,
   lockLiveChannel,
   lockQueue,
-  postpone,
   saveNumber,
   strandQueue,
 } from './delivery.repository.ts';
 import type { DeliveryLimits } from './limits.ts';
 import { nextMove } from './next-move.ts';
 import { numberRate, sendRate, takeTurn } from './rates.ts';
-import { type Claimed, fail, recordUnknown } from './record-outcome.ts';
+import { fail, recordUnknown } from './record-final.ts';
+
+/** A claimed attempt to send a message, with everything that its call needs. */
+export type Claimed = {
+  readonly attempt: Attempt;
+  readonly message: MessageRow;
+  readonly channel: ChannelRow;
+  readonly to: string;
+  readonly asTemplate: boolean;
+};
 
 /** The lead's phone, for a lead that the channel has no id for yet. `gone`: crm no longer has the lead. */
 export type Contact = { readonly phone: string } | 'gone' | undefined;
 
-export type Taken =
-  | { readonly kind: 'send'; readonly claimed: Claimed }
-  | { readonly kind: 'ask contact' }
-  | { readonly kind: 'answer'; readonly next: NextStep };
+export type Taken = Claim<Claimed> | { readonly kind: 'ask_contact' };
 
 export type ClaimOptions = {
   readonly circuit: ProviderCircuit;
   readonly limits: DeliveryLimits;
   readonly contact: Contact;
+  /** Gets the messages whose outcome was decided on the way. */
+  readonly settled: string[];
 };
 
-/**
- * Claims the next message of a lead's queue, in order, or says what the queue waits for. Adds to `settled` the messages
- * whose outcome it decided on the way.
- */
-export async function claimNext(
-  sql: TransactionSql,
-  storeId: string,
-  leadId: string,
-  { circuit, limits, contact }: ClaimOptions,
-  settled: string[],
-): Promise<Taken> {
+/** Claims the next message of a lead's queue, in order, or says what the queue waits for. */
+export const claimNext: ClaimNext<Taken, ClaimOptions> = async (
+  sql,
+  { storeId, id: leadId },
+  { circuit, limits, contact, settled },
+) => {
   for (;;) {
     const [{ pair, head }, channel] = await Promise.all([
       lockQueue(sql, storeId, leadId),
@@ -53,38 +54,34 @@ export async function claimNext(
     ]);
     const to = pair?.wa_id ?? pair?.phone ?? (typeof contact === 'object' ? contact.phone : null);
     const blocked = () => (channel ? circuit.blocked(targetOf(channel, to)) : null);
-    const move = nextMove({ ...limits, pair, head, channel, blocked });
+    const move = nextMove({ ...limits, pair, head, channel, blocked, now: head?.now ?? new Date() });
     switch (move.kind) {
       case 'answer':
         return move;
       case 'strand':
         await strandQueue(sql, storeId, leadId, limits);
-        return { kind: 'answer', next: waitUntil(move.until, move.reason) };
-      case 'postpone':
-        return waiting(await postpone(sql, storeId, move.head.id, move), move.reason);
+        return answer(waitUntil(move.until, move.reason));
+      case 'postpone': {
+        const until = await postpone(sql, { storeId, id: move.head.id }, move);
+        return answer(waitUntil(until, move.reason));
+      }
       case 'refuse':
         settled.push(await fail(sql, storeId, move.head.id, move.error));
         break;
       case 'expire': {
-        const known = await recordUnknown(
-          sql,
-          storeId,
-          move.head,
-          await channelOf(sql, storeId, move.head),
-          lost,
-          limits,
-        );
+        const channelUsed = await channelOf(sql, storeId, move.head);
+        const known = await recordUnknown(sql, storeId, move.head, channelUsed, lost, limits);
         if (known) settled.push(known);
         break;
       }
-      case 'send': {
+      case 'claim': {
         if (to) return await begin(sql, storeId, { ...move, channel: channel as LockedChannel, to }, limits);
-        if (contact !== 'gone') return { kind: 'ask contact' };
+        if (contact !== 'gone') return { kind: 'ask_contact' };
         settled.push(await fail(sql, storeId, move.head.id, leadGone));
       }
     }
   }
-}
+};
 
 const lost = {
   code: 'attempt_lost',
@@ -109,18 +106,16 @@ async function begin(
   { leaseMs }: DeliveryLimits,
 ): Promise<Taken> {
   const { nowMs } = channel;
+  const row: RowKey = { storeId, id: head.id };
   const rates = { slots: numberRate(channel), sends: sendRate(channel) };
   const turn = takeTurn(channel, head.slot_at?.getTime() ?? null, nowMs, rates);
   if (turn.waitUntilMs !== null) {
     const [until] = await Promise.all([
-      postpone(sql, storeId, head.id, { delayMs: turn.waitUntilMs - nowMs, slotAt: new Date(turn.waitUntilMs) }),
+      postpone(sql, row, { delayMs: turn.waitUntilMs - nowMs, slotAt: new Date(turn.waitUntilMs) }),
       saveNumber(sql, storeId, channel.id, turn),
     ]);
-    return waiting(until, "the number's rate limit is reached");
+    return answer(waitUntil(until, "the number's rate limit is reached"));
   }
-  const attempt = { storeId, id: head.id, leaseToken: randomUUID() };
-  sql.withCommit(claim(sql, attempt, { channelId: channel.id, leaseMs, number: turn }));
-  return { kind: 'send', claimed: { attempt, message: head, channel, to, asTemplate, attempts: head.attempts + 1 } };
+  const attempt = claim(sql, row, leaseMs, { number: head.attempts + 1, channelId: channel.id, rates: turn });
+  return { kind: 'claimed', claimed: { attempt, message: head, channel, to, asTemplate } };
 }
-
-const waiting = (until: Date, reason: string): Taken => ({ kind: 'answer', next: waitUntil(until, reason) });

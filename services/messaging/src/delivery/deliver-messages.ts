@@ -4,13 +4,14 @@ import { CircuitOpen } from '@mostrador/kit/resilience/circuit';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
+import { answer } from '@mostrador/kit/step/retry-engine';
 import { callTimeMs, lookAgain, recordingMs } from '@mostrador/kit/step/step';
 import { toChannelError, unforeseen } from '../channels/channel-provider.ts';
 import { targetOf } from '../channels/providers.ts';
 import { findContact } from '../conversations/find-contact.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { type Contact, claimNext, type Taken } from './claim-next.ts';
-import { type Claimed, type Outcome, recordOutcome } from './record-outcome.ts';
+import { type Claimed, type Contact, claimNext, type Taken } from './claim-next.ts';
+import { type Outcome, recordOutcome } from './record-outcome.ts';
 
 const messagesAtMost = 20;
 // With less time left than this, the step leaves the call to the next request.
@@ -31,16 +32,17 @@ export const deliverMessages =
     const leftMs = () => context.deadline - Date.now() - recordingMs;
     assertTime();
     let contact: Contact;
-    const next: Work<Taken> = (sql, settled) => claimNext(sql, storeId, leadId, { ...dependencies, contact }, settled);
+    const next: Work<Taken> = (sql, settled) =>
+      claimNext(sql, { storeId, id: leadId }, { ...dependencies, contact, settled });
     let taken = await transact(dependencies, context, context.deadline, next);
     for (let messages = 0; taken.kind !== 'answer'; ) {
-      if (taken.kind === 'ask contact') {
+      if (taken.kind === 'ask_contact') {
         contact = await askContact(dependencies, context, leadId);
         assertTime();
         taken = await transact(dependencies, context, context.deadline, next);
         continue;
       }
-      const { claimed } = taken as Extract<Taken, { kind: 'send' }>;
+      const { claimed } = taken;
       const outcome = await call(
         dependencies,
         context,
@@ -70,10 +72,10 @@ export const deliverMessages =
 /** The statements of one transaction. They add to `settled` the messages whose outcome they decided. */
 type Work<T> = (sql: TransactionSql, settled: string[]) => Promise<T>;
 
-const enough: Work<Taken> = async () => ({ kind: 'answer', next: lookAgain('more may be due') });
+const enough: Work<Taken> = async () => answer(lookAgain('more may be due'));
 
 const withoutWaId = (outcome: Outcome): Outcome =>
-  outcome.kind === 'accepted' ? { ...outcome, accepted: { ...outcome.accepted, waId: null } } : outcome;
+  outcome.kind === 'succeeded' ? { ...outcome, accepted: { ...outcome.accepted, waId: null } } : outcome;
 
 /** Runs one transaction, then notifies the requests that wait for the outcomes it decided. */
 async function transact<T>(
@@ -104,11 +106,11 @@ async function askContact({ rpc }: Dependencies, context: StoreContext, leadId: 
 async function call(
   { circuit, openChannel }: Dependencies,
   context: StoreContext,
-  { attempt, message, channel, to, asTemplate, attempts }: Claimed,
+  { attempt, message, channel, to, asTemplate }: Claimed,
   limitMs: number,
 ): Promise<Outcome> {
   const template = asTemplate ? message.template : null;
-  const outbound = { id: message.id, to, text: message.body, template, attempt: attempts };
+  const outbound = { id: message.id, to, text: message.body, template, attempt: attempt.number };
   const send = async () => {
     try {
       return await openChannel(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));
@@ -118,12 +120,12 @@ async function call(
   };
   try {
     const accepted = await circuit.run(targetOf(channel, to), send);
-    return { kind: 'accepted', accepted };
+    return { kind: 'succeeded', accepted };
   } catch (error) {
     if (error instanceof CircuitOpen) return { kind: 'not_called', blocked: error.blocked };
     const failure = toChannelError(error);
     const { kind, code } = failure;
-    const about = { channel_id: channel.id, message_id: message.id, attempts, kind, code };
+    const about = { channel_id: channel.id, message_id: message.id, attempts: attempt.number, kind, code };
     if (code === unforeseen)
       context.log.error({ ...about, err: failure.cause }, 'a channel adapter threw an unexpected error');
     else context.log.warn(about, 'an attempt to send a message failed');

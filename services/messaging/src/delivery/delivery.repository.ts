@@ -1,11 +1,9 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
 import { setWait } from '@mostrador/kit/resilience/provider-circuit.repository';
 import { type ChannelRow, channelColumns, limitLockTime } from '../channels/channel.repository.ts';
 import { messageColumns } from '../messages/message.repository.ts';
 import type { MessageRow } from '../messages/message.ts';
 import { optOutStopsApi } from '../settings/settings.repository.ts';
-import type { Attempt } from './attempt.repository.ts';
 import type { NumberState } from './rates.ts';
 
 /** The columns of the conversation that decide about sending. */
@@ -54,22 +52,6 @@ export async function lockQueue(
   return { pair, head };
 }
 
-/** Postpones the head, and with it the messages behind it. Returns the new due time. */
-export async function postpone(
-  sql: TransactionSql,
-  storeId: string,
-  id: string,
-  { delayMs, slotAt, blocked }: { delayMs: number; slotAt?: Date; blocked?: BlockedReason },
-): Promise<Date> {
-  const [row] = await sql<{ next_attempt_at: Date }[]>`
-    update messages
-    set next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', slot_at = ${slotAt ?? null},
-        ${setWait(sql, blocked)}
-    where store_id = ${storeId} and id = ${id}
-    returning next_attempt_at`;
-  return row?.next_attempt_at as Date;
-}
-
 /**
  * Makes each queued message wait until it fails for its age. The watchdog publishes an event for each, unless a channel
  * is connected within `unsettledAfterMs`. A message that waits like this already is left as it is.
@@ -111,35 +93,16 @@ export async function lockLiveChannel(sql: TransactionSql, storeId: string): Pro
   return row;
 }
 
-/** Stores the number's rate limits. The caller has locked them. */
-export async function saveNumber(
+/** The statement that stores the number's rate limits. The caller has locked them. */
+export const saveNumber = (
   sql: TransactionSql,
   storeId: string,
   channelId: string,
-  state: NumberState,
-): Promise<void> {
-  await setNumber(sql, storeId, channelId, state);
-}
-
-const setNumber = (sql: TransactionSql, storeId: string, channelId: string, { tatMs, sentTatMs }: NumberState) => sql`
+  { tatMs, sentTatMs }: NumberState,
+) => sql`
   update channels
   set number_tat = to_timestamp(${tatMs}::float8 / 1000), number_sent_tat = to_timestamp(${sentTatMs}::float8 / 1000)
   where store_id = ${storeId} and id = ${channelId}`;
-
-/**
- * The statement that begins an attempt and stores the number's rate limits, which the caller has locked. No other attempt
- * can begin while the lease lasts.
- */
-export const claim = (
-  sql: TransactionSql,
-  { storeId, id, leaseToken }: Attempt,
-  { channelId, leaseMs, number }: { channelId: string; leaseMs: number; number: NumberState },
-) => sql`
-    with number as (${setNumber(sql, storeId, channelId, number)})
-    update messages
-    set status = 'sending', channel_id = ${channelId}, attempts = attempts + 1, lease_token = ${leaseToken},
-        lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond', next_attempt_at = null, slot_at = null
-    where store_id = ${storeId} and id = ${id}`;
 
 /** Whether a message of the lead is `queued`. */
 export async function hasQueued(sql: Sql, storeId: string, leadId: string): Promise<boolean> {

@@ -1,6 +1,6 @@
-import type { NextStep } from '@mostrador/contracts';
 import type { Blocked, BlockedReason } from '@mostrador/kit/resilience/circuit';
 import { delayWhileBlockedMs, retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
+import { type Move as AnyMove, answer, type NextMove } from '@mostrador/kit/step/retry-engine';
 import { done, failedReason, waitForLease, waitUntil } from '@mostrador/kit/step/step';
 import type { ChannelRow } from '../channels/channel.repository.ts';
 import type { ChannelError } from '../channels/channel-provider.ts';
@@ -14,15 +14,22 @@ export type Situation = {
   readonly pair: PairRow | undefined;
   readonly head: HeadRow | undefined;
   readonly channel: ChannelRow | undefined;
+  /** The time of the database clock. */
+  readonly now: Date;
   /** Why the channel's circuit blocks calls; null: it allows one. Asked only for a due message, which then has a turn. */
   readonly blocked: () => Blocked | null;
   readonly unknownHoldMs: number;
   readonly giveUpAfterMs: number;
 };
 
-export type Move =
-  /** Nothing is due now. */
-  | { readonly kind: 'answer'; readonly next: NextStep }
+type Due = {
+  readonly head: HeadRow;
+  readonly pair: PairRow;
+  readonly channel: ChannelRow;
+  readonly asTemplate: boolean;
+};
+
+type OwnMove =
   /** An operator must connect a channel before `until`, when the message fails. */
   | { readonly kind: 'strand'; readonly until: Date; readonly reason: string }
   /** The lease of an attempt ran out before its outcome was recorded. */
@@ -36,20 +43,14 @@ export type Move =
       readonly reason: string;
       /** Only when the circuit blocks calls. */
       readonly blocked?: BlockedReason;
-    }
-  | {
-      readonly kind: 'send';
-      readonly head: HeadRow;
-      readonly pair: PairRow;
-      readonly channel: ChannelRow;
-      readonly asTemplate: boolean;
     };
 
-/** The next move for a lead's queue. */
-export function nextMove(situation: Situation, random: () => number = Math.random): Move {
-  const { head, pair, channel, unknownHoldMs, giveUpAfterMs } = situation;
+export type Move = AnyMove<Due, OwnMove>;
+
+/** Decides about the first message of a lead's queue. */
+export const nextMove: NextMove<Situation, Move> = (situation, random = Math.random) => {
+  const { head, pair, channel, now, unknownHoldMs, giveUpAfterMs } = situation;
   if (!head || !pair) return answer(done('the queue is empty'));
-  const { now } = head;
   if (head.status === 'sending') {
     if (head.lease_until && head.lease_until > now) return answer(waitForLease(head.lease_until));
     return { kind: 'expire', head, pair };
@@ -84,10 +85,9 @@ export function nextMove(situation: Situation, random: () => number = Math.rando
       blocked: blocked.reason,
     };
   }
-  return { kind: 'send', head, pair, channel, asTemplate: head.template !== null && !open };
-}
+  return { kind: 'claim', head, pair, channel, asTemplate: head.template !== null && !open };
+};
 
-const answer = (next: NextStep): Move => ({ kind: 'answer', next });
 const postponed = (head: HeadRow, delayMs: number, reason: string) => ({
   kind: 'postpone' as const,
   head,

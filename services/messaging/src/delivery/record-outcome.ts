@@ -1,51 +1,28 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Blocked } from '@mostrador/kit/resilience/circuit';
-import { type ChannelRow, markChannelRefused, pauseChannel } from '../channels/channel.repository.ts';
+import type { Outcome as AnyOutcome, RecordOutcome } from '@mostrador/kit/step/retry-engine';
+import { markChannelRefused, pauseChannel } from '../channels/channel.repository.ts';
 import type { Accepted, ChannelError } from '../channels/channel-provider.ts';
 import { providerOf } from '../channels/providers.ts';
 import { applyChanges } from '../messages/apply-changes.ts';
-import { isSettled, type MessageRow } from '../messages/message.ts';
+import { isSettled } from '../messages/message.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
-import { adoptProviderId, applyStatusUpdates, saveStatusUpdates } from './apply-status-updates.ts';
-import {
-  type Attempt,
-  isOwn,
-  markUnknown,
-  recordNotMade,
-  recordNotSent,
-  saveWaId,
-  spendPair,
-  watch,
-} from './attempt.repository.ts';
+import { applyStatusUpdates, saveStatusUpdates } from './apply-status-updates.ts';
+import { holdsLease, recordNotCalled, recordNotSent, saveWaId, spendPair, watch } from './attempt.repository.ts';
+import type { Claimed } from './claim-next.ts';
 import type { DeliveryLimits } from './limits.ts';
 import { lockMessage } from './lock-message.ts';
 import { delayAfter, delayWhileBlocked } from './next-move.ts';
 import { pairRate } from './rates.ts';
-import {
-  findProviderMessageId,
-  findStatusUpdates,
-  lockProviderMessage,
-  readMessage,
-  saveProviderId,
-} from './status-update.repository.ts';
+import { fail, recordUnknown } from './record-final.ts';
+import { findStatusUpdates, lockProviderMessage, saveProviderId } from './status-update.repository.ts';
 
-/** A claimed attempt, with everything that it needs. */
-export type Claimed = {
-  readonly attempt: Attempt;
-  readonly message: MessageRow;
-  readonly channel: ChannelRow;
-  readonly to: string;
-  readonly asTemplate: boolean;
-  /** This attempt's number. */
-  readonly attempts: number;
-};
-
-/** The result of an attempt. `not_called`: the channel's circuit opened after the claim, so the step made no call. */
-export type Outcome =
-  | { readonly kind: 'accepted'; readonly accepted: Accepted }
-  | { readonly kind: 'failed'; readonly error: ChannelError }
-  | { readonly kind: 'not_called'; readonly blocked: Blocked };
+export type Outcome = AnyOutcome<
+  { readonly accepted: Accepted },
+  { readonly error: ChannelError },
+  { readonly blocked: Blocked }
+>;
 
 export type Recorded = {
   /** The message's id when waiting requests must be notified of its outcome. */
@@ -54,24 +31,23 @@ export type Recorded = {
   readonly pending?: Promise<unknown>;
 };
 
-/** Records the result of an attempt. */
-export async function recordOutcome(
-  sql: TransactionSql,
-  claimed: Claimed,
-  outcome: Outcome,
-  limits: DeliveryLimits,
-): Promise<Recorded> {
+export const recordOutcome: RecordOutcome<Claimed, Outcome, Recorded, DeliveryLimits> = async (
+  sql,
+  claimed,
+  outcome,
+  limits,
+) => {
   const { attempt } = claimed;
-  if (outcome.kind === 'accepted') return await recordAccepted(sql, claimed, outcome.accepted, limits);
+  if (outcome.kind === 'succeeded') return await recordAccepted(sql, claimed, outcome.accepted, limits);
   const { message } = await lockMessage(sql, attempt.storeId, claimed.message);
   // Another transaction has decided in the meantime.
-  if (!(await isOwn(sql, attempt))) return {};
+  if (!(await holdsLease(sql, attempt))) return {};
   if (outcome.kind === 'not_called') {
-    await recordNotMade(sql, attempt, delayWhileBlocked(outcome.blocked.forMs), outcome.blocked.reason);
+    await recordNotCalled(sql, attempt, delayWhileBlocked(outcome.blocked.forMs), outcome.blocked.reason);
     return {};
   }
   return { settled: await recordFailure(sql, { ...claimed, message }, outcome.error, limits) };
-}
+};
 
 /** Records an acceptance. It counts even when the lease has expired or the message has become `unknown`. */
 async function recordAccepted(
@@ -117,15 +93,15 @@ async function recordFailure(
   error: ChannelError,
   limits: DeliveryLimits,
 ): Promise<string | undefined> {
-  const { attempt, message, channel, attempts } = claimed;
+  const { attempt, message, channel } = claimed;
   const { storeId } = attempt;
   switch (error.kind) {
     case 'not_sent': {
-      await recordNotSent(sql, attempt, error, delayAfter(error, attempts));
+      await recordNotSent(sql, attempt, error, delayAfter(error, attempt.number));
       return undefined;
     }
     case 'throttled': {
-      const delayMs = delayAfter(error, attempts);
+      const delayMs = delayAfter(error, attempt.number);
       if (error.scope === 'number') await pauseChannel(sql, storeId, channel.id, delayMs);
       await recordNotSent(sql, attempt, error, delayMs);
       return undefined;
@@ -141,39 +117,4 @@ async function recordFailure(
     case 'ambiguous':
       return await recordUnknown(sql, storeId, message, channel, error, limits);
   }
-}
-
-/** Marks a message as failed: it will not be sent. Returns its id. */
-export async function fail(
-  sql: TransactionSql,
-  storeId: string,
-  id: string,
-  { code, detail, optOut }: Pick<ChannelError, 'code' | 'detail'> & Partial<Pick<ChannelError, 'optOut'>>,
-): Promise<string> {
-  const message = await readMessage(sql, storeId, id);
-  const error = { code, detail, ...(optOut && { optOut }) };
-  await applyStatusUpdates(sql, storeId, message, [{ status: 'failed', at: new Date(), error }]);
-  return id;
-}
-
-/**
- * Marks a message as `unknown`, unless a status update has already told its outcome. Returns the id when it has.
- * `channel` is the one that the attempt used.
- */
-export async function recordUnknown(
-  sql: TransactionSql,
-  storeId: string,
-  message: Pick<MessageRow, 'id' | 'lead_id'>,
-  channel: ChannelRow | undefined,
-  error: { readonly code: string; readonly detail: string },
-  { unsettledAfterMs, leaseMs }: DeliveryLimits,
-): Promise<string | undefined> {
-  await markUnknown(sql, storeId, message.id, error, unsettledAfterMs);
-  if (!channel) return undefined;
-  await spendPair(sql, storeId, message.lead_id, pairRate(channel));
-  const providerMessageId = await findProviderMessageId(sql, storeId, channel.id, message.id, 2 * leaseMs);
-  if (providerMessageId === undefined) return undefined;
-  const row = await readMessage(sql, storeId, message.id);
-  const known = await adoptProviderId(sql, storeId, row, { channelId: channel.id, providerMessageId });
-  return isSettled(known.status) ? message.id : undefined;
 }

@@ -6,7 +6,7 @@ import { findLiveChannel } from '../channels/channel.repository.ts';
 import { applyStatusUpdates } from './apply-status-updates.ts';
 import { lockQueue } from './delivery.repository.ts';
 import { lockMessage } from './lock-message.ts';
-import { fail } from './record-outcome.ts';
+import { fail } from './record-final.ts';
 import { settlementOf } from './settle-message.ts';
 import { findWaitingMessages, makeHeadDue, type WaitingMessageRow } from './waiting.repository.ts';
 import { wakeDelivery } from './wake-overdue.ts';

@@ -5,7 +5,7 @@ import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newInbox, type TestInbox } from '../../test/inbox.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
-import { fail } from '../delivery/record-outcome.ts';
+import { fail } from '../delivery/record-final.ts';
 import { followLeads } from './catch-up.ts';
 
 let messaging: TestMessaging;

@@ -1,36 +1,28 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
 import { setWait } from '@mostrador/kit/resilience/provider-circuit.repository';
+import type { Attempt, AttemptError, RowKey } from '@mostrador/kit/step/retry-engine';
 import type { EventReference } from '../calendars/calendar-provider.ts';
 import type { SyncRow } from './sync.repository.ts';
-
-export type SyncError = { readonly code: string; readonly detail: string };
 
 /** The circuit blocks calls for this reason, and the next attempt is due after `delayMs`. */
 export type Wait = { readonly delayMs: number; readonly reason: BlockedReason };
 
-/** Begins an attempt. Other attempts wait while its lease is valid. Returns the token of the lease. */
-export async function claimSync(
-  sql: TransactionSql,
-  storeId: string,
-  appointmentId: string,
-  leaseMs: number,
-): Promise<string> {
-  const [row] = await sql<{ lease_token: string }[]>`
+/** Begins an attempt. Other attempts wait while its lease is valid. */
+export async function claim(sql: TransactionSql, { storeId, id }: RowKey, leaseMs: number): Promise<Attempt> {
+  const [row] = await sql<{ lease_token: string; attempts: number }[]>`
     update calendar_syncs
     set attempts = attempts + 1, lease_token = gen_random_uuid(),
         lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
         next_attempt_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
-    where store_id = ${storeId} and appointment_id = ${appointmentId}
-    returning lease_token`;
-  return row?.lease_token as string;
+    where store_id = ${storeId} and appointment_id = ${id}
+    returning lease_token, attempts`;
+  const { lease_token, attempts } = row as NonNullable<typeof row>;
+  return { storeId, id, leaseToken: lease_token, number: attempts };
 }
 
-/** A running attempt. It can record an outcome only while the row has its lease token. */
-export type Attempt = { readonly storeId: string; readonly appointmentId: string; readonly leaseToken: string };
-
-const ofAttempt = (sql: TransactionSql, { storeId, appointmentId, leaseToken }: Attempt) =>
-  sql`where store_id = ${storeId} and appointment_id = ${appointmentId} and lease_token = ${leaseToken}`;
+const ofAttempt = (sql: TransactionSql, { storeId, id, leaseToken }: Attempt) =>
+  sql`where store_id = ${storeId} and appointment_id = ${id} and lease_token = ${leaseToken}`;
 
 /** Records that the calendar shows `version`, or no event (`event` null). Returns the state if the lease is held. */
 export async function recordSynced(
@@ -55,7 +47,7 @@ export async function recordSynced(
 export async function recordFailed(
   sql: TransactionSql,
   attempt: Attempt,
-  error: SyncError,
+  error: AttemptError,
   delayMs: number,
 ): Promise<Date | undefined> {
   const [row] = await sql<{ next_attempt_at: Date }[]>`
@@ -68,7 +60,7 @@ export async function recordFailed(
 }
 
 /** Undoes the claim after the circuit blocked the call. Returns when the next attempt is due, if the lease is held. */
-export async function recordNotMade(sql: TransactionSql, attempt: Attempt, until: Wait): Promise<Date | undefined> {
+export async function recordNotCalled(sql: TransactionSql, attempt: Attempt, until: Wait): Promise<Date | undefined> {
   const [row] = await sql<{ next_attempt_at: Date }[]>`
     update calendar_syncs
     set attempts = greatest(attempts - 1, 0), lease_token = null, lease_until = null, ${wait(sql, until)}
@@ -82,7 +74,7 @@ export async function recordRejected(
   sql: TransactionSql,
   attempt: Attempt,
   version: number,
-  error: SyncError,
+  error: AttemptError,
 ): Promise<SyncRow['state'] | undefined> {
   const [row] = await sql<{ state: SyncRow['state'] }[]>`
     update calendar_syncs
@@ -99,15 +91,10 @@ const wait = (sql: TransactionSql, { delayMs, reason }: Wait) => sql`
   next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', ${setWait(sql, reason)}`;
 
 /** Delays the next attempt of a row without a lease, because the circuit blocks calls. Returns when it is due. */
-export async function postponeSync(
-  sql: TransactionSql,
-  storeId: string,
-  appointmentId: string,
-  until: Wait,
-): Promise<Date> {
+export async function postpone(sql: TransactionSql, { storeId, id }: RowKey, until: Wait): Promise<Date> {
   const [row] = await sql<{ next_attempt_at: Date }[]>`
     update calendar_syncs set ${wait(sql, until)}
-    where store_id = ${storeId} and appointment_id = ${appointmentId}
+    where store_id = ${storeId} and appointment_id = ${id}
     returning next_attempt_at`;
   return row?.next_attempt_at as Date;
 }
@@ -120,7 +107,7 @@ export async function markSyncsRefused(
   sql: TransactionSql,
   storeId: string,
   connectionId: string,
-  error: SyncError,
+  error: AttemptError,
 ): Promise<void> {
   await sql`
     update calendar_syncs

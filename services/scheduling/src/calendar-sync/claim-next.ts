@@ -1,14 +1,14 @@
-import type { NextStep } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import { findOutage } from '@mostrador/kit/resilience/provider-circuit.repository';
+import { type Attempt, answer, type Claim, type ClaimNext } from '@mostrador/kit/step/retry-engine';
 import { recordingMs, stepLimits, waitUntil } from '@mostrador/kit/step/step';
 import { findAppointment } from '../appointments/appointment.repository.ts';
 import type { AppointmentRow } from '../appointments/appointment.ts';
 import type { EventReference } from '../calendars/calendar-provider.ts';
 import { type ConnectionRow, findConnection } from '../calendars/connection.repository.ts';
 import { targetOf } from '../calendars/providers.ts';
-import { type Attempt, claimSync, markSyncsRefused, postponeSync } from './attempt.repository.ts';
+import { claim, markSyncsRefused, postpone } from './attempt.repository.ts';
 import { type Move, needsAttention, nextMove, reasonOf, waitWhile } from './next-move.ts';
 import { lockSync, type SyncRow } from './sync.repository.ts';
 
@@ -17,20 +17,18 @@ export type Claimed = {
   readonly attempt: Attempt;
   readonly appointment: AppointmentRow;
   readonly connection: ConnectionRow;
-  /** The number of this attempt. */
-  readonly attempts: number;
   readonly known: EventReference | null;
   /** Epoch milliseconds. The outcome must be recorded before this moment, while the lease is valid. */
   readonly recordBy: number;
 };
 
 /** Claims the sync of an appointment when an attempt is due. Otherwise answers why none is. */
-export async function claimNext(
-  sql: TransactionSql,
-  storeId: string,
-  appointmentId: string,
-  circuit: ProviderCircuit,
-): Promise<{ next: NextStep } | Claimed> {
+export const claimNext: ClaimNext<Claim<Claimed>, { readonly circuit: ProviderCircuit }> = async (
+  sql,
+  row,
+  { circuit },
+) => {
+  const { storeId, id: appointmentId } = row;
   const found = await lockSync(sql, storeId, appointmentId);
   const now = found?.now ?? new Date();
   const live = found && (await findConnection(sql, storeId));
@@ -41,32 +39,27 @@ export async function claimNext(
   const move = (await mayCall(sql, first, connection)) ? nextMove({ ...situation, blocked: () => null }) : first;
   switch (move.kind) {
     case 'answer':
-      return { next: move.next };
+      return move;
     case 'mark_refused':
       await markSyncsRefused(sql, storeId, move.connection.id, move.error);
-      return { next: needsAttention(move.error.code) };
+      return answer(needsAttention(move.error.code));
     case 'postpone':
-      return {
-        next: waitUntil(
-          await postponeSync(sql, storeId, appointmentId, waitWhile(move.blocked)),
-          reasonOf(move.blocked),
-        ),
-      };
-    case 'call': {
+      return answer(waitUntil(await postpone(sql, row, waitWhile(move.blocked)), reasonOf(move.blocked)));
+    case 'claim': {
       // A change of an appointment also writes the sync row, which is locked here. So this version is the desired one.
       const [appointment] = await findAppointment(sql, storeId, appointmentId);
-      const leaseToken = await claimSync(sql, storeId, appointmentId, stepLimits.leaseMs);
-      return {
-        attempt: { storeId, appointmentId, leaseToken },
+      const attempt = await claim(sql, row, stepLimits.leaseMs);
+      const claimed = {
+        attempt,
         appointment: appointment as AppointmentRow,
         connection: move.connection,
-        attempts: move.sync.attempts + 1,
         known: referenceOf(move.sync),
         recordBy: Date.now() + stepLimits.leaseMs - recordingMs,
       };
+      return { kind: 'claimed', claimed };
     }
   }
-}
+};
 
 /** Whether the circuit has closed since this process read it, for example because a person checked the calendar. */
 const mayCall = async (sql: TransactionSql, move: Move, connection: ConnectionRow | undefined): Promise<boolean> =>

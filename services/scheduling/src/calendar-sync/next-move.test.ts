@@ -46,8 +46,8 @@ const move = (situation: Partial<Parameters<typeof nextMove>[0]>) =>
 
 describe('nextMove', () => {
   test('a due sync leads to a call', () => {
-    expect(move({})).toMatchObject({ kind: 'call', connection, sync });
-    expect(move({ sync: { ...sync, next_attempt_at: now } })).toMatchObject({ kind: 'call' });
+    expect(move({})).toMatchObject({ kind: 'claim', connection, sync });
+    expect(move({ sync: { ...sync, next_attempt_at: now } })).toMatchObject({ kind: 'claim' });
   });
 
   test('without a sync, or with a sync of an earlier connection, nothing is left to do', () => {
@@ -89,7 +89,7 @@ describe('nextMove', () => {
   });
 
   test('an expired lease does not block the next attempt', () => {
-    expect(move({ sync: { ...sync, lease_until: earlier } })).toMatchObject({ kind: 'call' });
+    expect(move({ sync: { ...sync, lease_until: earlier } })).toMatchObject({ kind: 'claim' });
   });
 
   test('an early step waits, and its reason holds codes only', () => {

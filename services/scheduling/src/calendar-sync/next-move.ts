@@ -1,10 +1,11 @@
 import type { NextStep } from '@mostrador/contracts';
 import type { Blocked } from '@mostrador/kit/resilience/circuit';
 import { delayWhileBlockedMs, retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
+import { type Move as AnyMove, type AttemptError, answer, type NextMove } from '@mostrador/kit/step/retry-engine';
 import { done, failedReason, waitForLease, waitForSignal, waitUntil } from '@mostrador/kit/step/step';
 import type { CalendarError } from '../calendars/calendar-provider.ts';
 import type { ConnectionRow } from '../calendars/connection.repository.ts';
-import type { SyncError, Wait } from './attempt.repository.ts';
+import type { Wait } from './attempt.repository.ts';
 import type { SyncRow } from './sync.repository.ts';
 
 export type Situation = {
@@ -17,16 +18,15 @@ export type Situation = {
   readonly blocked: () => Blocked | null;
 };
 
-export type Move =
-  /** Nothing is due now. */
-  | { readonly kind: 'answer'; readonly next: NextStep }
+type OwnMove =
   /** The calendar refused the credentials earlier, so its syncs need attention. */
-  | { readonly kind: 'mark_refused'; readonly connection: ConnectionRow; readonly error: SyncError }
-  | { readonly kind: 'postpone'; readonly blocked: Blocked }
-  | { readonly kind: 'call'; readonly connection: ConnectionRow; readonly sync: SyncRow };
+  | { readonly kind: 'mark_refused'; readonly connection: ConnectionRow; readonly error: AttemptError }
+  | { readonly kind: 'postpone'; readonly blocked: Blocked };
 
-/** Decides what to do about an appointment's calendar event. Pure. */
-export function nextMove({ sync, connection, now, ...situation }: Situation): Move {
+export type Move = AnyMove<{ readonly connection: ConnectionRow; readonly sync: SyncRow }, OwnMove>;
+
+/** Decides about an appointment's calendar event. */
+export const nextMove: NextMove<Situation, Move> = ({ sync, connection, now, ...situation }) => {
   if (!sync || !connection) return answer(done('no calendar is connected for this appointment'));
   if (sync.state === 'synced') return answer(done('synced'));
   if (sync.state === 'failed') return answer(done('a person gave the sync up'));
@@ -42,12 +42,10 @@ export function nextMove({ sync, connection, now, ...situation }: Situation): Mo
   }
   const blocked = situation.blocked();
   if (blocked) return { kind: 'postpone', blocked };
-  return { kind: 'call', connection, sync };
-}
+  return { kind: 'claim', connection, sync };
+};
 
-const answer = (next: NextStep): Move => ({ kind: 'answer', next });
-
-const refusalOf = (connection: ConnectionRow): SyncError => ({
+const refusalOf = (connection: ConnectionRow): AttemptError => ({
   code: connection.last_error_code ?? 'refused',
   detail: connection.last_error_detail ?? 'The calendar refused the credentials.',
 });

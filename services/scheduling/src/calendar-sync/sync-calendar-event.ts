@@ -18,14 +18,12 @@ export const syncCalendarEvent =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const limitMs = callTimeMs(context.deadline);
-    const claimed = await dependencies.database.write(context, (sql) =>
-      claimNext(sql, context.storeId, body.appointment_id, dependencies.circuit),
-    );
-    if ('next' in claimed) return claimed.next;
-    return await attempt(dependencies, context, claimed, limitMs);
+    const row = { storeId: context.storeId, id: body.appointment_id };
+    const claim = await dependencies.database.write(context, (sql) => claimNext(sql, row, dependencies));
+    return claim.kind === 'answer' ? claim.next : await makeAttempt(dependencies, context, claim.claimed, limitMs);
   };
 
-async function attempt(
+async function makeAttempt(
   dependencies: Dependencies,
   context: StoreContext,
   claimed: Claimed,
@@ -51,7 +49,7 @@ async function callCalendar(
     const event = await circuit.run(targetOf(claimed.connection), () =>
       bringEvent(dependencies, claimed, customer, AbortSignal.timeout(Math.max(1, until - Date.now()))),
     );
-    return { kind: 'done', event };
+    return { kind: 'succeeded', event };
   } catch (error) {
     if (error instanceof CircuitOpen) return { kind: 'not_called', blocked: error.blocked };
     return { kind: 'failed', error: toCalendarError(error) };
@@ -78,9 +76,9 @@ async function customerOf(
   }
 }
 
-function logFailure(log: Log, { attempts, connection }: Claimed, failure: CalendarError): void {
+function logFailure(log: Log, { attempt, connection }: Claimed, failure: CalendarError): void {
   const { kind, code, detail } = failure;
-  const about = { connection: connection.id, attempts, kind, code, detail };
+  const about = { connection: connection.id, attempts: attempt.number, kind, code, detail };
   if (code === unforeseen)
     log.error({ ...about, err: failure.cause }, 'a calendar adapter failed with an unexpected error');
   else log.warn(about, 'a calendar attempt failed');

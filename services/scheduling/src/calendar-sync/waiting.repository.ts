@@ -1,7 +1,7 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { WaitColumns } from '@mostrador/kit/resilience/wait-reason';
+import type { AttemptError } from '@mostrador/kit/step/retry-engine';
 import type { WaitingRows } from '@mostrador/kit/step/waiting';
-import type { SyncError } from './attempt.repository.ts';
 
 /** A sync of the current connection that is not in step, with what says why. */
 export type WaitingSyncRow = WaitColumns & {
@@ -51,7 +51,7 @@ export async function saveSyncGivenUp(
   sql: TransactionSql,
   storeId: string,
   appointmentId: string,
-  { code, detail }: SyncError,
+  { code, detail }: AttemptError,
 ): Promise<void> {
   await sql`
     update calendar_syncs

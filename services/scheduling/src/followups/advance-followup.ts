@@ -1,14 +1,12 @@
 import { acceptMessage, type NextStep, type advanceFollowup as operation, type ReplyOf } from '@mostrador/contracts';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
-import { AppError } from '@mostrador/kit/rpc/errors';
 import { type Handler, later } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { callTimeMs } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../dependencies.ts';
-import { giveBackLease } from './attempt.repository.ts';
 import { type Claimed, claimNext } from './claim-next.ts';
 import { findFollowup } from './followup.repository.ts';
-import { recordRefusal, recordReply } from './record-outcome.ts';
+import { type Outcome, outcomeOf, recordOutcome } from './record-outcome.ts';
 import { findSendingWindows } from './sending-windows.repository.ts';
 import { zoneFor } from './store-zone.ts';
 
@@ -24,8 +22,9 @@ export const advanceFollowup = (dependencies: Dependencies): Handler<typeof oper
     const { database } = dependencies;
     const zone = await zoneIfNeeded(dependencies, context, id);
     const limitMs = callTimeMs(context.deadline);
-    const claimed = await database.write(context, (sql) => claimNext(sql, context.storeId, id, zone));
-    if ('next' in claimed) return claimed.next;
+    const claim = await database.write(context, (sql) => claimNext(sql, { storeId: context.storeId, id }, { zone }));
+    if (claim.kind === 'answer') return claim.next;
+    const { claimed } = claim;
     // A message that messaging already has was not settled quickly, so this step does not wait for it.
     const mayWait = claimed.followup.message_id === null && waiting < mostWaiting;
     if (!mayWait) return await handOver(dependencies, context, claimed, { limitMs, waitMs: 0 });
@@ -55,13 +54,18 @@ async function handOver(
   claimed: Claimed,
   { limitMs, waitMs }: { limitMs: number; waitMs: number },
 ): Promise<NextStep> {
-  const { attempt, followup, recordBy } = claimed;
+  const { followup, recordBy } = claimed;
   // The outcome is recorded even when the deadline of the caller has passed.
   const scope = { storeId: context.storeId, deadline: recordBy };
   const { requestId, storeId, traceparent } = context;
-  let accepted: ReplyOf<typeof acceptMessage>;
+  const record = async (outcome: Outcome): Promise<NextStep> => {
+    const next = await database.write(scope, (sql) => recordOutcome(sql, claimed, outcome));
+    relay.nudge();
+    return next;
+  };
+  let message: ReplyOf<typeof acceptMessage>;
   try {
-    accepted = await rpc.call(
+    message = await rpc.call(
       acceptMessage,
       {
         body: {
@@ -77,18 +81,13 @@ async function handOver(
       { requestId, storeId, traceparent, deadline: Date.now() + limitMs },
     );
   } catch (error) {
-    const next = await database.write(scope, (sql) => recordRefusal(sql, claimed, error));
-    relay.nudge();
-    if (next) return next;
-    // The outcome is unknown and the request may still be running, so the row stays `sending`. The next attempt asks
-    // messaging after the lease of this one.
+    const outcome = outcomeOf(error);
+    if (outcome?.kind === 'failed') return await record(outcome);
+    // Without an outcome the request may still be running, so the row stays `sending`. The next attempt asks messaging
+    // after the lease of this one.
     context.log.warn({ followup: followup.id, err: error }, 'the request to messaging for a follow-up failed');
-    if (error instanceof AppError && error.code === 'service_unavailable') {
-      await database.write(scope, (sql) => giveBackLease(sql, attempt));
-    }
+    if (outcome) await record(outcome);
     throw error;
   }
-  const next = await database.write(scope, (sql) => recordReply(sql, claimed, accepted));
-  relay.nudge();
-  return next;
+  return await record({ kind: 'succeeded', message });
 }

@@ -1,18 +1,14 @@
 import type { FollowupCancelReason } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { Attempt, AttemptError, RowKey } from '@mostrador/kit/step/retry-engine';
 import type { FollowupRow } from './followup.ts';
 
-/** A running attempt. It can record an outcome only while the row has its lease token. */
-export type Attempt = { readonly storeId: string; readonly followupId: string; readonly leaseToken: string };
-export type AttemptError = { readonly code: string; readonly detail: string };
-
 /** Begins an attempt. The follow-up cannot be cancelled from now on. Other attempts wait while the lease is valid. */
-export async function claimFollowup(
+export async function claim(
   sql: TransactionSql,
-  storeId: string,
-  followupId: string,
+  { storeId, id }: RowKey,
   leaseMs: number,
-): Promise<Attempt & { readonly attempts: number; readonly firstAttemptAt: Date }> {
+): Promise<{ readonly attempt: Attempt; readonly firstAttemptAt: Date }> {
   const [row] = await sql<{ lease_token: string; attempts: number; first_attempt_at: Date }[]>`
     update followups
     set status = 'sending', attempts = attempts + 1, lease_token = gen_random_uuid(),
@@ -20,42 +16,36 @@ export async function claimFollowup(
         next_attempt_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
         first_attempt_at = coalesce(first_attempt_at, clock_timestamp()),
         updated_at = greatest(clock_timestamp(), updated_at)
-    where store_id = ${storeId} and id = ${followupId} and status in ('pending', 'sending')
+    where store_id = ${storeId} and id = ${id} and status in ('pending', 'sending')
     returning lease_token, attempts, first_attempt_at`;
   const { lease_token, attempts, first_attempt_at } = row as NonNullable<typeof row>;
-  return { storeId, followupId, leaseToken: lease_token, attempts, firstAttemptAt: first_attempt_at };
+  return { attempt: { storeId, id, leaseToken: lease_token, number: attempts }, firstAttemptAt: first_attempt_at };
 }
 
 /** Delays a follow-up that is due outside of the sending window. It can still be cancelled. */
-export async function postponeFollowup(
-  sql: TransactionSql,
-  storeId: string,
-  followupId: string,
-  until: Date,
-): Promise<void> {
+export async function postpone(sql: TransactionSql, { storeId, id }: RowKey, until: Date): Promise<void> {
   await sql`
     update followups set next_attempt_at = ${until}, updated_at = greatest(clock_timestamp(), updated_at)
-    where store_id = ${storeId} and id = ${followupId} and status = 'pending'`;
+    where store_id = ${storeId} and id = ${id} and status = 'pending'`;
 }
 
 /** Fails a follow-up without an attempt. */
 export async function failUnsent(
   sql: TransactionSql,
-  storeId: string,
-  followupId: string,
+  { storeId, id }: RowKey,
   { code, detail }: AttemptError,
 ): Promise<FollowupRow> {
   const [row] = await sql<[FollowupRow]>`
     update followups
     set status = 'failed', next_attempt_at = null, error_code = ${code}, error_detail = ${detail},
         updated_at = greatest(clock_timestamp(), updated_at)
-    where store_id = ${storeId} and id = ${followupId} and status = 'pending'
+    where store_id = ${storeId} and id = ${id} and status = 'pending'
     returning *`;
   return row;
 }
 
-const ofAttempt = (sql: TransactionSql, { storeId, followupId, leaseToken }: Attempt) =>
-  sql`where store_id = ${storeId} and id = ${followupId} and lease_token = ${leaseToken}`;
+const ofAttempt = (sql: TransactionSql, { storeId, id, leaseToken }: Attempt) =>
+  sql`where store_id = ${storeId} and id = ${id} and lease_token = ${leaseToken}`;
 const over = (sql: TransactionSql) =>
   sql`lease_token = null, lease_until = null, updated_at = greatest(clock_timestamp(), updated_at)`;
 
@@ -135,6 +125,6 @@ export async function recordRefusedForNow(
 }
 
 /** Releases the lease, because no process got the request. The next step does not have to wait. */
-export async function giveBackLease(sql: TransactionSql, attempt: Attempt): Promise<void> {
+export async function recordNotCalled(sql: TransactionSql, attempt: Attempt): Promise<void> {
   await sql`update followups set next_attempt_at = clock_timestamp(), ${over(sql)} ${ofAttempt(sql, attempt)}`;
 }

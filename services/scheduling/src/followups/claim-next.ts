@@ -1,17 +1,16 @@
-import type { NextStep } from '@mostrador/contracts';
-import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
+import { type Attempt, answer, type Claim, type ClaimNext } from '@mostrador/kit/step/retry-engine';
 import { done, recordingMs, stepLimits, waitUntil } from '@mostrador/kit/step/step';
-import { type Attempt, claimFollowup, failUnsent, postponeFollowup } from './attempt.repository.ts';
+import { claim, failUnsent, postpone } from './attempt.repository.ts';
 import { lockFollowup } from './followup.repository.ts';
 import { type FollowupRow, followupEvents } from './followup.ts';
-import { expired, nextMove, outsideWindow } from './next-move.ts';
+import { expired, nextMove, outsideWindow, type Situation } from './next-move.ts';
 import { findSendingWindows } from './sending-windows.repository.ts';
 
 /** A claimed attempt. */
 export type Claimed = {
-  /** `attempts` is the number of this attempt. */
-  readonly attempt: Attempt & { readonly attempts: number; readonly firstAttemptAt: Date };
+  readonly attempt: Attempt;
+  readonly firstAttemptAt: Date;
   /** The row before the claim. */
   readonly followup: FollowupRow;
   /** Epoch milliseconds. The outcome must be recorded before this moment, while the lease is valid. */
@@ -19,31 +18,24 @@ export type Claimed = {
 };
 
 /** Claims a follow-up when an attempt is due, or answers why none is. A claimed follow-up cannot be cancelled. */
-export async function claimNext(
-  sql: TransactionSql,
-  storeId: string,
-  id: string,
-  zone: string | null,
-): Promise<{ next: NextStep } | Claimed> {
+export const claimNext: ClaimNext<Claim<Claimed>, Pick<Situation, 'zone'>> = async (sql, row, { zone }) => {
+  const { storeId, id } = row;
   const found = await lockFollowup(sql, storeId, id);
   const windows = found?.followup.status === 'pending' ? await findSendingWindows(sql, storeId) : [];
   const move = nextMove({ followup: found?.followup, now: found?.now ?? new Date(), windows, zone });
   switch (move.kind) {
     case 'answer':
-      return { next: move.next };
+      return move;
     case 'expire':
-      await appendOutbox(
-        sql,
-        storeId,
-        followupEvents.failed(await failUnsent(sql, storeId, id, expired), expired.code),
-      );
-      return { next: done(`failed (${expired.code})`) };
+      await appendOutbox(sql, storeId, followupEvents.failed(await failUnsent(sql, row, expired), expired.code));
+      return answer(done(`failed (${expired.code})`));
     case 'postpone':
-      await postponeFollowup(sql, storeId, id, move.until);
-      return { next: waitUntil(move.until, outsideWindow) };
-    case 'send': {
-      const attempt = await claimFollowup(sql, storeId, id, stepLimits.leaseMs);
-      return { attempt, followup: move.followup, recordBy: Date.now() + stepLimits.leaseMs - recordingMs };
+      await postpone(sql, row, move.until);
+      return answer(waitUntil(move.until, outsideWindow));
+    case 'claim': {
+      const begun = await claim(sql, row, stepLimits.leaseMs);
+      const recordBy = Date.now() + stepLimits.leaseMs - recordingMs;
+      return { kind: 'claimed', claimed: { ...begun, followup: move.followup, recordBy } };
     }
   }
-}
+};

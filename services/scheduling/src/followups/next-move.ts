@@ -1,5 +1,6 @@
-import type { NextStep, SendingWindows } from '@mostrador/contracts';
+import type { SendingWindows } from '@mostrador/contracts';
 import { retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
+import { type Move as AnyMove, answer, type NextMove } from '@mostrador/kit/step/retry-engine';
 import { done, failedReason, lookAgain, waitForLease, waitUntil } from '@mostrador/kit/step/step';
 import type { FollowupRow } from './followup.ts';
 import { planAttempt } from './sending-window.ts';
@@ -13,36 +14,32 @@ export type Situation = {
   readonly zone: string | null;
 };
 
-export type Move =
-  /** Nothing is due now. */
-  | { readonly kind: 'answer'; readonly next: NextStep }
+type OwnMove =
   /** Due too long ago to be sent. */
   | { readonly kind: 'expire'; readonly followup: FollowupRow }
   /** Due, but outside the sending window. */
-  | { readonly kind: 'postpone'; readonly until: Date }
-  | { readonly kind: 'send'; readonly followup: FollowupRow };
+  | { readonly kind: 'postpone'; readonly until: Date };
 
-/** Decides what to do about a follow-up. Pure. */
-export function nextMove({ followup, now, windows, zone }: Situation): Move {
+/** Decides about a follow-up. */
+export const nextMove: NextMove<Situation, AnyMove<{ readonly followup: FollowupRow }, OwnMove>> = (situation) => {
+  const { followup, now, windows, zone } = situation;
   if (!followup) return answer(done('the follow-up does not exist'));
   const { status, next_attempt_at, error_code, attempts } = followup;
   if (status !== 'pending' && status !== 'sending') return answer(done(status));
   if (followup.lease_until && followup.lease_until > now) return answer(waitForLease(followup.lease_until));
   // The window was open when this follow-up was claimed, and only messaging knows the outcome.
-  if (status === 'sending') return { kind: 'send', followup };
+  if (status === 'sending') return { kind: 'claim', followup };
   if (next_attempt_at && next_attempt_at > now) {
     const reason = error_code === null ? 'it is not due yet' : failedReason(error_code, attempts);
     return answer(waitUntil(next_attempt_at, reason));
   }
   if (now.getTime() - followup.due_at.getTime() > expiresAfterMs) return { kind: 'expire', followup };
-  if (windows.length === 0) return { kind: 'send', followup };
+  if (windows.length === 0) return { kind: 'claim', followup };
   // The windows were set after the caller had checked whether it needs the zone.
   if (zone === null) return answer(lookAgain('the sending windows have just changed'));
   const at = planAttempt(windows, zone, now, followup.id);
-  return at > now ? { kind: 'postpone', until: at } : { kind: 'send', followup };
-}
-
-const answer = (next: NextStep): Move => ({ kind: 'answer', next });
+  return at > now ? { kind: 'postpone', until: at } : { kind: 'claim', followup };
+};
 
 /** Sending windows open at least once a week, so they never delay a follow-up for this long. */
 export const expiresAfterMs = 14 * 24 * 60 * 60_000;

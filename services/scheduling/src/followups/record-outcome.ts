@@ -2,18 +2,26 @@ import type { acceptMessage, FollowupCancelReason, NextStep, ReplyOf } from '@mo
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Outcome as AnyOutcome, AttemptError, RecordOutcome } from '@mostrador/kit/step/retry-engine';
 import { done, failedReason, lookAgain, waitUntil } from '@mostrador/kit/step/step';
 import {
-  type AttemptError,
   recordAccepted,
   recordCancelled,
   recordFailed,
+  recordNotCalled,
   recordRefusedForNow,
   recordSent,
 } from './attempt.repository.ts';
 import type { Claimed } from './claim-next.ts';
 import { followupEvents } from './followup.ts';
 import { delayAfter } from './next-move.ts';
+
+/** `succeeded`: messaging has the message. `failed`: it rejected it. `not_called`: no process got the request. */
+export type Outcome = AnyOutcome<
+  { readonly message: ReplyOf<typeof acceptMessage> },
+  { readonly error: AppError },
+  object
+>;
 
 /** Messaging's event wakes the workflow when the message is settled. So in the long run it asks once an hour only. */
 const askAgainSeconds = [1, 2, 5, 10, 30, 60, 300, 900, 3600];
@@ -26,10 +34,30 @@ const cancelledBy: Partial<Record<string, FollowupCancelReason>> = {
   lead_not_found: 'lead_deleted',
 };
 
-// These functions record under the lease. Without it they write nothing, and the next step reads the row again.
+const rejections = ['messaging_window_closed', 'channel_not_connected', ...Object.keys(cancelledBy)];
+
+/** The outcome that an error of the request to messaging tells. Undefined when the message may have been accepted. */
+export function outcomeOf(error: unknown): Exclude<Outcome, { kind: 'succeeded' }> | undefined {
+  if (!(error instanceof AppError)) return undefined;
+  if (error.code === 'service_unavailable') return { kind: 'not_called' };
+  return rejections.includes(error.code) ? { kind: 'failed', error } : undefined;
+}
+
+/** Without the lease it records nothing, and the next step reads the row again. */
+export const recordOutcome: RecordOutcome<Claimed, Outcome> = async (sql, claimed, outcome) => {
+  switch (outcome.kind) {
+    case 'succeeded':
+      return await recordStatus(sql, claimed, outcome.message);
+    case 'not_called':
+      await recordNotCalled(sql, claimed.attempt);
+      return lookAgain();
+    case 'failed':
+      return await recordRejection(sql, claimed, outcome.error);
+  }
+};
 
 /** Records the status of the message in messaging. */
-export async function recordReply(
+async function recordStatus(
   sql: TransactionSql,
   claimed: Claimed,
   { status, error }: ReplyOf<typeof acceptMessage>,
@@ -49,7 +77,7 @@ export async function recordReply(
     case 'cancelled':
       return await cancel(sql, claimed, 'api', true);
     default: {
-      const asked = followup.message_id === null ? 1 : attempt.attempts;
+      const asked = followup.message_id === null ? 1 : attempt.number;
       const seconds = askAgainSeconds[Math.min(asked, askAgainSeconds.length) - 1] as number;
       const until = await recordAccepted(sql, attempt, seconds * 1000);
       return until ? waitUntil(until, `the message is ${status}`) : lookAgain();
@@ -57,21 +85,14 @@ export async function recordReply(
   }
 }
 
-/** Records that messaging rejected the message. Returns undefined when the error leaves the outcome open. */
-export async function recordRefusal(
-  sql: TransactionSql,
-  claimed: Claimed,
-  error: unknown,
-): Promise<NextStep | undefined> {
-  if (!(error instanceof AppError)) return undefined;
-  const { attempt } = claimed;
+async function recordRejection(sql: TransactionSql, claimed: Claimed, error: AppError): Promise<NextStep> {
+  const { attempt, firstAttemptAt } = claimed;
   const reason = cancelledBy[error.code];
   if (reason) return await cancel(sql, claimed, reason, false);
-  if (error.code === 'messaging_window_closed') return await fail(sql, claimed, error, false);
-  if (error.code !== 'channel_not_connected') return undefined;
-  if (Date.now() - attempt.firstAttemptAt.getTime() > patienceMs) return await fail(sql, claimed, error, false);
-  const until = await recordRefusedForNow(sql, attempt, error, delayAfter(attempt.attempts));
-  return until ? waitUntil(until, failedReason(error.code, attempt.attempts)) : lookAgain();
+  const isPatient = error.code === 'channel_not_connected' && Date.now() - firstAttemptAt.getTime() <= patienceMs;
+  if (!isPatient) return await fail(sql, claimed, error, false);
+  const until = await recordRefusedForNow(sql, attempt, error, delayAfter(attempt.number));
+  return until ? waitUntil(until, failedReason(error.code, attempt.number)) : lookAgain();
 }
 
 async function cancel(

@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { AttemptError } from '../followups/attempt.repository.ts';
+import type { AttemptError } from '@mostrador/kit/step/retry-engine';
 import type { Named } from '../followups/followup.ts';
 
 /** Every store with something to fence. Read with the system role. */

@@ -38,7 +38,7 @@ export const waitingDeliveries: WaitingSource = {
     const found = await lockWaiting(sql, storeId, item);
     if (typeof found === 'string') return found;
     const { endpoint, delivery } = found;
-    await recordGivenUp(sql, { storeId, deliveryId: delivery.id }, givenUp);
+    await recordGivenUp(sql, { storeId, id: delivery.id }, givenUp);
     await saveWithDue(sql, endpoint);
     // What it held may begin, and without anything left its workflow ends.
     if (endpoint.sender === 'workflow')

@@ -1,4 +1,5 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { Attempt, RowKey } from '@mostrador/kit/step/retry-engine';
 import { findNumbered } from '../../feed/event.repository.ts';
 import type { EventRow } from '../../feed/event.ts';
 import { lockEndpoint } from '../endpoints/endpoint.repository.ts';
@@ -13,15 +14,8 @@ import {
   type Queue,
 } from './next-move.ts';
 
-/** A running attempt. It can record an outcome only while the delivery has its lease token. */
-export type Attempt = {
-  readonly storeId: string;
-  readonly endpointId: string;
-  readonly deliveryId: string;
-  readonly leaseToken: string;
-  /** The number of this attempt. */
-  readonly number: number;
-};
+/** A running attempt of a delivery. */
+export type DeliveryAttempt = Attempt & { readonly endpointId: string };
 
 /** When an attempt began, and how long it took. */
 export type Timing = { readonly startedAt: Date; readonly durationMs: number };
@@ -66,11 +60,11 @@ const andNotHeld = (sql: TransactionSql, { ordering, last_success_at }: Endpoint
                or not (o.answered or coalesce(${last_success_at}::timestamptz > o.first_failed_at, false))))`;
 
 /** Claims up to `limit` due deliveries of a locked endpoint, those first that are due for longest. */
-export async function claimDeliveries(
+export async function claim(
   sql: TransactionSql,
   endpoint: EndpointRow,
-  limit: number,
   leaseMs: number,
+  limit: number,
 ): Promise<ClaimedRow[]> {
   const { store_id, id } = endpoint;
   const rows = await sql<Omit<ClaimedRow, 'event'>[]>`
@@ -156,23 +150,23 @@ export async function hasRetries(sql: TransactionSql, { store_id, id }: Named): 
 /** The delivery of a running attempt of a locked endpoint. Undefined when the attempt has lost its lease. */
 export async function findRunning(
   sql: TransactionSql,
-  { storeId, deliveryId, leaseToken }: Attempt,
+  { storeId, id, leaseToken }: Attempt,
 ): Promise<(Delivery & { now: Date }) | undefined> {
   const [row] = await sql<(Delivery & { now: Date })[]>`
     select id, sequence is null as is_test, step, first_failed_at, statement_timestamp() as now from webhook_deliveries
-    where store_id = ${storeId} and id = ${deliveryId} and lease_token = ${leaseToken}`;
+    where store_id = ${storeId} and id = ${id} and lease_token = ${leaseToken}`;
   return row;
 }
 
 const insertAttempt = (
   sql: TransactionSql,
-  { storeId, endpointId, deliveryId, number }: Attempt,
+  { storeId, endpointId, id, number }: DeliveryAttempt,
   outcome: Outcome,
   { startedAt, durationMs }: Timing,
 ) => sql`
   insert into webhook_attempts (store_id, delivery_id, number, endpoint_id, started_at, duration_ms, response_status,
                                 response_body, error)
-  select ${storeId}::uuid, ${deliveryId}::uuid, ${number}::int, ${endpointId}::uuid, ${startedAt}::timestamptz,
+  select ${storeId}::uuid, ${id}::uuid, ${number}::int, ${endpointId}::uuid, ${startedAt}::timestamptz,
          ${Math.round(durationMs)}::int, ${outcome.status}::int, ${outcome.body}::text,
          ${outcome.kind === 'failed' ? outcome.error : null}::text`;
 
@@ -181,16 +175,16 @@ const over = (sql: TransactionSql) => sql`lease_token = null, lease_until = null
 /** Ends a delivery with success. Returns PostgreSQL's time, or undefined when the attempt has lost its lease. */
 export async function recordDelivered(
   sql: TransactionSql,
-  attempt: Attempt,
+  attempt: DeliveryAttempt,
   outcome: Outcome,
   timing: Timing,
 ): Promise<Date | undefined> {
-  const { storeId, deliveryId, leaseToken } = attempt;
+  const { storeId, id, leaseToken } = attempt;
   const [row] = await sql<{ now: Date }[]>`
     with delivered as (
       update webhook_deliveries
       set status = 'succeeded', error = null, next_attempt_at = null, completed_at = clock_timestamp(), ${over(sql)}
-      where store_id = ${storeId} and id = ${deliveryId} and lease_token = ${leaseToken}
+      where store_id = ${storeId} and id = ${id} and lease_token = ${leaseToken}
       returning statement_timestamp() as now
     ), logged as (${insertAttempt(sql, attempt, outcome, timing)} where exists (select from delivered))
     select now from delivered`;
@@ -200,7 +194,7 @@ export async function recordDelivered(
 /** Writes an attempt into the log. */
 export async function logAttempt(
   sql: TransactionSql,
-  attempt: Attempt,
+  attempt: DeliveryAttempt,
   outcome: Outcome,
   timing: Timing,
 ): Promise<void> {
@@ -208,20 +202,16 @@ export async function logAttempt(
 }
 
 /** Ends a delivery without success. */
-export async function recordGivenUp(
-  sql: TransactionSql,
-  { storeId, deliveryId }: Pick<Attempt, 'storeId' | 'deliveryId'>,
-  error: string,
-): Promise<void> {
+export async function recordGivenUp(sql: TransactionSql, { storeId, id }: RowKey, error: string): Promise<void> {
   await sql`
     update webhook_deliveries
     set status = 'failed', error = ${error}, next_attempt_at = null, completed_at = clock_timestamp(), ${over(sql)}
-    where store_id = ${storeId} and id = ${deliveryId}`;
+    where store_id = ${storeId} and id = ${id}`;
 }
 
 export async function recordRetry(
   sql: TransactionSql,
-  { storeId, deliveryId }: Attempt,
+  { storeId, id }: RowKey,
   { step, firstFailedAt, retryAt }: DeliveryFailure & { retryAt: Date },
   { error, answered, now }: { error: string; answered: boolean; now: Date },
 ): Promise<void> {
@@ -229,7 +219,7 @@ export async function recordRetry(
     update webhook_deliveries
     set step = ${step}, first_failed_at = ${firstFailedAt}, last_failed_at = ${now}, answered = ${answered},
         error = ${error}, next_attempt_at = ${retryAt}, ${over(sql)}
-    where store_id = ${storeId} and id = ${deliveryId}`;
+    where store_id = ${storeId} and id = ${id}`;
 }
 
 /** What failed since this moment is due at once, and holds its entity as if it had not failed. */

@@ -2,6 +2,7 @@ import type { Event, NextStep } from '@mostrador/contracts';
 import { webhookTestType } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import { answer, type Claim, type ClaimNext, type RowKey } from '@mostrador/kit/step/retry-engine';
 import { done, waitUntil } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../../dependencies.ts';
 import { type EventRow, toEvent } from '../../feed/event.ts';
@@ -9,9 +10,9 @@ import type { EndpointRow } from '../endpoints/endpoint.ts';
 import { type LockedWithFeed, lockWithFeed, openDeliveries } from '../planning/plan.repository.ts';
 import { findOnlyNew, planNext } from '../planning/plan-deliveries.ts';
 import {
-  type Attempt,
   type ClaimedRow,
-  claimDeliveries,
+  claim,
+  type DeliveryAttempt,
   findLoad,
   findQueue,
   hasRetries,
@@ -23,25 +24,23 @@ import { dueAt, nextMove } from './next-move.ts';
 
 /** A claimed delivery, and all that its attempt needs. */
 export type Claimed = {
-  readonly attempt: Attempt;
+  readonly attempt: DeliveryAttempt;
   readonly endpoint: EndpointRow;
   readonly eventId: string;
   readonly body: string;
 };
 
-/** The claimed deliveries, and when to look again once none of them runs. `more`: the feed has more to plan at once. */
-export type Taken = { readonly claimed: readonly Claimed[]; readonly more: boolean; readonly next: NextStep };
-const nothing = { claimed: [], more: false };
+/** With the time to look again once no claimed delivery runs. `more`: the feed has more to plan at once. */
+export type Taken = Claim<readonly Claimed[]> & { readonly more: boolean; readonly next: NextStep };
 
 /** Who asks. The service claims nothing of an endpoint that its workflow drains, and the other way round. */
 export type Sender = EndpointRow['sender'];
 
-type Asked = {
-  readonly storeId: string;
-  readonly endpointId: string;
+type ClaimOptions = {
   readonly sender: Sender;
   /** How many deliveries may begin. */
   readonly most: number;
+  readonly leaseMs: number;
 };
 
 const claimLimitMs = 5_000;
@@ -51,48 +50,50 @@ const claimLimitMs = 5_000;
  * transaction. A process that dies leaves leases that expire, and these deliveries are sent again with the same
  * `webhook-id`.
  */
-export const claim = ({ database, limits }: Dependencies, asked: Asked): Promise<Taken> =>
-  database.write({ storeId: asked.storeId, deadline: Date.now() + claimLimitMs }, (sql) =>
-    claimNext(sql, asked, limits.leaseMs),
+export const claimDue = (
+  { database, limits: { leaseMs } }: Dependencies,
+  endpoint: RowKey,
+  options: Omit<ClaimOptions, 'leaseMs'>,
+): Promise<Taken> =>
+  database.write({ storeId: endpoint.storeId, deadline: Date.now() + claimLimitMs }, (sql) =>
+    claimNext(sql, endpoint, { ...options, leaseMs }),
   );
 
 /**
  * Makes the deliveries of new events, and claims those due deliveries of an endpoint that may begin now. When everything
  * due is claimed and nothing that failed is left, the workflow hands the endpoint back to the service and ends.
  */
-async function claimNext(
-  sql: TransactionSql,
-  { storeId, endpointId, sender, most }: Asked,
-  leaseMs: number,
-): Promise<Taken> {
-  const locked = await lockWithFeed(sql, storeId, endpointId);
-  if (!locked) return { ...nothing, next: done('the endpoint does not exist') };
-  if (locked.sender !== sender) return { ...nothing, next: done(`the ${locked.sender} sends for this endpoint`) };
+const claimNext: ClaimNext<Taken, ClaimOptions> = async (sql, { storeId, id }, { sender, most, leaseMs }) => {
+  const locked = await lockWithFeed(sql, storeId, id);
+  if (!locked) return { ...answer(done('the endpoint does not exist')), more: false };
+  if (locked.sender !== sender) {
+    return { ...answer(done(`the ${locked.sender} sends for this endpoint`)), more: false };
+  }
   const onlyNew = await findOnlyNew(sql, locked, most);
   if (onlyNew) return await beginAtOnce(sql, locked, onlyNew, leaseMs);
   const { endpoint, more } = await planNext(sql, locked);
-  const move = nextMove(endpoint, await findLoad(sql, endpoint));
+  const move = nextMove({ endpoint, ...(await findLoad(sql, endpoint)) });
   if (move.kind === 'answer') {
     await saveWithDue(sql, endpoint);
-    return { claimed: [], more, next: move.next };
+    return { ...move, more };
   }
 
   const slots = Math.min(move.slots, most);
-  const rows = await claimDeliveries(sql, endpoint, slots, leaseMs);
+  const rows = await claim(sql, endpoint, leaseMs, slots);
   const claimed: Claimed[] = [];
   for (const row of rows) {
     const event = eventOf(endpoint, row);
     if (event) claimed.push(toClaimed(endpoint, row, event));
     // It was open for longer than the feed keeps events.
-    else await recordGivenUp(sql, { storeId, deliveryId: row.id }, 'event_expired');
+    else await recordGivenUp(sql, { storeId, id: row.id }, 'event_expired');
   }
   const due_at = dueAt(endpoint, await findQueue(sql, endpoint));
   const isHandedBack =
     sender === 'workflow' && (due_at === null || (await isHealthy(sql, endpoint, rows.length < slots)));
   await saveProgress(sql, { ...endpoint, due_at, sender: isHandedBack ? 'service' : sender });
-  if (isHandedBack) return { claimed, more, next: done('nothing that failed is left') };
-  return { claimed, more, next: due_at ? waitUntil(due_at, 'the next delivery is due then') : done('nothing waits') };
-}
+  const next = due_at ? waitUntil(due_at, 'the next delivery is due then') : done('nothing waits');
+  return { kind: 'claimed', claimed, more, next: isHandedBack ? done('nothing that failed is left') : next };
+};
 
 /**
  * Opens and claims deliveries in one statement, for an endpoint for which nothing else waits. This is the usual case, and
@@ -112,7 +113,8 @@ async function beginAtOnce(
   const isAll = opened.length === events.length;
   const due_at = isAll ? (opened[0]?.lease_until ?? null) : dueAt(locked, await findQueue(sql, locked));
   await saveProgress(sql, { ...locked, planned_through: locked.last_sequence, due_at });
-  return { claimed, more: false, next: due_at ? waitUntil(due_at, 'deliveries run') : done('nothing waits') };
+  const next = due_at ? waitUntil(due_at, 'deliveries run') : done('nothing waits');
+  return { kind: 'claimed', claimed, more: false, next };
 }
 
 /** Whether nothing that failed is left of an endpoint. `allClaimed`: nothing else is due. */
@@ -124,7 +126,7 @@ function toClaimed(endpoint: EndpointRow, row: Omit<ClaimedRow, 'event'>, event:
     attempt: {
       storeId: endpoint.store_id,
       endpointId: endpoint.id,
-      deliveryId: row.id,
+      id: row.id,
       leaseToken: row.lease_token,
       number: row.attempts,
     },

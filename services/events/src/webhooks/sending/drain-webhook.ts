@@ -1,15 +1,15 @@
 import { maxInFlight, type NextStep, type drainWebhook as operation } from '@mostrador/contracts';
 import type { Log } from '@mostrador/kit/process/log';
 import { type Handler, later } from '@mostrador/kit/rpc/server';
+import type { RowKey } from '@mostrador/kit/step/retry-engine';
 import { lookAgain, recordingMs, waitUntil } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../../dependencies.ts';
-import { claim, type Taken } from './claim-next.ts';
+import { claimDue, type Taken } from './claim-next.ts';
 import { makeAttempt } from './make-attempt.ts';
 import { createShares } from './shares.ts';
 
 type Drained = {
-  readonly storeId: string;
-  readonly endpointId: string;
+  readonly endpoint: RowKey;
   /** Whether another delivery may begin. */
   readonly mayBegin: () => boolean;
   /** The answer when none may begin any more and more is due. */
@@ -49,8 +49,7 @@ export const drainWebhook = (dependencies: Dependencies): Handler<typeof operati
           closing.addEventListener('abort', () => resolve(lookAgain('the service stops')), { once: true });
         });
         const drained = drain(dependencies, {
-          storeId,
-          endpointId: body.endpoint_id,
+          endpoint: { storeId, id: body.endpoint_id },
           mayBegin: () => !closing.aborted && deadline - Date.now() - recordingMs >= limits.callMs,
           whenOver: () =>
             waiting.delete(storeId)
@@ -67,11 +66,11 @@ export const drainWebhook = (dependencies: Dependencies): Handler<typeof operati
 };
 
 /** Sends what is due, up to `max_in_flight` at once, until nothing is due or `mayBegin` says no. */
-async function drain(dependencies: Dependencies, { mayBegin, whenOver, log, ...endpoint }: Drained): Promise<NextStep> {
+async function drain(dependencies: Dependencies, { endpoint, mayBegin, whenOver, log }: Drained): Promise<NextStep> {
   const running = new Set<Promise<void>>();
   const take = async (): Promise<Taken> => {
-    const taken = await claim(dependencies, { ...endpoint, sender: 'workflow', most: maxInFlight });
-    for (const claimed of taken.claimed) {
+    const taken = await claimDue(dependencies, endpoint, { sender: 'workflow', most: maxInFlight });
+    for (const claimed of taken.kind === 'claimed' ? taken.claimed : []) {
       const attempt: Promise<void> = makeAttempt(dependencies, claimed, log).then(() => void running.delete(attempt));
       running.add(attempt);
     }

@@ -23,7 +23,7 @@ export async function makeAttempt(dependencies: Dependencies, claimed: Claimed, 
   const beganMs = performance.now();
   const outcome = await send(dependencies, claimed, startedAt).catch((err): Outcome => {
     // Such as a secret that no configured key opens. The delivery waits like any that failed.
-    log.error({ endpoint: endpoint.id, delivery: attempt.deliveryId, err }, 'a webhook could not be sent');
+    log.error({ endpoint: endpoint.id, delivery: attempt.id, err }, 'a webhook could not be sent');
     return { kind: 'failed', error: 'internal_error', status: null, body: null };
   });
   const timing = { startedAt, durationMs: performance.now() - beganMs };
@@ -31,7 +31,7 @@ export async function makeAttempt(dependencies: Dependencies, claimed: Claimed, 
   if (outcome.kind === 'failed') {
     const { error, status } = outcome;
     log.info(
-      { endpoint: endpoint.id, delivery: attempt.deliveryId, attempt: attempt.number, error, status },
+      { endpoint: endpoint.id, delivery: attempt.id, attempt: attempt.number, error, status },
       'a webhook delivery failed',
     );
   }
@@ -42,7 +42,7 @@ export async function makeAttempt(dependencies: Dependencies, claimed: Claimed, 
     return dueAt !== null && dueAt.getTime() <= Date.now() + clockMarginMs;
   } catch (err) {
     // The lease expires, and the delivery is sent again.
-    log.warn({ endpoint: endpoint.id, delivery: attempt.deliveryId, err }, 'the outcome of a webhook was not recorded');
+    log.warn({ endpoint: endpoint.id, delivery: attempt.id, err }, 'the outcome of a webhook was not recorded');
     return true;
   }
 }

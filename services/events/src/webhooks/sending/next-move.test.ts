@@ -53,14 +53,14 @@ describe('what may begin', () => {
   const load = { now, in_flight: 0, in_flight_until: null };
 
   test('an endpoint gets as many deliveries at once as it may have, less those that run', () => {
-    expect(nextMove(well, load)).toEqual({ kind: 'claim', slots: 5 });
-    expect(nextMove(well, { ...load, in_flight: 3 })).toEqual({ kind: 'claim', slots: 2 });
+    expect(nextMove({ endpoint: well, ...load })).toEqual({ kind: 'claim', slots: 5 });
+    expect(nextMove({ endpoint: well, ...load, in_flight: 3 })).toEqual({ kind: 'claim', slots: 2 });
   });
 
   test('a failing endpoint gets one probe, not one for each event', () => {
-    expect(nextMove(failing, load)).toEqual({ kind: 'claim', slots: 1 });
+    expect(nextMove({ endpoint: failing, ...load })).toEqual({ kind: 'claim', slots: 1 });
     const until = new Date(now.getTime() + 9_000);
-    expect(nextMove(failing, { now, in_flight: 1, in_flight_until: until })).toMatchObject({
+    expect(nextMove({ endpoint: failing, now, in_flight: 1, in_flight_until: until })).toMatchObject({
       kind: 'answer',
       next: { done: false, wake_at: until.toISOString() },
     });
@@ -68,15 +68,18 @@ describe('what may begin', () => {
 
   test('a blocked endpoint gets nothing until its block ends', () => {
     const blocked = { ...failing, blocked_until: new Date(now.getTime() + 5_000) };
-    expect(nextMove(blocked, load)).toMatchObject({
+    expect(nextMove({ endpoint: blocked, ...load })).toMatchObject({
       kind: 'answer',
       next: { wake_at: blocked.blocked_until.toISOString() },
     });
-    expect(nextMove({ ...failing, blocked_until: now }, load)).toMatchObject({ kind: 'claim' });
+    expect(nextMove({ endpoint: { ...failing, blocked_until: now }, ...load })).toMatchObject({ kind: 'claim' });
   });
 
   test.each(['paused', 'disabled'] as const)('an endpoint that is %s gets nothing', (status) => {
-    expect(nextMove({ ...well, status }, load)).toMatchObject({ kind: 'answer', next: { done: true } });
+    expect(nextMove({ endpoint: { ...well, status }, ...load })).toMatchObject({
+      kind: 'answer',
+      next: { done: true },
+    });
   });
 });
 

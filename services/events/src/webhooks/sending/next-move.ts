@@ -1,5 +1,6 @@
-import type { NextStep, WebhookDisabledReason, WebhookStatus } from '@mostrador/contracts';
+import type { WebhookDisabledReason, WebhookStatus } from '@mostrador/contracts';
 import { retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
+import { type Outcome as AnyOutcome, answer, type Move, type NextMove } from '@mostrador/kit/step/retry-engine';
 import { done, waitUntil } from '@mostrador/kit/step/step';
 
 const secondMs = 1_000;
@@ -52,25 +53,24 @@ export type Queue = Omit<Load, 'now'> & {
   readonly held_until: Date | null;
 };
 
-export type Move =
-  /** Nothing can be sent now. */
-  | { readonly kind: 'answer'; readonly next: NextStep }
-  /** Up to `slots` due deliveries may begin. */
-  | { readonly kind: 'claim'; readonly slots: number };
+export type Situation = Load & { readonly endpoint: Endpoint };
+
+/** Up to `slots` due deliveries may begin. */
+type Due = { readonly slots: number };
 
 /** A failing endpoint gets a probe instead of everything that waits. */
 const mostAtOnce = ({ failures, max_in_flight }: Endpoint): number => (failures > 0 ? 1 : max_in_flight);
 
-/** Whether the next deliveries of an endpoint may begin. */
-export function nextMove(endpoint: Endpoint, { now, in_flight, in_flight_until }: Load): Move {
-  if (endpoint.status !== 'enabled') return { kind: 'answer', next: done(`the endpoint is ${endpoint.status}`) };
+/** Decides whether the next deliveries of an endpoint may begin. */
+export const nextMove: NextMove<Situation, Move<Due>> = ({ endpoint, now, in_flight, in_flight_until }) => {
+  if (endpoint.status !== 'enabled') return answer(done(`the endpoint is ${endpoint.status}`));
   if (endpoint.blocked_until && endpoint.blocked_until > now) {
-    return { kind: 'answer', next: waitUntil(endpoint.blocked_until, 'the endpoint fails') };
+    return answer(waitUntil(endpoint.blocked_until, 'the endpoint fails'));
   }
   const slots = mostAtOnce(endpoint) - in_flight;
   if (slots > 0) return { kind: 'claim', slots };
-  return { kind: 'answer', next: waitUntil(in_flight_until ?? now, 'the deliveries that may run at once are running') };
-}
+  return answer(waitUntil(in_flight_until ?? now, 'the deliveries that may run at once are running'));
+};
 
 /** When the sender looks at an endpoint again. Null: when something else changes. */
 export function dueAt(endpoint: Endpoint, { in_flight, in_flight_until, next_at, held_until }: Queue): Date | null {
@@ -83,16 +83,16 @@ export function dueAt(endpoint: Endpoint, { in_flight, in_flight_until, next_at,
 const latest = (a: Date | null, b: Date | null): Date | null => (a && b ? (a > b ? a : b) : (a ?? b));
 
 /** What the endpoint answered to an attempt. */
-export type Outcome =
-  | { readonly kind: 'delivered'; readonly status: number; readonly body: string }
-  | {
-      readonly kind: 'failed';
-      readonly error: string;
-      /** Null without an answer. */
-      readonly status: number | null;
-      readonly body: string | null;
-      readonly retryAfterSeconds?: number | undefined;
-    };
+export type Outcome = AnyOutcome<
+  { readonly status: number; readonly body: string },
+  {
+    readonly error: string;
+    /** Null without an answer. */
+    readonly status: number | null;
+    readonly body: string | null;
+    readonly retryAfterSeconds?: number | undefined;
+  }
+>;
 
 type Failed = Extract<Outcome, { kind: 'failed' }>;
 

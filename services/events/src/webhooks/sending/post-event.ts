@@ -82,7 +82,7 @@ export function postEvent(egress: Egress, { url: address, headers, body, limitMs
 const failed = (error: string): Outcome => ({ kind: 'failed', error, status: null, body: null });
 
 function outcomeOf(status: number, body: string, retryAfter: string | undefined): Outcome {
-  if (status >= 200 && status < 300) return { kind: 'delivered', status, body };
+  if (status >= 200 && status < 300) return { kind: 'succeeded', status, body };
   const error = status >= 300 && status < 400 ? 'redirect' : `http_${status}`;
   return { kind: 'failed', error, status, body, retryAfterSeconds: retryAfterSeconds(retryAfter, Date.now()) };
 }

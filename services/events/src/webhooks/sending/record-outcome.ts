@@ -1,9 +1,10 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
+import type { RecordOutcome } from '@mostrador/kit/step/retry-engine';
 import { lockEndpoint } from '../endpoints/endpoint.repository.ts';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
 import {
-  type Attempt,
+  type DeliveryAttempt,
   findRunning,
   logAttempt,
   recordDelivered,
@@ -16,23 +17,27 @@ import {
 import type { Claimed } from './claim-next.ts';
 import { afterFailure, endsOutage, type Outcome } from './next-move.ts';
 
-type Recorded = { readonly handedOver: boolean; readonly dueAt: Date | null };
+type Recorded = {
+  readonly handedOver: boolean;
+  /** When the endpoint is to be looked at again. */
+  readonly dueAt: Date | null;
+};
 
 /**
  * Records what became of an attempt, in its delivery and in its endpoint. Without the lease it writes nothing, because
  * another attempt has begun, a request ended the delivery, or the endpoint was deleted. The first failure hands the
- * endpoint over to its workflow. `dueAt`: when the endpoint is to be looked at again.
+ * endpoint over to its workflow.
  */
-export async function recordOutcome(
-  sql: TransactionSql,
-  { attempt, endpoint: { id } }: Claimed,
-  outcome: Outcome,
-  timing: Timing,
-): Promise<Recorded> {
+export const recordOutcome: RecordOutcome<Claimed, Outcome, Recorded, Timing> = async (
+  sql,
+  { attempt, endpoint: { id } },
+  outcome,
+  timing,
+) => {
   const locked = await lockEndpoint(sql, attempt.storeId, id);
   const endpoint =
     locked &&
-    (outcome.kind === 'delivered'
+    (outcome.kind === 'succeeded'
       ? await recordSuccess(sql, locked, attempt, outcome, timing)
       : await recordFailure(sql, locked, attempt, outcome, timing));
   if (!endpoint) return { handedOver: false, dueAt: null };
@@ -40,13 +45,13 @@ export async function recordOutcome(
   const handedOver = endpoint.sender !== locked.sender;
   if (handedOver) await appendOutbox(sql, endpoint.store_id, [wakeWorkflow('webhook', id, 'degraded')]);
   return { handedOver, dueAt: due };
-}
+};
 
 /** Returns the endpoint as it is afterwards, which is not saved yet. Undefined when the attempt has lost its lease. */
 async function recordSuccess(
   sql: TransactionSql,
   endpoint: EndpointRow,
-  attempt: Attempt,
+  attempt: DeliveryAttempt,
   outcome: Outcome,
   timing: Timing,
 ): Promise<EndpointRow | undefined> {
@@ -70,7 +75,7 @@ const wellSince = (now: Date) =>
 async function recordFailure(
   sql: TransactionSql,
   endpoint: EndpointRow,
-  attempt: Attempt,
+  attempt: DeliveryAttempt,
   outcome: Extract<Outcome, { kind: 'failed' }>,
   timing: Timing,
 ): Promise<EndpointRow | undefined> {

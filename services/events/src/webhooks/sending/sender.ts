@@ -6,7 +6,7 @@ import { createWakeablePause } from '@mostrador/kit/process/wakeable-pause';
 import { createRequestQueue } from '@mostrador/kit/rpc/request-queue';
 import type { Dependencies } from '../../dependencies.ts';
 import { planDeliveries } from '../planning/plan-deliveries.ts';
-import { claim } from './claim-next.ts';
+import { claimDue } from './claim-next.ts';
 import { type EndpointToSend, findDueEndpoints, findUnplanned } from './due.repository.ts';
 import { makeAttempt } from './make-attempt.ts';
 import { createShares } from './shares.ts';
@@ -92,16 +92,17 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
 
   /** Plans and claims deliveries of an endpoint within the share of its store, and begins their attempts. */
   const begin = async (endpoint: EndpointToSend): Promise<void> => {
-    const { store_id: storeId, id: endpointId } = endpoint;
+    const storeId = endpoint.store_id;
     const places = shares.take(storeId, maxInFlight);
     let used = 0;
     if (places < maxInFlight) waiting.add(storeId);
     if (places === 0) return;
     try {
-      const { claimed, more } = await claim(dependencies, { storeId, endpointId, sender: 'service', most: places });
-      if (more) nudge([storeId]);
-      used = claimed.length;
-      for (const one of claimed) {
+      const taken = await claimDue(dependencies, { storeId, id: endpoint.id }, { sender: 'service', most: places });
+      if (taken.more) nudge([storeId]);
+      if (taken.kind === 'answer') return;
+      used = taken.claimed.length;
+      for (const one of taken.claimed) {
         const attempt: Promise<void> = makeAttempt(dependencies, one, log).then((dueSoon) => {
           attempts.delete(attempt);
           shares.give(storeId, 1);
