@@ -1,4 +1,4 @@
-import { type Operation, operations, publicOperations } from '../../packages/contracts/src/index.ts';
+import { type Operation, operations, publicOperations, roleFor } from '../../packages/contracts/src/index.ts';
 import { eventStreamRoute } from '../../services/gateway/src/events/add-event-stream.ts';
 import { actionOf } from '../../services/gateway/src/platform/person-auth.ts';
 import { apiPrefix, platformPrefix, type Route, toRoute } from '../../services/gateway/src/routes/route.ts';
@@ -50,7 +50,11 @@ export function publicFace(): string {
   const hints = 'The stream of events is also for people of every role, who get only hints of what to read again.';
   const others = Object.entries(operations)
     .filter(withoutPath)
-    .map(([name, { subject, access }]) => [subject, name, access && 'role' in access ? access.role : '-'])
+    .map(([name, { subject, access }]) => [
+      subject,
+      name,
+      typeof access === 'object' ? roleFor(access) : (access ?? '-'),
+    ])
     .sort(([one = ''], [other = '']) => (one < other ? -1 : 1));
   return `${legend}
 ${columns([['path', 'method', 'scope', 'tier', 'role', 'status', 'form', 'audit'], ...rows])}

@@ -18,7 +18,10 @@ export const operations: Readonly<Record<string, Operation>> = {
 };
 
 /** An operation that the gateway serves at a path. */
-export type PublicOperation = Operation & { readonly http: Http; readonly access: KeyAccess | PersonAccess };
+export type PublicOperation = Omit<Operation, 'access'> & {
+  readonly http: Http;
+  readonly access: KeyAccess | PersonAccess;
+};
 
 const isPublic = (named: [string, Operation]): named is [string, PublicOperation] => named[1].http !== undefined;
 

@@ -28,10 +28,17 @@ import { removePasskey } from './passkeys/remove-passkey.ts';
 import { renamePasskey } from './passkeys/rename-passkey.ts';
 import { startPasskey } from './passkeys/start-passkey.ts';
 import { startPasskeySession } from './passkeys/start-passkey-session.ts';
+import { createLoginLink } from './people/create-login-link.ts';
 import { createPersonLink } from './people/create-person-link.ts';
+import { disableUser } from './people/disable-user.ts';
+import { enableUser } from './people/enable-user.ts';
 import { invitePerson } from './people/invite-person.ts';
+import { inviteUser } from './people/invite-user.ts';
 import { listPeople } from './people/list-people.ts';
+import { listUsers } from './people/list-users.ts';
 import { removePerson } from './people/remove-person.ts';
+import { removeUser } from './people/remove-user.ts';
+import { unlinkUser } from './people/unlink-user.ts';
 import { updatePerson } from './people/update-person.ts';
 import { authorizePerson } from './sessions/authorize-person.ts';
 import { checkPersonSessions } from './sessions/check-person-sessions.ts';
@@ -47,13 +54,6 @@ import { createStore } from './stores/create-store.ts';
 import { getStoreSettings } from './stores/get-store-settings.ts';
 import { listStores } from './stores/list-stores.ts';
 import { updateStore } from './stores/update-store.ts';
-import { createLoginLink } from './users/create-login-link.ts';
-import { disableUser } from './users/disable-user.ts';
-import { enableUser } from './users/enable-user.ts';
-import { inviteUser } from './users/invite-user.ts';
-import { listUsers } from './users/list-users.ts';
-import { removeUser } from './users/remove-user.ts';
-import { unlinkUser } from './users/unlink-user.ts';
 
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof accountsOperations> => ({
   getStoreSettings: getStoreSettings(dependencies),

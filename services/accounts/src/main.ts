@@ -6,7 +6,7 @@ import { accountsConfig } from './config.ts';
 import { createPasswordHashing } from './credentials/password-hashing.ts';
 import { createHandlers } from './handlers.ts';
 import { openOidcProvider } from './oidc/open-oidc-provider.ts';
-import { purgeSessions } from './sessions/purge-sessions.ts';
+import { purge } from './purge.ts';
 
 const config = loadConfig(accountsConfig);
 const oidc = openOidcProvider(config);
@@ -27,6 +27,6 @@ runService({
       publicUrl: config.PUBLIC_URL,
       announceAccessChange: announceOver(nats),
     }),
-    purge: purgeSessions,
+    purge,
   }),
 });

@@ -25,6 +25,7 @@ const NewApiKey = Type.Object({ api_key: Type.String(), key: ApiKey });
 
 export const createApiKey = defineOperation({
   subject: 'accounts.admin.keys.create',
+  access: 'platform',
   tenancy: 'none',
   summary: 'Create an API key for a store',
   request: {
@@ -41,6 +42,7 @@ export const createApiKey = defineOperation({
 
 export const listApiKeys = defineOperation({
   subject: 'accounts.admin.keys.list',
+  access: 'platform',
   tenancy: 'none',
   summary: "List a store's API keys, newest first",
   request: { body: Exact({ store_id: Uuid }) },
@@ -50,6 +52,7 @@ export const listApiKeys = defineOperation({
 
 export const rotateApiKey = defineOperation({
   subject: 'accounts.admin.keys.rotate',
+  access: 'platform',
   tenancy: 'none',
   summary: 'Create a key that replaces another; the old key stays valid for the overlap',
   request: {
@@ -64,6 +67,7 @@ export const rotateApiKey = defineOperation({
 
 export const revokeApiKey = defineOperation({
   subject: 'accounts.admin.keys.revoke',
+  access: 'platform',
   tenancy: 'none',
   summary: 'Revoke an API key; every gateway rejects it within two seconds',
   request: { body: Exact({ key_id: TokenId }) },
@@ -77,6 +81,7 @@ export const maxKeyUses = 1000;
 /** The gateway may not write keys, so it reports their use. */
 export const recordKeyUses = defineOperation({
   subject: 'accounts.internal.keys.record-uses',
+  access: 'platform',
   tenancy: 'none',
   summary: 'Record when keys were last used',
   request: {

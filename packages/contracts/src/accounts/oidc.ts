@@ -63,6 +63,7 @@ export const startOidcJoin = defineOperation({
 export const createOidcSession = defineOperation({
   subject: 'accounts.platform.oidc-sessions.create',
   queue: 'sign-in',
+  access: { role: 'guest' },
   tenancy: 'none',
   summary: 'Sign in with what the OpenID provider answered',
   request: {

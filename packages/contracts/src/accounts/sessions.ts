@@ -221,6 +221,7 @@ export type Authorized = Static<typeof Authorized>;
  */
 export const authorizePerson = defineOperation({
   subject: 'accounts.platform.sessions.authorize',
+  access: 'platform',
   tenancy: 'none',
   summary: 'Read who asks, and what their store may do',
   request: { body: Exact({ touch: Type.Boolean() }) },
@@ -238,6 +239,7 @@ export const mostCheckedSessions = 1000;
  */
 export const checkPersonSessions = defineOperation({
   subject: 'accounts.platform.sessions.check',
+  access: 'platform',
   tenancy: 'none',
   summary: 'Read which of these sessions are open',
   request: {
@@ -249,6 +251,7 @@ export const checkPersonSessions = defineOperation({
 /** Writes into the audit log what a person asks another service to change, before that service is asked. */
 export const recordChange = defineOperation({
   subject: 'accounts.platform.changes.record',
+  access: 'platform',
   tenancy: 'none',
   summary: 'Record what a person is about to change',
   request: {

@@ -56,6 +56,7 @@ const RateLimit = Type.Unsafe<number | null>({
 
 export const createStore = defineOperation({
   subject: 'accounts.admin.stores.create',
+  access: 'platform',
   tenancy: 'none',
   summary: 'Create a store',
   request: {
@@ -73,6 +74,7 @@ export const createStore = defineOperation({
 
 export const updateStore = defineOperation({
   subject: 'accounts.admin.stores.update',
+  access: 'platform',
   tenancy: 'none',
   summary: 'Change a store',
   request: {
@@ -95,6 +97,7 @@ export const updateStore = defineOperation({
 
 export const listStores = defineOperation({
   subject: 'accounts.admin.stores.list',
+  access: 'platform',
   tenancy: 'none',
   summary: 'List stores by name, up to 200 after a given id, or only the given one',
   request: { body: Exact({ after_id: Type.Optional(Uuid), store_id: Type.Optional(Uuid) }) },

@@ -23,6 +23,7 @@ const LoginLink = Type.Object({ user: StoreUser, login_url: Type.String(), expir
 
 export const inviteUser = defineOperation({
   subject: 'accounts.admin.users.invite',
+  access: 'platform',
   tenancy: 'none',
   summary: 'Give a person access to a store, and make their first login link',
   description: 'A person who is in the store already gets the role and a new link. A disabled person stays disabled.',
@@ -41,6 +42,7 @@ export const inviteUser = defineOperation({
 
 export const createLoginLink = defineOperation({
   subject: 'accounts.admin.users.login-link',
+  access: 'platform',
   tenancy: 'none',
   summary: 'Make a login link for a person',
   request: {
@@ -55,6 +57,7 @@ export const createLoginLink = defineOperation({
 
 export const listUsers = defineOperation({
   subject: 'accounts.admin.users.list',
+  access: 'platform',
   tenancy: 'none',
   summary: "List a store's people by email, up to 1,000",
   request: { body: Exact({ store_id: Uuid }) },
@@ -64,6 +67,7 @@ export const listUsers = defineOperation({
 
 export const disableUser = defineOperation({
   subject: 'accounts.admin.users.disable',
+  access: 'platform',
   tenancy: 'none',
   summary: 'Disable a person in every store; their sessions, links, password and passkeys end at once',
   request: { body: Exact({ email: Email }) },
@@ -73,6 +77,7 @@ export const disableUser = defineOperation({
 
 export const enableUser = defineOperation({
   subject: 'accounts.admin.users.enable',
+  access: 'platform',
   tenancy: 'none',
   summary: 'Enable a disabled person again in every store; they need a new login link',
   request: { body: Exact({ email: Email }) },
@@ -82,6 +87,7 @@ export const enableUser = defineOperation({
 
 export const unlinkUser = defineOperation({
   subject: 'accounts.admin.users.unlink',
+  access: 'platform',
   tenancy: 'none',
   summary: 'Forget the account at the OpenID provider with which a person signs in; their sessions end at once',
   description: 'The next account there with their verified email address takes its place.',
@@ -92,6 +98,7 @@ export const unlinkUser = defineOperation({
 
 export const removeUser = defineOperation({
   subject: 'accounts.admin.users.remove',
+  access: 'platform',
   tenancy: 'none',
   summary: 'Remove a person from a store; every way into it ends at once',
   request: { body: Exact({ store_id: Uuid, email: Email }) },

@@ -45,7 +45,7 @@ export type KeyAccess = {
 
 /** Who may call an operation that only people have. */
 export type PersonAccess = {
-  /** The lowest role. `guest`: it needs no session. */
+  /** The lowest role. `guest`: it needs no session. A token in the request may take its place. */
   readonly role: UserRole | 'guest';
   /**
    * The members of the body that the audit log shows. `false`: the log has no entry. Default: the names of the members
@@ -53,6 +53,9 @@ export type PersonAccess = {
    */
   readonly audited?: false | readonly string[];
 };
+
+/** `platform`: only the platform itself calls it: the gateway, a service, or the operator's command. */
+export type Access = KeyAccess | PersonAccess | 'platform';
 
 const ofSellers: readonly Scope[] = [
   'agents:read',
@@ -70,8 +73,9 @@ const ofSellers: readonly Scope[] = [
 ];
 const ofOwnersOnly: readonly Scope[] = ['webhooks:write'];
 
-/** The lowest role of a person who may call the operation. */
-export function roleFor(access: KeyAccess | PersonAccess): PersonAccess['role'] {
+/** The lowest role of a person who may call the operation. What the platform calls needs none. */
+export function roleFor(access: Access): PersonAccess['role'] {
+  if (access === 'platform') return 'guest';
   if ('role' in access) return access.role;
   if (ofSellers.includes(access.scope)) return 'seller';
   return ofOwnersOnly.includes(access.scope) ? 'owner' : 'manager';

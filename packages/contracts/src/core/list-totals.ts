@@ -19,6 +19,7 @@ const walked = {
 export const defineTotalsVerification = (service: ListService) =>
   defineOperation({
     subject: `${service}.admin.list-totals.verify`,
+    access: 'platform',
     tenancy: 'none',
     summary: 'Compare the totals of lists with a recount of their rows',
     request: { body: Stores },
@@ -42,6 +43,7 @@ export const defineTotalsVerification = (service: ListService) =>
 export const defineTotalsRebuild = (service: ListService) =>
   defineOperation({
     subject: `${service}.admin.list-totals.rebuild`,
+    access: 'platform',
     tenancy: 'none',
     summary: 'Count the rows of lists again',
     request: { body: Stores },

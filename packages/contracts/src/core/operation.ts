@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
-import type { KeyAccess, PersonAccess } from './access.ts';
+import type { Access } from './access.ts';
 import type { ErrorCode } from './errors.ts';
 
 /**
@@ -38,8 +38,11 @@ export type Operation<
   readonly subject: string;
   /** Undefined: the gateway serves it at no path, or at one with its own code, such as the calendar feed's. */
   readonly http?: Http;
-  /** Who may call it. The gateway checks scope and tier, the service checks the role. Every operation with `http` has it. */
-  readonly access?: KeyAccess | PersonAccess;
+  /**
+   * Who may call it. The gateway checks scope and tier, the service checks the role. Every operation with `http` has it,
+   * and every operation without a store: its service reads the person from the session.
+   */
+  readonly access?: Access;
   /** `store`: every call names a store and sees only its rows. `none`: the call belongs to no store. */
   readonly tenancy: Tenancy;
   /**
@@ -72,7 +75,7 @@ type Definition<Parts extends RequestParts, Reply extends TSchema, Tenancy> = Om
 > & {
   readonly tenancy?: Tenancy;
   readonly errors?: readonly ErrorCode[];
-};
+} & (Tenancy extends 'none' ? { readonly access: Access } : object);
 
 /** Defines an operation. `tenancy` defaults to `store`, `errors` to an empty list. */
 export function defineOperation<

@@ -15,6 +15,7 @@ const FenceReply = Type.Object({
 export const defineFence = (service: 'messaging' | 'scheduling') =>
   defineOperation({
     subject: `${service}.admin.restore.fence`,
+    access: 'platform',
     tenancy: 'none',
     summary: 'Hold what may have been sent after the moment to which the database was restored',
     request: {

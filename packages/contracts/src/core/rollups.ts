@@ -7,6 +7,7 @@ import { defineOperation } from './operation.ts';
 export const defineClosing = (service: ReportService) =>
   defineOperation({
     subject: `${service}.step.reports.close`,
+    access: 'platform',
     tenancy: 'none',
     summary: 'Close the finished quarter-hours',
     request: {},
@@ -20,6 +21,7 @@ export const defineClosing = (service: ReportService) =>
 export const defineVerification = (service: ReportService) =>
   defineOperation({
     subject: `${service}.admin.reports.verify`,
+    access: 'platform',
     tenancy: 'none',
     summary: 'Compare the rollups of the reports with the facts',
     request: { body: Exact({ after: NullableTimestamp }) },
@@ -49,6 +51,7 @@ export const defineVerification = (service: ReportService) =>
 export const defineReset = (service: ReportService) =>
   defineOperation({
     subject: `${service}.admin.reports.reset`,
+    access: 'platform',
     tenancy: 'none',
     summary: 'Delete the rollups of the reports, so that the job builds them again',
     request: {},

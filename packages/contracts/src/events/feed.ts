@@ -151,6 +151,7 @@ export type FeedEntry = Static<typeof FeedEntry>;
  */
 export const appendEvents = defineOperation({
   subject: 'events.internal.feed.append',
+  access: 'platform',
   tenancy: 'none',
   summary: 'Append events to the feeds of their stores',
   request: { body: Exact({ entries: Type.Array(FeedEntry, { minItems: 1, maxItems: maxAppendedEvents }) }) },

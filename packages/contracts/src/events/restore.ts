@@ -8,6 +8,7 @@ import { defineOperation } from '../core/operation.ts';
  */
 export const fenceFeeds = defineOperation({
   subject: 'events.admin.feed.fence',
+  access: 'platform',
   tenancy: 'none',
   summary: 'Restart the event feeds after the database was restored',
   request: {

@@ -8,6 +8,7 @@ const SandboxToken = Type.String({ minLength: 20, maxLength: 100 });
 /** A customer writes on the sandbox's phone. The token in the page's address is the only credential. */
 export const receiveSandboxMessage = defineOperation({
   subject: 'messaging.api.sandbox.receive',
+  access: { role: 'guest' },
   tenancy: 'none',
   summary: "Write to the store on the sandbox's phone",
   request: { body: Exact({ token: SandboxToken, customer_phone: Phone, name: Text(200), text: Text(4096) }) },
@@ -18,6 +19,7 @@ export const receiveSandboxMessage = defineOperation({
 /** The conversation as the customer sees it, with what the store knows of each message. */
 export const readSandboxConversation = defineOperation({
   subject: 'messaging.api.sandbox.read',
+  access: { role: 'guest' },
   tenancy: 'none',
   summary: "Read the conversation on the sandbox's phone",
   request: { body: Exact({ token: SandboxToken, customer_phone: Phone }) },
@@ -48,6 +50,7 @@ export const readSandboxConversation = defineOperation({
  */
 export const reportSandboxReceipts = defineOperation({
   subject: 'messaging.api.sandbox.report-receipts',
+  access: { role: 'guest' },
   tenancy: 'none',
   summary: "Report that the messages on the sandbox's phone were delivered or read",
   request: { body: Exact({ token: SandboxToken, customer_phone: Phone, status: OneOf(['delivered', 'read']) }) },
@@ -58,6 +61,7 @@ export const reportSandboxReceipts = defineOperation({
 /** The store of the sandbox, and at most 12 customers who wrote on it, the latest first. Other leads are not listed. */
 export const describeSandbox = defineOperation({
   subject: 'messaging.api.sandbox.describe',
+  access: { role: 'guest' },
   tenancy: 'none',
   summary: 'Read the store of a sandbox and its latest customers',
   request: { body: Exact({ token: SandboxToken }) },

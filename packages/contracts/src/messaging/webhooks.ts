@@ -4,6 +4,7 @@ import { defineOperation } from '../core/operation.ts';
 
 export const verifyWebhook = defineOperation({
   subject: 'messaging.api.webhooks.verify',
+  access: { role: 'guest' },
   tenancy: 'none',
   queue: 'webhook',
   summary: "Answer the channel's challenge when its webhook is set up",
@@ -15,6 +16,7 @@ export const verifyWebhook = defineOperation({
 /** The raw bytes, because the signature covers them. The service stores them, answers, and then processes them. */
 export const receiveWebhook = defineOperation({
   subject: 'messaging.api.webhooks.receive',
+  access: { role: 'guest' },
   tenancy: 'none',
   queue: 'webhook',
   summary: 'Receive a webhook of the channel',

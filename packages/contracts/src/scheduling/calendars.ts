@@ -61,6 +61,7 @@ export const getCalendarSync = defineOperation({
 /** Serves a calendar feed. The token in the address names the store and is the only credential. */
 export const readCalendarFeed = defineOperation({
   subject: 'scheduling.api.calendars.feed',
+  access: { role: 'guest' },
   tenancy: 'none',
   summary: 'Read a calendar feed',
   request: { body: Exact({ token: Type.String({ maxLength: 200 }) }) },

@@ -12,6 +12,7 @@ const operations = {
   }),
   listStores: defineOperation({
     subject: 'shop.admin.stores.list',
+    access: 'platform',
     tenancy: 'none',
     summary: 'List stores',
     request: {},
@@ -35,6 +36,19 @@ test('a missing handler, or one with the wrong reply, is a type error', () => {
   // @ts-expect-error The reply lacks its id.
   const wrong: Handlers<typeof operations> = { listStores, readThing: async () => ({}) };
   expect([complete, incomplete, wrong]).toHaveLength(3);
+});
+
+test('an operation without a store that does not say who may call it is a type error', () => {
+  const definition = {
+    subject: 'shop.platform.stores.list',
+    summary: 'List stores',
+    request: {},
+    reply: Type.Object({}),
+  } as const;
+  // @ts-expect-error It has no access.
+  const silent = defineOperation({ ...definition, tenancy: 'none' });
+  const open = defineOperation({ ...definition, access: { role: 'guest' }, tenancy: 'none' });
+  expect([silent, open]).toHaveLength(2);
 });
 
 test('the default tenancy of an operation is store', () => {

@@ -20,6 +20,7 @@ const operations = {
   }),
   checkThing: defineOperation({
     subject: 'shop.internal.things.check',
+    access: 'platform',
     tenancy: 'none',
     summary: 'Check a thing',
     request: { body: Exact({ name: Text(20) }) },

@@ -1,5 +1,7 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import { isReachable, type Reaching, type SessionRow } from '../sessions/session.repository.ts';
+import { isReachable } from '../sessions/reach.repository.ts';
+import type { Reaching } from '../sessions/reach.ts';
+import type { SessionRow } from '../sessions/session.repository.ts';
 
 /** What a person has to sign in with, and the stores that it opens. */
 export type Credentials = {

@@ -11,7 +11,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { accountsForFile } from '../../test/accounts.ts';
 import { client, createPeople, password, tokenOf } from '../../test/people.ts';
-import { purgeSessions } from '../sessions/purge-sessions.ts';
+import { purge } from '../purge.ts';
 
 const accounts = accountsForFile();
 const people = createPeople(accounts);
@@ -250,7 +250,7 @@ describe('after 10 wrong passwords in 15 minutes', () => {
     }
     await people.signIn('somebody@example.com', other).catch(() => {});
     await accounts.adminSql`update password_attempts set since = since - interval '15 minutes'`;
-    await purgeSessions(accounts.systemDatabase);
+    await purge(accounts.systemDatabase);
     expect(await accounts.adminSql`select 1 from password_attempts`).toHaveLength(0);
   });
 });

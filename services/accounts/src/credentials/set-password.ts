@@ -4,9 +4,10 @@ import { type Handler, later } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { deletePasskeysOf } from '../passkeys/passkey.repository.ts';
+import { lockPerson } from '../people/person.repository.ts';
+import { reachAfter } from '../sessions/reach.ts';
 import { endOtherSessions, markProved, type SessionRow } from '../sessions/session.repository.ts';
 import { requireOpenSession, requireSession } from '../sessions/session.ts';
-import { lockPerson } from '../users/user.repository.ts';
 import { assertPassword } from './assert-password.ts';
 import {
   type Credentials,
@@ -60,8 +61,8 @@ export const setPassword =
           await openReachedStores(sql, session);
           if (sessionProof(session, locked) === 'reset') await deletePasskeysOf(sql, userId);
         }
-        if (await opensStore(sql, { storeId, userId, passkeyId: null })) await markProved(sql, session.id, null);
-        const reach = session.reach === 'store' ? 'joined' : session.reach;
+        if (await opensStore(sql, { storeId, userId, passkeyId: null })) await markProved(sql, session, null);
+        const reach = reachAfter('password', session);
         await endOtherSessions(sql, { ...session, reach, opened_by: 'password', passkey_id: null });
         await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'password.changed', subjectId: userId }]);
       });

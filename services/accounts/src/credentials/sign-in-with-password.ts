@@ -3,9 +3,9 @@ import type { Context } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { type Later, later } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
+import { lockPerson } from '../people/person.repository.ts';
 import { openSession } from '../sessions/open-session.ts';
 import { currentSession } from '../sessions/session.ts';
-import { lockPerson } from '../users/user.repository.ts';
 import { beginAttempt } from './attempts.ts';
 import { findLastStore, findPasswordOwner } from './credential.repository.ts';
 

@@ -10,10 +10,11 @@ import type { Dependencies } from '../dependencies.ts';
 import { findSigningPasskey, recordPasskeyUse, takeChallenge } from '../passkeys/passkey.repository.ts';
 import { requireRelyingParty } from '../passkeys/relying-party.ts';
 import { signatureOf } from '../passkeys/signature.ts';
+import { lockPerson } from '../people/person.repository.ts';
 import { openSession } from '../sessions/open-session.ts';
+import { reachAfter } from '../sessions/reach.ts';
 import type { SessionRow } from '../sessions/session.repository.ts';
 import { requireOpenSession, requireSession } from '../sessions/session.ts';
-import { lockPerson } from '../users/user.repository.ts';
 
 type Reply = ReplyOf<typeof operation>;
 
@@ -89,8 +90,7 @@ async function join(
   await appendAudit(sql, context, [
     { storeId, actorId: userId, action: 'store.joined', subjectId: userId, details: { proof } },
   ]);
-  const reach = session.reach === 'store' ? 'joined' : session.reach;
   return await openSession(sql, context, {
-    ...{ storeId, userId, reach, openedBy: proof, passkeyId, previous: session },
+    ...{ storeId, userId, reach: reachAfter(proof, session), openedBy: proof, passkeyId, previous: session },
   });
 }

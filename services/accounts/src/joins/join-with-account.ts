@@ -6,6 +6,7 @@ import { appendAudit } from '../audit/audit.repository.ts';
 import { confirmStore, useIdentity } from '../oidc/oidc.repository.ts';
 import type { OidcIdentity } from '../oidc/oidc-provider.ts';
 import { openSession } from '../sessions/open-session.ts';
+import { reachAfter } from '../sessions/reach.ts';
 import type { SessionRow } from '../sessions/session.repository.ts';
 import { requireOpenSession } from '../sessions/session.ts';
 
@@ -26,6 +27,6 @@ export async function joinWithAccount(
   await appendAudit(sql, context, [
     { storeId, actorId: userId, action: 'store.joined', subjectId: userId, details: { proof: 'oidc' } },
   ]);
-  const reach = session.reach === 'all' ? 'all' : 'confirmed';
+  const reach = reachAfter('oidc', session);
   return await openSession(sql, context, { storeId, userId, reach, openedBy: 'oidc', previous: session });
 }

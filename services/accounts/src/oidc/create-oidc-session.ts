@@ -8,10 +8,10 @@ import { hashToken } from '@mostrador/kit/tokens/token';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { joinWithAccount } from '../joins/join-with-account.ts';
+import { lockPerson } from '../people/person.repository.ts';
 import { openSession } from '../sessions/open-session.ts';
 import type { SessionRow } from '../sessions/session.repository.ts';
 import { currentSession } from '../sessions/session.ts';
-import { lockPerson } from '../users/user.repository.ts';
 import { secretsOf } from './attempt-secrets.ts';
 import {
   confirmStores,

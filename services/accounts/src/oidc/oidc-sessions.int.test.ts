@@ -12,7 +12,7 @@ import { hashToken } from '@mostrador/kit/tokens/token';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWithProvider, type WithProvider } from '../../test/openid.ts';
 import { client, password, tokenOf } from '../../test/people.ts';
-import { purgeSessions } from '../sessions/purge-sessions.ts';
+import { purge } from '../purge.ts';
 
 let here: WithProvider;
 let people: WithProvider['people'];
@@ -134,7 +134,7 @@ describe('an attempt', () => {
     expect(lasts[0]?.seconds).toBeLessThanOrEqual(600);
     await here.accounts.adminSql`update oidc_attempts set expires_at = now()`;
     await expect(here.finish(visit)).rejects.toMatchObject(failed);
-    await purgeSessions(here.accounts.systemDatabase);
+    await purge(here.accounts.systemDatabase);
     expect(await here.accounts.adminSql`select 1 from oidc_attempts`).toHaveLength(0);
   });
 

@@ -1,7 +1,9 @@
 import type { Passkey } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
-import { isReachable, type Reaching, type SessionRow } from '../sessions/session.repository.ts';
+import { isReachable } from '../sessions/reach.repository.ts';
+import type { Reaching } from '../sessions/reach.ts';
+import type { SessionRow } from '../sessions/session.repository.ts';
 
 type PasskeyRow = { id: string; name: string; created_at: Date; last_used_at: Date | null; synced: boolean };
 

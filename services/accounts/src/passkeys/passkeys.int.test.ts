@@ -13,7 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { accountsForFile, publicUrl } from '../../test/accounts.ts';
 import { createAuthenticator } from '../../test/authenticator.ts';
 import { client, createPeople, password, tokenOf } from '../../test/people.ts';
-import { purgeSessions } from '../sessions/purge-sessions.ts';
+import { purge } from '../purge.ts';
 
 const accounts = accountsForFile();
 const people = createPeople(accounts);
@@ -181,7 +181,7 @@ describe('a challenge', () => {
     const options = await challenge();
     await accounts.adminSql`update passkey_challenges set expires_at = now()`;
     await expect(answerWith(phone.answer(options))).rejects.toMatchObject(failed);
-    await purgeSessions(accounts.systemDatabase);
+    await purge(accounts.systemDatabase);
     expect(await accounts.adminSql`select 1 from passkey_challenges`).toHaveLength(0);
   });
 

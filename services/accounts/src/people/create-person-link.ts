@@ -5,9 +5,8 @@ import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loginLinkMinutes } from '../lifetimes.ts';
 import { requireSession } from '../sessions/session.ts';
-import { makeLoginLink } from '../users/login-link.ts';
-import { lockPerson } from '../users/user.repository.ts';
-import { findPerson } from './person.repository.ts';
+import { makeLoginLink } from './make-login-link.ts';
+import { findPerson, lockPerson } from './person.repository.ts';
 import { unknownPerson } from './unknown-person.ts';
 
 export const createPersonLink =

@@ -5,9 +5,8 @@ import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { invitationDays } from '../lifetimes.ts';
 import { requireSession } from '../sessions/session.ts';
-import { makeLoginLink } from '../users/login-link.ts';
-import { ensureUser, lockPerson } from '../users/user.repository.ts';
-import { addMembership, findPerson } from './person.repository.ts';
+import { makeLoginLink } from './make-login-link.ts';
+import { addMembership, ensureUser, findPerson, lockPerson } from './person.repository.ts';
 import { assertActiveSeller, assertSellerOfRole } from './seller-of-person.ts';
 
 export const invitePerson =

@@ -1,4 +1,4 @@
-import type { Person, UserRole } from '@mostrador/contracts';
+import type { Person, StoreUser, UserRole } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
@@ -21,6 +21,36 @@ export type Membership = {
   readonly role: UserRole;
   readonly sellerId: string | null;
 };
+
+/** As the operator sees a person: once for each of their stores. */
+type StoreUserRow = {
+  id: string;
+  email: string;
+  name: string;
+  store_id: string;
+  role: UserRole;
+  seller_id: string | null;
+  created_at: Date;
+  disabled_at: Date | null;
+};
+
+/** The person with this email address. An existing one keeps their first name: each store has its own in the membership. */
+export async function ensureUser(sql: TransactionSql, email: string, name: string): Promise<string> {
+  const [made] = await sql<{ id: string }[]>`
+    insert into users (email, name) values (${email}, ${name}) on conflict (lower(email)) do nothing returning id`;
+  if (made) return made.id;
+  const [found] = await sql<{ id: string }[]>`select id from users where lower(email) = lower(${email})`;
+  return (found as { id: string }).id;
+}
+
+/**
+ * Locks a person until the transaction ends, and says whether they are enabled. Everything that opens, changes or ends a
+ * way in takes this lock first, so that none of it is made while another request ends all of it.
+ */
+export async function lockPerson(sql: TransactionSql, userId: string): Promise<boolean> {
+  const rows = await sql`select 1 from users where id = ${userId} and disabled_at is null for no key update`;
+  return rows.length > 0;
+}
 
 /** The people of a store by email, or only one of them. */
 const peopleOf = (sql: Sql, storeId: string, userId: string | null, limit: number) => sql<PersonRow[]>`
@@ -47,6 +77,16 @@ export async function addMembership(sql: TransactionSql, membership: Membership)
     values (${storeId}, ${userId}, ${name}, ${role}, ${sellerId})
     on conflict (store_id, user_id) do nothing returning 1`;
   return added.length > 0;
+}
+
+/** Invites a person to a store, or again, which makes a way in possible that was ended. */
+export async function setMembership(sql: TransactionSql, membership: Membership): Promise<void> {
+  const { storeId, userId, name, role, sellerId } = membership;
+  await sql`
+    insert into memberships (store_id, user_id, name, role, seller_id)
+    values (${storeId}, ${userId}, ${name}, ${role}, ${sellerId})
+    on conflict (store_id, user_id) do update
+    set name = excluded.name, role = excluded.role, seller_id = excluded.seller_id, access_ended_at = null`;
 }
 
 export async function saveMembership(sql: TransactionSql, membership: Membership): Promise<void> {
@@ -78,3 +118,51 @@ const toPerson = (row: PersonRow): Person => ({
   last_seen_at: row.last_seen_at && toTimestamp(row.last_seen_at),
   disabled_at: row.disabled_at && toTimestamp(row.disabled_at),
 });
+
+// What follows is for the operator, who names people by their email addresses.
+
+/** People with their stores: those of the memberships `m` and users `u` that `condition` names. */
+const usersWhere = (sql: Sql, condition: ReturnType<Sql['unsafe']>) => sql<StoreUserRow[]>`
+  select u.id, u.email, coalesce(m.name, u.name) as name, m.store_id, m.role, m.seller_id, m.created_at, u.disabled_at
+  from memberships m join users u on u.id = m.user_id where ${condition}`;
+
+/** The person with this email address, once for each of their stores. */
+export async function findUser(sql: Sql, email: string): Promise<StoreUser[]> {
+  return (await usersWhere(sql, sql`lower(u.email) = lower(${email}) order by m.store_id`)).map(toStoreUser);
+}
+
+/** The person with this email address in a store; null if there is none. */
+export async function findStoreUser(sql: Sql, storeId: string, email: string): Promise<StoreUser | null> {
+  const [row] = await usersWhere(sql, sql`m.store_id = ${storeId} and lower(u.email) = lower(${email})`);
+  return row ? toStoreUser(row) : null;
+}
+
+export async function listStoreUsers(sql: Sql, storeId: string, limit: number): Promise<StoreUser[]> {
+  const rows = await usersWhere(sql, sql`m.store_id = ${storeId} order by lower(u.email) limit ${limit}`);
+  return rows.map(toStoreUser);
+}
+
+/** Disables a person. Returns them once for each of their stores; a second call keeps the time of the first. */
+export async function disableUserRow(sql: TransactionSql, email: string): Promise<StoreUser[]> {
+  await sql`
+    update users set disabled_at = coalesce(disabled_at, clock_timestamp()) where lower(email) = lower(${email})`;
+  return await findUser(sql, email);
+}
+
+/** Enables a person again. Returns them once for each of their stores, and whether they were disabled. */
+export async function enableUserRow(
+  sql: TransactionSql,
+  email: string,
+): Promise<{ users: StoreUser[]; wasDisabled: boolean }> {
+  const enabled = await sql`
+    update users set disabled_at = null where lower(email) = lower(${email}) and disabled_at is not null returning 1`;
+  return { users: await findUser(sql, email), wasDisabled: enabled.length > 0 };
+}
+
+function toStoreUser(row: StoreUserRow): StoreUser {
+  return {
+    ...row,
+    created_at: toTimestamp(row.created_at),
+    disabled_at: row.disabled_at && toTimestamp(row.disabled_at),
+  };
+}

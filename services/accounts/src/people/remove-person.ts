@@ -4,9 +4,8 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { requireSession } from '../sessions/session.ts';
-import { deleteUnusedCredentials } from '../users/access.repository.ts';
-import { lockPerson } from '../users/user.repository.ts';
-import { lockOwners, removeMembership } from './person.repository.ts';
+import { deleteUnusedCredentials } from './access.repository.ts';
+import { lockOwners, lockPerson, removeMembership } from './person.repository.ts';
 import { unknownPerson } from './unknown-person.ts';
 
 /** Every way into the store goes with the membership. The person stays in their other stores, and in the audit log. */

@@ -4,7 +4,7 @@ import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { signInWithPassword } from '../credentials/sign-in-with-password.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { lockPerson } from '../users/user.repository.ts';
+import { lockPerson } from '../people/person.repository.ts';
 import { requireLoginLink } from './login-link.ts';
 import { openSession } from './open-session.ts';
 import { useLoginLink } from './session.repository.ts';

@@ -3,7 +3,7 @@ import { encodeCursor, readCursor } from '@mostrador/kit/database/paging';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
-import { listReachableStores } from './reachable-stores.repository.ts';
+import { listReachableStores } from './reach.repository.ts';
 import { requireSession } from './session.ts';
 
 const pageSize = 200;

@@ -1,6 +1,7 @@
 import type { Tier, UserRole } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { OpenedBy, Reach } from './reach.ts';
+import { isReachable } from './reach.repository.ts';
+import { type OpenedBy, type Reach, type Reaching, reachAfter } from './reach.ts';
 
 /** A login link with what decides whether it opens a session. */
 export type LoginLinkRow = {
@@ -19,20 +20,15 @@ export type LoginLinkRow = {
 };
 
 /** A session with its person, role and store. */
-export type SessionRow = {
+export type SessionRow = Reaching & {
   readonly id: string;
   readonly token_hash: Uint8Array;
-  readonly store_id: string;
   readonly store_name: string;
   readonly user_id: string;
   readonly user_name: string;
   readonly email: string;
   readonly role: UserRole;
   readonly seller_id: string | null;
-  readonly reach: Reach;
-  readonly opened_by: OpenedBy;
-  /** The passkey that opened it. Null: another way. */
-  readonly passkey_id: string | null;
   /** When the person proved who they are. */
   readonly signed_in_at: Date;
   readonly created_at: Date;
@@ -148,35 +144,22 @@ export async function touchSession(sql: Sql, id: string): Promise<void> {
 }
 
 /** The person now has what they set in this session, so it counts as if they had signed in with it. */
-export async function markProved(sql: TransactionSql, id: string, passkeyId: string | null): Promise<void> {
+export async function markProved(
+  sql: TransactionSql,
+  session: Pick<SessionRow, 'id' | 'reach'>,
+  passkeyId: string | null,
+): Promise<void> {
+  const openedBy = passkeyId === null ? 'password' : 'passkey';
   await sql`
-    update sessions set opened_by = ${passkeyId === null ? 'password' : 'passkey'}, passkey_id = ${passkeyId},
-      reach = case reach when 'store' then 'joined' else reach end
-    where id = ${id}`;
+    update sessions
+    set opened_by = ${openedBy}, passkey_id = ${passkeyId}, reach = ${reachAfter(openedBy, session)}
+    where id = ${session.id}`;
 }
 
 export type OpenSessionRow = Pick<SessionRow, 'id' | 'created_at' | 'last_seen_at' | 'expires_at'> & {
   readonly address: string;
   readonly agent: string | null;
 };
-
-/** What decides where the holder of a session may go. */
-export type Reaching = Pick<SessionRow, 'store_id' | 'reach' | 'opened_by' | 'passkey_id'>;
-
-/** Whether the holder of a session may go to the store of the membership `m`. */
-export const isReachable = (sql: Sql, session: Reaching) =>
-  sql`(m.store_id = ${session.store_id} or ${session.reach} = 'all'
-    or (${session.reach} = 'joined' and ${isOpenedBy(sql, session)})
-    or (${session.reach} = 'confirmed' and m.confirmed_at is not null))`;
-
-/** Whether the password or the passkey that opened a session also opens the store of the membership `m`. */
-function isOpenedBy(sql: Sql, { opened_by: openedBy, passkey_id: passkeyId }: Reaching) {
-  // No password or passkey opened the session.
-  if (openedBy !== 'password' && passkeyId === null) return sql`false`;
-  return sql`exists (
-    select from credential_stores c
-    where c.store_id = m.store_id and c.user_id = m.user_id and c.passkey_id is not distinct from ${passkeyId}::uuid)`;
-}
 
 type Holder = Pick<SessionRow, 'id' | 'user_id'> & Reaching;
 

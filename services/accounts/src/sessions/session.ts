@@ -17,12 +17,16 @@ export async function currentSession(systemDatabase: SystemDatabase, context: Co
   return session && hasHash(token, session.token_hash) && isOpen(session) ? session : null;
 }
 
-/** The session of a request, which is then in use. Throws `invalid_session`, or `role_required` by the contract. */
+/**
+ * The session of a request, which is then in use. This is the only check of a role in this service: the contract of the
+ * operation names the role. Throws `invalid_session` or `role_required`.
+ */
 export async function requireSession(systemDatabase: SystemDatabase, context: Context): Promise<SessionRow> {
+  if (context.neededRole === undefined) throw new Error('the contract does not say who may call this operation');
   const session = await currentSession(systemDatabase, context);
   if (session === null) throw new AppError('invalid_session');
   if (isDueForTouch(session)) await systemDatabase.write(context, (sql) => touchSession(sql, session.id));
-  requireRole(session, context.neededRole ?? 'guest');
+  requireRole(session, context.neededRole);
   return session;
 }
 

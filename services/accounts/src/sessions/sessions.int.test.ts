@@ -12,7 +12,7 @@ import {
 import { expect, test } from 'vitest';
 import { accountsForFile, publicUrl } from '../../test/accounts.ts';
 import { client, createPeople, tokenOf } from '../../test/people.ts';
-import { purgeSessions } from './purge-sessions.ts';
+import { purge } from '../purge.ts';
 
 const accounts = accountsForFile();
 const people = createPeople(accounts);
@@ -206,7 +206,7 @@ test('sessions and links that have been over for 30 days are deleted, and others
   await accounts.adminSql`update sessions set expires_at = now() - interval '31 days' where id = ${old.session.id}`;
   await accounts.adminSql`
     update login_links set expires_at = now() - interval '31 days' where user_id = ${old.userId}`;
-  await purgeSessions(accounts.systemDatabase);
+  await purge(accounts.systemDatabase);
   const left = async (table: string, userId: string) =>
     (await accounts.adminSql`select 1 from ${accounts.adminSql(table)} where user_id = ${userId}`).length;
   for (const table of ['sessions', 'login_links']) {

@@ -3,9 +3,9 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { lockPerson } from '../users/user.repository.ts';
+import { lockPerson } from '../people/person.repository.ts';
 import { openSession } from './open-session.ts';
-import { isReachableStore } from './reachable-stores.repository.ts';
+import { isReachableStore } from './reach.repository.ts';
 import { requireSession } from './session.ts';
 
 /** It is no new proof of who the person is, so the new session ends when the old one would have ended. */

@@ -55,6 +55,11 @@ export async function updateStoreRow(
   return row ? toRecord(row) : null;
 }
 
+/** Whether the store exists. */
+export async function storeExists(sql: Sql, storeId: string): Promise<boolean> {
+  return (await sql`select 1 from stores where id = ${storeId}`).length > 0;
+}
+
 export async function findStore(sql: Sql, id: string): Promise<StoreRecord | null> {
   const [row] = await sql<StoreRow[]>`
     select id, name, tier, timezone, locale, country, rate_limit, created_at, updated_at from stores where id = ${id}`;

@@ -16,7 +16,9 @@ test("every operation of the audience 'api' that belongs to a store has a path a
 });
 
 test('every operation of the audience `platform` that belongs to a store says its role, so the service checks it', () => {
-  const silent = asked('platform').filter((each) => ofStore(each) && !('role' in (each.access ?? {})));
+  const silent = asked('platform').filter(
+    (each) => ofStore(each) && !(typeof each.access === 'object' && 'role' in each.access),
+  );
   expect(silent).toEqual([]);
 });
 

@@ -4,9 +4,10 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { invitationDays } from '../lifetimes.ts';
-import { assertSellerOfRole } from '../people/seller-of-person.ts';
-import { makeLoginLink } from './login-link.ts';
-import { ensureUser, findStoreUser, lockPerson, setMembership, storeExists } from './user.repository.ts';
+import { storeExists } from '../stores/store.repository.ts';
+import { makeLoginLink } from './make-login-link.ts';
+import { ensureUser, findStoreUser, lockPerson, setMembership } from './person.repository.ts';
+import { assertSellerOfRole } from './seller-of-person.ts';
 
 export const inviteUser =
   ({ systemDatabase, publicUrl }: Dependencies): Handler<typeof operation> =>

@@ -4,8 +4,8 @@ import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { endAccess } from './access.repository.ts';
 import { inEveryStore } from './in-every-store.ts';
-import { unknownUser } from './unknown-user.ts';
-import { disableUserRow } from './user.repository.ts';
+import { disableUserRow } from './person.repository.ts';
+import { unknownUser } from './unknown-person.ts';
 
 /** The update of the person's row waits for what opens or changes a way in, and everything later sees it. */
 export const disableUser =

@@ -3,9 +3,8 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { removeMembership } from '../people/person.repository.ts';
 import { deleteUnusedCredentials } from './access.repository.ts';
-import { findStoreUser, lockPerson } from './user.repository.ts';
+import { findStoreUser, lockPerson, removeMembership } from './person.repository.ts';
 
 /** The operator may remove the last owner too, and can invite another. */
 export const removeUser =

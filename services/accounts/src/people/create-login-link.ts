@@ -4,8 +4,8 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loginLinkMinutes } from '../lifetimes.ts';
-import { makeLoginLink } from './login-link.ts';
-import { findUser, lockPerson } from './user.repository.ts';
+import { makeLoginLink } from './make-login-link.ts';
+import { findUser, lockPerson } from './person.repository.ts';
 
 export const createLoginLink =
   ({ systemDatabase, publicUrl }: Dependencies): Handler<typeof operation> =>

@@ -4,8 +4,8 @@ import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { endAccess } from './access.repository.ts';
 import { inEveryStore } from './in-every-store.ts';
-import { unknownUser } from './unknown-user.ts';
-import { enableUserRow } from './user.repository.ts';
+import { enableUserRow } from './person.repository.ts';
+import { unknownUser } from './unknown-person.ts';
 
 /** Ends also what a store gave the disabled person. */
 export const enableUser =

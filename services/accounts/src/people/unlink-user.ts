@@ -5,8 +5,8 @@ import type { Dependencies } from '../dependencies.ts';
 import { unlinkIdentities } from '../oidc/oidc.repository.ts';
 import { endSessionsOf } from '../sessions/session.repository.ts';
 import { inEveryStore } from './in-every-store.ts';
-import { unknownUser } from './unknown-user.ts';
-import { findUser, lockPerson } from './user.repository.ts';
+import { findUser, lockPerson } from './person.repository.ts';
+import { unknownUser } from './unknown-person.ts';
 
 /** Another person may have the account by now, so what it opened ends with it. */
 export const unlinkUser =

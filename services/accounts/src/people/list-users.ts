@@ -2,7 +2,8 @@ import type { listUsers as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { listStoreUsers, storeExists } from './user.repository.ts';
+import { storeExists } from '../stores/store.repository.ts';
+import { listStoreUsers } from './person.repository.ts';
 
 const most = 1000;
 
