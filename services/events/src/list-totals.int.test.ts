@@ -10,8 +10,8 @@ import { startEvents, type TestEvents } from '../test/events.ts';
 import type { eventsLists } from './dependencies.ts';
 import { cancelBefore, insertTest, reopenDelivery } from './webhooks/deliveries/delivery.repository.ts';
 import { lockEndpoint } from './webhooks/endpoints/endpoint.repository.ts';
-import { openDeliveries } from './webhooks/planning/plan.repository.ts';
 import { purgeWebhooks } from './webhooks/purge-webhooks.ts';
+import { openDeliveries } from './webhooks/sending/plan.repository.ts';
 
 const { createWebhookEndpoint, deleteWebhookEndpoint, listWebhookDeliveries, listWebhookEndpoints } = eventsOperations;
 

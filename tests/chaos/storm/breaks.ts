@@ -388,7 +388,7 @@ export const breaks: readonly Break[] = [
     breaks: 'a webhook endpoint accepted every event of its feed',
     edits: [
       {
-        file: 'services/events/src/webhooks/planning/plan-deliveries.ts',
+        file: 'services/events/src/webhooks/sending/plan-deliveries.ts',
         from: 'place: last.sequence };',
         to: 'place: last.sequence + 1 };',
       },
@@ -409,7 +409,7 @@ export const breaks: readonly Break[] = [
         to: 'and d.next_attempt_at <= statement_timestamp()',
       },
       {
-        file: 'services/events/src/webhooks/planning/plan-deliveries.ts',
+        file: 'services/events/src/webhooks/sending/plan-deliveries.ts',
         from: 'events.length <= slots && areOfDifferentEntities',
         to: 'events.length <= slots',
       },

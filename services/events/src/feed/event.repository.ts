@@ -5,6 +5,15 @@ import { clockMarginMs } from './partitions.ts';
 
 export type EventFilters = { readonly types?: readonly string[]; readonly entityId?: string };
 
+/** An event of the feed, without its data. */
+export type PlannedEvent = {
+  readonly sequence: number;
+  readonly id: string;
+  readonly type: string;
+  readonly entity_id: string;
+  readonly created_at: Date;
+};
+
 /** The range of the store's feed. A store without events has an empty one, where the feeds begin since a restore. */
 export async function findFeed(sql: Sql, storeId: string): Promise<Feed> {
   const [feed] = await sql<[Feed]>`
@@ -27,6 +36,16 @@ export const findEvents = (
       ${entityId === undefined ? sql`` : sql`and entity_id = ${entityId}`}
     order by sequence limit ${page.limit}`;
 };
+
+/** Up to `limit` events after this one and up to `until`. */
+export const findEventsAfter = (
+  sql: Sql,
+  storeId: string,
+  { after, until, limit }: { after: number; until?: number; limit: number },
+) => sql<PlannedEvent[]>`
+  select sequence, id, type, entity_id, created_at from events
+  where store_id = ${storeId} and sequence > ${after} ${until === undefined ? sql`` : sql`and sequence <= ${until}`}
+  order by sequence limit ${limit}`;
 
 /** Events by their numbers. The moments when they happened tell which days' partitions have none of them. */
 export async function findNumbered(

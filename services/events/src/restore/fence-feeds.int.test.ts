@@ -5,7 +5,7 @@ import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { append, entryOf, page, readAll } from '../../test/entries.ts';
 import { startEvents, type TestEvents } from '../../test/events.ts';
-import { planDeliveries } from '../webhooks/planning/plan-deliveries.ts';
+import { planDeliveries } from '../webhooks/sending/plan-deliveries.ts';
 
 const { createWebhookEndpoint } = eventsOperations;
 

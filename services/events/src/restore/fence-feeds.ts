@@ -2,7 +2,8 @@ import type { fenceFeeds as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
-import { beginEpoch, countToFence, holdAppends, moveEndpoints, restartFeeds } from './restore.repository.ts';
+import { moveEndpoints } from '../webhooks/endpoints/watch.repository.ts';
+import { beginEpoch, countToFence, holdAppends, restartFeeds } from './restore.repository.ts';
 
 /** Readers that wait are not told: they look again every few seconds, and get `cursor_expired`. */
 export const fenceFeeds =

@@ -26,16 +26,6 @@ export async function beginEpoch(sql: TransactionSql, since: Date): Promise<numb
   return row.base;
 }
 
-/**
- * Moves the webhook endpoints that had all events of their feed to its new beginning. For the others deliveries are made
- * of the events before it first.
- */
-export async function moveEndpoints(sql: TransactionSql, base: number): Promise<void> {
-  await sql`
-    update webhook_endpoints as endpoint set planned_through = ${base} from feeds
-    where feeds.store_id = endpoint.store_id and planned_through = last_sequence and last_sequence < ${base}`;
-}
-
 /** Restarts the feeds that are not above `base` yet. Returns how many. */
 export async function restartFeeds(sql: TransactionSql, base: number): Promise<number> {
   const { count } = await sql`

@@ -1,5 +1,6 @@
 import type { SystemDatabase, TransactionSql } from '@mostrador/kit/database/database';
-import { clearBodies, deleteAttempts, deleteDeliveries, deleteOfEndpoint, findDeleted } from './purge.repository.ts';
+import { findDeletedEndpoint } from './endpoints/watch.repository.ts';
+import { clearBodies, deleteAttempts, deleteDeliveries, deleteOfEndpoint } from './purge.repository.ts';
 
 /** How long the log keeps an attempt and a final delivery, and the body of an answer, in days. */
 const logDays = 30;
@@ -16,7 +17,7 @@ export async function purgeWebhooks(database: SystemDatabase): Promise<void> {
   await untilNone((sql) => deleteAttempts(sql, logDays, batch));
   await untilNone((sql) => deleteDeliveries(sql, logDays, batch));
   await untilNone(async (sql) => {
-    const endpoint = await findDeleted(sql);
+    const endpoint = await findDeletedEndpoint(sql);
     return endpoint ? await deleteOfEndpoint(sql, endpoint, batch) : 0;
   });
 }

@@ -1,4 +1,5 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import { deleteEndpoint } from './endpoints/watch.repository.ts';
 
 // Each function removes up to `limit` rows, and returns how many there were. The system role sees only some columns, so
 // rows are named by their keys.
@@ -33,13 +34,6 @@ export async function deleteDeliveries(sql: TransactionSql, days: number, limit:
   return count;
 }
 
-/** The endpoint that was deleted first, and is not removed yet. */
-export async function findDeleted(sql: TransactionSql): Promise<{ store_id: string; id: string } | undefined> {
-  const [endpoint] = await sql<{ store_id: string; id: string }[]>`
-    select store_id, id from webhook_endpoints where deleted_at is not null order by deleted_at limit 1`;
-  return endpoint;
-}
-
 /** Deletes rows of a deleted endpoint: first of its log, then deliveries and replays, and at last its own. */
 export async function deleteOfEndpoint(
   sql: TransactionSql,
@@ -57,6 +51,5 @@ export async function deleteOfEndpoint(
       select id from webhook_deliveries where store_id = ${store_id} and endpoint_id = ${id} limit ${limit})`;
   if (deliveries > 0) return deliveries;
   await sql`delete from webhook_replays where store_id = ${store_id} and endpoint_id = ${id}`;
-  const { count } = await sql`delete from webhook_endpoints where store_id = ${store_id} and id = ${id}`;
-  return count;
+  return await deleteEndpoint(sql, { store_id, id });
 }

@@ -1,8 +1,8 @@
 import type { SystemDatabase } from '@mostrador/kit/database/database';
 import type { Metrics } from '@mostrador/kit/process/metrics';
 import { Counter, Gauge } from 'prom-client';
+import { findWebhookState } from './endpoints/watch.repository.ts';
 import type { Outcome } from './sending/next-move.ts';
-import { findWebhookState } from './watch.repository.ts';
 
 const readLimitMs = 2_000;
 

@@ -6,8 +6,9 @@ import { rowsRead } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listEndpoints, lockEndpoint } from './endpoints/endpoint.repository.ts';
 import type { EndpointRow } from './endpoints/endpoint.ts';
-import { claim, saveDue } from './sending/attempt.repository.ts';
-import { findDueEndpoints, findUnplanned } from './sending/due.repository.ts';
+import { findDueEndpoints, findUnplanned } from './endpoints/watch.repository.ts';
+import { claim } from './sending/attempt.repository.ts';
+import { saveDue } from './sending/save-due.ts';
 
 const stores = 2_000;
 const perStore = 5;

@@ -5,7 +5,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../../dependencies.ts';
 import { findFeed } from '../../feed/event.repository.ts';
 import { lockEnabled } from '../endpoints/lock-enabled.ts';
-import { afterOpening } from '../sending/after-opening.ts';
+import { afterOpening } from '../sending/save-due.ts';
 import { findDelivery, reopenDelivery } from './delivery.repository.ts';
 import { toWebhookDelivery } from './delivery.ts';
 

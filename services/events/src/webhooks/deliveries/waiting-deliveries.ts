@@ -6,8 +6,8 @@ import { toWaitingItem, type WaitingCause } from '@mostrador/kit/step/waiting-it
 import { findFeed } from '../../feed/event.repository.ts';
 import { lockEndpoint } from '../endpoints/endpoint.repository.ts';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
-import { afterOpening } from '../sending/after-opening.ts';
-import { recordGivenUp, saveWithDue } from '../sending/attempt.repository.ts';
+import { recordGivenUp } from '../sending/attempt.repository.ts';
+import { afterOpening, saveWithDue } from '../sending/save-due.ts';
 import { findDelivery, givenUp, reopenDelivery } from './delivery.repository.ts';
 import type { DeliveryRow } from './delivery.ts';
 import { findWaitingDeliveries, type WaitingDeliveryRow } from './waiting.repository.ts';

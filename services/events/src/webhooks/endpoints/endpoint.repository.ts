@@ -73,6 +73,10 @@ export async function findEndpoint(
   return row;
 }
 
+/** A condition: an endpoint exists and is not deleted. */
+export const isVisible = (sql: Sql, storeId: string, id: string) =>
+  sql`exists (select from webhook_endpoints where ${visible(sql, storeId)} and id = ${id})`;
+
 export async function endpointExists(sql: Sql, storeId: string, id: string): Promise<boolean> {
   const rows = await sql`select 1 from webhook_endpoints where ${visible(sql, storeId)} and id = ${id}`;
   return rows.length > 0;
@@ -82,6 +86,32 @@ export async function endpointExists(sql: Sql, storeId: string, id: string): Pro
 export async function lockEndpoint(sql: TransactionSql, storeId: string, id: string): Promise<EndpointRow | undefined> {
   const [row] = await sql<EndpointRow[]>`
     select * from webhook_endpoints where ${visible(sql, storeId)} and id = ${id} for no key update`;
+  return row;
+}
+
+/** A locked endpoint with what was to plan before: the ends of the feed, and whether a replay runs. */
+export type LockedWithFeed = EndpointRow & {
+  readonly oldest_sequence: number;
+  readonly last_sequence: number;
+  readonly replaying: boolean;
+};
+
+/**
+ * Locks an endpoint that is to be planned. The ends of the feed are read before the events: of those below its beginning,
+ * none can come any more.
+ */
+export async function lockWithFeed(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+): Promise<LockedWithFeed | undefined> {
+  const [row] = await sql<LockedWithFeed[]>`
+    select e.*, coalesce(last_sequence, base, 0) as last_sequence, coalesce(oldest_sequence, base + 1, 1) as oldest_sequence,
+      exists (select from webhook_replays r
+              where r.store_id = e.store_id and r.endpoint_id = e.id and r.status = 'running') as replaying
+    from webhook_endpoints e left join feeds f on f.store_id = e.store_id left join restore_fence on true
+    where e.store_id = ${storeId} and e.id = ${id} and e.deleted_at is null
+    for no key update of e`;
   return row;
 }
 
@@ -142,6 +172,21 @@ export async function saveSecrets(
   await sql`
     update webhook_endpoints
     set sealed_secrets = ${secrets.sealed}, public_key = ${secrets.publicKey}, ${changed(sql)}
+    where store_id = ${store_id} and id = ${id}`;
+}
+
+/** Writes what sending has changed of a locked endpoint. A new status is a new version. */
+export async function saveProgress(sql: TransactionSql, endpoint: EndpointRow): Promise<void> {
+  const { store_id, id, planned_through, sender, due_at, status, disabled_reason } = endpoint;
+  const { failures, failing_since, last_failed_id, several_fail, blocked_until, last_success_at } = endpoint;
+  await sql`
+    update webhook_endpoints
+    set planned_through = ${planned_through}, sender = ${sender}, due_at = ${due_at}, failures = ${failures},
+        failing_since = ${failing_since}, last_failed_id = ${last_failed_id}, several_fail = ${several_fail},
+        blocked_until = ${blocked_until}, last_success_at = ${last_success_at},
+        status = ${status}, disabled_reason = ${disabled_reason},
+        version = version + (status <> ${status})::int,
+        updated_at = case when status <> ${status} then greatest(clock_timestamp(), updated_at) else updated_at end
     where store_id = ${store_id} and id = ${id}`;
 }
 

@@ -4,7 +4,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../../dependencies.ts';
 import { insertTest } from '../deliveries/delivery.repository.ts';
 import { toWebhookDelivery } from '../deliveries/delivery.ts';
-import { afterOpening } from '../sending/after-opening.ts';
+import { afterOpening } from '../sending/save-due.ts';
 import { lockEnabled } from './lock-enabled.ts';
 
 export const testWebhookEndpoint =

@@ -8,7 +8,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../../dependencies.ts';
 import { findFeed } from '../../feed/event.repository.ts';
 import { cancelBefore, dueAtOnce, reopenGivenUp } from '../deliveries/delivery.repository.ts';
-import { saveDue } from '../sending/attempt.repository.ts';
+import { saveDue } from '../sending/save-due.ts';
 import { findEndpoint, lockEndpoint, savePlace, saveSender, saveSettings, saveStatus } from './endpoint.repository.ts';
 import {
   changeSettings,

@@ -1,6 +1,7 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import { findEventsAfter } from '../../feed/event.repository.ts';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
-import { findEventsAfter, openDeliveries } from '../planning/plan.repository.ts';
+import { openDeliveries } from '../sending/plan.repository.ts';
 import { countWaiting, endReplay, findRunningReplay, findUndelivered, saveReplay } from './replay.repository.ts';
 import type { ReplayRow } from './replay.ts';
 

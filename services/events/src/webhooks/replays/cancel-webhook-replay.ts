@@ -4,7 +4,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../../dependencies.ts';
 import { lockEndpoint } from '../endpoints/endpoint.repository.ts';
-import { saveDue } from '../sending/attempt.repository.ts';
+import { saveDue } from '../sending/save-due.ts';
 import { cancelWaiting, endReplay, findReplay } from './replay.repository.ts';
 import { type ReplayProgress, type ReplayRow, toWebhookReplay } from './replay.ts';
 

@@ -5,7 +5,7 @@ import { createRandom } from '@mostrador/testing/random';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEvents, type TestEvents } from '../../../test/events.ts';
 import { appendTo, stageWebhook } from '../../../test/webhooks.ts';
-import { planDeliveries } from '../planning/plan-deliveries.ts';
+import { planDeliveries } from '../sending/plan-deliveries.ts';
 
 let events: TestEvents;
 

@@ -1,5 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { PlannedEvent } from '../planning/plan.repository.ts';
+import type { PlannedEvent } from '../../feed/event.repository.ts';
+import { isVisible } from '../endpoints/endpoint.repository.ts';
 import type { ReplayProgress, ReplayRow } from './replay.ts';
 
 type Named = { readonly store_id: string; readonly id: string };
@@ -29,9 +30,7 @@ export async function findReplay(
         count(*) filter (where status = 'succeeded')::int as succeeded,
         count(*) filter (where status in ('failed', 'cancelled'))::int as failed
       from webhook_deliveries d where d.store_id = r.store_id and d.replay_id = r.id) counted
-    where r.store_id = ${storeId} and r.id = ${replayId} and r.endpoint_id = ${endpointId}
-      and exists (select from webhook_endpoints e
-                  where e.store_id = r.store_id and e.id = r.endpoint_id and e.deleted_at is null)`;
+    where r.store_id = ${storeId} and r.id = ${replayId} and r.endpoint_id = ${endpointId} and ${isVisible(sql, storeId, endpointId)}`;
   return row;
 }
 

@@ -2,12 +2,10 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Attempt, RowKey } from '@mostrador/kit/step/retry-engine';
 import { findNumbered } from '../../feed/event.repository.ts';
 import type { EventRow } from '../../feed/event.ts';
-import { lockEndpoint } from '../endpoints/endpoint.repository.ts';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
 import {
   type Delivery,
   type DeliveryFailure,
-  dueAt,
   type Load,
   longestHoldMs,
   type Outcome,
@@ -108,34 +106,6 @@ export async function findQueue(sql: TransactionSql, endpoint: EndpointRow): Pro
     where store_id = ${store_id} and endpoint_id = ${id} and lease_token is not null
       and lease_until > statement_timestamp()`;
   return row;
-}
-
-/** As `saveWithDue`, after a request has written the endpoint. */
-export async function saveDue(sql: TransactionSql, { store_id, id }: Named): Promise<Date | null> {
-  const endpoint = await lockEndpoint(sql, store_id, id);
-  return endpoint ? await saveWithDue(sql, endpoint) : null;
-}
-
-/** Writes a locked endpoint, and when the sender looks at it again. Null: when something else changes. */
-export async function saveWithDue(sql: TransactionSql, endpoint: EndpointRow): Promise<Date | null> {
-  const due_at = dueAt(endpoint, await findQueue(sql, endpoint));
-  await saveProgress(sql, { ...endpoint, due_at });
-  return due_at;
-}
-
-/** Writes what sending has changed of a locked endpoint. A new status is a new version. */
-export async function saveProgress(sql: TransactionSql, endpoint: EndpointRow): Promise<void> {
-  const { store_id, id, planned_through, sender, due_at, status, disabled_reason } = endpoint;
-  const { failures, failing_since, last_failed_id, several_fail, blocked_until, last_success_at } = endpoint;
-  await sql`
-    update webhook_endpoints
-    set planned_through = ${planned_through}, sender = ${sender}, due_at = ${due_at}, failures = ${failures},
-        failing_since = ${failing_since}, last_failed_id = ${last_failed_id}, several_fail = ${several_fail},
-        blocked_until = ${blocked_until}, last_success_at = ${last_success_at},
-        status = ${status}, disabled_reason = ${disabled_reason},
-        version = version + (status <> ${status})::int,
-        updated_at = case when status <> ${status} then greatest(clock_timestamp(), updated_at) else updated_at end
-    where store_id = ${store_id} and id = ${id}`;
 }
 
 /** Whether a locked endpoint has deliveries that failed and are tried again. */

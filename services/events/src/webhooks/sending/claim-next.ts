@@ -6,9 +6,8 @@ import { answer, type Claim, type ClaimNext, type RowKey } from '@mostrador/kit/
 import { done, waitUntil } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../../dependencies.ts';
 import { type EventRow, toEvent } from '../../feed/event.ts';
+import { type LockedWithFeed, lockWithFeed, saveProgress } from '../endpoints/endpoint.repository.ts';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
-import { type LockedWithFeed, lockWithFeed, openDeliveries } from '../planning/plan.repository.ts';
-import { findOnlyNew, planNext } from '../planning/plan-deliveries.ts';
 import {
   type ClaimedRow,
   claim,
@@ -17,10 +16,11 @@ import {
   findQueue,
   hasRetries,
   recordGivenUp,
-  saveProgress,
-  saveWithDue,
 } from './attempt.repository.ts';
 import { dueAt, nextMove } from './next-move.ts';
+import { openDeliveries } from './plan.repository.ts';
+import { findOnlyNew, planNext } from './plan-deliveries.ts';
+import { saveWithDue } from './save-due.ts';
 
 /** A claimed delivery, and all that its attempt needs. */
 export type Claimed = {

@@ -11,11 +11,11 @@ import {
   recordGivenUp,
   recordRetry,
   releaseFailed,
-  saveWithDue,
   type Timing,
 } from './attempt.repository.ts';
 import type { Claimed } from './claim-next.ts';
 import { afterFailure, endsOutage, type Outcome } from './next-move.ts';
+import { saveWithDue } from './save-due.ts';
 
 type Recorded = {
   readonly handedOver: boolean;

@@ -5,10 +5,10 @@ import type { Periodic } from '@mostrador/kit/process/periodic';
 import { createWakeablePause } from '@mostrador/kit/process/wakeable-pause';
 import { createRequestQueue } from '@mostrador/kit/rpc/request-queue';
 import type { Dependencies } from '../../dependencies.ts';
-import { planDeliveries } from '../planning/plan-deliveries.ts';
+import { type EndpointToSend, findDueEndpoints, findUnplanned } from '../endpoints/watch.repository.ts';
 import { claimDue } from './claim-next.ts';
-import { type EndpointToSend, findDueEndpoints, findUnplanned } from './due.repository.ts';
 import { makeAttempt } from './make-attempt.ts';
+import { planDeliveries } from './plan-deliveries.ts';
 import { createShares } from './shares.ts';
 
 const readLimitMs = 5_000;

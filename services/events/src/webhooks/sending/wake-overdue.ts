@@ -1,6 +1,6 @@
 import { wakeWorkflow } from '@mostrador/kit/outbox/outbox';
 import type { OverdueRows } from '@mostrador/kit/step/overdue';
-import { countOverdueEndpoints, type OverdueEndpoint, takeOverdueEndpoints } from './due.repository.ts';
+import { countOverdueEndpoints, type OverdueEndpoint, takeOverdueEndpoints } from '../endpoints/watch.repository.ts';
 
 /** Endpoints of which no step has sent what is due. */
 export const overdueEndpoints: OverdueRows<OverdueEndpoint> = {

@@ -1,6 +1,8 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { CountOptions, OverdueOptions } from '@mostrador/kit/step/overdue';
-import type { EndpointRow } from '../endpoints/endpoint.ts';
+import type { EndpointRow } from './endpoint.ts';
+
+// What jobs and gauges ask about the endpoints of all stores.
 
 /** The name of an endpoint, for the jobs that look at all stores. */
 export type NamedEndpoint = { readonly store_id: string; readonly id: string };
@@ -58,4 +60,41 @@ export async function takeOverdueEndpoints(
 
 export async function countOverdueEndpoints(sql: Sql, { overdueMs, limit }: CountOptions): Promise<number> {
   return (await sql`select from webhook_endpoints where ${isOverdue(sql, overdueMs)} limit ${limit}`).length;
+}
+
+/** The endpoint that was deleted first, and is not removed yet. */
+export async function findDeletedEndpoint(sql: TransactionSql): Promise<NamedEndpoint | undefined> {
+  const [endpoint] = await sql<NamedEndpoint[]>`
+    select store_id, id from webhook_endpoints where deleted_at is not null order by deleted_at limit 1`;
+  return endpoint;
+}
+
+/** Deletes the row of a deleted endpoint. Returns how many there were. */
+export async function deleteEndpoint(sql: TransactionSql, { store_id, id }: NamedEndpoint): Promise<number> {
+  const { count } = await sql`delete from webhook_endpoints where store_id = ${store_id} and id = ${id}`;
+  return count;
+}
+
+/**
+ * Moves the webhook endpoints that had all events of their feed to its new beginning. For the others deliveries are made
+ * of the events before it first.
+ */
+export async function moveEndpoints(sql: TransactionSql, base: number): Promise<void> {
+  await sql`
+    update webhook_endpoints as endpoint set planned_through = ${base} from feeds
+    where feeds.store_id = endpoint.store_id and planned_through = last_sequence and last_sequence < ${base}`;
+}
+
+/** The age of the oldest delivery that waits at an enabled endpoint, and how many endpoints are disabled. */
+export async function findWebhookState(sql: Sql): Promise<{ oldestPendingSeconds: number; disabled: number }> {
+  const [row] = await sql<{ age: number; disabled: number }[]>`
+    select
+      (select count(*)::int from webhook_endpoints where status = 'disabled' and deleted_at is null) as disabled,
+      coalesce((
+        select extract(epoch from clock_timestamp() - d.occurred_at)::float8
+        from webhook_deliveries d
+        join webhook_endpoints e on e.store_id = d.store_id and e.id = d.endpoint_id
+        where d.status = 'pending' and e.status = 'enabled' and e.deleted_at is null
+        order by d.occurred_at limit 1), 0) as age`;
+  return { oldestPendingSeconds: row?.age ?? 0, disabled: row?.disabled ?? 0 };
 }

@@ -1,15 +1,6 @@
-import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { EndpointRow } from '../endpoints/endpoint.ts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { PlannedEvent } from '../../feed/event.repository.ts';
 import type { ReplayRow } from '../replays/replay.ts';
-
-/** An event of the feed, without its data. */
-export type PlannedEvent = {
-  readonly sequence: number;
-  readonly id: string;
-  readonly type: string;
-  readonly entity_id: string;
-  readonly created_at: Date;
-};
 
 /** A delivery that was opened. The lease and its token are null unless its first attempt begins at once. */
 export type OpenedRow = {
@@ -24,42 +15,6 @@ export type OpenedRow = {
 };
 
 type Named = { readonly store_id: string; readonly id: string };
-
-/** A locked endpoint with what was to plan before: the ends of the feed, and whether a replay runs. */
-export type LockedWithFeed = EndpointRow & {
-  readonly oldest_sequence: number;
-  readonly last_sequence: number;
-  readonly replaying: boolean;
-};
-
-/**
- * Locks an endpoint that is to be planned. The ends of the feed are read before the events: of those below its beginning,
- * none can come any more.
- */
-export async function lockWithFeed(
-  sql: TransactionSql,
-  storeId: string,
-  id: string,
-): Promise<LockedWithFeed | undefined> {
-  const [row] = await sql<LockedWithFeed[]>`
-    select e.*, coalesce(last_sequence, base, 0) as last_sequence, coalesce(oldest_sequence, base + 1, 1) as oldest_sequence,
-      exists (select from webhook_replays r
-              where r.store_id = e.store_id and r.endpoint_id = e.id and r.status = 'running') as replaying
-    from webhook_endpoints e left join feeds f on f.store_id = e.store_id left join restore_fence on true
-    where e.store_id = ${storeId} and e.id = ${id} and e.deleted_at is null
-    for no key update of e`;
-  return row;
-}
-
-/** Up to `limit` events after this one and up to `until`. */
-export const findEventsAfter = (
-  sql: Sql,
-  storeId: string,
-  { after, until, limit }: { after: number; until?: number; limit: number },
-) => sql<PlannedEvent[]>`
-  select sequence, id, type, entity_id, created_at from events
-  where store_id = ${storeId} and sequence > ${after} ${until === undefined ? sql`` : sql`and sequence <= ${until}`}
-  order by sequence limit ${limit}`;
 
 /** How many deliveries of a locked endpoint wait for their first attempt, at most `limit`. */
 export async function countUntried(sql: TransactionSql, { store_id, id }: Named, limit: number): Promise<number> {

@@ -1,13 +1,13 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Dependencies } from '../../dependencies.ts';
-import { findEvents } from '../../feed/event.repository.ts';
+import { findEvents, findEventsAfter } from '../../feed/event.repository.ts';
 import type { EventRow } from '../../feed/event.ts';
+import { type LockedWithFeed, lockWithFeed, saveProgress } from '../endpoints/endpoint.repository.ts';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
+import type { NamedEndpoint } from '../endpoints/watch.repository.ts';
 import { advanceReplay } from '../replays/advance-replay.ts';
-import { afterOpening } from '../sending/after-opening.ts';
-import { saveProgress } from '../sending/attempt.repository.ts';
-import type { NamedEndpoint } from '../sending/due.repository.ts';
-import { countUntried, findEventsAfter, type LockedWithFeed, lockWithFeed, openDeliveries } from './plan.repository.ts';
+import { countUntried, openDeliveries } from './plan.repository.ts';
+import { afterOpening } from './save-due.ts';
 
 /** Events of the feed that one run looks through. */
 const batch = 500;
