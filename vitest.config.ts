@@ -50,6 +50,7 @@ const integration = {
 };
 /** These projects use the one platform that `start.ts` starts. */
 const endToEnd = {
+  isolate: false,
   globalSetup: ['./tests/e2e/start.ts'],
   testTimeout: 300_000,
   expect: { poll: { timeout: 120_000 } },

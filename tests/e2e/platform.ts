@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import { readConfig } from '../../apps/admin/src/config.ts';
 import { createPlatform, type Platform } from '../../apps/admin/src/platform.ts';
 import { runAdmin as runCommand } from '../../apps/admin/src/run.ts';
@@ -86,8 +86,8 @@ export async function runAdmin(argv: readonly string[], input = '') {
 export const adminProcess = async (argv: readonly string[], input?: string): Promise<Json> =>
   jsonOf(argv, await runAdmin([...argv, '--json'], input));
 
+// The files of a worker share it.
 const connection = createPlatform(readConfig({ LOCAL_DIR: platform.localDirectory }));
-afterAll(() => connection.close());
 
 /** Does what `adminProcess` does without a process, which would take most of a second. */
 export const admin = (argv: readonly string[], input = ''): Promise<Json> => adminOver(connection, argv, input);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromiumOptions } from '@mostrador/testing/chromium';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import { ofNewNetwork, signInBy } from '../people.ts';
 import { addresses, admin, gatewayUrl, newStore, request } from '../platform.ts';
 
@@ -19,7 +19,8 @@ const alsoDisabled = [
 const disabled = `--disable-features=${[...suggestions, ...alsoDisabled].join(',')}`;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-let browser: Browser;
+/** The files of a worker share it. Playwright ends it with the worker. */
+let browser: Promise<Browser> | undefined;
 const pages: Page[] = [];
 /** What a page reports as an error: also what the content security policy has stopped. */
 let faults: string[] = [];
@@ -27,23 +28,20 @@ let faults: string[] = [];
 /** The tests of a file, in one browser. After each test its pages close, and none may have reported an error. */
 export function inBrowser(tests: () => void): void {
   describe.skipIf(!existsSync(executablePath))(`in a browser (skipped when there is none at ${executablePath})`, () => {
-    beforeAll(async () => {
-      browser = await chromium.launch({ executablePath, args: [...args, disabled] });
-    });
     afterEach(async () => {
       await Promise.all(pages.splice(0).map((page) => page.context().close()));
       const seen = faults;
       faults = [];
       expect(seen).toEqual([]);
     });
-    afterAll(() => browser?.close());
     tests();
   });
 }
 
 /** A page with a browser profile of its own. */
 export async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext({
+  browser ??= chromium.launch({ executablePath, args: [...args, disabled] });
+  const context = await (await browser).newContext({
     ...{ locale: 'en-US', permissions: ['clipboard-write'], extraHTTPHeaders: ofNewNetwork() },
     ...options,
   });
