@@ -19,13 +19,16 @@ const everywhere = [
 const tests = (suffix: string) => everywhere.map((folder) => `${folder}/**/*.${suffix}.ts`);
 const ignored = ['**/node_modules/**', '**/fixtures/**', '.local/**'];
 /**
- * What kills, attacks and fuzzes the platform, and what needs tables of 100,000 rows: `npm run test:hard`, which `.ci/run`
- * runs too.
+ * What kills, attacks and fuzzes the platform, stops its servers, and needs tables of 100,000 rows: `npm run test:hard`,
+ * which `.ci/run` runs too.
  */
 const hard = ['tests/attack', 'tests/chaos', 'tests/reports']
   .map((folder) => `${folder}/**/*.int.test.ts`)
-  .concat('**/*.plans.int.test.ts');
-const hardEndToEnd = ['console/hostile', 'fuzz'].map((name) => `tests/e2e/${name}.e2e.test.ts`);
+  .concat('**/*.{hard,plans}.int.test.ts');
+const endToEndOf = (names: string[]) => names.map((name) => `tests/e2e/${name}.e2e.test.ts`);
+const hardEndToEnd = endToEndOf(['console/attacks', 'console/hostile', 'fuzz']);
+/** `npm run replay` runs this one. */
+const replay = 'workflows/src/replay/scenarios.replay.int.test.ts';
 /** Small files that take long. Without results of an earlier run vitest begins with the largest files. */
 const long = ['chaos/storm/short-run.int', 'e2e/fuzz.e2e', 'e2e/console/hostile.e2e'];
 class LongFirst extends BaseSequencer {
@@ -36,9 +39,8 @@ class LongFirst extends BaseSequencer {
   }
 }
 /** These stop processes of the platform, change what all stores share, or need the machine for themselves. */
-const alone = ['calendar', 'console/interruptions', 'console/slow', 'followup-races', 'outage', 'reports', 'tls'].map(
-  (name) => `tests/e2e/${name}.e2e.test.ts`,
-);
+const alone = endToEndOf(['calendar', 'reports', 'tls']);
+const hardAlone = endToEndOf(['console/interruptions', 'console/slow', 'followup-races', 'outage']);
 const integration = {
   isolate: false,
   setupFiles: ['./packages/testing/src/setup.ts'],
@@ -85,7 +87,7 @@ export default defineConfig({
           ...integration,
           name: 'int',
           include: tests('int.test'),
-          exclude: [...ignored, ...hard],
+          exclude: [...ignored, ...hard, replay],
           sequence: { groupOrder: 1 },
         },
       },
@@ -94,7 +96,7 @@ export default defineConfig({
           ...endToEnd,
           name: 'e2e',
           include: ['tests/e2e/**/*.e2e.test.ts'],
-          exclude: [...ignored, ...alone, ...hardEndToEnd],
+          exclude: [...ignored, ...alone, ...hardEndToEnd, ...hardAlone],
           provide: { alone: false },
           sequence: { groupOrder: 2 },
         },
@@ -125,6 +127,24 @@ export default defineConfig({
           include: hardEndToEnd,
           provide: { alone: false },
           sequence: { groupOrder: 5 },
+        },
+      },
+      {
+        test: {
+          ...endToEnd,
+          name: 'hard-e2e-alone',
+          include: hardAlone,
+          fileParallelism: false,
+          provide: { alone: true },
+          sequence: { groupOrder: 6 },
+        },
+      },
+      {
+        test: {
+          ...integration,
+          name: 'replay',
+          include: [replay],
+          sequence: { groupOrder: 7 },
         },
       },
     ],

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../../..');
 /** Runs every scenario, and writes its history to the folder. Returns whether all of them passed. */
 export function recordScenarios(folder: string): boolean {
   // Only one reporter: the results that `.ci/run` counts are those of `npm test`.
-  const test = ['--project', 'int', '--reporter', 'dot', 'workflows/src/replay/scenarios.int.test.ts'];
+  const test = ['--project', 'replay', '--reporter', 'dot'];
   const { status } = spawnSync(process.execPath, ['infra/local/test.ts', ...test], {
     cwd: root,
     env: { ...process.env, [recordingFolder]: folder },
