@@ -107,7 +107,7 @@ afterAll(() => platform?.stop());
 const admin = (...parameters: Parameters<TestPlatform['run']>) => platform.run(...parameters);
 
 test('standard output carries only the result, as JSON with --json', async () => {
-  const made = await admin(['store', 'create', '--name', 'Ótica Central', '--json']);
+  const made = await platform.runProcess(['store', 'create', '--name', 'Ótica Central', '--json']);
   expect(made).toMatchObject({ exitCode: 0, err: '' });
   expect(JSON.parse(made.out)).toEqual(record(store, 'Ótica Central'));
 });
@@ -122,7 +122,7 @@ test('store list prints every page, and control characters in names do not reach
 test('secrets from standard input reach the service unchanged', async () => {
   const connect = ['calendar', 'connect', '--store', store, '--provider', 'caldav', '--url', 'http://127.0.0.1:1/a/'];
   const secrets = [...connect, '--username', 'ana', '--secrets-stdin'];
-  expect(await admin(secrets, { input: '{"password": "öpen"}' })).toMatchObject({ exitCode: 0, err: '' });
+  expect(await platform.runProcess(secrets, { input: '{"password": "öpen"}' })).toMatchObject({ exitCode: 0, err: '' });
   const refused = await admin(secrets, { input: '{"password": "hunter2"}' });
   expect(refused).toMatchObject({ exitCode: 1, out: '' });
   expect(refused.err).toBe('error: It answered 401. (calendar_refused)\n');

@@ -1,10 +1,16 @@
 import { spawn } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { listStores, Operation, StoreRecord } from '@mostrador/contracts';
 import { createRpcServer, type Handler, type Handlers } from '@mostrador/kit/rpc/server';
 import { silentLog } from '@mostrador/testing/context';
 import { startTestNats } from '@mostrador/testing/servers/nats';
+import { readConfig } from '../src/config.ts';
+import { createPlatform } from '../src/platform.ts';
+import { runAdmin } from '../src/run.ts';
+import { createTerminal } from '../src/terminal.ts';
 
 const main = join(import.meta.dirname, '../src/main.ts');
 
@@ -12,8 +18,10 @@ const main = join(import.meta.dirname, '../src/main.ts');
 export type TestPlatform = {
   /** The address of NATS. */
   readonly url: string;
-  /** Runs the command in a child process, as `npm run admin` does. */
+  /** Runs the command as `npm run admin` does, in this process. */
   run(argv: readonly string[], options?: { input?: string; natsUrl?: string }): Promise<Ended>;
+  /** Runs the command in a process of its own. */
+  runProcess(argv: readonly string[], options?: { input?: string; natsUrl?: string }): Promise<Ended>;
   stop(): Promise<void>;
 };
 
@@ -32,6 +40,32 @@ export const anyStore: Handler<typeof listStores> = async (_context, { body }) =
   more: false,
 });
 
+type Streams = Parameters<typeof createTerminal>[0];
+
+/** Runs the command in this process. Its output is no terminal, and no signal reaches it. */
+export async function runHere(argv: readonly string[], natsUrl: string, input = ''): Promise<Ended> {
+  const texts = { out: '', err: '' };
+  const collector = (name: keyof typeof texts) =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        texts[name] += String(chunk);
+        done();
+      },
+    });
+  const streams = Object.assign(new EventEmitter(), {
+    stdin: Readable.from([input]),
+    stdout: collector('out'),
+    stderr: collector('err'),
+    exit: (code: number) => {
+      throw new Error(`the command exited with ${code}`);
+    },
+  });
+  const platform = createPlatform(readConfig({ ...process.env, NATS_URL: natsUrl }));
+  const exitCode = await runAdmin(argv, { platform, terminal: createTerminal(streams as unknown as Streams) });
+  await platform.close();
+  return { ...texts, exitCode };
+}
+
 export async function startTestPlatform<Operations extends Record<string, Operation>>(
   operations: Operations,
   handlers: Handlers<Operations>,
@@ -41,7 +75,8 @@ export async function startTestPlatform<Operations extends Record<string, Operat
   await nats.flush();
   return {
     url,
-    async run(argv, { input = '', natsUrl = url } = {}) {
+    run: (argv, { input, natsUrl = url } = {}) => runHere(argv, natsUrl, input),
+    async runProcess(argv, { input = '', natsUrl = url } = {}) {
       const child = spawn(process.execPath, [main, ...argv], { env: { ...process.env, NATS_URL: natsUrl } });
       child.stdin.end(input);
       const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));

@@ -10,7 +10,7 @@ import { silentLog } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../../../../services/crm/test/crm.ts';
-import { storeRecord } from '../../test/platform.ts';
+import { runHere, storeRecord } from '../../test/platform.ts';
 
 const rowCount = 20_000;
 const phoneOf = (n: number) => String(5_511_900_000_000 + n);
@@ -79,8 +79,11 @@ function start(
   return { child, ended };
 }
 
-const run = (storeId: string, path: string, ...options: string[]) =>
-  start(['--store', storeId, '--json', ...options, path]).ended;
+const run = async (storeId: string, path: string, ...options: string[]) => {
+  const argv = ['lead', 'import', '--store', storeId, '--json', ...options, path];
+  const { exitCode: code, ...ended } = await runHere(argv, crm.nats.url);
+  return { ...ended, code };
+};
 
 const countOf = async (storeId: string): Promise<number> => {
   const [row] = await crm.adminSql`select count(*)::int as n from leads where store_id = ${storeId}`;
