@@ -9,6 +9,14 @@ const kitFolders = [
   ...['schema', 'process', 'rpc', 'database', 'clients', 'phones', 'tokens', 'resilience'],
   ...['outbox', 'idempotency', 'step', 'service'],
 ];
+/** The rooms of a service: its folders, from the bottom up. A room imports from itself and from those before it. */
+const rooms = Object.entries({
+  messaging: [
+    ...['settings', 'channels', 'identities', 'conversations', 'sessions', 'messages', 'inbox', 'delivery', 'merges'],
+    ...['inbound', 'outbound', 'connection', 'sandbox-page', 'reports', 'restore'],
+  ],
+});
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
@@ -43,6 +51,15 @@ export default {
       from: { path: `^packages/kit/src/${folder}/`, pathNot: tests },
       to: { path: `^packages/kit/src/(${kitFolders.slice(index + 1).join('|')})/` },
     })),
+    ...rooms.flatMap(([service, folders]) =>
+      folders.slice(0, -1).map((folder, index) => ({
+        name: `${service}-${folder}-imports-nothing-above`,
+        comment: 'The rooms of a service import in one direction. What several need stands below them.',
+        severity: /** @type {const} */ ('error'),
+        from: { path: `^services/${service}/src/${folder}/`, pathNot: tests },
+        to: { path: `^services/${service}/src/(${folders.slice(index + 1).join('|')})/` },
+      })),
+    ),
     {
       name: 'rollups-only-kit',
       comment: 'contracts ← kit ← rollups: the reporting engine knows no service.',

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
@@ -9,6 +9,14 @@ const kitFolders = [
   ...['schema', 'process', 'rpc', 'database', 'clients', 'phones', 'tokens', 'resilience'],
   ...['outbox', 'idempotency', 'step', 'service'],
 ];
+
+/** The rooms of each service that says their order. */
+const rooms = {
+  messaging: [
+    ...['settings', 'channels', 'identities', 'conversations', 'sessions', 'messages', 'inbox', 'delivery', 'merges'],
+    ...['inbound', 'outbound', 'connection', 'sandbox-page', 'reports', 'restore'],
+  ],
+};
 
 /** Every rule, with an import that it must reject. Libraries are in a `node_modules` folder of the generated tree. */
 const refused: Record<string, { from: string; imports: string; also?: Record<string, string> }> = {
@@ -28,6 +36,16 @@ const refused: Record<string, { from: string; imports: string; also?: Record<str
         `kit-${folder}-imports-nothing-above`,
         { from: `packages/kit/src/${folder}/some.ts`, imports: `../${kitFolders[index + 1]}/other.ts` },
       ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(rooms).flatMap(([service, folders]) =>
+      folders
+        .slice(0, -1)
+        .map((folder, index) => [
+          `${service}-${folder}-imports-nothing-above`,
+          { from: `services/${service}/src/${folder}/some.ts`, imports: `../${folders[index + 1]}/other.ts` },
+        ]),
+    ),
   ),
   'rollups-only-kit': { from: 'packages/rollups/src/read.ts', imports: '../../../services/crm/src/leads/lead.ts' },
   'totals-only-kit': { from: 'packages/totals/src/totals.ts', imports: '../../../services/crm/src/leads/lead.ts' },
@@ -71,6 +89,12 @@ afterEach(() => {
 
 test('every boundary rule has an import here that it rejects', () => {
   expect(Object.keys(refused)).toEqual(configuration.forbidden?.map(({ name }) => name));
+});
+
+test.each(Object.entries(rooms))('every folder of %s is one of its rooms', (service, folders) => {
+  const found = readdirSync(join(import.meta.dirname, '../../services', service, 'src'), { withFileTypes: true });
+  const names = found.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  expect(names.toSorted()).toEqual(folders.toSorted());
 });
 
 describe('each boundary rule rejects its import', () => {

@@ -16,7 +16,6 @@ import { channelCircuit } from './channels/channel-circuit.ts';
 import { credentialsCheck } from './channels/credentials-check.ts';
 import { createOpenChannel } from './channels/providers.ts';
 import { messagingConfig } from './config.ts';
-import { leadEvents, onLeadEvent } from './conversations/on-lead-event.ts';
 import { exportDeliveryMetrics } from './delivery/delivery-metrics.ts';
 import { deliveryLimits } from './delivery/limits.ts';
 import { overdueDeliveries } from './delivery/wake-overdue.ts';
@@ -26,6 +25,7 @@ import { createHandlers } from './handlers.ts';
 import { createInboundJobs } from './inbound/inbound-jobs.ts';
 import { exportInboundMetrics } from './inbound/inbound-metrics.ts';
 import { catchUpAll } from './inbox/catch-up.ts';
+import { leadEvents, onLeadEvent } from './inbox/on-lead-event.ts';
 import { createOutcomeWaiters } from './messages/outcome-waiters.ts';
 import { endIdleSessions } from './sessions/end-idle-sessions.ts';
 

@@ -9,7 +9,7 @@ import {
 import type { Person } from '@mostrador/kit/rpc/context';
 import { testContext } from '@mostrador/testing/context';
 import { acceptInbound } from '../src/inbound/accept-inbound.ts';
-import { acceptOutbound } from '../src/messages/accept-outbound.ts';
+import { acceptOutbound } from '../src/outbound/accept-outbound.ts';
 import type { TestMessaging } from './messaging.ts';
 
 type Query = RequestOf<typeof listConversations>['query'];

@@ -1,7 +1,6 @@
 import type { connectChannel, OptOut, RequestOf, ValidationFault } from '@mostrador/contracts';
 import type { Egress } from '@mostrador/kit/clients/egress';
 import type { Database } from '@mostrador/kit/database/database';
-import type { StatusUpdate } from '../messages/message.ts';
 import type { ChannelRow } from './channel.repository.ts';
 
 /**
@@ -162,6 +161,14 @@ export const customersOf = ({ messages = [], effects = [] }: Partial<Notificatio
     return effect.kind === 'opt_out' ? [effect.customer] : [];
   });
   return [...new Set([...messages, ...ofEffects].flatMap(identitiesOf))];
+};
+
+/** A status update from a provider. */
+export type StatusUpdate = {
+  readonly status: 'sent' | 'delivered' | 'read' | 'failed';
+  readonly at: Date;
+  /** Only for `failed`. `optOut`: the provider refused the message because the lead opted out of this. */
+  readonly error?: { readonly code: string; readonly detail: string; readonly optOut?: OptOut['scope'] };
 };
 
 /** A status update under the provider's id of a message. `callbackData` is our id, if the provider echoes it. */

@@ -8,7 +8,7 @@ import { connectWhatsapp, notification, receive, textFrom, withUserId } from '..
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { acceptInbound } from '../inbound/accept-inbound.ts';
 import { processInbound } from '../inbound/process-inbound.ts';
-import { onLeadEvent } from './on-lead-event.ts';
+import { onLeadEvent } from '../inbox/on-lead-event.ts';
 
 let messaging: TestMessaging;
 /** The provider's id of the customer in its answer to every send. */

@@ -1,8 +1,5 @@
-import type { Message } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { openMessages } from '../messages/message.repository.ts';
-import { touchActive } from '../sessions/session.repository.ts';
 import type { OptOutColumns, OptOutState } from './opt-out-state.ts';
 
 /** The conversation of a lead. Each lead has exactly one. */
@@ -98,45 +95,8 @@ export async function conversationExists(sql: Sql, storeId: string, leadId: stri
   return rows.length > 0;
 }
 
-export type TakenOutbound = {
-  readonly number: number;
-  readonly at: Date;
-  /** The lead's session, unless it must begin another one. */
-  readonly sessionId: string | null;
-  /** As `isDelivering`. */
-  readonly delivering: boolean;
-};
-
-/**
- * Takes the number of an outbound message and the moment of acceptance. Stores what the inbox shows, and the activity of
- * the lead's session. A message of a seller reads all before it. The caller holds the conversation's lock and inserts
- * the message in the same transaction, so that the numbers have no gaps. One statement does it all, because each
- * statement costs about as much as the rows that it changes.
- */
-export async function takeNumber(
-  sql: TransactionSql,
-  storeId: string,
-  leadId: string,
-  source: Exclude<Message['source'], 'lead'>,
-): Promise<TakenOutbound> {
-  const reads = source === 'seller' ? sql`, read_number = c.next_number, unread_count = 0` : sql``;
-  const [taken] = await sql<TakenOutbound[]>`
-    with taken as (
-      update conversations c
-      set next_number = c.next_number + 1, last_message_at = clock.at, is_unanswered = false, waiting_since = null,
-          needs_attention = false, counted_next = ${countedNext(sql)} ${reads}
-      from (select clock_timestamp()::timestamptz(3) as at) as clock
-      where c.store_id = ${storeId} and c.lead_id = ${leadId}
-      returning c.next_number - 1 as number, clock.at),
-    active as (${touchActive(sql, storeId, leadId, sql`(select at from taken)`)})
-    select number, at, (select id from active) as "sessionId",
-      exists (${openMessages(sql, storeId, leadId)}) as delivering
-    from taken`;
-  return taken as TakenOutbound;
-}
-
-/** One message more, unless some are uncounted: then all are counted again. */
-const countedNext = (sql: Sql) =>
+/** For the `set` of an update of the conversation `c`: one message more, unless some are uncounted. Then all are counted again. */
+export const countedNext = (sql: Sql) =>
   sql`case when c.counted_next = c.next_number then c.next_number + 1 else c.counted_next end`;
 
 /**

@@ -1,8 +1,8 @@
-import { type OptOut, optOutScopes } from '@mostrador/contracts';
+import { type Message, type OptOut, optOutScopes } from '@mostrador/contracts';
 import type { OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { InboundMessage, OptOutWish } from '../channels/channel-provider.ts';
-import { readOptOut } from './opt-out.ts';
+import { readOptOut } from '../channels/opt-out-words.ts';
 
 /** A wish with when the lead had it, by the channel's clock, and how it said so. */
 export type Wish = OptOutWish & { readonly at: Date; readonly source: OptOut['source'] };
@@ -94,3 +94,10 @@ export function optOutEvents(lead_id: string, before: OptOut | null, after: OptO
   const { scope, source } = after;
   return [notice, { ...about, type: 'lead.opted_out', data: { lead_id, scope, source } }];
 }
+
+/**
+ * Whether an opt-out stops messages of this source: those that no person writes, and those of the API if the store says
+ * so.
+ */
+export const needsConsent = (source: Message['source'], optOutStopsApi = false): boolean =>
+  source === 'ai' || source === 'followup' || (source === 'api' && optOutStopsApi);

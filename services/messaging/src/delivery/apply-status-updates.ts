@@ -1,8 +1,9 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox, type OutboxEntry } from '@mostrador/kit/outbox/outbox';
+import type { StatusUpdate } from '../channels/channel-provider.ts';
 import { changeOptOut } from '../conversations/change-opt-out.ts';
 import { applyChanges } from '../messages/apply-changes.ts';
-import { type MessageRow, mergeStatusUpdate, type SavedState, type StatusUpdate } from '../messages/message.ts';
+import { type MessageRow, mergeStatusUpdate, type SavedState } from '../messages/message.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
 import { messageEvents } from '../messages/message-events.ts';
 import { hasQueued, releaseHeld } from './delivery.repository.ts';

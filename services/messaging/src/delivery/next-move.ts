@@ -5,7 +5,7 @@ import { done, failedReason, waitForLease, waitUntil } from '@mostrador/kit/step
 import type { ChannelRow } from '../channels/channel.repository.ts';
 import type { ChannelError } from '../channels/channel-provider.ts';
 import { replyWindowMsOf } from '../channels/providers.ts';
-import { needsConsent } from '../conversations/opt-out.ts';
+import { needsConsent } from '../conversations/opt-out-state.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
 import type { HeadRow, PairRow } from './delivery.repository.ts';
 import { freeAtMs, pairRate } from './rates.ts';

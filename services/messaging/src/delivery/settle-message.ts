@@ -1,9 +1,10 @@
 import type { settleMessage as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
+import type { StatusUpdate } from '../channels/channel-provider.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findMessage } from '../messages/message.repository.ts';
-import { type StatusUpdate, toMessage } from '../messages/message.ts';
+import { toMessage } from '../messages/message.ts';
 import { applyStatusUpdates } from './apply-status-updates.ts';
 import { lockMessage } from './lock-message.ts';
 

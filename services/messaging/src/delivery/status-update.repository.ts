@@ -1,9 +1,9 @@
 import type { OptOut } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { ReceivedStatusUpdate } from '../channels/channel-provider.ts';
+import type { ReceivedStatusUpdate, StatusUpdate } from '../channels/channel-provider.ts';
 import { countInteraction } from '../conversations/conversation.repository.ts';
 import { messageColumns } from '../messages/message.repository.ts';
-import type { MessageRow, SavedState, StatusUpdate } from '../messages/message.ts';
+import type { MessageRow, SavedState } from '../messages/message.ts';
 import { recordResponse } from '../sessions/session.repository.ts';
 import type { Rate } from './rates.ts';
 

@@ -8,8 +8,8 @@ import type { Dependencies } from '../dependencies.ts';
 import { currentIds } from '../identities/current-ids.ts';
 import { findInCrm } from '../identities/find-in-crm.ts';
 import { findLeadOfIds } from '../identities/identity-change.repository.ts';
-import { moveIdentity } from '../identities/move-identity.ts';
 import { changeMessage } from './change-message.ts';
+import { moveIdentity } from './move-identity.ts';
 
 type Tools = Pick<Dependencies, 'database' | 'rpc' | 'relay'>;
 type Context = StoreScope & CallContext;

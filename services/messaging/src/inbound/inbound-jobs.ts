@@ -1,6 +1,6 @@
 import { type Periodic, periodically } from '@mostrador/kit/process/periodic';
 import { sendMissedInteractionCounts } from '../conversations/send-interaction-counts.ts';
-import { finishMerges } from '../identities/finish-merges.ts';
+import { finishMerges } from '../merges/finish-merges.ts';
 import { createInboundProcessor, type InboundProcessor } from './inbound-processor.ts';
 import { type ProcessingTools, processInbound } from './process-inbound.ts';
 import { purgeInbound } from './purge-inbound.ts';

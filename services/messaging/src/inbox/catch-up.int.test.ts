@@ -4,9 +4,9 @@ import { silentLog, testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newInbox, type TestInbox } from '../../test/inbox.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
-import { type leadEvents, onLeadEvent } from '../conversations/on-lead-event.ts';
 import { saveLeads } from './catch-up.repository.ts';
 import { catchUpAll } from './catch-up.ts';
+import { type leadEvents, onLeadEvent } from './on-lead-event.ts';
 
 let messaging: TestMessaging;
 let inbox: TestInbox;

@@ -11,9 +11,9 @@ import { testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
-import { ensureConversation, takeNumber } from '../conversations/conversation.repository.ts';
+import { ensureConversation } from '../conversations/conversation.repository.ts';
 import { touchSession } from '../sessions/session.repository.ts';
-import { insertMessage } from './message.repository.ts';
+import { insertMessage, takeNumber } from './message.repository.ts';
 
 let messaging: TestMessaging;
 beforeAll(async () => {

@@ -1,6 +1,9 @@
+import type { Message } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { Metadata } from '@mostrador/kit/database/metadata';
 import type { PageStart } from '@mostrador/kit/database/paging';
+import { countedNext } from '../conversations/conversation.repository.ts';
+import { touchActive } from '../sessions/session.repository.ts';
 import type { MessageRow, MessageWait, Template } from './message.ts';
 import type { ChangedColumns } from './message-change.ts';
 
@@ -31,6 +34,43 @@ export const messageColumns = (sql: Sql) => sql`
   id, lead_id, session_id, number, channel_id, direction, source, kind, body, body_truncated, template, status,
   error_code, error_detail, provider_message_id, metadata, created_at, updated_at, sent_at, delivered_at, read_at, reactions,
   edited_at, revoked_at`;
+
+export type TakenOutbound = {
+  readonly number: number;
+  readonly at: Date;
+  /** The lead's session, unless it must begin another one. */
+  readonly sessionId: string | null;
+  /** As `isDelivering`. */
+  readonly delivering: boolean;
+};
+
+/**
+ * Takes the number of an outbound message and the moment of acceptance. Stores what the inbox shows, and the activity of
+ * the lead's session. A message of a seller reads all before it. The caller holds the conversation's lock and inserts
+ * the message in the same transaction, so that the numbers have no gaps. One statement does it all, because each
+ * statement costs about as much as the rows that it changes.
+ */
+export async function takeNumber(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+  source: Exclude<Message['source'], 'lead'>,
+): Promise<TakenOutbound> {
+  const reads = source === 'seller' ? sql`, read_number = c.next_number, unread_count = 0` : sql``;
+  const [taken] = await sql<TakenOutbound[]>`
+    with taken as (
+      update conversations c
+      set next_number = c.next_number + 1, last_message_at = clock.at, is_unanswered = false, waiting_since = null,
+          needs_attention = false, counted_next = ${countedNext(sql)} ${reads}
+      from (select clock_timestamp()::timestamptz(3) as at) as clock
+      where c.store_id = ${storeId} and c.lead_id = ${leadId}
+      returning c.next_number - 1 as number, clock.at),
+    active as (${touchActive(sql, storeId, leadId, sql`(select at from taken)`)})
+    select number, at, (select id from active) as "sessionId",
+      exists (${openMessages(sql, storeId, leadId)}) as delivering
+    from taken`;
+  return taken as TakenOutbound;
+}
 
 /** Inserts an outbound message as `queued`, an inbound one as `received`. The caller holds the conversation's lock. */
 export async function insertMessage(sql: TransactionSql, storeId: string, message: NewMessage): Promise<MessageRow> {

@@ -1,12 +1,12 @@
 import { messageStatuses } from '@mostrador/contracts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { StatusUpdate } from '../channels/channel-provider.ts';
 import {
   isForward,
   type MessageRow,
   type MessageState,
   mergeStatusUpdate,
-  type StatusUpdate,
   toMessage,
   toSendResult,
 } from './message.ts';

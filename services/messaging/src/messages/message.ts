@@ -3,7 +3,6 @@ import type {
   Message,
   MessageReaction,
   MessageStatus,
-  OptOut,
   ReplyOf,
   RequestOf,
   sendMessage,
@@ -11,6 +10,7 @@ import type {
 import type { Metadata } from '@mostrador/kit/database/metadata';
 import { toWaitReason, type WaitColumns } from '@mostrador/kit/resilience/wait-reason';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import type { StatusUpdate } from '../channels/channel-provider.ts';
 
 export type Template = NonNullable<RequestOf<typeof acceptMessage>['body']['template']>;
 
@@ -53,14 +53,6 @@ export type MessageState = {
 
 /** The columns that change with the state of a message. */
 export type SavedState = MessageState & Pick<MessageRow, 'provider_message_id'>;
-
-/** A status update from a provider. */
-export type StatusUpdate = {
-  readonly status: 'sent' | 'delivered' | 'read' | 'failed';
-  readonly at: Date;
-  /** Only for `failed`. `optOut`: the provider refused the message because the lead opted out of this. */
-  readonly error?: { readonly code: string; readonly detail: string; readonly optOut?: OptOut['scope'] };
-};
 
 /**
  * The order of statuses. `cancelled` is before `sent`, because a status update proves that the message was sent after

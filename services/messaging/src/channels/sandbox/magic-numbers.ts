@@ -1,4 +1,4 @@
-import type { StatusUpdate } from '../../messages/message.ts';
+import type { StatusUpdate } from '../channel-provider.ts';
 
 /** What the sandbox does with one attempt to send. */
 type Answer =

@@ -1,5 +1,4 @@
-import type { StatusUpdate } from '../../messages/message.ts';
-import type { Notification } from '../channel-provider.ts';
+import type { Notification, StatusUpdate } from '../channel-provider.ts';
 import { failureOf } from '../whatsapp/errors.ts';
 
 /** A status update as the sandbox posts it. `id` is our id of the message, and `code` is WhatsApp's, only of `failed`. */

@@ -1,4 +1,4 @@
-import type { StatusUpdate } from '../../messages/message.ts';
+import type { StatusUpdate } from '../channel-provider.ts';
 import { ChannelError, type ChannelErrorKind } from '../channel-provider.ts';
 
 type Meaning = {

@@ -1,5 +1,5 @@
-import { plainText, readOptOut } from '../../conversations/opt-out.ts';
 import type { OptOutWish } from '../channel-provider.ts';
+import { plainText, readOptOut } from '../opt-out-words.ts';
 
 /**
  * What the opt-out buttons of marketing templates say, in the languages of WhatsApp's template editor and its examples.

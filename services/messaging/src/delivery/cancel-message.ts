@@ -4,13 +4,13 @@ import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { lockMessage } from '../delivery/lock-message.ts';
-import { saveState } from '../delivery/status-update.repository.ts';
-import { wakeDelivery } from '../delivery/wake-overdue.ts';
 import type { Dependencies } from '../dependencies.ts';
-import type { MessageRow } from './message.ts';
-import { messageEvents } from './message-events.ts';
-import { requireMessage } from './require-message.ts';
+import type { MessageRow } from '../messages/message.ts';
+import { messageEvents } from '../messages/message-events.ts';
+import { requireMessage } from '../messages/require-message.ts';
+import { lockMessage } from './lock-message.ts';
+import { saveState } from './status-update.repository.ts';
+import { wakeDelivery } from './wake-overdue.ts';
 
 /** A cancellation and the claim of a step exclude each other, because both hold the conversation's lock. */
 export const cancelMessage =

@@ -1,8 +1,8 @@
 import { createEgress } from '@mostrador/kit/clients/egress';
 import type { AppError } from '@mostrador/kit/rpc/errors';
 import { describe, expect, test } from 'vitest';
+import { providerOf } from '../channels/providers.ts';
 import { toConnection } from './connect-channel.ts';
-import { providerOf } from './providers.ts';
 
 const whole = {
   provider: 'whatsapp_cloud' as const,

@@ -1,10 +1,10 @@
 import type { reportSandboxReceipts as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import type { Dependencies } from '../../dependencies.ts';
-import { magicOutcome } from './magic-numbers.ts';
-import { toPayload } from './payload.ts';
+import { magicOutcome } from '../channels/sandbox/magic-numbers.ts';
+import { toPayload } from '../channels/sandbox/payload.ts';
+import { listUnreported, planStatusUpdates } from '../channels/sandbox/sandbox.repository.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { requireSandbox } from './require-sandbox.ts';
-import { listUnreported, planStatusUpdates } from './sandbox.repository.ts';
 
 const mostReported = 200;
 

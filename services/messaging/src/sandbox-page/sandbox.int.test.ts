@@ -12,7 +12,7 @@ import {
 import { testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMessaging, type TestMessaging } from '../../../test/messaging.ts';
+import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 
 let messaging: TestMessaging;
 beforeAll(async () => {

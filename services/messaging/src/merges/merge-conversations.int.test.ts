@@ -21,8 +21,8 @@ import { holdConversation } from '../../test/held-conversation.ts';
 import { connectWhatsapp, notification, receive, textFrom, withUserId } from '../../test/inbound-webhook.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import type { Accepted } from '../channels/channel-provider.ts';
+import { sendMissedInteractionCounts } from '../conversations/send-interaction-counts.ts';
 import { processInbound } from '../inbound/process-inbound.ts';
-import { sendMissedInteractionCounts } from './send-interaction-counts.ts';
 
 let messaging: TestMessaging;
 /** The provider's answer to every send. */

@@ -4,14 +4,20 @@ import type { CallContext } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { CustomerIds, IdentityChange } from '../channels/channel-provider.ts';
 import { lockConversation, saveUserId } from '../conversations/conversation.repository.ts';
-import { moveConversation } from '../conversations/merge-conversations.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { noPhone } from '../inbound/accept-inbound.ts';
-import { reopenFailed } from '../inbound/inbound.repository.ts';
-import { asPhone } from './as-phone.ts';
-import { currentIds } from './current-ids.ts';
-import { findInCrm } from './find-in-crm.ts';
-import { findLeadOfIds, lockIdentityChange, saveIds, saveOutcome, startMove } from './identity-change.repository.ts';
+import { asPhone } from '../identities/as-phone.ts';
+import { currentIds } from '../identities/current-ids.ts';
+import { findInCrm } from '../identities/find-in-crm.ts';
+import {
+  findLeadOfIds,
+  lockIdentityChange,
+  saveIds,
+  saveOutcome,
+  startMove,
+} from '../identities/identity-change.repository.ts';
+import { moveConversation } from '../merges/merge-conversations.ts';
+import { noPhone } from './accept-inbound.ts';
+import { reopenFailed } from './inbound.repository.ts';
 
 type Tools = Pick<Dependencies, 'database' | 'rpc' | 'relay'>;
 type Context = StoreScope & CallContext;

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newPhone, newUserId, newWamid, startStore, type TestStore } from '../../test/customers.ts';
 import { longMs, startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { followPhone } from '../conversations/change-contact-phone.ts';
-import { finishMerges } from './finish-merges.ts';
+import { finishMerges } from '../merges/finish-merges.ts';
 
 let messaging: TestMessaging;
 let whatsapp: WhatsappServer;

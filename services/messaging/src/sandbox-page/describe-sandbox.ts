@@ -1,9 +1,9 @@
 import type { describeSandbox as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { findContact } from '../../conversations/find-contact.ts';
-import type { Dependencies } from '../../dependencies.ts';
+import { listSandboxCustomers } from '../channels/sandbox/sandbox.repository.ts';
+import { findContact } from '../conversations/find-contact.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { requireSandbox } from './require-sandbox.ts';
-import { listSandboxCustomers } from './sandbox.repository.ts';
 
 const mostShown = 12;
 

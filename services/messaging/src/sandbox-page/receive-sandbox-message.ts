@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { receiveSandboxMessage as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { sendInteractionCounts } from '../../conversations/send-interaction-counts.ts';
-import type { Dependencies } from '../../dependencies.ts';
-import { acceptInbound } from '../../inbound/accept-inbound.ts';
-import { providerIdOf } from './payload.ts';
+import { providerIdOf } from '../channels/sandbox/payload.ts';
+import { sendInteractionCounts } from '../conversations/send-interaction-counts.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { acceptInbound } from '../inbound/accept-inbound.ts';
 import { requireSandbox } from './require-sandbox.ts';
 
 /** Accepts the message before it answers. On an error, the person at the sandbox page can try again. */

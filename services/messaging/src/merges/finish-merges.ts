@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { finishMerge, mergeLeadScheduling } from '@mostrador/contracts';
 import type { Log } from '@mostrador/kit/process/log';
-import { moveConversation } from '../conversations/merge-conversations.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { findUnfinishedMerges, markFinished, type UnfinishedMerge } from './identity-change.repository.ts';
+import { findUnfinishedMerges, markFinished, type UnfinishedMerge } from '../identities/identity-change.repository.ts';
+import { moveConversation } from './merge-conversations.ts';
 
 type Tools = Pick<Dependencies, 'database' | 'systemDatabase' | 'rpc' | 'relay'> & { readonly log: Log };
 

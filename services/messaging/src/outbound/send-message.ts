@@ -13,10 +13,10 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { NoConversation } from '../conversations/conversation.repository.ts';
 import { confirmLead } from '../conversations/require-lead.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { toSendResult } from '../messages/message.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { type Accepted, acceptOutbound } from './accept-outbound.ts';
 import { awaitOutcome } from './await-outcome.ts';
-import { toSendResult } from './message.ts';
 
 export const sendMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>

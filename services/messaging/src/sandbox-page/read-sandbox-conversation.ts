@@ -1,13 +1,13 @@
 import type { readSandboxConversation as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
-import { windowExpiresAt } from '../../conversations/reply-window.ts';
-import type { Dependencies } from '../../dependencies.ts';
-import { createTextBudget } from '../../messages/listed-messages.ts';
-import { findChannelById } from '../channel.repository.ts';
-import { replyWindowMsOf } from '../providers.ts';
+import { findChannelById } from '../channels/channel.repository.ts';
+import { replyWindowMsOf } from '../channels/providers.ts';
+import { findLastInbound, listTelephoneMessages } from '../channels/sandbox/sandbox.repository.ts';
+import { windowExpiresAt } from '../conversations/reply-window.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { createTextBudget } from '../messages/listed-messages.ts';
 import { requireSandbox } from './require-sandbox.ts';
-import { findLastInbound, listTelephoneMessages } from './sandbox.repository.ts';
 
 const mostShown = 200;
 

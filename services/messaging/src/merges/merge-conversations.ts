@@ -3,17 +3,18 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { wakeDelivery } from '../delivery/wake-overdue.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { countAgain } from '../inbox/catch-up.repository.ts';
-import { isDelivering } from '../messages/message.repository.ts';
-import { closeSession } from '../sessions/session.repository.ts';
 import {
   type ConversationRow,
   conversationExists,
   ensureConversation,
   lockConversation,
-} from './conversation.repository.ts';
+} from '../conversations/conversation.repository.ts';
+import { joinWishes, optOutEvents, toOptOut } from '../conversations/opt-out-state.ts';
+import { wakeDelivery } from '../delivery/wake-overdue.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { countAgain } from '../inbox/catch-up.repository.ts';
+import { isDelivering } from '../messages/message.repository.ts';
+import { closeSession } from '../sessions/session.repository.ts';
 import {
   isSending,
   joinConversations,
@@ -23,7 +24,6 @@ import {
   moveSessions,
   moveUserIds,
 } from './merge.repository.ts';
-import { joinWishes, optOutEvents, toOptOut } from './opt-out-state.ts';
 
 export const mergeConversations =
   ({ database, relay }: Dependencies): Handler<typeof operation> =>

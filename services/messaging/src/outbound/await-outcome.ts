@@ -1,8 +1,8 @@
 import type { Sql } from '@mostrador/kit/database/database';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Dependencies } from '../dependencies.ts';
-import { findMessage } from './message.repository.ts';
-import { isSettled, type MessageRow } from './message.ts';
+import { findMessage } from '../messages/message.repository.ts';
+import { isSettled, type MessageRow } from '../messages/message.ts';
 
 /** The time kept for the last read of the row, and for the answer to reach the caller. */
 const lookMs = 750;

@@ -12,7 +12,7 @@ import {
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { publicUrl, startMessaging, type TestMessaging } from '../../test/messaging.ts';
-import { findLiveChannel, markChannelRefused } from './channel.repository.ts';
+import { findLiveChannel, markChannelRefused } from '../channels/channel.repository.ts';
 
 type Body = RequestOf<typeof connectStoreChannel>['body'];
 

@@ -1,5 +1,5 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import type { OptOutColumns, Wishes } from './opt-out-state.ts';
+import type { OptOutColumns, Wishes } from '../conversations/opt-out-state.ts';
 
 /** The ids of the lead whose conversation goes and of the lead that gets what it has. */
 export type Merged = { readonly goneId: string; readonly keptId: string };

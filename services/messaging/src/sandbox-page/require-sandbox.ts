@@ -1,8 +1,8 @@
 import type { Context } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { hashToken } from '@mostrador/kit/tokens/token';
-import type { Dependencies } from '../../dependencies.ts';
-import { findSandbox, type SandboxRow } from './sandbox.repository.ts';
+import { findSandbox, type SandboxRow } from '../channels/sandbox/sandbox.repository.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** The connected sandbox whose address has this token. Throws `sandbox_not_found`. */
 export async function requireSandbox(

@@ -3,12 +3,12 @@ import { findOutage } from '@mostrador/kit/resilience/provider-circuit.repositor
 import { toConnectionHealth, toConnectionReason } from '@mostrador/kit/resilience/wait-reason';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import { findLiveChannel } from '../channels/channel.repository.ts';
+import { openPageToken } from '../channels/credentials.ts';
+import { providerOf, targetOf } from '../channels/providers.ts';
 import { countWaiting } from '../delivery/delivery.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { countFailed } from '../inbound/inbound.repository.ts';
-import { findLiveChannel } from './channel.repository.ts';
-import { openPageToken } from './credentials.ts';
-import { providerOf, targetOf } from './providers.ts';
 
 type Used = Pick<Dependencies, 'database' | 'vault' | 'publicUrl'>;
 

@@ -5,11 +5,11 @@ import { type Handler, later } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import { conversationExists } from '../conversations/conversation.repository.ts';
 import { findContact } from '../conversations/find-contact.ts';
-import { needsConsent } from '../conversations/opt-out.ts';
+import { needsConsent } from '../conversations/opt-out-state.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { isSettled, type MessageRow, toMessageError } from '../messages/message.ts';
 import { acceptOutbound, type OutboundRequest } from './accept-outbound.ts';
 import { awaitOutcome } from './await-outcome.ts';
-import { isSettled, type MessageRow, toMessageError } from './message.ts';
 
 export const acceptMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>

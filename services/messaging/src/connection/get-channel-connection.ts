@@ -2,10 +2,10 @@ import type { getChannelConnection as operation } from '@mostrador/contracts';
 import { findOutage } from '@mostrador/kit/resilience/provider-circuit.repository';
 import { toConnectionHealth } from '@mostrador/kit/resilience/wait-reason';
 import type { Handler } from '@mostrador/kit/rpc/server';
+import { findLiveChannel } from '../channels/channel.repository.ts';
+import { targetOf } from '../channels/providers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findSettings } from '../settings/settings.repository.ts';
-import { findLiveChannel } from './channel.repository.ts';
-import { targetOf } from './providers.ts';
 
 export const getChannelConnection =
   ({ database }: Dependencies): Handler<typeof operation> =>

@@ -3,10 +3,10 @@ import { phoneForms } from '@mostrador/kit/phones/canonical-phone';
 import { type CustomerIds, identitiesOf } from '../channels/channel-provider.ts';
 import { type ConversationRow, findUserIds, findWaIdOwners } from '../conversations/conversation.repository.ts';
 import { type Wish, wishIn } from '../conversations/opt-out-state.ts';
+import { cameAt } from '../inbound/accept-inbound.ts';
+import { findOpenPayloads } from '../inbound/inbound.repository.ts';
+import { readPayload } from '../inbound/read-payload.ts';
 import { isKnownInbound } from '../messages/message.repository.ts';
-import { cameAt } from './accept-inbound.ts';
-import { findOpenPayloads } from './inbound.repository.ts';
-import { readPayload } from './read-payload.ts';
 
 /** What the lead said that is not processed yet. */
 export type Unprocessed = {

@@ -1,5 +1,3 @@
-import type { Message } from '@mostrador/contracts';
-
 type Words = { readonly stop: readonly string[]; readonly start: readonly string[] };
 
 /**
@@ -41,10 +39,3 @@ export function readOptOut(text: string): 'stop' | 'start' | null {
   if (stopWords.has(said)) return 'stop';
   return startWords.has(said) ? 'start' : null;
 }
-
-/**
- * Whether an opt-out stops messages of this source: those that no person writes, and those of the API if the store says
- * so.
- */
-export const needsConsent = (source: Message['source'], optOutStopsApi = false): boolean =>
-  source === 'ai' || source === 'followup' || (source === 'api' && optOutStopsApi);

@@ -5,18 +5,17 @@ import { appendOutboxWithCommit } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { AcceptingChannel } from '../channels/channel.repository.ts';
 import { replyWindowMsOf } from '../channels/providers.ts';
-import { type ConversationRow, lockOrCreate, takeNumber } from '../conversations/conversation.repository.ts';
-import { needsConsent } from '../conversations/opt-out.ts';
-import { type OptOutColumns, withWish } from '../conversations/opt-out-state.ts';
+import { type ConversationRow, lockOrCreate } from '../conversations/conversation.repository.ts';
+import { needsConsent, type OptOutColumns, withWish } from '../conversations/opt-out-state.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
 import { wakeDelivery } from '../delivery/wake-overdue.ts';
-import { findUnprocessed, type Unprocessed } from '../inbound/find-unprocessed.ts';
 import { conversationRead } from '../inbox/conversation-read.ts';
+import { findMessage, insertMessage, takeNumber } from '../messages/message.repository.ts';
+import type { MessageRow, Template } from '../messages/message.ts';
+import { messageEvents } from '../messages/message-events.ts';
 import { beginSession } from '../sessions/session.repository.ts';
 import { lockForAcceptance } from './acceptance.repository.ts';
-import { findMessage, insertMessage } from './message.repository.ts';
-import type { MessageRow, Template } from './message.ts';
-import { messageEvents } from './message-events.ts';
+import { findUnprocessed, type Unprocessed } from './find-unprocessed.ts';
 
 export type OutboundRequest = {
   /** Chosen by a caller that retries with the same id until it gets an answer; generated when not given. */

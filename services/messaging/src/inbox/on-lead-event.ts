@@ -4,10 +4,10 @@ import type { StoreScope } from '@mostrador/kit/database/database';
 import type { EventOf } from '@mostrador/kit/outbox/events-consumer';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
+import { followPhone } from '../conversations/change-contact-phone.ts';
+import { conversationExists } from '../conversations/conversation.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { followLeads, followLeadsOfSeller } from '../inbox/catch-up.ts';
-import { followPhone } from './change-contact-phone.ts';
-import { conversationExists } from './conversation.repository.ts';
+import { followLeads, followLeadsOfSeller } from './catch-up.ts';
 
 /** The events of crm that concern conversations. An imported lead has none yet. */
 export const leadEvents = [

@@ -1,8 +1,8 @@
 import type { disconnectChannel as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
+import { endLiveChannel, lockChannelsForUpdate } from '../channels/channel.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { endLiveChannel, lockChannelsForUpdate } from './channel.repository.ts';
 
 /** Queued messages stay in the queue and are sent when a channel is connected again. */
 export const disconnectChannel =

@@ -6,19 +6,19 @@ import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { releaseQueues } from '../delivery/delivery.repository.ts';
-import { wakeDelivery } from '../delivery/wake-overdue.ts';
-import type { Dependencies } from '../dependencies.ts';
 import {
   type ChannelRow,
   endLiveChannel,
   findSameChannel,
   lockChannelsForUpdate,
   saveChannel,
-} from './channel.repository.ts';
-import type { ChannelProvider, ConnectChannelBody } from './channel-provider.ts';
-import { openCredentials, openPageToken, sealCredentials, sealPageToken } from './credentials.ts';
-import { providerOf } from './providers.ts';
+} from '../channels/channel.repository.ts';
+import type { ChannelProvider, ConnectChannelBody } from '../channels/channel-provider.ts';
+import { openCredentials, openPageToken, sealCredentials, sealPageToken } from '../channels/credentials.ts';
+import { providerOf } from '../channels/providers.ts';
+import { releaseQueues } from '../delivery/delivery.repository.ts';
+import { wakeDelivery } from '../delivery/wake-overdue.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 export const connectChannel =
   (dependencies: Dependencies): Handler<typeof operation> =>

@@ -3,8 +3,8 @@ import { connectChannel, disconnectChannel, getChannelConnection, showChannel } 
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { publicUrl, startMessaging, type TestMessaging } from '../../test/messaging.ts';
-import { openCredentials } from './credentials.ts';
-import { appSecretsOf, type WhatsappCredentials } from './whatsapp/credentials.ts';
+import { openCredentials } from '../channels/credentials.ts';
+import { appSecretsOf, type WhatsappCredentials } from '../channels/whatsapp/credentials.ts';
 
 let messaging: TestMessaging;
 let storeId: string;
