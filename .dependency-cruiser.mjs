@@ -11,10 +11,15 @@ const kitFolders = [
 ];
 /** The rooms of a service: its folders, from the bottom up. A room imports from itself and from those before it. */
 const rooms = Object.entries({
+  gateway: [
+    ...['http', 'languages', 'access', 'stores', 'reports', 'routes', 'requests', 'plugins', 'events', 'openapi'],
+    ...['assets', 'docs', 'environment', 'waiting', 'api', 'platform', 'sandbox', 'console'],
+  ],
   messaging: [
     ...['settings', 'channels', 'identities', 'conversations', 'sessions', 'messages', 'inbox', 'delivery', 'merges'],
     ...['inbound', 'outbound', 'connection', 'sandbox-page', 'reports', 'restore'],
   ],
+  events: ['feed', 'webhooks', 'restore'],
 });
 
 /** @type {import('dependency-cruiser').IConfiguration} */

@@ -12,10 +12,15 @@ const kitFolders = [
 
 /** The rooms of each service that says their order. */
 const rooms = {
+  gateway: [
+    ...['http', 'languages', 'access', 'stores', 'reports', 'routes', 'requests', 'plugins', 'events', 'openapi'],
+    ...['assets', 'docs', 'environment', 'waiting', 'api', 'platform', 'sandbox', 'console'],
+  ],
   messaging: [
     ...['settings', 'channels', 'identities', 'conversations', 'sessions', 'messages', 'inbox', 'delivery', 'merges'],
     ...['inbound', 'outbound', 'connection', 'sandbox-page', 'reports', 'restore'],
   ],
+  events: ['feed', 'webhooks', 'restore'],
 };
 
 /** Every rule, with an import that it must reject. Libraries are in a `node_modules` folder of the generated tree. */

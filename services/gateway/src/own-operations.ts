@@ -1,9 +1,7 @@
 import { gatewayOperations, type Operation, type RequestOf } from '@mostrador/contracts';
 import type { CallContext, RpcClient } from '@mostrador/kit/rpc/client';
-import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { createRequestQueue, type RequestQueueLimits, runIn } from '@mostrador/kit/rpc/request-queue';
 import { serializeReply } from '@mostrador/kit/rpc/server';
-import { type UncheckedRequest, validateRequest } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from './dependencies.ts';
 import { getEnvironment } from './environment/get-environment.ts';
 import type { OwnHandler } from './own-handler.ts';
@@ -41,13 +39,11 @@ export function withOwnOperations(dependencies: Dependencies): RpcClient {
       handlers[name as keyof Own] as OwnHandler<Operation>,
     ]),
   );
+  // `requestReader` has validated the request.
   const carryOut = async <O extends Operation>(operation: O, request: RequestOf<O>, context: CallContext) => {
-    const asked: UncheckedRequest = { ...structuredClone(request) };
-    const faults = validateRequest(operation, asked);
-    if (faults.length > 0) throw validationFailed(faults);
     const { storeId = '' } = context;
     const handle = own.get(operation) as OwnHandler<O>;
-    return await runIn(queue, storeId, () => handle({ ...context, storeId }, asked as RequestOf<O>));
+    return await runIn(queue, storeId, () => handle({ ...context, storeId }, request));
   };
   return {
     call: (operation, request, context) =>

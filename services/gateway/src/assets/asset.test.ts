@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { contentCodings } from '../requests/content-coding.ts';
+import { contentCodings } from '../http/content-coding.ts';
 import { createAsset } from './asset.ts';
 
 const source = readFileSync(join(import.meta.dirname, '../languages/pt-br-errors.ts'));

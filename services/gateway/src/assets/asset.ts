@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, zstdCompress } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ContentCoding, preferredCoding } from '../http/content-coding.ts';
+import { codedTag, currentTag } from '../http/entity-tags.ts';
+import { addVary } from '../http/headers.ts';
 import { compress } from '../plugins/compression.ts';
-import { type ContentCoding, preferredCoding } from '../requests/content-coding.ts';
-import { codedTag, currentTag } from '../requests/entity-tags.ts';
-import { addVary } from '../requests/headers.ts';
 
 /** A file that the gateway serves: made once, and compressed once for each coding that a client asks for. */
 export type Asset = {

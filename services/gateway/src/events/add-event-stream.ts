@@ -11,7 +11,7 @@ import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { saneTraceparent } from '../requests/headers.ts';
+import { saneTraceparent } from '../http/headers.ts';
 import type { RawQuery } from '../requests/query.ts';
 import { requestReader } from '../requests/read-request.ts';
 import { type ApiRoute, type Route, toRoute } from '../routes/route.ts';

@@ -1,4 +1,4 @@
-import { readWeights } from '../requests/media-type.ts';
+import { readWeights } from '../http/media-type.ts';
 
 /** The languages of errors and guides, each with its own name. English is the default. */
 export const languages = { en: 'English', 'pt-BR': 'Português' } as const;

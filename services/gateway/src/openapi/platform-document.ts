@@ -1,6 +1,6 @@
 import type { ErrorCode, Operation } from '@mostrador/contracts';
 import type { TSchema } from '@sinclair/typebox';
-import { sessionCookie } from '../platform/session-cookie.ts';
+import { sessionCookie } from '../http/session-cookie.ts';
 import { documentedPath, platformPrefix, type Route } from '../routes/route.ts';
 import type { ApiDocument } from './document.ts';
 import { createSharedResponses, inOrderOfTheCatalogue } from './errors.ts';

@@ -2,9 +2,9 @@ import { createOidcSession, longestOidcAnswer } from '@mostrador/contracts';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { clearAttemptCookie, readAttemptCookie, setSessionCookie } from '../http/session-cookie.ts';
 import type { LoginLimit } from './login-limit.ts';
 import { contextOf } from './person-auth.ts';
-import { clearAttemptCookie, readAttemptCookie, setSessionCookie } from './session-cookie.ts';
 
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface merges with the library's

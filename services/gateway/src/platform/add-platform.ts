@@ -17,8 +17,9 @@ import { createRequestQueue, type RequestQueueLimits, runIn } from '@mostrador/k
 import { type UncheckedRequest, validateRequest } from '@mostrador/kit/rpc/validate';
 import { loginLinkForm } from '@mostrador/kit/tokens/token';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { addRoutes } from '../api/add-routes.ts';
+import { clearSessionCookie, readSessionCookie, setAttemptCookie, setSessionCookie } from '../http/session-cookie.ts';
 import { queryReader, type RawQuery } from '../requests/query.ts';
-import { addRoutes } from '../routes/add-routes.ts';
 import { accountRoutes } from '../routes/index.ts';
 import type { Route } from '../routes/route.ts';
 import { addDocument } from './add-document.ts';
@@ -26,7 +27,6 @@ import { addOidcCallback } from './add-oidc-callback.ts';
 import { createGuestLimit, createLoginLimit, type LoginAttempt, type SignInMethod } from './login-limit.ts';
 import { contextOf } from './person-auth.ts';
 import { isFromThisSite } from './same-site.ts';
-import { clearSessionCookie, readSessionCookie, setAttemptCookie, setSessionCookie } from './session-cookie.ts';
 import type { SessionGuard } from './session-guard.ts';
 
 export type PlatformOptions = {

@@ -6,11 +6,11 @@ import type { UncheckedRequest } from '@mostrador/kit/rpc/validate';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../access/access.ts';
 import type { AccessCheck } from '../events/followers.ts';
+import { saneTraceparent } from '../http/headers.ts';
+import { readSessionCookie } from '../http/session-cookie.ts';
 import { tierRefusal } from '../plugins/permission.ts';
-import { saneTraceparent } from '../requests/headers.ts';
 import type { Route } from '../routes/route.ts';
 import { type SessionChecks, toCaller } from './session-checks.ts';
-import { readSessionCookie } from './session-cookie.ts';
 
 /** What accounts gets with each request of a person. */
 export const contextOf = (request: FastifyRequest, limitMs: number): CallContext => ({

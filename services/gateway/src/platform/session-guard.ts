@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyRequest } from 'fastify';
+import { readSessionCookie } from '../http/session-cookie.ts';
 import { createTokenBuckets } from '../plugins/token-bucket.ts';
 import { createRefusalLimit } from './login-limit.ts';
 import { personRequestsPerMinute, type SessionChecks } from './session-checks.ts';
-import { readSessionCookie } from './session-cookie.ts';
 
 /** Protects accounts from requests with false sessions, and no person from those of their network. */
 export type SessionGuard = {

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Caller, isValid } from '../access/access.ts';
 import type { AccessDirectory } from '../access/access-directory.ts';
 import type { KeyUsage } from '../access/key-usage.ts';
-import { sentTwice } from '../requests/headers.ts';
+import { sentTwice } from '../http/headers.ts';
 
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface merges with the library's

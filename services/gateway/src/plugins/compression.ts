@@ -1,9 +1,9 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type ContentCoding, preferredCoding } from '../requests/content-coding.ts';
-import { codedTag } from '../requests/entity-tags.ts';
-import { addVary } from '../requests/headers.ts';
+import { type ContentCoding, preferredCoding } from '../http/content-coding.ts';
+import { codedTag } from '../http/entity-tags.ts';
+import { addVary } from '../http/headers.ts';
 
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface merges with the library's

@@ -2,9 +2,9 @@ import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
 import type { Log } from '@mostrador/kit/process/log';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { addVary } from '../http/headers.ts';
 import { type Language, preferredLanguage } from '../languages/language.ts';
 import { inLanguage } from '../languages/translate.ts';
-import { addVary } from '../requests/headers.ts';
 
 /** An error as an HTTP response (RFC 9457). */
 export type Problem = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { saneRequestId } from '../requests/headers.ts';
+import { saneRequestId } from '../http/headers.ts';
 
 /** The caller's request id if it is safe to log, else a new one. */
 export function requestIdOf(request: IncomingMessage): string {

@@ -2,7 +2,7 @@ import { type CsvQuery, type ReportBucket, type ReportTable, SummaryReport } fro
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { TSchema } from '@sinclair/typebox';
-import { prefersToJson } from '../requests/media-type.ts';
+import { prefersToJson } from '../http/media-type.ts';
 import { type Cell, writeCsv } from './csv.ts';
 import { dateIn } from './period.ts';
 

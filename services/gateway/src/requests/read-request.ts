@@ -1,11 +1,11 @@
-import type { ValidationFault } from '@mostrador/contracts';
+import { gatewayOperations, type Operation, type ValidationFault } from '@mostrador/contracts';
 import { withExamplePhone } from '@mostrador/kit/phones/read-phone';
 import type { Idempotency } from '@mostrador/kit/rpc/context';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { fingerprintOf } from '@mostrador/kit/rpc/fingerprint';
 import { type UncheckedRequest, validateRequest } from '@mostrador/kit/rpc/validate';
+import { sentTwice } from '../http/headers.ts';
 import { type Route, takesIdempotencyKey } from '../routes/route.ts';
-import { sentTwice } from './headers.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import { type Preconditions, readPreconditions } from './preconditions.ts';
 import { queryReader, type RawQuery } from './query.ts';
@@ -22,7 +22,10 @@ export type RawRequest = {
   readonly country: string | null;
 };
 
-/** A valid request. Except for phones it is as the client sent it: texts are not trimmed, defaults not filled in. */
+/**
+ * A valid request. That of a service is, except for phones, as the client sent it: texts are not trimmed, defaults not
+ * filled in.
+ */
 export type ReadRequest = {
   readonly parts: UncheckedRequest;
   readonly idempotency?: Idempotency;
@@ -30,6 +33,9 @@ export type ReadRequest = {
   /** The phones of each part that `settlePhones` must settle; undefined when there is none. */
   readonly open?: Readonly<Record<keyof UncheckedRequest, OpenPhones>>;
 };
+
+/** The operations that run in this process: their requests are validated only here. */
+const own: ReadonlySet<Operation> = new Set(Object.values(gatewayOperations));
 
 /** Makes the reader of a route's requests. It throws `validation_failed` with all faults of a request at once. */
 export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
@@ -56,15 +62,16 @@ export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
     const parts: UncheckedRequest = { query: asked.part };
     if (operation.request.params) parts.params = raw.params;
     if (hasBody) parts.body = body.part;
-    // Validation fills in defaults, so it gets a copy. The gateway forwards only what the client sent: a service that
-    // still runs the previous version would reject a member that it does not know.
-    faults.push(...withExamplePhone(validateRequest(operation, copyOf(parts)), country));
+    // Validation fills in defaults, so it gets a copy. A service gets only what the client sent: one that still runs
+    // the previous version would reject a member that it does not know.
+    const filled = copyOf(parts);
+    faults.push(...withExamplePhone(validateRequest(operation, filled), country));
 
     if (faults.length > 0) throw validationFailed(faults);
     if (!operation.request.query) delete parts.query;
     const open = { params: params.open, query: asked.open, body: body.open };
     const isOpen = Object.values(open).some((phones) => Object.keys(phones).length > 0);
-    return { parts, idempotency, preconditions, ...(isOpen && { open }) };
+    return { parts: own.has(operation) ? filled : parts, idempotency, preconditions, ...(isOpen && { open }) };
   };
 }
 

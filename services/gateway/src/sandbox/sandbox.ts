@@ -14,7 +14,7 @@ import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import { validateRequest } from '@mostrador/kit/rpc/validate';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { saneTraceparent } from '../requests/headers.ts';
+import { saneTraceparent } from '../http/headers.ts';
 
 const page = '/sandbox/:token';
 const secret = { config: { secretAddress: true } };

@@ -3,7 +3,7 @@ import { receiveWebhook } from '@mostrador/contracts';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { saneTraceparent } from '../requests/headers.ts';
+import { saneTraceparent } from '../http/headers.ts';
 import type { WebhookBytes } from './webhook-bytes.ts';
 
 export type WebhookOptions = {

@@ -13,11 +13,11 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { publicUrl, startTestGateway, type TestGateway } from '../../test/gateway.ts';
-import { explain } from '../docs/error-pages.ts';
-import { guides } from '../docs/guides.ts';
 import { type Language, languages } from '../languages/language.ts';
 import { errorTexts } from '../languages/translate.ts';
 import { exampleOf } from '../openapi/examples/index.ts';
+import { explain } from './error-pages.ts';
+import { guides } from './guides.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { readCalendarFeed } from '@mostrador/contracts';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance } from 'fastify';
-import { currentTag } from '../requests/entity-tags.ts';
-import { saneTraceparent } from '../requests/headers.ts';
+import { currentTag } from '../http/entity-tags.ts';
+import { saneTraceparent } from '../http/headers.ts';
 
 const ending = '.ics';
 

@@ -4,12 +4,12 @@ import type { UncheckedRequest } from '@mostrador/kit/rpc/validate';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Feed, follow } from '../events/follow.ts';
 import { waitForEvents } from '../events/wait-for-events.ts';
-import { currentTag } from '../requests/entity-tags.ts';
-import { addVary, saneTraceparent } from '../requests/headers.ts';
+import { currentTag } from '../http/entity-tags.ts';
+import { addVary, saneTraceparent } from '../http/headers.ts';
 import type { RawQuery } from '../requests/query.ts';
 import { requestReader } from '../requests/read-request.ts';
 import { settlePhones } from '../requests/settle-phones.ts';
-import type { Route } from './route.ts';
+import type { Route } from '../routes/route.ts';
 
 export type ForwardOptions = {
   readonly rpc: RpcClient;

@@ -1,5 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance, RouteHandlerMethod } from 'fastify';
-import type { Route } from './route.ts';
+import type { Route } from '../routes/route.ts';
 
 /** Serves each route by the handler that is made for it. Both APIs are mounted here. */
 export function addRoutes(

@@ -3,15 +3,15 @@ import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Asset, createAsset, sendAsset } from '../assets/asset.ts';
-import { errorListPage, errorPage } from '../docs/error-pages.ts';
-import { type Guide, guideListPage, guidePage, guides } from '../docs/guides.ts';
-import { keepLanguage, layout } from '../docs/layout.ts';
-import { makeInThread } from '../docs/make-in-thread.ts';
+import { addVary } from '../http/headers.ts';
 import { isLanguage, type Language, preferredLanguage } from '../languages/language.ts';
 import type { ApiDocument } from '../openapi/document.ts';
 import { withRealIds } from '../openapi/examples/real-ids.ts';
-import { addVary } from '../requests/headers.ts';
-import { errorPagePath } from './problem.ts';
+import { errorPagePath } from '../plugins/problem.ts';
+import { errorListPage, errorPage } from './error-pages.ts';
+import { type Guide, guideListPage, guidePage, guides } from './guides.ts';
+import { keepLanguage, layout } from './layout.ts';
+import { makeInThread } from './make-in-thread.ts';
 
 /** The pages load from and call only this origin and the API's, so that they work offline and send keys nowhere else. */
 const policyOf = (directives: Readonly<Record<string, string>>): string =>
