@@ -9,9 +9,8 @@ import type { Dependencies } from '../dependencies.ts';
 import { lockPerson } from '../people/person.repository.ts';
 import { markProved } from '../sessions/session.repository.ts';
 import { requireOpenSession, requireSession } from '../sessions/session.ts';
-import { algorithms } from './algorithms.ts';
 import { insertPasskey, listCredentialIds, type TakenChallenge, takeChallenge } from './passkey.repository.ts';
-import { type RelyingParty, requireRelyingParty } from './relying-party.ts';
+import { algorithms, type RelyingParty, requireRelyingParty } from './relying-party.ts';
 
 /**
  * Only the session that asked for the challenge answers it, once. A person who had no password and no passkey then must

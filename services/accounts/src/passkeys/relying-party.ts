@@ -22,3 +22,6 @@ export function requireRelyingParty(publicUrl: string): RelyingParty {
   if (party === null) throw new AppError('passkeys_unavailable');
   return party;
 }
+
+/** EdDSA, ECDSA with P-256, RSA (COSE): what browsers and phones have. */
+export const algorithms = [-8, -7, -257];

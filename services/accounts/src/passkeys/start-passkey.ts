@@ -7,9 +7,8 @@ import { findCredentials } from '../credentials/credential.repository.ts';
 import { sessionProof } from '../credentials/session-proof.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { requireSession } from '../sessions/session.ts';
-import { algorithms } from './algorithms.ts';
 import { insertChallenge, listCredentialIds } from './passkey.repository.ts';
-import { requireRelyingParty } from './relying-party.ts';
+import { algorithms, requireRelyingParty } from './relying-party.ts';
 
 /** The passkey is kept by the browser with the person's id (`residentKey`), so a sign-in needs no address. */
 export const startPasskey =

@@ -19,10 +19,10 @@ import { loginLinkForm } from '@mostrador/kit/tokens/token';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addRoutes } from '../api/add-routes.ts';
 import { clearSessionCookie, readSessionCookie, setAttemptCookie, setSessionCookie } from '../http/session-cookie.ts';
+import { createPlatformDocument } from '../openapi/platform-document.ts';
 import { queryReader, type RawQuery } from '../requests/query.ts';
-import { accountRoutes } from '../routes/index.ts';
+import { accountRoutes, personRoutes } from '../routes/index.ts';
 import type { Route } from '../routes/route.ts';
-import { addDocument } from './add-document.ts';
 import { addOidcCallback } from './add-oidc-callback.ts';
 import { createGuestLimit, createLoginLimit, type LoginAttempt, type SignInMethod } from './login-limit.ts';
 import { contextOf } from './person-auth.ts';
@@ -110,6 +110,12 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
     return send(route, reply, answer);
   };
   addRoutes(platform, accountRoutes, answering, () => ({ isOnlyForThisSite: true }));
+}
+
+/** Serves the OpenAPI document of what people can do. It needs no session. */
+function addDocument(platform: FastifyInstance, { publicUrl }: { publicUrl: string }): void {
+  const document = JSON.stringify(createPlatformDocument([...accountRoutes, ...personRoutes], { publicUrl }));
+  platform.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(document));
 }
 
 /** What a request tries, if it tries to sign in or to look at a login link. */

@@ -161,7 +161,7 @@ export async function isDelivering(sql: TransactionSql, storeId: string, leadId:
 }
 
 /** The query for the lead's messages that are `queued` or `sending`. */
-export const openMessages = (sql: Sql, storeId: string, leadId: string) => sql`
+const openMessages = (sql: Sql, storeId: string, leadId: string) => sql`
   select from messages where store_id = ${storeId} and lead_id = ${leadId} and status in ('queued', 'sending')`;
 
 /** Whether this inbound message is stored already. */

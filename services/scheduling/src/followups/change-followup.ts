@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { followupHorizonDays, type RequestOf, type updateFollowup } from '@mostrador/contracts';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toInstant } from '@mostrador/kit/rpc/validate';
-import { restored } from '../restore/restored.ts';
 import type { FollowupRow } from './followup.ts';
 import { expiresAfterMs } from './next-move.ts';
+import { restored } from './restored.ts';
 
 const horizonMs = followupHorizonDays * 24 * 60 * 60_000;
 const heldMarginMs = 1000;

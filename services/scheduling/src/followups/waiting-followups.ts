@@ -3,11 +3,11 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Changed, WaitingSource } from '@mostrador/kit/step/waiting';
 import { toWaitingItem, type WaitingCause } from '@mostrador/kit/step/waiting-item';
-import { restored } from '../restore/restored.ts';
 import { cancelLocked } from './cancel-followup.ts';
 import { lockFollowup } from './followup.repository.ts';
 import type { FollowupRow } from './followup.ts';
 import { wakeFollowup } from './followup.ts';
+import { restored } from './restored.ts';
 import { findWaitingFollowups, saveFollowupRetry, type WaitingFollowupRow } from './waiting.repository.ts';
 
 /** Follow-ups that are due. Once messaging has accepted one, its message waits instead. */

@@ -4,6 +4,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { expiresAfterMs } from '../followups/next-move.ts';
+import { restored } from '../followups/restored.ts';
 import {
   beginEpoch,
   findEpoch,
@@ -12,7 +13,6 @@ import {
   listHeld,
   requestSyncsAgain,
 } from './restore.repository.ts';
-import { restored } from './restored.ts';
 
 /** An appointment that its restored row shows this long before the restore may have been moved to a time after it. */
 const movedFromMs = 31 * 24 * 60 * 60_000;

@@ -3,8 +3,8 @@ import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { wakeFollowup } from '../followups/followup.ts';
+import { restored } from '../followups/restored.ts';
 import { releaseHeld } from './restore.repository.ts';
-import { restored } from './restored.ts';
 
 /** A released follow-up is sent as any other that is due, within the sending windows. */
 export const releaseFollowups =
