@@ -17,8 +17,8 @@ export type Workplace = {
 /** A generator and what is done with its client. */
 export type Client = {
   readonly name: string;
-  /** For openapi-generator: its name there, and the options that it gets. */
-  readonly generator?: { readonly name: string; readonly options: Readonly<Record<string, string>> };
+  /** For openapi-generator: its name there. It gets no options. */
+  readonly generator?: string;
   /** Any other generator. */
   generate?(place: Workplace): Promise<void>;
   /** The folder below `Workplace.folder` with a file for each model, and the name of the model in such a file's name. */

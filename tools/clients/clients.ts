@@ -9,30 +9,20 @@ const tool = (name: string): string => join(root, 'node_modules/.bin', name);
 
 const python: Client = {
   name: 'python',
-  generator: { name: 'python', options: { packageName: 'mostrador' } },
-  models: { folder: 'mostrador/models', file: /^(?!__init__)(\w+)\.py$/ },
+  generator: 'python',
+  models: { folder: 'openapi_client/models', file: /^(?!__init__)(\w+)\.py$/ },
   call: ({ folder, smoke, python }, input) => callPython(folder, smoke, python, input),
 };
 
 const openapiPythonClient: Client = {
   name: 'openapi-python-client',
   async generate({ folder, document, python }) {
-    await run(
-      join(python, 'openapi-python-client'),
-      [
-        'generate',
-        '--path',
-        document,
-        '--output-path',
-        join(folder, 'mostrador_api'),
-        '--meta',
-        'none',
-        '--fail-on-warning',
-      ],
-      { cwd: folder, env: { PATH: `${python}:${process.env.PATH}` } },
-    );
+    await run(join(python, 'openapi-python-client'), ['generate', '--path', document, '--fail-on-warning'], {
+      cwd: folder,
+      env: { PATH: `${python}:${process.env.PATH}` },
+    });
   },
-  call: ({ folder, smoke, python }, input) => callPython(folder, smoke, python, input),
+  call: ({ folder, smoke, python }, input) => callPython(join(folder, 'mostrador-client'), smoke, python, input),
 };
 
 async function callPython(folder: string, smoke: string, python: string, input: NodeJS.ProcessEnv): Promise<void> {
@@ -44,8 +34,7 @@ async function callPython(folder: string, smoke: string, python: string, input: 
 
 const java: Client = {
   name: 'java',
-  // Without the option a new filter would move the arguments of a list.
-  generator: { name: 'java', options: { hideGenerationTimestamp: 'true', useSingleRequestParameter: 'true' } },
+  generator: 'java',
   models: { folder: 'src/main/java/org/openapitools/client/model', file: /^(?!AbstractOpenApiSchema)(\w+)\.java$/ },
   async compile({ folder, smoke, cache }) {
     cpSync(join(smoke, 'Smoke.java'), join(folder, 'src/main/java/Smoke.java'));
@@ -66,8 +55,7 @@ const java: Client = {
 
 const go: Client = {
   name: 'go',
-  // Go has one namespace for the constants of all enums, so each needs the name of its enum.
-  generator: { name: 'go', options: { enumClassPrefix: 'true' } },
+  generator: 'go',
   models: { folder: '.', file: /^model_(\w+)\.go$/ },
   async compile({ folder, smoke, cache }) {
     cpSync(smoke, join(folder, 'smoke'), { recursive: true });
@@ -91,17 +79,19 @@ const go: Client = {
 
 const typescriptFetch: Client = {
   name: 'typescript-fetch',
-  generator: { name: 'typescript-fetch', options: { npmName: 'mostrador-client', npmVersion: '1.0.0' } },
-  models: { folder: 'src/models', file: /^(?!index)(\w+)\.ts$/ },
+  generator: 'typescript-fetch',
+  models: { folder: 'models', file: /^(?!index)(\w+)\.ts$/ },
   async compile({ folder, smoke }) {
-    // As the client's own configuration, which names a target and a resolution that TypeScript no longer has.
-    await compileTypescript(folder, ['src/index.ts'], {
-      ...{ strict: false, declaration: true, outDir: 'dist', rootDir: 'src' },
+    // Its imports have no extensions, so a build comes before Node.
+    await compileTypescript(folder, ['index.ts'], {
+      // The generated checks of members rely on an implicit `any`.
+      ...{ strict: true, noImplicitAny: false, declaration: true, outDir: 'dist', rootDir: '.' },
       ...{ module: 'commonjs', moduleResolution: 'bundler' },
     });
+    writeFileSync(join(folder, 'dist/package.json'), '{ "type": "commonjs" }');
     const user = join(folder, 'smoke');
     mkdirSync(join(user, 'node_modules'), { recursive: true });
-    symlinkSync(folder, join(user, 'node_modules/mostrador-client'));
+    symlinkSync(join(folder, 'dist'), join(user, 'node_modules/mostrador-client'));
     await compileSmoke(user, smoke);
   },
   call: ({ folder }, input) => callTypescript(join(folder, 'smoke'), input),
@@ -110,8 +100,7 @@ const typescriptFetch: Client = {
 const openapiTypescript: Client = {
   name: 'openapi-typescript',
   async generate({ folder, document }) {
-    // A member with a default may be left out of a request.
-    const args = [document, '--output', join(folder, 'schema.d.ts'), '--default-non-nullable', 'false'];
+    const args = [document, '--output', join(folder, 'schema.d.ts')];
     await run(join(import.meta.dirname, 'node_modules/.bin/openapi-typescript'), args, { cwd: folder });
   },
   async compile({ folder, smoke }) {
@@ -144,7 +133,7 @@ async function callTypescript(folder: string, input: NodeJS.ProcessEnv): Promise
 /** There is no .NET here, so this client is only generated. */
 const csharp: Client = {
   name: 'csharp',
-  generator: { name: 'csharp', options: {} },
+  generator: 'csharp',
   models: { folder: 'src/Org.OpenAPITools/Model', file: /^(?!AbstractOpenAPISchema)(\w+)\.cs$/ },
 };
 

@@ -14,13 +14,10 @@ export async function runOpenapiGenerator(
     const file = join(folder, `${name}.json`);
     const none = { apiTests: 'false', modelTests: 'false', apiDocs: 'false', modelDocs: 'false' };
     const configuration = {
-      generatorName: generator.name,
+      generatorName: generator,
       inputSpec: place.document,
       outputDir: place.folder,
-      gitUserId: 'example',
-      gitRepoId: 'mostrador',
       globalProperties: none,
-      additionalProperties: generator.options,
     };
     writeFileSync(file, JSON.stringify(configuration));
     return [file];

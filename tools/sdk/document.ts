@@ -34,17 +34,26 @@ export type Operation = {
   readonly responses: Readonly<Record<string, unknown>>;
 };
 
+type EventWebhook = {
+  readonly requestBody: {
+    readonly content: { readonly 'application/json': { readonly schema: { readonly $ref: string } } };
+  };
+};
+
 /** The parts of the API document that the SDKs read. */
 export type ApiDocument = {
   readonly info: { readonly title: string; readonly description: string };
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>> & { readonly servers?: unknown }>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: EventWebhook }>>;
   readonly components: {
     readonly responses: Readonly<
       Record<string, { readonly content: { readonly 'application/problem+json': Content } }>
     >;
-    readonly schemas: Readonly<Record<string, { readonly properties?: Readonly<Record<string, unknown>> }>>;
+    readonly schemas: Readonly<
+      Record<string, { readonly properties?: Readonly<Record<string, unknown>>; readonly enum?: readonly string[] }>
+    >;
   };
 };
 
@@ -65,6 +74,15 @@ export function operationsOf({ paths }: ApiDocument): DocumentedOperation[] {
   return operations.filter(({ responses }) => !JSON.stringify(responses).includes('"text/event-stream"'));
 }
 
+const nameOf = ({ $ref }: { readonly $ref: string }): string => $ref.split('/').at(-1) ?? '';
+
+/** The name of the schema of each type of event. */
+export const eventSchemasOf = ({ webhooks }: ApiDocument): { readonly type: string; readonly schema: string }[] =>
+  Object.entries(webhooks).map(([type, { post }]) => ({
+    type,
+    schema: nameOf(post.requestBody.content['application/json'].schema),
+  }));
+
 export type DocumentedProblem = ProblemBody & {
   readonly code: string;
   readonly schema: string;
@@ -81,7 +99,7 @@ export function problemsOf({ components }: ApiDocument): DocumentedProblem[] {
       code,
       status: value.status,
       title: value.title,
-      schema: schema.$ref.split('/').at(-1) ?? '',
+      schema: nameOf(schema),
       certain: Object.keys(value).filter((member) => !common.includes(member)),
     }));
   });

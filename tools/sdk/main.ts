@@ -1,12 +1,15 @@
-import { writeFileSync } from 'node:fs';
+import { globSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { root } from '@mostrador/local-platform/paths';
 import { runCommand } from '@mostrador/testing/command';
 import { generateConsole } from './console/generate.ts';
 import { apiDocument } from './document.ts';
 import { startSdkPlatform } from './platform.ts';
 import { postmanCollection } from './postman/collection.ts';
 import { buildPython, testPython, tryPythonExamples } from './python/build.ts';
-import { buildTypescript } from './typescript/build.ts';
+import { sdkFolder } from './python/generate.ts';
+import { buildTypescript, type NpmPackage } from './typescript/build.ts';
 import { tryTypescriptExamples } from './typescript/examples.ts';
 import { generateTypescript } from './typescript/generate.ts';
 
@@ -14,10 +17,10 @@ const help = `Usage: npm run sdk -- generate|build|test
        npm run sdk -- postman FILE
 
   generate  writes what the TypeScript SDK and the console take from the API documents; lint and tests do this themselves
-  build     builds the packages: packages/sdk/dist (npm) and packages/sdk-python/dist (wheel and source archive)
+  build     builds the packages as files: packages/sdk/dist (npm) and packages/sdk-python/dist (wheel and source archive)
   postman   writes a Postman collection with every operation to FILE
   test      builds the packages, runs the Python SDK's type check and tests, starts a platform, and runs the examples of
-            both READMEs with the built packages, and the Postman collection with newman (npm test runs the TypeScript SDK's tests)
+            both READMEs with the installed packages, and the Postman collection with newman (npm test runs the TypeScript SDK's tests)
 
   --help    show this text
 
@@ -28,11 +31,11 @@ const startedAt = performance.now();
 const say = (text: string) =>
   console.log(`[${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s] ${text}`);
 
-async function build(): Promise<{ readonly npmPackage: string; readonly programs: string }> {
+async function build(): Promise<{ readonly npmPackage: NpmPackage; readonly programs: string }> {
   const npmPackage = await buildTypescript();
-  say(`built the npm package: ${npmPackage}`);
+  say(`built the npm package: ${relative(root, npmPackage.file)}`);
   const programs = await buildPython();
-  say('built the Python package: packages/sdk-python/dist');
+  for (const file of globSync(join(sdkFolder, 'dist/*'))) say(`built the Python package: ${relative(root, file)}`);
   return { npmPackage, programs };
 }
 
@@ -42,7 +45,7 @@ async function test(): Promise<void> {
   say('ok  the types and tests of the Python SDK');
   const platform = await startSdkPlatform();
   try {
-    await tryTypescriptExamples(npmPackage, await platform.newStore());
+    await tryTypescriptExamples(npmPackage.file, await platform.newStore());
     say("ok  the examples of the TypeScript SDK's README");
     await tryPythonExamples(programs, await platform.newStore());
     say("ok  the examples of the Python SDK's README");

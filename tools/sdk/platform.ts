@@ -16,7 +16,11 @@ export async function startSdkPlatform() {
   const runs = runFolders(join(localDirectory(process.env), 'sdk'));
   await runs.removeDead();
   const folder = runs.create();
-  const platform = await startLocalPlatform({ root, folder, environment: { LOG_LEVEL: 'error' } });
+  const platform = await startLocalPlatform({
+    root,
+    folder,
+    environment: { LOG_LEVEL: 'error', WEBHOOK_ALLOW_HOSTS: '127.0.0.1' },
+  });
   return {
     /** The demo store of the tier `pro`. */
     demoStore(): ExampleInput {

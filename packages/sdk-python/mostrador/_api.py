@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from ._errors import ApiConnectionError, problem_error
+from ._errors import ApiConnectionError, MostradorError, problem_error
 from ._generated.client import Client as GeneratedClient
 from ._retry import delay_seconds, is_retryable, retry_after_seconds
 
@@ -32,6 +32,7 @@ class Settings:
     timeout: float = 60.0
     attempt_timeout: float = 30.0
     on_response: Callable[[httpx.Response], object] | None = None
+    on_retry: Callable[[MostradorError], object] | None = None
 
     def __post_init__(self) -> None:
         url = urlsplit(self.base_url)
@@ -81,14 +82,22 @@ class Call:
             asked = retry_after_seconds(outcome.headers, time.time())
         else:
             can_retry, asked = True, 0.0
+        error = self._error(outcome)
         delay = delay_seconds(self._retry, asked, random.random())
         if can_retry and self._retry < self._settings.max_retries and time.monotonic() + delay < self._deadline:
             self._retry += 1
+            if self._settings.on_retry:
+                self._settings.on_retry(error)
             return delay
+        raise error
+
+    def _error(self, outcome: httpx.Response | httpx.TransportError) -> MostradorError:
         if isinstance(outcome, httpx.Response):
-            raise problem_error(outcome, self.idempotency_key)
+            return problem_error(outcome, self.idempotency_key)
         what = "had no answer in time" if isinstance(outcome, httpx.TimeoutException) else "failed: no connection"
-        raise ApiConnectionError(f"{self._what} {what}.", self.idempotency_key) from outcome
+        error = ApiConnectionError(f"{self._what} {what}.", self.idempotency_key)
+        error.__cause__ = outcome
+        return error
 
 
 class _Parser:
@@ -102,44 +111,58 @@ class _Parser:
 
 
 class Api(_Parser):
-    def __init__(self, settings: Settings, http: httpx.Client) -> None:
+    def __init__(
+        self, settings: Settings, http: httpx.Client, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
         super().__init__(settings)
-        self._settings, self._http = settings, http
+        self.settings, self._http, self._sleep = settings, http, sleep
+
+    def with_settings(self, settings: Settings, sleep: Callable[[float], None]) -> Api:
+        return Api(settings, self._http, sleep)
 
     def call(self, request: dict[str, Any], parse: Callable[..., Any]) -> Any:
         return self.parsed(self.send(request), parse)
 
-    def send(self, request: dict[str, Any]) -> httpx.Response:
-        call = Call(self._settings, request)
+    def send(self, request: dict[str, Any], *, stream: bool = False) -> httpx.Response:
+        """The answer of success. With `stream` its body is still to be read."""
+        call = Call(self.settings, request)
         while True:
             sent = call.request(self._http)
             outcome: httpx.Response | httpx.TransportError
             try:
-                outcome = self._http.send(sent, follow_redirects=False)
+                outcome = self._http.send(sent, follow_redirects=False, stream=stream)
+                if not outcome.is_success:
+                    outcome.read()
             except httpx.TransportError as error:
                 outcome = error
             delay = call.delay_after(sent, outcome)
             if delay is None:
                 assert isinstance(outcome, httpx.Response)
                 return outcome
-            time.sleep(delay)
+            self._sleep(delay)
 
 
 class AsyncApi(_Parser):
     def __init__(self, settings: Settings, http: httpx.AsyncClient) -> None:
         super().__init__(settings)
-        self._settings, self._http = settings, http
+        self.settings, self._http, self.sleep = settings, http, asyncio.sleep
+
+    def with_settings(self, settings: Settings) -> AsyncApi:
+        return AsyncApi(settings, self._http)
 
     async def call(self, request: dict[str, Any], parse: Callable[..., Any]) -> Any:
         return self.parsed(await self.send(request), parse)
 
-    async def send(self, request: dict[str, Any]) -> httpx.Response:
-        call = Call(self._settings, request)
+    async def send(self, request: dict[str, Any], *, stream: bool = False) -> httpx.Response:
+        """The answer of success. With `stream` its body is still to be read."""
+        call = Call(self.settings, request)
         while True:
             sent = call.request(self._http)
             outcome: httpx.Response | httpx.TransportError
             try:
-                outcome = await self._http.send(sent, follow_redirects=False)
+                outcome = await self._http.send(sent, follow_redirects=False, stream=stream)
+                if not outcome.is_success:
+                    await outcome.aread()
             except httpx.TransportError as error:
                 outcome = error
             delay = call.delay_after(sent, outcome)

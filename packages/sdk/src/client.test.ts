@@ -1,19 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { inspect } from 'node:util';
-import { afterEach, describe, expect, test } from 'vitest';
-import { bindRoutes, type ClientOptions, type Routes } from './client.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Answer, json, problem, serve as serveAnswers } from '../test/server.ts';
+import { bindRoutes, type ClientOptions, type Routes, senderOf } from './client.ts';
 import { ConnectionError, ProblemError } from './problem.ts';
-
-type Received = {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-};
-type Answer = (response: ServerResponse, request: Received) => unknown;
 
 const apiKey = 'mk_live_secret0secret';
 const routes = {
@@ -27,43 +16,14 @@ const routes = {
   sessions: { close: { method: 'POST', path: '/leads/{leadId}/sessions/{sessionId}/close', input: 'query' } },
 } as const satisfies Routes;
 
-const closers: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closers.splice(0)) close();
-});
-
-/** A server that gives these answers in turn, the last one again and again. */
 async function serve(...answers: Answer[]) {
-  const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    const { method = '', url = '', headers } = request;
-    const one = { method, url, headers, body: await text(request).catch(() => '') };
-    received.push(one);
-    answers[Math.min(received.length, answers.length) - 1]?.(response, one);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closers.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = await serveAnswers(...answers);
   // biome-ignore lint/suspicious/noExplicitAny: the types belong to the generated routes
   const client = (options: Partial<ClientOptions> = {}): any =>
-    bindRoutes(routes, { baseUrl: `${origin}/v1`, apiKey, ...options });
-  return { received, origin, client };
+    bindRoutes(routes, senderOf({ baseUrl: `${server.origin}/v1`, apiKey, ...options }));
+  return { ...server, client };
 }
 
-const json =
-  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
-  (response) =>
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
-const problem = (status: number, code: string, headers: Record<string, string> = {}, members: object = {}): Answer =>
-  json(
-    status,
-    { type: 'about:blank', title: 'A title', status, detail: 'A detail.', code, request_id: 'r-1', ...members },
-    { 'content-type': 'application/problem+json', ...headers },
-  );
 const lead = { id: 'one', name: 'Ana' };
 const created = json(201, lead);
 const failure = (call: PromiseLike<unknown>): Promise<unknown> =>
@@ -331,7 +291,7 @@ test('a failed call whose only use is withResponse leaves no unhandled rejection
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
   process.on('unhandledRejection', note);
-  closers.push(() => process.off('unhandledRejection', note));
+  onTestFinished(() => void process.off('unhandledRejection', note));
   const { client } = await serve(problem(404, 'lead_not_found'));
   expect(await failure(client().leads.get({ leadId: 'one' }).withResponse())).toMatchObject({ code: 'lead_not_found' });
   await new Promise((resolve) => setTimeout(resolve, 20));

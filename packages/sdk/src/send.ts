@@ -8,6 +8,8 @@ export type SendOptions = {
   readonly attemptTimeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly idempotencyKey?: string | undefined;
+  /** Called before each retry, with why it is needed. */
+  readonly onRetry?: ((error: ProblemError | ConnectionError) => void) | undefined;
 };
 
 /** An answer with its whole body. */
@@ -25,13 +27,23 @@ export async function send(request: Request, options: SendOptions): Promise<Answ
   for (let retry = 0; ; retry += 1) {
     const outcome = await attempt(request, deadline - performance.now(), options);
     if (!(outcome instanceof Error) && outcome.response.ok) return outcome;
-    const final = outcome instanceof Error ? outcome : problemOf(outcome, options);
-    const canRetry = outcome instanceof Error || isRetryable(outcome.response);
-    const askedMs = outcome instanceof Error ? 0 : retryAfterMs(outcome.response.headers, Date.now());
-    const delay = delayMs(retry, askedMs, Math.random());
-    if (!canRetry || retry >= options.maxRetries || performance.now() + delay >= deadline) throw final;
+    const { error, askedMs } = failureOf(outcome, options);
+    const delay = delayMs(retry, askedMs ?? 0, Math.random());
+    if (askedMs === undefined || retry >= options.maxRetries || performance.now() + delay >= deadline) throw error;
+    options.onRetry?.(error);
     await pause(delay, options.signal);
   }
+}
+
+/**
+ * The error of an answer or of a missing one. `askedMs` is how long the server asks to wait before the same request may
+ * succeed; undefined: it cannot.
+ */
+export function failureOf(outcome: Answer | ConnectionError, { idempotencyKey }: Pick<SendOptions, 'idempotencyKey'>) {
+  if (outcome instanceof Error) return { error: outcome, askedMs: 0 };
+  const { response, body } = outcome;
+  const error = new ProblemError(readProblem(response, body), { idempotencyKey });
+  return { error, askedMs: isRetryable(response) ? retryAfterMs(response.headers, Date.now()) : undefined };
 }
 
 /** One attempt with its whole body, so that a connection that breaks in the body is retried too. */
@@ -44,16 +56,21 @@ async function attempt(request: Request, leftMs: number, options: SendOptions): 
     return { response, body: await response.text() };
   } catch (cause) {
     signal?.throwIfAborted();
-    const { method, url } = request;
-    const what = timeout.aborted ? 'had no answer in time' : 'failed: the connection broke or could not be made';
-    return new ConnectionError(`${method} ${new URL(url).pathname} ${what}.`, { idempotencyKey, cause });
+    return connectionError(request, timeout.aborted ? noAnswer : brokenConnection, { idempotencyKey, cause });
   }
 }
 
-const problemOf = ({ response, body }: Answer, { idempotencyKey }: SendOptions): ProblemError =>
-  new ProblemError(readProblem(response, body), { idempotencyKey });
+export const noAnswer = 'had no answer in time';
+export const brokenConnection = 'failed: the connection broke or could not be made';
 
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+export const connectionError = (
+  { method, url }: Request,
+  what: string,
+  failure: ConstructorParameters<typeof ConnectionError>[1] = {},
+): ConnectionError => new ConnectionError(`${method} ${new URL(url).pathname} ${what}.`, failure);
+
+/** Rejects with the reason of the signal when that comes first. */
+export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       clearTimeout(timer);
@@ -63,6 +80,7 @@ function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<v
       signal?.removeEventListener('abort', abort);
       resolve();
     }, milliseconds);
-    signal?.addEventListener('abort', abort, { once: true });
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
   });
 }

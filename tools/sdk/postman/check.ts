@@ -17,8 +17,14 @@ const demoCustomer = '5511900000001';
 export async function checkPostmanCollection(input: ExampleInput): Promise<void> {
   const program = await provideNewman();
   const { MOSTRADOR_BASE_URL: baseUrl, MOSTRADOR_API_KEY: apiKey } = input;
-  const { data } = await createClient({ baseUrl, apiKey }).leads.list({ customer_phone: demoCustomer });
-  const variables = { baseUrl, apiKey, leadId: data[0]?.id ?? '', phone: demoCustomer };
+  const client = createClient({ baseUrl, apiKey });
+  const { data } = await client.leads.list({ customer_phone: demoCustomer });
+  // The demo store has no webhooks.
+  const { id: endpointId } = await client.webhookEndpoints.create({ url: 'https://erp.example.com/postman' });
+  const { id: deliveryId } = await client.webhookEndpoints.test({ endpointId });
+  const { id: replayId } = await client.webhookReplays.create({ endpointId, only: 'failed' });
+  const ids = { leadId: data[0]?.id ?? '', endpointId, deliveryId, replayId };
+  const variables = { baseUrl, apiKey, phone: demoCustomer, ...ids };
   const folder = mkdtempSync(join(tmpdir(), 'mostrador-postman-'));
   try {
     const { item, ...collection } = postmanCollection(apiDocument());
@@ -34,11 +40,14 @@ export async function checkPostmanCollection(input: ExampleInput): Promise<void>
   }
 }
 
-/** What keeps an id comes first, and what deletes comes last. */
+/**
+ * Requests that read and keep an id come first. Those that make something come behind those that need what was there.
+ * What deletes comes last, the parts before the whole.
+ */
 function rankOf({ request, event }: ReturnType<typeof postmanCollection>['item'][number]['item'][number]): number {
   const keepsId = JSON.stringify(event).includes('collectionVariables.set');
-  if (keepsId) return request.method === 'GET' ? 0 : 1;
-  return { GET: 2, PATCH: 3, PUT: 3, POST: 4 }[request.method] ?? 5;
+  if (keepsId) return request.method === 'GET' ? 0 : 4;
+  return { GET: 1, PATCH: 2, PUT: 2, POST: 3 }[request.method] ?? 5 + 1 / request.url.path.length;
 }
 
 async function provideNewman(): Promise<string> {

@@ -3,7 +3,11 @@ import { type ApiDocument, type DocumentedOperation, operationsOf } from '../doc
 type Item = {
   readonly name: string;
   readonly operation: DocumentedOperation;
-  readonly request: { readonly method: string; readonly url: object; readonly description: string };
+  readonly request: {
+    readonly method: string;
+    readonly url: { readonly path: readonly string[] } & Readonly<Record<string, unknown>>;
+    readonly description: string;
+  };
   readonly event: object[];
 };
 

@@ -5,7 +5,8 @@ import { root } from '@mostrador/local-platform/paths';
 import { preparePython } from '@mostrador/testing/python/environment';
 import { run } from '../../clients/run.ts';
 import { apiDocument } from '../document.ts';
-import { pythonDocument, pythonProblems } from './sources.ts';
+import { releaseVersion } from '../version.ts';
+import { pythonDocument, pythonEvents, pythonProblems } from './sources.ts';
 
 export const sdkFolder = join(root, 'packages/sdk-python');
 
@@ -30,6 +31,8 @@ export async function generatePython(): Promise<string> {
       { cwd: folder, env: { PATH: `${programs}:${process.env.PATH}` } },
     );
     writeFileSync(join(generated, 'problems.py'), pythonProblems(document));
+    writeFileSync(join(generated, 'events.py'), pythonEvents(document));
+    writeFileSync(join(generated, 'version.py'), `__version__ = "${releaseVersion()}"\n`);
     return programs;
   } finally {
     rmSync(folder, { recursive: true });

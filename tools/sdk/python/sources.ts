@@ -1,4 +1,4 @@
-import { type ApiDocument, operationsOf, problemsOf } from '../document.ts';
+import { type ApiDocument, eventSchemasOf, operationsOf, problemsOf } from '../document.ts';
 
 /**
  * The document as the generator of the Python SDK gets it: a tag is a resource, and an operation's id is its verb. So
@@ -36,5 +36,20 @@ from .models import ${models.join(', ')}
 
 ${classes.join('')}BY_CODE: dict[str, tuple[type[ProblemError], type[${models.join(' | ')}]]] = {
 ${problems.map(({ code, schema }) => `    "${code}": (${pascalCase(code)}, ${schema}),\n`).join('')}}
+`;
+}
+
+/** `events.py`: the model of each type of event. */
+export function pythonEvents(document: ApiDocument): string {
+  const events = eventSchemasOf(document);
+  return `from typing import TypeAlias
+
+from .models import ${['Event', ...events.map(({ schema }) => schema)].join(', ')}
+
+KnownEvent: TypeAlias = ${events.map(({ schema }) => schema).join(' | ')}
+FeedEvent: TypeAlias = KnownEvent | Event
+
+BY_TYPE: dict[str, type[KnownEvent]] = {
+${events.map(({ type, schema }) => `    "${type}": ${schema},\n`).join('')}}
 `;
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '@mostrador/local-platform/paths';
@@ -8,17 +8,19 @@ import type { ExampleInput } from '../platform.ts';
 import { sdkFolder } from './generate.ts';
 
 /**
- * Compiles the examples of the README in a project that has the built package, and runs them. Throws when that fails, or
- * when they do not print what their comments say.
+ * Installs the built package in a new project, compiles the examples of the README there, and runs them. Throws when that
+ * fails, or when they do not print what their comments say.
+ *
+ * @param file the package as a file
  */
-export async function tryTypescriptExamples(packageFolder: string, input: ExampleInput): Promise<void> {
+export async function tryTypescriptExamples(file: string, input: ExampleInput): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'mostrador-sdk-'));
   try {
-    mkdirSync(join(folder, 'node_modules/@mostrador'), { recursive: true });
-    symlinkSync(packageFolder, join(folder, 'node_modules/@mostrador/sdk'));
     const program = examplesOf(readFileSync(join(sdkFolder, 'README.md'), 'utf8'), 'ts');
     writeFileSync(join(folder, 'readme.ts'), program);
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    // It has no dependencies, so nothing is downloaded.
+    await run('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund', file], { cwd: folder });
     const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true };
     const types = { types: ['node'], typeRoots: [join(root, 'node_modules/@types')] };
     const compilerOptions = { target: 'es2022', module: 'nodenext', ...strict, ...types };

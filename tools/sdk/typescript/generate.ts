@@ -4,7 +4,7 @@ import { root } from '@mostrador/local-platform/paths';
 import { apiDocument } from '../document.ts';
 import { examplesOf } from '../examples.ts';
 import { generateInto } from '../generate-into.ts';
-import { problemsSource, resourcesSource } from './sources.ts';
+import { problemsSource, resourcesSource, typescriptDocument } from './sources.ts';
 
 export const sdkFolder = join(root, 'packages/sdk');
 
@@ -16,8 +16,7 @@ export async function generateTypescript(): Promise<void> {
   await generateInto(join(sdkFolder, 'src/generated'), { content: [document, readme], makers }, async () => {
     const { default: openapiTS, astToString } = await import('openapi-typescript');
     return {
-      // A member with a default may be left out of a request.
-      'schema.ts': astToString(await openapiTS(document as never, { defaultNonNullable: false })),
+      'schema.ts': astToString(await openapiTS(typescriptDocument(document) as never)),
       'resources.ts': resourcesSource(document),
       'problems.ts': problemsSource(document),
       'readme.ts': examplesOf(readme, 'ts'),

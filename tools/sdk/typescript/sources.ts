@@ -1,6 +1,14 @@
-import { type ApiDocument, type DocumentedOperation, operationsOf, problemsOf } from '../document.ts';
+import { type ApiDocument, type DocumentedOperation, eventSchemasOf, operationsOf, problemsOf } from '../document.ts';
 
 const camelCase = (words: string): string => words.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** The document as the types of the TypeScript SDK show it: an `Event` is one of the feed's, and its `type` tells which. */
+export function typescriptDocument(document: ApiDocument): object {
+  const { components } = document;
+  const inFeed = eventSchemasOf(document).filter(({ type }) => components.schemas.EventType?.enum?.includes(type));
+  const Event = { oneOf: inFeed.map(({ schema }) => ({ $ref: `#/components/schemas/${schema}` })) };
+  return { ...document, components: { ...components, schemas: { ...components.schemas, Event } } };
+}
 
 /** `resources.ts`: how to request each operation, by resource. */
 export function resourcesSource(document: ApiDocument): string {

@@ -108,11 +108,38 @@ test('a parameter with a named enum has nothing beside the reference, and its de
   });
 });
 
-test('words that are no identifiers have distinct constants', () => {
+test('the constants of all enums are distinct, because they share one namespace in Go', () => {
+  const enums = Object.entries(schemas).filter(([, schema]) => 'enum' in schema);
+  const constants = enums.flatMap(([, schema]) => schema['x-enum-varnames'] as string[]);
+  expect(constants).toHaveLength(enums.flatMap(([, schema]) => schema.enum as string[]).length);
+  expect(constants).toEqual([...new Set(constants)]);
+  for (const constant of constants) expect(constant).toMatch(/^[A-Z][A-Z0-9_]+$/);
   expect(schemas.LeadSort).toMatchObject({
     enum: ['-created_at', 'created_at', 'updated_at', '-updated_at'],
-    'x-enum-varnames': ['CREATED_AT_DESC', 'CREATED_AT', 'UPDATED_AT', 'UPDATED_AT_DESC'],
+    'x-enum-varnames': [
+      'LEAD_SORT_CREATED_AT_DESC',
+      'LEAD_SORT_CREATED_AT',
+      'LEAD_SORT_UPDATED_AT',
+      'LEAD_SORT_UPDATED_AT_DESC',
+    ],
   });
+});
+
+test('no member of an object has a default beside its text: openapi-typescript would make it required', () => {
+  expect(placesOf(({ path, part }) => /\/properties\/\w+$/.test(path) && 'default' in part)).toEqual([]);
+  expect(schemas.CreateLeadRequest).toHaveProperty('properties.status', {
+    $ref: '#/components/schemas/LeadStatus',
+    description: expect.stringMatching(/Default: `pending`\.$/),
+  });
+});
+
+test('each operation tells the generator for Java to name its parameters', () => {
+  const operations = places.filter(({ path }) => /^#\/paths\/[^#]+\/(get|post|put|patch|delete)$/.test(path));
+  expect(operations.length).toBeGreaterThan(routes.length);
+  const calendarFeed = 'calendars.feed';
+  expect(operations.filter(({ part }) => !part['x-group-parameters']).map(({ part }) => part.operationId)).toEqual([
+    calendarFeed,
+  ]);
 });
 
 test('operations share one error response a status, and its problem has typed members', () => {

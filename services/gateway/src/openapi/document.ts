@@ -140,6 +140,8 @@ function documentRoute(route: ApiRoute, { schemas, responses, publicUrl }: Parts
     summary: operation.summary,
     description: notes.join('\n\n'),
     ...(operation.extension ? { 'x-extension': true, 'x-badges': [{ name: 'Extension' }] } : {}),
+    // openapi-generator for Java: a method for each parameter, so that a new one moves no arguments.
+    'x-group-parameters': true,
     parameters: parametersOf(route, schemas),
     ...(example && { 'x-codeSamples': codeSamples(route, example, `${publicUrl}${apiPrefix}`) }),
     ...(body

@@ -74,6 +74,7 @@ export function eventStreamPath(publicUrl: string, responses: SharedResponses) {
 Requires the scope \`events:read\`.`,
         'x-extension': true,
         'x-badges': [{ name: 'Extension' }],
+        'x-group-parameters': true,
         parameters: [
           {
             ...place('after', 'Where to begin when there is no `Last-Event-ID`: as with `GET /events`. Default: -1.'),

@@ -1,7 +1,17 @@
-import { Event, type FeedType, feedCatalogue, feedDataSchema, feedTypes } from '@mostrador/contracts';
-import { Type } from '@sinclair/typebox';
+import {
+  About,
+  Event,
+  type FeedType,
+  feedCatalogue,
+  feedDataSchema,
+  feedTypes,
+  Uuid,
+  webhookTestType,
+} from '@mostrador/contracts';
+import { type TProperties, Type } from '@sinclair/typebox';
 import type { Tag } from '../routes/tags.ts';
 import { exampleEvent } from './examples/events.ts';
+import { exampleTest } from './examples/webhooks.ts';
 import type { DocumentSchema, Schemas } from './schemas.ts';
 
 const header = (name: string, description: string, schema: object, example: unknown) => ({
@@ -40,17 +50,42 @@ const signatureHeaders = [
   ),
 ];
 
-/** The section `webhooks`: each type of event with the schema of exactly this type, from the catalogue. */
+/** The section `webhooks`: each type of event with the schema of exactly this type, from the catalogue, and the test. */
 export const eventWebhooks = (schemas: Schemas): Record<string, unknown> =>
-  Object.fromEntries(feedTypes.map((type) => [type, { post: documentEvent(type, schemas) }]));
+  Object.fromEntries(
+    [...feedTypes.map(factOf), test].map((described) => [described.type, { post: documentEvent(described, schemas) }]),
+  );
 
-function documentEvent(type: FeedType, schemas: Schemas) {
+/** What a webhook says. */
+type Described = {
+  readonly type: string;
+  readonly description: string;
+  readonly data: TProperties;
+  readonly example: Event;
+};
+
+function factOf(type: FeedType): Described {
+  const { object, ...ids } = feedDataSchema(type).properties;
+  // A generator of typed clients would refuse the event of a `thin` endpoint.
+  const resource = object && Type.Optional(About(object, `${object.description} Absent with the payload \`thin\`.`));
+  const data = resource ? { ...ids, object: resource } : ids;
+  return { type, description: feedCatalogue[type].description, data, example: exampleEvent(type) };
+}
+
+const test: Described = {
+  type: webhookTestType,
+  description: 'A test of the endpoint. It is not in the feed, so its `sequence` is 0.',
+  data: { endpoint_id: About(Uuid, 'The webhook endpoint.') },
+  example: exampleTest,
+};
+
+function documentEvent({ type, description, data, example }: Described, schemas: Schemas) {
   return {
     operationId: `on${nameOf(type)}`,
     // A tag of its own: openapi-generator writes a class for the webhooks of a tag, over that of its operations.
     tags: ['Event types' satisfies Tag],
     summary: type,
-    description: feedCatalogue[type].description,
+    description,
     'x-extension': true,
     'x-badges': [{ name: 'Extension' }],
     parameters: signatureHeaders,
@@ -58,8 +93,8 @@ function documentEvent(type: FeedType, schemas: Schemas) {
       required: true,
       content: {
         'application/json': {
-          schema: eventSchema(type, schemas),
-          examples: { example: { value: exampleEvent(type) } },
+          schema: eventSchema({ type, description, data }, schemas),
+          examples: { example: { value: example } },
         },
       },
     },
@@ -74,19 +109,18 @@ function documentEvent(type: FeedType, schemas: Schemas) {
 }
 
 /** `Event` with the type as a constant, by which a client narrows it, and the data of this type. */
-function eventSchema(type: FeedType, schemas: Schemas): DocumentSchema {
-  const { description } = feedCatalogue[type];
+function eventSchema(
+  { type, description, data: members }: Omit<Described, 'example'>,
+  schemas: Schemas,
+): DocumentSchema {
   const name = `${nameOf(type)}Event`;
-  const data = Type.Object(feedDataSchema(type).properties, {
-    title: `${name}Data`,
-    description: `What \`${type}\` says.`,
-  });
+  const data = Type.Object(members, { title: `${name}Data`, description: `What \`${type}\` says.` });
   const constant = Type.Literal(type, { description: 'What happened.' });
   return schemas.of(Type.Object({ ...Event.properties, type: constant, data }, { title: name, description }));
 }
 
 /** `appointment.created` as `AppointmentCreated`. */
-const nameOf = (type: FeedType): string =>
+const nameOf = (type: string): string =>
   type
     .split(/[._]/)
     .map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)

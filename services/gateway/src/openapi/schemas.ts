@@ -31,6 +31,8 @@ export type Schemas = {
  * - A named schema is defined once. A variant of it (`Nullable`, `Described`) refers to it: a named schema with `null`
  *   in its `type` would lose the name or the null.
  * - `const: true` becomes a plain boolean, because generators make an enum of strings of it.
+ * - A constant of an enum has the name of the enum in front: the constants of all enums share one namespace in Go.
+ * - The default of a member stands in its description: openapi-typescript would make the member required.
  */
 export function createSchemas(): Schemas {
   const components: Record<string, DocumentSchema> = {};
@@ -73,7 +75,7 @@ export function createSchemas(): Schemas {
       else if (keyword !== 'title') result[keyword] = value;
     }
     const words = schema.enum as readonly string[] | undefined;
-    if (words?.some((word) => /\W/.test(word))) result['x-enum-varnames'] = words.map(constantOf);
+    if (words && schema.title) result['x-enum-varnames'] = words.map((word) => constantOf(schema.title ?? '', word));
     return result;
   }
 
@@ -81,15 +83,21 @@ export function createSchemas(): Schemas {
   const mapOf = (values: TSchema): DocumentSchema | true => (Object.keys(values).length === 0 ? true : of(values));
 
   const mapped = (properties: Record<string, TSchema>) =>
-    Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, of(property)]));
+    Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, member(property)]));
+
+  function member(property: TSchema): DocumentSchema {
+    const { default: value, ...rest } = of(property);
+    if (value === undefined) return rest;
+    const text = rest.description ?? namedSchemaOf(property).description;
+    return { ...rest, description: [text, `Default: \`${value}\`.`].filter(Boolean).join(' ') };
+  }
 
   return { of, components };
 }
 
-/** The constant of a word that is no identifier. Generators make `CreatedAt` of both `created_at` and `-created_at`. */
-const constantOf = (word: string): string =>
-  word
-    .replace(/^-(.*)/, '$1_DESC')
+/** The constant of a word of an enum, such as `LEAD_SORT_CREATED_AT_DESC` for `-created_at`. */
+const constantOf = (title: string, word: string): string =>
+  `${title.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_')}_${word.replace(/^-(.*)/, '$1_DESC')}`
     .replaceAll(/\W/g, '_')
     .toUpperCase();
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 
-	mostrador "github.com/example/mostrador"
+	mostrador "github.com/GIT_USER_ID/GIT_REPO_ID"
 )
 
 func check(holds bool, what string, got any) {
@@ -35,9 +35,9 @@ func main() {
 
 	lead, _, err := create.Execute()
 	check(err == nil, "the lead was not created", err)
-	check(lead.Status == mostrador.LEADSTATUS_PENDING && !lead.SellerId.IsSet() || lead.SellerId.Get() == nil, "the lead", lead)
+	check(lead.Status == mostrador.LEAD_STATUS_PENDING && !lead.SellerId.IsSet() || lead.SellerId.Get() == nil, "the lead", lead)
 
-	page, _, err := client.LeadsAPI.LeadsList(ctx).CustomerPhone(phone).Sort(mostrador.LEADSORT_CREATED_AT_DESC).Execute()
+	page, _, err := client.LeadsAPI.LeadsList(ctx).CustomerPhone(phone).Sort(mostrador.LEAD_SORT_CREATED_AT_DESC).Execute()
 	check(err == nil, "the leads were not listed", err)
 	check(page.Total == 1 && page.Data[0].Id == lead.Id, "the list", page)
 
@@ -47,7 +47,7 @@ func main() {
 	check(answer.Error.Get() == nil, "the answer", answer)
 	message, _, err := client.MessagesAPI.MessagesGet(ctx, writer, answer.Id).Execute()
 	check(err == nil, "the message was not read", err)
-	check(message.Source == mostrador.MESSAGESOURCE_API && message.Reason.Get() == nil, "the message", message)
+	check(message.Source == mostrador.MESSAGE_SOURCE_API && message.Reason.Get() == nil, "the message", message)
 
 	_, _, err = create.Execute()
 	conflict := modelOf[mostrador.ConflictProblem](err)
@@ -55,9 +55,9 @@ func main() {
 
 	_, _, err = client.LeadsAPI.LeadsList(ctx).Page(2).Cursor("unknown").Execute()
 	faults := modelOf[mostrador.ValidationProblem](err).Errors
-	check(len(faults) > 0 && faults[0].GetIn() == mostrador.FAULTPLACE_QUERY, "the faults", faults)
+	check(len(faults) > 0 && faults[0].GetIn() == mostrador.FAULT_PLACE_QUERY, "the faults", faults)
 
 	store, _, err := client.StoreAPI.StoresGet(ctx).Execute()
 	check(err == nil, "the store was not read", err)
-	check(store.Tier == mostrador.STORETIER_PRO && store.Calendar.Provider.Get() == nil, "the store", store)
+	check(store.Tier == mostrador.STORE_TIER_PRO && store.Calendar.Provider.Get() == nil, "the store", store)
 }

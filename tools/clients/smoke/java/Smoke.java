@@ -37,24 +37,24 @@ public class Smoke {
     CreateLeadRequest request = new CreateLeadRequest().name("Ana Lima").customerPhone(phone);
 
     Lead lead = leads.leadsCreate(request).execute();
-    check(lead.getStatus() == LeadStatus.PENDING && lead.getSellerId() == null, lead);
+    check(lead.getStatus() == LeadStatus.LEAD_STATUS_PENDING && lead.getSellerId() == null, lead);
 
-    LeadList page = leads.leadsList().customerPhone(phone).sort(LeadSort.CREATED_AT_DESC).execute();
+    LeadList page = leads.leadsList().customerPhone(phone).sort(LeadSort.LEAD_SORT_CREATED_AT_DESC).execute();
     check(page.getTotal() == 1 && page.getData().get(0).getId().equals(lead.getId()), page);
 
     SendMessageResponse answer = messages.messagesSend(writer, new SendMessageRequest().message("Até amanhã! 👋")).execute();
     check(answer.getError() == null, answer);
     Message message = messages.messagesGet(writer, answer.getId()).execute();
-    check(message.getSource() == MessageSource.API && message.getReason() == null, message);
+    check(message.getSource() == MessageSource.MESSAGE_SOURCE_API && message.getReason() == null, message);
 
     ConflictProblem conflict = ConflictProblem.fromJson(refused(409, () -> leads.leadsCreate(request).execute()));
     check(conflict.getCode().equals("lead_exists") && lead.getId().equals(conflict.getId()), conflict);
 
     ValidationProblem invalid = ValidationProblem.fromJson(
         refused(400, () -> leads.leadsList().page(2).cursor("unknown").execute()));
-    check(invalid.getErrors().get(0).getIn() == FaultPlace.QUERY, invalid);
+    check(invalid.getErrors().get(0).getIn() == FaultPlace.FAULT_PLACE_QUERY, invalid);
 
     Store store = new StoreApi(client).storesGet().execute();
-    check(store.getTier() == StoreTier.PRO && store.getCalendar().getProvider() == null, store);
+    check(store.getTier() == StoreTier.STORE_TIER_PRO && store.getCalendar().getProvider() == null, store);
   }
 }

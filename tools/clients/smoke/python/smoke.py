@@ -2,8 +2,8 @@
 
 import os
 
-import mostrador
-from mostrador.exceptions import BadRequestException, ConflictException
+import openapi_client as mostrador
+from openapi_client.exceptions import BadRequestException, ConflictException
 
 phone = os.environ["SMOKE_PHONE"]
 configuration = mostrador.Configuration(api_key={"ApiKey": os.environ["SMOKE_KEY"]})
@@ -11,16 +11,16 @@ with mostrador.ApiClient(configuration) as client:
     leads, messages = mostrador.LeadsApi(client), mostrador.MessagesApi(client)
 
     lead = leads.leads_create(mostrador.CreateLeadRequest(name="Ana Lima", customer_phone=phone))
-    assert lead.status is mostrador.LeadStatus.PENDING and lead.seller_id is None, lead
+    assert lead.status is mostrador.LeadStatus.LEAD_STATUS_PENDING and lead.seller_id is None, lead
 
-    page = leads.leads_list(customer_phone=phone, sort=mostrador.LeadSort.CREATED_AT_DESC)
+    page = leads.leads_list(customer_phone=phone, sort=mostrador.LeadSort.LEAD_SORT_CREATED_AT_DESC)
     assert isinstance(page, mostrador.LeadList) and page.total == 1 and page.data[0].id == lead.id, page
 
     writer = os.environ["SMOKE_LEAD_ID"]
     answer = messages.messages_send(writer, mostrador.SendMessageRequest(message="Até amanhã! 👋"))
     assert isinstance(answer, mostrador.SendMessageResponse) and answer.error is None, answer
     message = messages.messages_get(writer, answer.id)
-    assert message.source is mostrador.MessageSource.API and message.reason is None and message.error is None, message
+    assert message.source is mostrador.MessageSource.MESSAGE_SOURCE_API and message.reason is None and message.error is None, message
 
     try:
         leads.leads_create(mostrador.CreateLeadRequest(name="Ana Lima", customer_phone=phone))
@@ -36,7 +36,7 @@ with mostrador.ApiClient(configuration) as client:
     except BadRequestException as error:
         problem = error.data
         assert isinstance(problem, mostrador.ValidationProblem) and problem.errors, problem
-        assert problem.errors[0].var_in is mostrador.FaultPlace.QUERY, problem
+        assert problem.errors[0].var_in is mostrador.FaultPlace.FAULT_PLACE_QUERY, problem
 
     store = mostrador.StoreApi(client).stores_get()
-    assert store.tier is mostrador.StoreTier.PRO and store.calendar.provider is None, store
+    assert store.tier is mostrador.StoreTier.STORE_TIER_PRO and store.calendar.provider is None, store

@@ -32,23 +32,23 @@ const refused = (call: Promise<unknown>): Promise<unknown> =>
 
 const createLeadRequest = { name: 'Ana Lima', customerPhone };
 const lead = await leads.leadsCreate({ createLeadRequest });
-assert.equal(lead.status, LeadStatus.Pending);
+assert.equal(lead.status, LeadStatus.LEAD_STATUS_PENDING);
 const sellerId: string | null = lead.sellerId;
 assert.equal(sellerId, null);
 
-const page = await leads.leadsList({ customerPhone, sort: LeadSort.CREATED_AT_DESC });
+const page = await leads.leadsList({ customerPhone, sort: LeadSort.LEAD_SORT_CREATED_AT_DESC });
 assert.deepEqual([page.total, page.data[0]?.id], [1, lead.id]);
 
 const answer = await messages.messagesSend({ leadId, sendMessageRequest: { message: 'Até amanhã! 👋' } });
 assert.equal(answer.error, null);
 const message = await messages.messagesGet({ leadId, messageId: answer.id });
-assert.deepEqual([message.source, message.reason], [MessageSource.Api, null]);
+assert.deepEqual([message.source, message.reason], [MessageSource.MESSAGE_SOURCE_API, null]);
 
 const conflict = ConflictProblemFromJSON(await refused(leads.leadsCreate({ createLeadRequest })));
 assert.deepEqual([conflict.code, conflict.id], ['lead_exists', lead.id]);
 
 const invalid = ValidationProblemFromJSON(await refused(leads.leadsList({ page: 2, cursor: 'unknown' })));
-assert.equal(invalid.errors?.[0]?._in, FaultPlace.Query);
+assert.equal(invalid.errors?.[0]?._in, FaultPlace.FAULT_PLACE_QUERY);
 
 const store = await new StoreApi(configuration).storesGet();
-assert.deepEqual([store.tier, store.calendar.provider], [StoreTier.Pro, null]);
+assert.deepEqual([store.tier, store.calendar.provider], [StoreTier.STORE_TIER_PRO, null]);

@@ -86,6 +86,10 @@ test.each(feedTypes)(
   },
 );
 
+test('the example of the test of an endpoint matches its schema', () => {
+  expectExamples(document.webhooks['webhook.test']?.post.requestBody.content ?? {}, 'webhook.test');
+});
+
 test('the examples of the events are in one order by time and by sequence', () => {
   const events = feedTypes.map(exampleEvent).sort((one, other) => one.sequence - other.sequence);
   expect(events.map(({ sequence }) => sequence)).toEqual(feedTypes.map((_, index) => index + 1));

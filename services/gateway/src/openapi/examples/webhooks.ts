@@ -3,6 +3,7 @@ import {
   createWebhookEndpoint,
   createWebhookReplay,
   deleteWebhookEndpoint,
+  type Event,
   getWebhookDelivery,
   getWebhookEndpoint,
   getWebhookReplay,
@@ -15,6 +16,7 @@ import {
   type WebhookDelivery,
   type WebhookEndpoint,
   type WebhookReplay,
+  webhookTestType,
 } from '@mostrador/contracts';
 import { type ExampleOfOperation, example, listOf } from './example.ts';
 import { ids } from './optician.ts';
@@ -80,6 +82,17 @@ const replay: WebhookReplay = {
 };
 const replayParams = { ...params, replayId: ids.replay };
 const deliveryParams = { ...params, deliveryId: ids.delivery };
+
+/** What a test of the endpoint sends. */
+export const exampleTest: Event = {
+  id: `${ids.event.slice(0, -2)}00`,
+  type: webhookTestType,
+  created_at: '2026-01-12T13:05:00.000Z',
+  sequence: 0,
+  store_id: ids.store,
+  entity: { type: 'webhook_endpoint', id: ids.endpoint, version: 1 },
+  data: { endpoint_id: ids.endpoint },
+};
 
 export const webhookExamples: readonly ExampleOfOperation[] = [
   example(
