@@ -152,11 +152,11 @@ export default {
     {
       name: 'e2e-black-box',
       comment:
-        'End-to-end tests see what a client sees. They import only the contracts, the code that starts servers, and ' +
-        'the admin command.',
+        'End-to-end tests see what a client sees. They import only the contracts, the SDK, the code that starts ' +
+        'servers, and the admin command.',
       severity: 'error',
       from: { path: '^tests/e2e/' },
-      to: { path: '^(services|workflows|apps/(?!admin/))|^packages/(?!contracts/|testing/|local-platform/)' },
+      to: { path: '^(services|workflows|apps/(?!admin/))|^packages/(?!contracts/|sdk/|testing/|local-platform/)' },
     },
     {
       name: 'nats-only-in-kit',
