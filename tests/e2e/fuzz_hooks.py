@@ -134,7 +134,7 @@ def _filled(value):
     return re.sub(f"^{SPACE}|{SPACE}$", lambda space: "x" * len(space[0]), value)
 
 
-@schemathesis.hook("before_call").apply_to(path_regex="^/leads")
+@schemathesis.hook("before_call").apply_to(path_regex="^/(leads|appointments)")
 def keep_metadata(context, case, kwargs):
     """Replaces NUL in metadata, and the member `__proto__`: the API rejects both, and the document cannot express it."""
     metadata = case.body.get("metadata") if isinstance(case.body, dict) else None
