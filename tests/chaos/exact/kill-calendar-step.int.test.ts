@@ -1,6 +1,6 @@
 import type { Hold, TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Creation, everywhere, newCreation, oneRow, settled } from './creation.ts';
+import { type Creation, everywhere, newCreation, oneRow, settled, untilMade } from './creation.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
 
 // One kill of scheduling hits the calendar step at four points, with one appointment at each. All points share one
@@ -13,7 +13,7 @@ const points: Record<'asked' | 'taken' | 'answered' | 'recorded', { creation: Cr
 /** Creates an appointment and waits until its step is held at the point. */
 async function standAt(point: keyof typeof points, hold: Hold): Promise<void> {
   const creation = newCreation(stage, store);
-  expect((await creation.send()).status).toBe(201);
+  await untilMade(creation);
   await hold.reached;
   points[point] = { creation, id: await oneRow(stage, creation) };
 }

@@ -1,7 +1,7 @@
 import type { Hold, TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Creation, everywhere, newCreation, oneRow, settled } from './creation.ts';
+import { type Creation, everywhere, newCreation, oneRow, settled, untilMade } from './creation.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
 
 // One kill of the worker hits the calendar step at four points, with one appointment at each.
@@ -12,7 +12,7 @@ const points: Record<'before' | 'asked' | 'taken' | 'answered', { creation: Crea
 
 async function standAt(point: keyof typeof points, hold: Hold): Promise<void> {
   const creation = newCreation(stage, store);
-  expect((await creation.send()).status).toBe(201);
+  await untilMade(creation);
   await hold.reached;
   points[point] = { creation, id: await oneRow(stage, creation) };
 }
@@ -35,7 +35,7 @@ afterAll(() => stage?.stop());
 
 test('without a worker appointments are created, and steps in progress are recorded', async () => {
   const creation = newCreation(stage, store);
-  expect((await creation.send()).status).toBe(201);
+  await untilMade(creation);
   points.before = { creation, id: await oneRow(stage, creation) };
   await waitFor(
     async () => {

@@ -222,7 +222,7 @@ export async function startPlatform(
     },
     /** Stops a process with SIGTERM and starts it again, as a deployment does. */
     replace: async (name: ProcessName) => {
-      await childOf(name).stop(8000);
+      await childOf(name).stop(60_000);
       await start(name);
     },
     signal: (name: ProcessName, signal: NodeJS.Signals) => process.kill(childOf(name).pid, signal),

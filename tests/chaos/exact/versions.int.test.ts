@@ -96,7 +96,7 @@ describe('two instances of every process on one database', () => {
   let store: Store;
 
   beforeAll(async () => {
-    stage = await startStage({ processes: ['crm', ...twins.flat()] });
+    stage = await startStage({ processes: ['crm', ...twins.flat()], requestTimeoutMs: 30_000 });
     store = await stage.newStore();
   });
   afterAll(() => stage?.stop());

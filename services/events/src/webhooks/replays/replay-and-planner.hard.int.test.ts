@@ -11,7 +11,8 @@ let events: TestEvents;
 
 // The sender does not run, so that each test decides what is planned.
 beforeAll(async () => {
-  events = await startEvents();
+  // Each event is sent once, also when the machine stands still during an attempt.
+  events = await startEvents({ limits: { callMs: 60_000, leaseMs: 120_000 } });
 });
 afterAll(() => events?.stop());
 
