@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { candidateBases, type PortName, type Ports, portsFrom, takenOf } from './ports.ts';
+import { candidateBases, type PortName, type Ports, portsFrom, portsPerClone, takenOf } from './ports.ts';
 import { writePrivately } from './write-privately.ts';
 
-/** The distance from the gateway's port to a port that no process of the platform uses. */
-const outsideTheBlock = 15;
+/** The distance from the gateway's port to a port that no process of the platform uses: the last one of the block. */
+const unusedInTheBlock = portsPerClone - 1;
 
 /**
  * Chooses the ports of this clone: from the settings, else those of its last start, else the first free block. Throws
@@ -40,7 +40,7 @@ async function firstFree(
 
 function complaint(name: PortName, port: number): string {
   const variable = name === 'gateway' ? 'MOSTRADOR_PORT' : 'MOSTRADOR_BASE_PORT';
-  const other = (name === 'gateway' ? outsideTheBlock : 100 - (port % 100)) + port;
+  const other = (name === 'gateway' ? unusedInTheBlock : 100 - (port % 100)) + port;
   return `Port ${port} (${name}) is in use by another program. Stop it, or choose another port: ${variable}=${other} npm start`;
 }
 

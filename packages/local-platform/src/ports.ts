@@ -25,7 +25,7 @@ export type Ports = Record<PortName, number>;
 
 // All blocks are below port 32768, from where systems assign ports to outgoing connections.
 const firstBase = 20_000;
-const portsPerClone = 20;
+export const portsPerClone = 20;
 const blocks = 600;
 
 export const portsFrom = (base: number, gateway?: number): Ports => {
