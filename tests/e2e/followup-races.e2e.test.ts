@@ -9,7 +9,7 @@ const batchSize = 300;
 const batchMs = 10_000;
 /** Fewer than the channel's burst limit per customer. */
 const racesPerLead = 20;
-const limitMs = 120_000 + races * 400;
+const limitMs = 600_000 + races * 400;
 /** The minimum time from the first creation of a batch to its first due time. */
 const leastAheadMs = 6_000;
 
@@ -165,7 +165,7 @@ async function raceBatch(
     eventually(
       async (): Promise<Json> => (await request('GET', `/followups/scheduled/${id}`, { key })).body,
       ({ status, due_at }) => (status !== 'pending' || Date.parse(due_at) > Date.now()) && status !== 'sending',
-      120_000,
+      240_000,
     ),
   );
   const delivered = new Set<string>();

@@ -157,7 +157,14 @@ describe.each(forms)('with sslmode=%s', (sslmode) => {
     const backends = await database.read(scope(), (sql) => sql`select pid from pg_stat_activity where pid is not null`);
     const processes = [server.pid, ...backends.map(({ pid }) => pid as number)];
     const signalAll = (signal: NodeJS.Signals) => {
-      for (const pid of processes) process.kill(pid, signal);
+      for (const pid of processes) {
+        try {
+          process.kill(pid, signal);
+        } catch (error) {
+          // A process of the server, such as a worker of autovacuum, ended meanwhile.
+          if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+        }
+      }
     };
     signalAll('SIGSTOP');
     try {

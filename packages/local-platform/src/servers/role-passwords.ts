@@ -21,7 +21,7 @@ export async function assertRolePasswords(databaseUrl: string, password: string)
 }
 
 async function acceptsLogin(url: string): Promise<boolean> {
-  const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
+  const sql = postgres(url, { max: 1, connect_timeout: 15, onnotice: () => {} });
   try {
     await sql`select 1`;
     return true;

@@ -111,7 +111,7 @@ export async function provideTemporal(
 }
 
 async function once(url: string, work: (sql: postgres.Sql) => Promise<void>): Promise<void> {
-  const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
+  const sql = postgres(url, { max: 1, connect_timeout: 15, onnotice: () => {} });
   try {
     await work(sql);
   } finally {

@@ -33,7 +33,7 @@ const mayRetry = new Set([0, 503, 504]);
 export async function openTown(platform: Platform, leads: number) {
   const whatsapp = await startWhatsappServer({ numberRate: 1000 });
   const [baseUrl] = platform.baseUrls();
-  const sql = postgres(platform.servers.databaseUrl, { max: 1, onnotice: () => {}, connect_timeout: 5 });
+  const sql = postgres(platform.servers.databaseUrl, { max: 1, onnotice: () => {}, connect_timeout: 15 });
   const { phoneNumberId, phone, accessToken, appSecret } = whatsapp.settings;
   const store = await platform.inside(async (call) => {
     const { id } = await call(createStore, { body: { name: 'Follow-ups', tier: 'enterprise' } });
