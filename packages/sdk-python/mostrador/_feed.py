@@ -179,26 +179,22 @@ class Feed:
 
         def stream(position: Position, sleep: Callable[[float], None]) -> Iterator[EventPage]:
             api = self._api.with_settings(_settings(self._api.settings, max_retries, on_retry), sleep)
-            pause = FIRST_RETRY_SECONDS
+            reading = _Reading(FIRST_RETRY_SECONDS)
             while True:
                 response = api.send(_stream_request(position, after, types, entity_id), stream=True)
                 try:
                     if not _is_stream(response):
                         response.read()
                         raise problem_error(response, None)
-                    parser = FrameParser()
                     for piece in response.iter_bytes():
-                        for frame in parser.frames(piece):
-                            pause = frame.retry or pause
-                            page = _page_of_frame(frame)
-                            if page:
-                                yield page
+                        yield from reading.pages(piece)
                 except httpx.TransportError:
                     pass  # the connection broke, or was silent for too long
                 finally:
                     response.close()
                 _tell_end(on_retry)
-                sleep(pause + random.random() / 2)
+                sleep(reading.pause + random.random() / 2)
+                reading = _Reading(reading.pause)
 
         return Follower(stream, after)
 
@@ -249,28 +245,39 @@ class AsyncFeed:
 
         async def stream(position: Position) -> AsyncGenerator[EventPage, None]:
             api = self._api.with_settings(_settings(self._api.settings, max_retries, on_retry))
-            pause = FIRST_RETRY_SECONDS
+            reading = _Reading(FIRST_RETRY_SECONDS)
             while True:
                 response = await api.send(_stream_request(position, after, types, entity_id), stream=True)
                 try:
                     if not _is_stream(response):
                         await response.aread()
                         raise problem_error(response, None)
-                    parser = FrameParser()
                     async for piece in response.aiter_bytes():
-                        for frame in parser.frames(piece):
-                            pause = frame.retry or pause
-                            page = _page_of_frame(frame)
-                            if page:
-                                yield page
+                        for page in reading.pages(piece):
+                            yield page
                 except httpx.TransportError:
                     pass  # the connection broke, or was silent for too long
                 finally:
                     await response.aclose()
                 _tell_end(on_retry)
-                await api.sleep(pause + random.random() / 2)
+                await api.sleep(reading.pause + random.random() / 2)
+                reading = _Reading(reading.pause)
 
         return AsyncFollower(stream, after)
+
+
+class _Reading:
+    """Reads one stream piece by piece. `pause` is how long the server asks to wait before the next one."""
+
+    def __init__(self, pause: float) -> None:
+        self._parser, self.pause = FrameParser(), pause
+
+    def pages(self, piece: bytes) -> Iterator[EventPage]:
+        for frame in self._parser.frames(piece):
+            self.pause = frame.retry or self.pause
+            page = _page_of_frame(frame)
+            if page:
+                yield page
 
 
 def _settings(settings: Settings, max_retries: int, on_retry: OnRetry | None) -> Settings:
