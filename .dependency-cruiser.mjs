@@ -4,23 +4,22 @@ const tests = '[.]test[.]ts$|/test/|^tests/|^tools/|^packages/(testing|local-pla
 const sandboxed =
   '^workflows/src/([^/]+[.]workflow|workflows|entity-workflow|failure-of-service|local-first|step-options)[.]ts$';
 
-/** The folders of the kit, from the bottom up. A module imports from its own folder and from those before it. */
-const kitFolders = [
-  ...['schema', 'process', 'rpc', 'database', 'clients', 'phones', 'tokens', 'resilience'],
-  ...['outbox', 'idempotency', 'step', 'service'],
-];
-/** The rooms of a service: its folders, from the bottom up. A room imports from itself and from those before it. */
-const rooms = Object.entries({
-  gateway: [
+/** Folders from the bottom up. A module imports from its own folder and from those before it. */
+const folders = {
+  'packages/kit': [
+    ...['schema', 'process', 'rpc', 'database', 'clients', 'phones', 'tokens', 'resilience'],
+    ...['outbox', 'idempotency', 'step', 'service'],
+  ],
+  'services/gateway': [
     ...['http', 'languages', 'access', 'stores', 'reports', 'routes', 'requests', 'plugins', 'events', 'openapi'],
     ...['assets', 'docs', 'environment', 'waiting', 'api', 'platform', 'sandbox', 'console'],
   ],
-  messaging: [
+  'services/messaging': [
     ...['settings', 'channels', 'identities', 'conversations', 'sessions', 'messages', 'inbox', 'delivery', 'merges'],
     ...['inbound', 'outbound', 'connection', 'sandbox-page', 'reports', 'restore'],
   ],
-  events: ['feed', 'webhooks', 'restore'],
-});
+  'services/events': ['feed', 'webhooks', 'restore'],
+};
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
@@ -49,36 +48,23 @@ export default {
         pathNot: '^packages/contracts/src/(core/|events[.]ts|events/feed|workflows[.]ts)',
       },
     },
-    ...kitFolders.slice(0, -1).map((folder, index) => ({
-      name: `kit-${folder}-imports-nothing-above`,
-      comment: 'The folders of the kit import in one direction.',
-      severity: /** @type {const} */ ('error'),
-      from: { path: `^packages/kit/src/${folder}/`, pathNot: tests },
-      to: { path: `^packages/kit/src/(${kitFolders.slice(index + 1).join('|')})/` },
-    })),
-    ...rooms.flatMap(([service, folders]) =>
-      folders.slice(0, -1).map((folder, index) => ({
-        name: `${service}-${folder}-imports-nothing-above`,
-        comment: 'The rooms of a service import in one direction. What several need stands below them.',
+    ...Object.entries(folders).flatMap(([place, upwards]) =>
+      upwards.slice(0, -1).map((folder, index) => ({
+        name: `${place.split('/')[1]}-${folder}-imports-nothing-above`,
+        comment:
+          'The folders of the kit and the rooms of a service import in one direction. What several need stands below.',
         severity: /** @type {const} */ ('error'),
-        from: { path: `^services/${service}/src/${folder}/`, pathNot: tests },
-        to: { path: `^services/${service}/src/(${folders.slice(index + 1).join('|')})/` },
+        from: { path: `^${place}/src/${folder}/`, pathNot: tests },
+        to: { path: `^${place}/src/(${upwards.slice(index + 1).join('|')})/` },
       })),
     ),
-    {
-      name: 'rollups-only-kit',
-      comment: 'contracts ← kit ← rollups: the reporting engine knows no service.',
-      severity: 'error',
-      from: { path: '^packages/rollups/', pathNot: tests },
-      to: { path: '^(services|workflows|apps|infra|tools|tests)/|^packages/(?!rollups/|kit/|contracts/)' },
-    },
-    {
-      name: 'totals-only-kit',
-      comment: 'contracts ← kit ← totals: the totals of lists know no service.',
-      severity: 'error',
-      from: { path: '^packages/totals/', pathNot: tests },
-      to: { path: '^(services|workflows|apps|infra|tools|tests)/|^packages/(?!totals/|kit/|contracts/)' },
-    },
+    ...['rollups', 'totals'].map((name) => ({
+      name: `${name}-only-kit`,
+      comment: `contracts ← kit ← ${name}: they know no service.`,
+      severity: /** @type {const} */ ('error'),
+      from: { path: `^packages/${name}/`, pathNot: tests },
+      to: { path: `^(services|workflows|apps|infra|tools|tests)/|^packages/(?!${name}/|kit/|contracts/)` },
+    })),
     {
       name: 'local-platform-only-packages',
       comment:
