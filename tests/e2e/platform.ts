@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { readConfig } from '../../apps/admin/src/config.ts';
 import { createPlatform, type Platform } from '../../apps/admin/src/platform.ts';
-import { runAdmin as runCommand } from '../../apps/admin/src/run.ts';
+import { type Ended, runHere } from '../../apps/admin/test/run-here.ts';
 
 const platform = inject('platform');
 
@@ -93,21 +93,10 @@ const connection = createPlatform(readConfig({ LOCAL_DIR: platform.localDirector
 export const admin = (argv: readonly string[], input = ''): Promise<Json> => adminOver(connection, argv, input);
 
 /** Does the same on another platform. */
-export async function adminOver(other: Platform, argv: readonly string[], input = ''): Promise<Json> {
-  const [out, err]: [string[], string[]] = [[], []];
-  const terminal = {
-    print: (line: string) => void out.push(line),
-    note: (line: string) => void err.push(line),
-    readInput: async () => input,
-    width: undefined,
-    redraw: () => {},
-    interruption: () => ({ signal: new AbortController().signal, release: () => {} }),
-  };
-  const exitCode = await runCommand([...argv, '--json'], { platform: other, terminal });
-  return jsonOf(argv, { out: out.join('\n'), err: err.join('\n'), exitCode });
-}
+export const adminOver = async (other: Platform, argv: readonly string[], input = ''): Promise<Json> =>
+  jsonOf(argv, await runHere([...argv, '--json'], other, input));
 
-function jsonOf(argv: readonly string[], { out, err, exitCode }: Awaited<ReturnType<typeof runAdmin>>): Json {
+function jsonOf(argv: readonly string[], { out, err, exitCode }: Ended): Json {
   if (exitCode !== 0) throw new Error(`admin ${argv.join(' ')} exited with ${exitCode}: ${err}`);
   return JSON.parse(out);
 }

@@ -1,0 +1,30 @@
+import { EventEmitter } from 'node:events';
+import { Readable, Writable } from 'node:stream';
+import type { Platform } from '../src/platform.ts';
+import { runAdmin } from '../src/run.ts';
+import { createTerminal } from '../src/terminal.ts';
+
+export type Ended = { readonly out: string; readonly err: string; readonly exitCode: number | null };
+
+/** Runs the command in this process. Its output is no terminal, and no signal reaches it. */
+export async function runHere(argv: readonly string[], platform: Platform, input = ''): Promise<Ended> {
+  const texts = { out: '', err: '' };
+  const collector = (name: keyof typeof texts) =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        texts[name] += String(chunk);
+        done();
+      },
+    });
+  const streams = Object.assign(new EventEmitter(), {
+    stdin: Readable.from([input]),
+    stdout: collector('out'),
+    stderr: collector('err'),
+    exit: (code: number) => {
+      throw new Error(`the command exited with ${code}`);
+    },
+  });
+  const terminal = createTerminal(streams as unknown as Parameters<typeof createTerminal>[0]);
+  const exitCode = await runAdmin(argv, { platform, terminal });
+  return { ...texts, exitCode };
+}
