@@ -3,21 +3,20 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { createClient, type WebhookEvent, WebhookVerificationError, webhooks } from '@mostrador/sdk';
+import type { WebhookEvent } from '@mostrador/sdk';
 import { startTcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { buildTypescript, type NpmPackage } from '../../tools/sdk/typescript/build.ts';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { buildTypescript } from '../../tools/sdk/typescript/build.ts';
 import { tryTypescriptExamples } from '../../tools/sdk/typescript/examples.ts';
 import { addresses, newStore } from './platform.ts';
 
-describe('the npm package', () => {
-  let npmPackage: NpmPackage;
-  beforeAll(async () => {
-    npmPackage = await buildTypescript();
-  });
+const npmPackage = await buildTypescript();
+// The build has written the generated modules that the SDK imports.
+const { createClient, WebhookVerificationError, webhooks } = await import('@mostrador/sdk');
 
+describe('the npm package', () => {
   test('is installed from its file, and the examples of the README compile, run, and print what they say', async () => {
     const { key } = await newStore();
     await tryTypescriptExamples(npmPackage.file, {

@@ -5,7 +5,6 @@ import { startLocalPlatform, tail } from '@mostrador/testing/platform/local-plat
 import { runFolders } from '@mostrador/testing/platform/run-folder';
 import { startOpenIdServer } from '@mostrador/testing/providers/openid/server';
 import type { TestProject } from 'vitest/node';
-import { generateTypescript } from '../../tools/sdk/typescript/generate.ts';
 import { startTemporal } from './temporal.ts';
 
 /** Where the tests find the platform and its files. */
@@ -36,8 +35,6 @@ export default async function startPlatform({ vitest }: TestProject): Promise<((
   const runs = runFolders(join(localDirectoryOf(process.env), 'e2e'));
   await runs.removeDead();
   const folder = runs.create();
-  // The SDK's test imports it.
-  await generateTypescript();
   const temporal = await startTemporal(folder);
   const provider = await startOpenIdServer();
   const platform = await startLocalPlatform({
