@@ -2,12 +2,14 @@ const tickMs = 20;
 /** What one tick counts at most: a busy machine delays a tick, and a machine that stands still delays it by seconds. */
 const longestTickMs = 200;
 
-let countedMs = 0;
+let [countedMs, stillMs] = [0, 0];
 let tickedAtMs = performance.now();
 
 const tick = () => {
   const nowMs = performance.now();
-  countedMs += Math.min(nowMs - tickedAtMs, longestTickMs);
+  const passedMs = nowMs - tickedAtMs;
+  countedMs += Math.min(passedMs, longestTickMs);
+  stillMs += Math.max(0, passedMs - longestTickMs);
   tickedAtMs = nowMs;
 };
 setInterval(tick, tickMs).unref();
@@ -19,4 +21,13 @@ setInterval(tick, tickMs).unref();
 export function awakeMs(): number {
   tick();
   return countedMs;
+}
+
+/** Whether the machine stood still for over a second during the work: then the work may lose answers that it waits for. */
+export async function stoodStillDuring(work: () => Promise<unknown>): Promise<boolean> {
+  tick();
+  const beforeMs = stillMs;
+  await work();
+  tick();
+  return stillMs - beforeMs > 1_000;
 }

@@ -8,6 +8,7 @@ import {
   listPersonSessions,
   revokePersonSession,
 } from '@mostrador/contracts';
+import { stoodStillDuring } from '@mostrador/testing/awake';
 import { waitFor } from '@mostrador/testing/wait';
 import { describe, expect, test } from 'vitest';
 import { accountsForFile } from '../../test/accounts.ts';
@@ -268,9 +269,18 @@ test('without a session no password is read or set, and the role for requests se
 
 test('many passwords at once are all checked, two at a time', async () => {
   const owners = await Promise.all(Array.from({ length: 12 }, () => withPassword()));
-  // On a machine that stands still, some wait too long and are refused.
-  const signIn = (email: string) => waitFor(() => people.signIn(email, password), { description: 'a sign-in' });
-  const signed = await Promise.all(owners.map(({ email }) => signIn(email)));
+  let asked = 0;
+  const signIn = (email: string) => {
+    asked += 1;
+    return people.signIn(email, password);
+  };
+  let signed: Awaited<ReturnType<typeof people.signIn>>[] = [];
+  const stoodStill = await stoodStillDuring(async () => {
+    const signingIn = owners.map(({ email }) => waitFor(() => signIn(email), { description: 'a sign-in' }));
+    signed = await Promise.all(signingIn);
+  });
+  // On a machine that stands still, some wait too long and are refused at first.
+  if (!stoodStill) expect(asked).toBe(owners.length);
   expect(signed.map(({ session }) => session.user.id)).toEqual(owners.map(({ userId }) => userId));
 });
 
