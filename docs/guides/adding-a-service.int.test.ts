@@ -159,7 +159,7 @@ describe('the service as a process', () => {
   const start = async (spec: ProcessSpec) => {
     const child = children.start(spec);
     running.unshift(child);
-    await untilReady(spec, child, 180_000);
+    await untilReady(spec, child);
   };
   afterAll(async () => {
     for (const child of running) await child.stop(3000);

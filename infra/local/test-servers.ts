@@ -21,7 +21,6 @@ import { createDatabase, createRoles } from '../postgres/roles.ts';
 const templateDatabase = 'mostrador_template';
 // Registered at the start, because it takes seconds until every part of the server sees a new one.
 const namespaces = Array.from({ length: 30 }, (_, index) => `test-${String(index + 1).padStart(2, '0')}`);
-const readyWithinMs = 180_000;
 
 /**
  * Starts the servers that integration tests share during one run: PostgreSQL with a template database that has all
@@ -44,7 +43,7 @@ export default async function startTestServers(): Promise<(() => Promise<void>) 
   const start = async (spec: ProcessSpec) => {
     const child = children.start(spec);
     started.push(child);
-    await untilReady(spec, child, readyWithinMs);
+    await untilReady(spec, child);
   };
   const certificates = canMakeCertificates ? makeCertificates() : undefined;
   const stop = async () => {

@@ -229,7 +229,7 @@ async function startServer(conf?: string): Promise<string> {
   }
   const child = createChildren(join(folder, 'children.json')).start(spec);
   running.push({ child, folder });
-  await untilReady(spec, child, 180_000);
+  await untilReady(spec, child);
   return `nats://127.0.0.1:${port}`;
 }
 

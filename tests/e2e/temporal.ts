@@ -19,7 +19,7 @@ export async function startTemporal(folder: string) {
 
   const start = async () => {
     server ??= children.start(spec);
-    await untilReady(spec, server, 180_000);
+    await untilReady(spec, server);
   };
   const stop = async () => {
     await server?.stop(10_000);

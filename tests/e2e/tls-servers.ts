@@ -78,7 +78,7 @@ async function startNats(folder: string, { ca, server }: Certificates) {
   let child: Child;
   const start = async () => {
     child = children.start(spec);
-    await untilReady(spec, child, 180_000);
+    await untilReady(spec, child);
   };
   const stop = () => child.stop(10_000);
   await start();

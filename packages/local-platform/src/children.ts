@@ -86,8 +86,11 @@ export function createChildren(recordPath: string): Children {
   };
 }
 
+/** How long a process of a test may take until it is ready. Only a machine that stands still needs so long. */
+export const readyWithinMs = 180_000;
+
 /** Waits until the child is ready. Throws with its last lines when it ends first or the limit passes. */
-export async function untilReady(spec: ProcessSpec, child: Child, limitMs: number): Promise<void> {
+export async function untilReady(spec: ProcessSpec, child: Child, limitMs = readyWithinMs): Promise<void> {
   const until = Date.now() + limitMs;
   let answer: true | string = 'no answer yet';
   for (;;) {

@@ -26,8 +26,6 @@ import { emptyNamespace, testTemporal } from '@mostrador/testing/servers/tempora
 
 export type ProcessName = (typeof processNames)[number] | 'gateway-2' | 'scheduling-2' | 'workflows-2';
 
-const readyWithinMs = 180_000;
-
 export type Stage = Awaited<ReturnType<typeof startStage>>;
 export type Store = { readonly id: string; readonly key: string; readonly keyId: string };
 
@@ -186,7 +184,7 @@ export async function startPlatform(
         const onLine = process.env.TEST_LOG_LEVEL ? (line: string) => console.log(name, line) : keepLine;
         const child = children.start(spec, onLine);
         running.set(name, child);
-        await untilReady(spec, child, readyWithinMs);
+        await untilReady(spec, child);
       }),
     );
   };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createChildren, httpAnswers, type ProcessSpec } from '@mostrador/local-platform/children';
+import { createChildren, httpAnswers, type ProcessSpec, readyWithinMs } from '@mostrador/local-platform/children';
 import { localDirectory, root } from '@mostrador/local-platform/paths';
 import { freeBase, freePort, portsFrom } from '@mostrador/local-platform/ports';
 import { migrateAll, serviceSpec } from '@mostrador/local-platform/services';
@@ -196,7 +196,7 @@ export async function startPlatform(options: {
     /** Adds the first gateway to the clients' base URLs, or removes it. */
     balance: (toFirst: boolean) =>
       void (toFirst ? gateways.add(`http://${fromClients}`) : gateways.delete(`http://${fromClients}`)),
-    untilReady: (limitMs: number) =>
+    untilReady: (limitMs = readyWithinMs) =>
       waitFor(
         async () => {
           const answers = await Promise.all(

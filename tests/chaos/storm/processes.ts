@@ -13,7 +13,6 @@ type Name = ProcessName | TwinName;
 export const twinOf = (name: ProcessName): TwinName => `${name}-2`;
 
 const againAfterMs = 300;
-const readyWithinMs = 180_000;
 const stoppedWithinMs = 8_000;
 const shownOfLine = 300;
 
@@ -50,7 +49,7 @@ export function createProcesses(options: {
       names.map(async (name) => {
         const spec = await specOf(name);
         wanted.set(name, spec);
-        await untilReady(spec, launch(name, spec), readyWithinMs);
+        await untilReady(spec, launch(name, spec));
       }),
     );
   };

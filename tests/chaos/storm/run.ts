@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { readyWithinMs } from '@mostrador/local-platform/children';
 import { createRandom } from '@mostrador/testing/random';
 import type { Recorded } from './damages.ts';
 import { type Drained, drain } from './drain.ts';
@@ -44,7 +45,6 @@ export type Outcome = {
 
 /** An answer that comes later than this after its deadline counts as a hang. One machine runs everything. */
 export const latenessMs = 8_000;
-const recoverWithinMs = 180_000;
 // A feed shows at most 1,500 coming appointments. So the number of stores grows with the length of the run.
 const appointmentsPerMinute = 500;
 const shownByFeed = 1_500;
@@ -174,11 +174,11 @@ async function makeTrouble(stage: Stage, settings: Settings, say: (text: string)
 async function recovery(platform: Platform, fault: Fault, journal: Journal): Promise<string> {
   const since = performance.now();
   try {
-    await platform.untilReady(recoverWithinMs);
+    await platform.untilReady();
     return `ready again after ${((performance.now() - since) / 1000).toFixed(1)} s`;
   } catch (error) {
     const why = ((error as Error).cause as Error | undefined)?.message ?? (error as Error).message;
-    journal.unexpected.push(`not ready within ${recoverWithinMs / 1000} s after "${fault.name}": ${why}`);
+    journal.unexpected.push(`not ready within ${readyWithinMs / 1000} s after "${fault.name}": ${why}`);
     return 'NOT READY';
   }
 }

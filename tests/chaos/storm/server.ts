@@ -1,5 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { type Child, type Children, type ProcessSpec, untilReady } from '@mostrador/local-platform/children';
+import {
+  type Child,
+  type Children,
+  type ProcessSpec,
+  readyWithinMs,
+  untilReady,
+} from '@mostrador/local-platform/children';
 
 /** A server that faults stop, kill and stall. Its data and its address stay the same. */
 export type Server = {
@@ -18,7 +24,6 @@ export type Server = {
   reload(): void;
 };
 
-const readyWithinMs = 180_000;
 const stoppedWithinMs = 15_000;
 
 /** `prepare` runs before each start. */

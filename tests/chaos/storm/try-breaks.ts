@@ -30,7 +30,6 @@ const longestLoadMs = 40_000;
 const soonMs = 8_000;
 /** A run with a break waits this long for unfinished work. The lease of a dead process expires within that time. */
 const noProgressMs = 20_000;
-const readyWithinMs = 180_000;
 
 /** A run with a break. Without one, no invariant may report anything. */
 type Run = { readonly broken?: Break; readonly faults: readonly string[] };
@@ -135,7 +134,7 @@ async function makeFaults(names: readonly string[], stage: Stage): Promise<void>
     const fault = known.find((candidate) => candidate.name === name);
     if (!fault) throw new Error(`there is no fault with the name ${name}`);
     await fault.run(stage);
-    await stage.platform.untilReady(readyWithinMs);
+    await stage.platform.untilReady();
   }
 }
 
@@ -163,5 +162,5 @@ async function overwriteIndex(platform: Platform, index: string): Promise<void> 
   );
   closeSync(file);
   await postgres.start();
-  await platform.untilReady(readyWithinMs);
+  await platform.untilReady();
 }

@@ -45,7 +45,7 @@ describe.each(forms)('with sslmode=%s', (sslmode) => {
     };
     const spec = await preparePostgres({ ...options, durable: true, tls: certificates?.server });
     server = createChildren(join(folder, 'children.json')).start(spec);
-    await untilReady(spec, server, 180_000);
+    await untilReady(spec, server);
   }
 
   /** The address of an administrator, unless `user` is another one. */

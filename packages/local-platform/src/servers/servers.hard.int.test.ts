@@ -37,7 +37,7 @@ const provide = (password: string, env: NodeJS.ProcessEnv = {}) =>
     async start(spec) {
       const child = createChildren(join(localDirectory, 'children.json')).start(spec);
       running.push(child);
-      await untilReady(spec, child, 180_000);
+      await untilReady(spec, child);
     },
   });
 

@@ -48,7 +48,7 @@ export async function startReplicatedPostgres(
   for (const spec of [primary, standby]) {
     const child = createChildren(join(folder, `${spec.name}.json`)).start(spec);
     running.push(child);
-    await untilReady(spec, child, 180_000);
+    await untilReady(spec, child);
   }
   const urlOf = (port: number) =>
     `${adminUrl({ port, password: shared.password })}${options.tls ? '?sslmode=verify-full' : ''}`;
