@@ -39,8 +39,11 @@ const unserved = Object.values(gatewayOperations).map(({ subject }) => subject);
 const ownerOf: Record<string, NatsUser> = { api: 'gateway', platform: 'gateway', step: 'workflows', admin: 'admin' };
 const askers: Record<string, readonly NatsUser[]> = {
   'accounts.internal.keys.record-uses': ['gateway'],
-  'accounts.internal.stores.settings': ['scheduling'],
+  'accounts.internal.stores.settings': ['crm', 'scheduling'],
   'crm.admin.leads.finish-merge': ['messaging'],
+  'crm.api.agents.create': ['admin'],
+  'crm.api.agents.update': ['admin'],
+  'crm.api.documents.import': ['admin'],
   'crm.internal.leads.check': ['gateway', 'scheduling'],
   'crm.internal.leads.contact': ['messaging'],
   'crm.internal.leads.contacts': ['scheduling', 'messaging'],

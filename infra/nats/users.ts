@@ -7,6 +7,7 @@ import {
   changeSchedulingSettings,
   checkLead,
   checkSeller,
+  createAgent,
   createWebhookEndpoint,
   createWebhookReplay,
   crmOperations,
@@ -25,6 +26,7 @@ import {
   getStoreSettings,
   getWebhookEndpoint,
   getWebhookReplay,
+  importDocument,
   listEvents,
   listLeadContacts,
   listWebhookEndpoints,
@@ -45,6 +47,7 @@ import {
   summarizeConversations,
   summarizeLeads,
   summarizeScheduling,
+  updateAgent,
 } from '../../packages/contracts/src/index.ts';
 
 /** Every process has its own user, and so has the admin command. */
@@ -114,7 +117,7 @@ export const roles: Record<NatsUser, Role> = {
       ...[getMessagingSettings, changeMessagingSettings, getSchedulingSettings, changeSchedulingSettings],
     ],
   },
-  crm: { serves: true, asks: [changeContactPhone], publishesEvents: true },
+  crm: { serves: true, asks: [changeContactPhone, getStoreSettings], publishesEvents: true },
   scheduling: {
     serves: true,
     asks: [acceptMessage, checkLead, getOptOut, getStoreSettings, listLeadContacts],
@@ -139,6 +142,7 @@ export const roles: Record<NatsUser, Role> = {
     asks: [
       ...[createWebhookEndpoint, createWebhookReplay, getWebhookEndpoint, getWebhookReplay],
       ...[listEvents, listWebhookEndpoints, rotateWebhookSecret],
+      ...[createAgent, importDocument, updateAgent],
       // `report rebuild` closes quarter-hours itself and does not wait for the schedule.
       ...Object.values(rollupOperations).map(({ close }) => close),
     ],

@@ -42,15 +42,16 @@ const handlers: Handlers<typeof operations> = {
     if (body.priority === 99) throw validationFailed([{ pointer: '#/condition_groups/1/group_index', detail: 'is 0' }]);
     return agent;
   },
-  updateAgent: async (_context, { body }) => {
-    received.push(body);
+  updateAgent: async (_context, { params, body }) => {
+    received.push({ ...params, ...body });
     return agent;
   },
   importDocument: async (context, { body }) => {
     received.push({ storeId: context.storeId, ...body });
     if (body.content === 'refused') throw validationFailed([{ pointer: '#/content', detail: 'is refused' }]);
-    const before = imported.get(body.name);
-    imported.set(body.name, body);
+    const { name = body.title } = body;
+    const before = imported.get(name);
+    imported.set(name, body);
     const result = !before ? 'created' : before.content === body.content ? 'unchanged' : 'changed';
     return { result, id: agentId, title: body.title, is_active: body.is_active ?? true, passages: 1 };
   },
@@ -125,7 +126,7 @@ test('a file that is missing, not JSON or not an object fails with the reason', 
 test('an update sends only what the file contains, and names faults by their place in the file', async () => {
   const changes = fileOf('agent.json', { is_active: false });
   expect(await admin('agent', 'update', '--agent', agentId, changes)).toMatchObject({ exitCode: 0 });
-  expect(received).toEqual([{ agent_id: agentId, changes: { is_active: false } }]);
+  expect(received).toEqual([{ agentId, is_active: false }]);
   const wrong = fileOf('agent.json', { condition_groups: [{ group_index: 0, conditions: [] }] });
   const refused = await admin('agent', 'update', '--agent', agentId, wrong);
   expect(refused.err).toContain('error: agent.json: condition_groups[0].conditions must have at least 1 ');

@@ -6,7 +6,7 @@ import { createAgent } from './agents/create-agent.ts';
 import { getAgent } from './agents/get-agent.ts';
 import { listAgents, listStoreAgents } from './agents/list-agents.ts';
 import { selectAgent } from './agents/select-agent.ts';
-import { updateAgent, updateStoreAgent } from './agents/update-agent.ts';
+import { updateAgent } from './agents/update-agent.ts';
 import type { Dependencies } from './dependencies.ts';
 import { getDocument } from './knowledge/get-document.ts';
 import { importDocument } from './knowledge/import-document.ts';
@@ -77,7 +77,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     updateAgent: updateAgent(dependencies),
     listStoreAgents: listStoreAgents(dependencies),
     createStoreAgent: createAgent(dependencies),
-    updateStoreAgent: updateStoreAgent(dependencies),
+    updateStoreAgent: updateAgent(dependencies),
     listDocuments: listDocuments(dependencies),
     getDocument: getDocument(dependencies),
     searchKnowledge: searchKnowledge(dependencies),

@@ -26,15 +26,21 @@ export async function readAgentFile(file: string): Promise<unknown> {
 /**
  * Validates and sends the content of a file. Throws UsageError that names every fault by its place in the file, whether
  * this command or the service finds it. `within` is the member of the request's body that holds the content. `whole`
- * names the content in a fault that has no place.
+ * names the content in a fault that has no place. `params` are those of the operation's path.
  */
 export async function sendAgentFile<O extends Operation, T>(
   operation: O,
   body: Record<string, unknown> | unknown,
-  options: { file: string; within: string; whole?: string; send: (request: RequestOf<O>) => Promise<T> },
+  options: {
+    file: string;
+    within: string;
+    whole?: string;
+    params?: Record<string, string>;
+    send: (request: RequestOf<O>) => Promise<T>;
+  },
 ): Promise<T> {
-  const { file, within, whole = 'the agent', send } = options;
-  const request = { body } as RequestOf<O>;
+  const { file, within, whole = 'the agent', params, send } = options;
+  const request = { body, ...(params && { params }) } as RequestOf<O>;
   const faults = validateRequest(operation, request);
   if (faults.length > 0) throw inFile({ file, within, whole }, faults);
   try {

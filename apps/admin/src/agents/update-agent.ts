@@ -23,11 +23,11 @@ export const updateAgentCommand = (admin: Admin): Command =>
       const { agent, store } = options;
       if (agent === undefined) throw new UsageError(['--agent is required']);
       if (validateId(agent).length > 0) throw new UsageError(['--agent must be the UUID of an agent']);
-      const changes = await readAgentFile(file);
-      const changed = await sendAgentFile(
-        updateAgent,
-        { agent_id: agent, changes },
-        { file, within: 'changes', send: (request) => callForStore(admin, updateAgent, request, store) },
-      );
+      const changed = await sendAgentFile(updateAgent, await readAgentFile(file), {
+        file,
+        within: '',
+        params: { agentId: agent },
+        send: (request) => callForStore(admin, updateAgent, request, store),
+      });
       printResult(admin, options, changed, agentRecord);
     });

@@ -37,6 +37,8 @@ const readPaths: Record<Scope, string | undefined> = {
   'appointments:write': undefined,
   'followups:write': undefined,
   'sellers:write': undefined,
+  'agents:write': undefined,
+  'knowledge:write': undefined,
   'webhooks:write': undefined,
 };
 export const allScopes = Object.keys(readPaths) as Scope[];

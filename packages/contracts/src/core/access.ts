@@ -3,12 +3,14 @@ import { OneOf } from './common.ts';
 /** What a key may do. A key has all scopes unless it was created with fewer. */
 export const scopes = [
   'agents:read',
+  'agents:write',
   'appointments:read',
   'appointments:write',
   'events:read',
   'followups:read',
   'followups:write',
   'knowledge:read',
+  'knowledge:write',
   'leads:read',
   'leads:write',
   'messages:read',

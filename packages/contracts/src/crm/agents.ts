@@ -65,6 +65,8 @@ export const Agent = Type.Object(
 );
 export type Agent = Static<typeof Agent>;
 
+const agentParams = Exact({ agentId: About(Uuid, 'The id of the agent.') });
+
 export const listAgents = defineOperation({
   subject: 'crm.api.agents.list',
   http: { method: 'GET', path: '/agents' },
@@ -82,7 +84,7 @@ export const getAgent = defineOperation({
   http: { method: 'GET', path: '/agents/:agentId' },
   access: { scope: 'agents:read' },
   summary: 'Read an agent, active or not',
-  request: { params: Exact({ agentId: About(Uuid, 'The id of the agent.') }) },
+  request: { params: agentParams },
   reply: Agent,
   errors: ['agent_not_found'],
 });
@@ -231,22 +233,25 @@ const AgentChanges = Type.Partial(Exact(agentMembers), {
 });
 
 export const createAgent = defineOperation({
-  subject: 'crm.admin.agents.create',
+  subject: 'crm.api.agents.create',
+  http: { method: 'POST', path: '/agents', status: 201 },
+  access: { scope: 'agents:write' },
   summary: 'Create an agent',
+  description: 'A store has one default agent at most: a second one is refused with 409 `default_agent_exists`.',
+  extension: true,
   request: { body: AgentToCreate },
   reply: Agent,
   errors: ['default_agent_exists'],
 });
 
 export const updateAgent = defineOperation({
-  subject: 'crm.admin.agents.update',
-  summary: 'Change an agent; members left out stay as they are, condition groups are replaced as a whole',
-  request: {
-    body: Exact({
-      agent_id: Uuid,
-      changes: AgentChanges,
-    }),
-  },
+  subject: 'crm.api.agents.update',
+  http: { method: 'PATCH', path: '/agents/:agentId' },
+  access: { scope: 'agents:write' },
+  summary: 'Change an agent',
+  description: 'Members left out stay as they are. Condition groups are replaced as a whole.',
+  extension: true,
+  request: { params: agentParams, body: AgentChanges },
   reply: Agent,
   errors: ['agent_not_found', 'default_agent_exists'],
 });
@@ -262,25 +267,24 @@ export const listStoreAgents = defineOperation({
   reply: Page(Agent),
 });
 
+/** As `createAgent`, for a gateway of 0.2.0 beside this version. */
 export const createStoreAgent = defineOperation({
   subject: 'crm.platform.agents.create',
-  http: { method: 'POST', path: '/agents', status: 201 },
   access: { role: 'manager' },
-  summary: 'Create an agent',
-  request: { body: AgentToCreate },
+  summary: createAgent.summary,
+  request: createAgent.request,
   reply: Agent,
-  errors: ['default_agent_exists'],
+  errors: createAgent.errors,
 });
 
+/** As `updateAgent`, for a gateway of 0.2.0 beside this version. */
 export const updateStoreAgent = defineOperation({
   subject: 'crm.platform.agents.update',
-  http: { method: 'PATCH', path: '/agents/:agentId' },
   access: { role: 'manager' },
-  summary: 'Change an agent',
-  description: 'Members left out stay as they are. Condition groups are replaced as a whole.',
-  request: { params: Exact({ agentId: About(Uuid, 'The id of the agent.') }), body: AgentChanges },
+  summary: updateAgent.summary,
+  request: updateAgent.request,
   reply: Agent,
-  errors: ['agent_not_found', 'default_agent_exists'],
+  errors: updateAgent.errors,
 });
 
 export const agentOperations = {

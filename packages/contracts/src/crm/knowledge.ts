@@ -87,20 +87,27 @@ export const searchKnowledge = defineOperation({
 
 const DocumentToImport = Exact(
   {
-    name: Text(255, {
-      description: 'The file name without its folder. A document with this name in the store is replaced.',
-    }),
+    name: Type.Optional(
+      Text(255, {
+        description:
+          'Your own name of the document, such as a file name without its folder. A document with this name in the store ' +
+          'is replaced. Default: the title.',
+      }),
+    ),
     title: Text(200, { description: 'The title of the document.' }),
     content: Type.String({
       minLength: 1,
       maxLength: greatestDocumentBytes,
       description: 'The text, at most 128 KiB of UTF-8.',
     }),
-    locale: Type.String({
-      format: 'locale',
-      maxLength: 35,
-      description: 'The store’s locale. It decides the word forms that a search finds.',
-    }),
+    locale: Type.Optional(
+      Type.String({
+        format: 'locale',
+        maxLength: 35,
+        description:
+          'The language of the text. It decides the word forms that a search finds. Default: the store’s locale.',
+      }),
+    ),
     is_active: Type.Optional(Type.Boolean({ default: true, description: 'Whether the agents answer from it.' })),
   },
   { description: 'The document.' },
@@ -121,19 +128,24 @@ const ImportedDocument = Type.Object(
 );
 
 export const importDocument = defineOperation({
-  subject: 'crm.admin.documents.import',
-  summary: "Add a document to the store's knowledge base, or change the one with this name",
+  subject: 'crm.api.documents.import',
+  http: { method: 'POST', path: '/knowledge/documents' },
+  access: { scope: 'knowledge:write' },
+  summary: 'Add a document to the knowledge base, or change the one with this name',
+  description:
+    'Plain text or Markdown. The admin command also reads HTML, PDF and Word files. `is_active: false` keeps the ' +
+    'document out of searches and answers.',
+  extension: true,
   request: { body: DocumentToImport },
   reply: ImportedDocument,
 });
 
+/** As `importDocument`, for a gateway of 0.2.0 beside this version. */
 export const importStoreDocument = defineOperation({
   subject: 'crm.platform.documents.import',
-  http: { method: 'POST', path: '/knowledge/documents' },
   access: { role: 'manager' },
-  summary: 'Add a document to the knowledge base, or change the one with this name',
-  description: 'Plain text or Markdown. The admin command also reads HTML, PDF and Word files.',
-  request: { body: DocumentToImport },
+  summary: importDocument.summary,
+  request: importDocument.request,
   reply: ImportedDocument,
 });
 

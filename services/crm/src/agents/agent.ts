@@ -11,7 +11,7 @@ export type AgentRow = Omit<Agent, 'created_at' | 'updated_at'> & {
 
 type NewGroups = NonNullable<RequestOf<typeof createAgent>['body']['condition_groups']>;
 
-export type AgentChanges = RequestOf<typeof updateAgent>['body']['changes'];
+type AgentChanges = RequestOf<typeof updateAgent>['body'];
 
 /** The values of an agent that a create or an update writes. */
 export type AgentContent = {
@@ -33,7 +33,7 @@ export type AgentContent = {
 
 export function newAgent(body: RequestOf<typeof createAgent>['body']): AgentContent {
   const { condition_groups = [] } = body;
-  refuseEqualIndexes(condition_groups, '#/condition_groups');
+  refuseEqualIndexes(condition_groups);
   return {
     name: body.name,
     model: body.model ?? 'auto',
@@ -46,13 +46,9 @@ export function newAgent(body: RequestOf<typeof createAgent>['body']): AgentCont
   };
 }
 
-/** The agent's values after the change, or null if nothing changes. `pointer` is the place of the changes in the body. */
-export function changeAgent(
-  row: AgentRow,
-  changes: AgentChanges,
-  { pointer }: { pointer: string },
-): AgentContent | null {
-  refuseEqualIndexes(changes.condition_groups ?? [], `${pointer}/condition_groups`);
+/** The agent's values after the change, or null if nothing changes. */
+export function changeAgent(row: AgentRow, changes: AgentChanges): AgentContent | null {
+  refuseEqualIndexes(changes.condition_groups ?? []);
   const current = contentOf(row);
   const changed: AgentContent = { ...current, ...changes };
   return JSON.stringify(contentOf(changed)) === JSON.stringify(current) ? null : changed;
@@ -81,7 +77,7 @@ function contentOf(agent: AgentContent): AgentContent {
   };
 }
 
-function refuseEqualIndexes(groups: NewGroups, pointer: string): void {
+function refuseEqualIndexes(groups: NewGroups): void {
   const first = new Map<number, number>();
   const faults = groups.flatMap(({ group_index }, place) => {
     const earlier = first.get(group_index);
@@ -90,7 +86,7 @@ function refuseEqualIndexes(groups: NewGroups, pointer: string): void {
       ? []
       : [
           {
-            pointer: `${pointer}/${place}/group_index`,
+            pointer: `#/condition_groups/${place}/group_index`,
             detail: `must be unique, but group ${earlier} of the list has ${group_index} too`,
           },
         ];

@@ -53,6 +53,13 @@ test('a new agent has the given values, its groups ordered by group_index, and d
   expect(await crm.rpc.call(getAgent, { params: { agentId: made.id } }, testContext({ storeId }))).toEqual(made);
 });
 
+test('a repeated request with its key creates one agent', async () => {
+  const storeId = randomUUID();
+  const post = () => crm.rpc.call(createAgent, { body }, testContext({ storeId, idempotencyKey: 'k' }));
+  expect(await Promise.all([post(), post()])).toEqual(Array(2).fill(await post()));
+  expect(await crm.adminSql`select 1 from agents where store_id = ${storeId}`).toHaveLength(1);
+});
+
 test('the outbox has the event when the agent exists', async () => {
   const storeId = randomUUID();
   const agent = await create(storeId, { ...body, is_default: true });

@@ -1,4 +1,5 @@
-import type { createAgent as operation } from '@mostrador/contracts';
+import { createAgent as operation } from '@mostrador/contracts';
+import { writeOnce } from '@mostrador/kit/idempotency/idempotency';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
@@ -7,18 +8,17 @@ import { type AgentRow, agentEvents, newAgent, toAgent } from './agent.ts';
 import { throwSecondDefault } from './one-default.ts';
 
 export const createAgent =
-  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const { storeId } = context;
     const content = newAgent(body);
-    const row = await database
-      .write(context, async (sql) => {
+    return await writeOnce(dependencies, context, operation, {
+      work: async (sql) => {
         const id = await insertAgent(sql, storeId, content);
         const made = (await findAgent(sql, storeId, id)) as AgentRow;
         await appendOutbox(sql, storeId, agentEvents('created', made));
         return made;
-      })
-      .catch((error: unknown) => throwSecondDefault(database, context, error));
-    relay.nudge();
-    return toAgent(row);
+      },
+      toReply: toAgent,
+    }).catch((error: unknown) => throwSecondDefault(dependencies.database, context, error));
   };

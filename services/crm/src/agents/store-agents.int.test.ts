@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import {
+  createAgent,
   createStoreAgent,
+  importDocument,
   importStoreDocument,
   listAgents,
   listStoreAgents,
   type RequestOf,
+  updateAgent,
   updateStoreAgent,
 } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
@@ -17,10 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => crm?.stop());
 
-const create = (storeId: string, body: RequestOf<typeof createStoreAgent>['body']) =>
-  crm.rpc.call(createStoreAgent, { body }, testContext({ storeId, role: 'manager' }));
-const update = (storeId: string, agentId: string, body: RequestOf<typeof updateStoreAgent>['body']) =>
-  crm.rpc.call(updateStoreAgent, { params: { agentId }, body }, testContext({ storeId, role: 'manager' }));
+const create = (storeId: string, body: RequestOf<typeof createAgent>['body']) =>
+  crm.rpc.call(createAgent, { body }, testContext({ storeId, role: 'manager' }));
+const update = (storeId: string, agentId: string, body: RequestOf<typeof updateAgent>['body']) =>
+  crm.rpc.call(updateAgent, { params: { agentId }, body }, testContext({ storeId, role: 'manager' }));
 const group = (group_index: number) => ({
   group_index,
   conditions: [{ condition_type: 'lead_status', operator: '=', value: 'lost' } as const],
@@ -48,17 +51,34 @@ test('a change keeps what it leaves out, replaces the conditions, and is in the 
   expect((await crm.feed(storeId)).map(({ type }) => type)).toEqual(['agent.created', 'agent.updated']);
 });
 
-test('neither a seller nor a caller that is no person changes agents or documents', async () => {
+test('a seller changes neither agents nor documents', async () => {
   const storeId = randomUUID();
   const { id: agentId } = await create(storeId, { name: 'Sales', priority: 2 });
-  for (const context of [testContext({ storeId, role: 'seller' }), testContext({ storeId })]) {
-    const tries = [
-      crm.rpc.call(createStoreAgent, { body: { name: 'x', priority: 1 } }, context),
-      crm.rpc.call(updateStoreAgent, { params: { agentId }, body: { name: 'x' } }, context),
-      crm.rpc.call(importStoreDocument, { body: { name: 'x.md', title: 'x', content: 'x', locale: 'pt-BR' } }, context),
-    ];
-    for (const tried of tries) await expect(tried).rejects.toMatchObject({ code: 'role_required' });
-  }
+  const context = testContext({ storeId, role: 'seller' });
+  const [agent, document] = [
+    { name: 'x', priority: 1 },
+    { name: 'x.md', title: 'x', content: 'x', locale: 'pt-BR' },
+  ];
+  const tries = [
+    crm.rpc.call(createAgent, { body: agent }, context),
+    crm.rpc.call(updateAgent, { params: { agentId }, body: { name: 'x' } }, context),
+    crm.rpc.call(importDocument, { body: document }, context),
+  ];
+  for (const tried of tries) await expect(tried).rejects.toMatchObject({ code: 'role_required' });
+});
+
+test('a gateway of 0.2.0 creates and changes agents and documents for a manager, and for no other', async () => {
+  const storeId = randomUUID();
+  const ask = async (context: ReturnType<typeof testContext>) => {
+    const made = await crm.rpc.call(createStoreAgent, { body: { name: 'Sales', priority: 2 } }, context);
+    const params = { agentId: made.id };
+    const changed = await crm.rpc.call(updateStoreAgent, { params, body: { priority: 3 } }, context);
+    const body = { name: 'x.md', title: 'x', content: 'x', locale: 'pt-BR' };
+    return [changed.priority, (await crm.rpc.call(importStoreDocument, { body }, context)).result];
+  };
+  expect(await ask(testContext({ storeId, role: 'manager' }))).toEqual([3, 'created']);
+  for (const context of [testContext({ storeId, role: 'seller' }), testContext({ storeId })])
+    await expect(ask(context)).rejects.toMatchObject({ code: 'role_required' });
 });
 
 test('a fault is named by its place in the body', async () => {

@@ -17,12 +17,12 @@ const body: RequestOf<typeof createAgent>['body'] = {
   voice_id: 'v1',
   condition_groups: [{ group_index: 0, conditions: [status('lost')] }],
 };
-type Changes = RequestOf<typeof updateAgent>['body']['changes'];
+type Changes = RequestOf<typeof updateAgent>['body'];
 
 const create = (storeId: string, more: Partial<typeof body> = {}) =>
   crm.rpc.call(createAgent, { body: { ...body, ...more } }, testContext({ storeId }));
-const update = (storeId: string, agent_id: string, changes: Changes) =>
-  crm.rpc.call(updateAgent, { body: { agent_id, changes } }, testContext({ storeId }));
+const update = (storeId: string, agentId: string, body: Changes) =>
+  crm.rpc.call(updateAgent, { params: { agentId }, body }, testContext({ storeId }));
 const events = (storeId: string) => crm.adminSql`
   select topic, data from outbox where store_id = ${storeId} order by created_at, id`;
 
@@ -79,16 +79,12 @@ test("another store's agent is not found", async () => {
 });
 
 test.each<[string, Changes, string]>([
-  ['no member at all', {}, '#/changes'],
-  [
-    'an empty group',
-    { condition_groups: [{ group_index: 0, conditions: [] }] },
-    '#/changes/condition_groups/0/conditions',
-  ],
+  ['no member at all', {}, '#'],
+  ['an empty group', { condition_groups: [{ group_index: 0, conditions: [] }] }, '#/condition_groups/0/conditions'],
   [
     'a repeated group_index',
     { condition_groups: [0, 0].map((group_index) => ({ group_index, conditions: [status('lost')] })) },
-    '#/changes/condition_groups/1/group_index',
+    '#/condition_groups/1/group_index',
   ],
 ])('%s is rejected', async (_, changes, pointer) => {
   const storeId = randomUUID();

@@ -23,7 +23,7 @@ export type DocumentContent = {
 };
 
 /** Throws `validation_failed` if the normalized text is empty or too long. */
-export function newDocument(body: RequestOf<typeof importDocument>['body']): DocumentContent {
+export function newDocument(body: RequestOf<typeof importDocument>['body'], locale: string): DocumentContent {
   const content = normalText(body.content);
   if (content === '') throw refused('must not be empty');
   if (Buffer.byteLength(content) > greatestDocumentBytes) {
@@ -35,10 +35,10 @@ export function newDocument(body: RequestOf<typeof importDocument>['body']): Doc
     );
   }
   return {
-    source_name: body.name.normalize('NFC'),
+    source_name: (body.name ?? body.title).normalize('NFC'),
     title: body.title,
     content,
-    language: searchLanguage(body.locale),
+    language: searchLanguage(locale),
     is_active: body.is_active ?? true,
   };
 }

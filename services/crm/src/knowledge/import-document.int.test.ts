@@ -1,14 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { getDocument, importDocument, listDocuments, type RequestOf } from '@mostrador/contracts';
-import { testContext } from '@mostrador/testing/context';
+import { getDocument, getStoreSettings, importDocument, listDocuments, type RequestOf } from '@mostrador/contracts';
+import { createRpcServer, type RpcServer } from '@mostrador/kit/rpc/server';
+import { silentLog, testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../../test/crm.ts';
 
 let crm: TestCrm;
+let accounts: RpcServer;
 beforeAll(async () => {
   crm = await startCrm();
+  accounts = createRpcServer({
+    nats: crm.nats.nats,
+    service: 'accounts',
+    operations: { getStoreSettings },
+    handlers: { getStoreSettings: async () => ({ timezone: 'UTC', locale: 'es-MX' }) },
+    log: silentLog(),
+  });
+  await crm.nats.nats.flush();
 });
-afterAll(() => crm?.stop());
+afterAll(async () => {
+  await accounts?.drain();
+  await crm?.stop();
+});
 
 type Body = RequestOf<typeof importDocument>['body'];
 const body: Body = { name: 'precos.md', title: 'Preços', content: 'Corte: R$ 80.', locale: 'pt-BR' };
@@ -80,6 +93,24 @@ test('two stores can each have a document with the same name', async () => {
   expect(await put(other)).toMatchObject({ result: 'created' });
   await expect(read(other, id)).rejects.toMatchObject({ code: 'document_not_found' });
   await expect(read(one, '7')).rejects.toMatchObject({ code: 'validation_failed' });
+});
+
+test('without a name its title names it, and without a locale it is in the language of the store', async () => {
+  const storeId = randomUUID();
+  const post = (content: string) =>
+    crm.rpc.call(importDocument, { body: { title: 'Precios', content } }, testContext({ storeId }));
+  const { id } = await post('Corte: 80.');
+  expect(await passages(id)).toMatchObject([{ language: 'spanish' }]);
+  expect(await post('Corte: 90.')).toMatchObject({ result: 'changed', id });
+});
+
+test('a repeated request with its key adds the document once, and answers as the first time', async () => {
+  const storeId = randomUUID();
+  const post = () => crm.rpc.call(importDocument, { body }, testContext({ storeId, idempotencyKey: 'k' }));
+  const first = await post();
+  await put(storeId, { content: 'Changed meanwhile.' });
+  expect(await post()).toEqual(first);
+  expect(await read(storeId, first.id)).toMatchObject({ content: 'Changed meanwhile.' });
 });
 
 test('exactly 128 KiB of text are accepted, and fifty such documents fit into one page', async () => {

@@ -1,12 +1,15 @@
 import {
   type Agent,
+  createAgent,
   getAgent,
   getDocument,
+  importDocument,
   type KnowledgeDocument,
   listAgents,
   listDocuments,
   searchKnowledge,
   selectAgent,
+  updateAgent,
 } from '@mostrador/contracts';
 import { type ExampleOfOperation, example, listOf } from './example.ts';
 import { ids } from './optician.ts';
@@ -50,6 +53,25 @@ export const document: KnowledgeDocument = {
 export const agentExamples: readonly ExampleOfOperation[] = [
   example(listAgents, { query: {} }, listOf([reception, fallback])),
   example(getAgent, { params: { agentId: ids.agent } }, reception),
+  example(
+    createAgent,
+    {
+      body: {
+        name: reception.name,
+        priority: reception.priority,
+        condition_groups: [
+          { group_index: 0, conditions: [{ condition_type: 'lead_status', operator: '=', value: 'in_progress' }] },
+        ],
+      },
+    },
+    reception,
+  ),
+  example(updateAgent, { params: { agentId: ids.agent }, body: { priority: reception.priority } }, reception),
+  example(
+    importDocument,
+    { body: { name: 'precos.md', title: document.title, content: document.content } },
+    { result: 'created', id: document.id, title: document.title, is_active: true, passages: 1 },
+  ),
   example(
     selectAgent,
     { body: { lead_id: ids.lead } },
