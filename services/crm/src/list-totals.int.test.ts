@@ -207,7 +207,7 @@ async function newStore() {
       case 'agent': {
         const body = { name: 'Bot', model: 'auto' as const, priority: 1, is_active: true, is_default: false };
         const agent = await rpc.call(createAgent, { body }, context());
-        return await rpc.call(updateAgent, { body: { agent_id: agent.id, changes: { is_active: false } } }, context());
+        return await rpc.call(updateAgent, { params: { agentId: agent.id }, body: { is_active: false } }, context());
       }
       case 'document':
         return await rpc.call(
