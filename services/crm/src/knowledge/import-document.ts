@@ -1,4 +1,4 @@
-import { getStoreSettings, importDocument as operation } from '@mostrador/contracts';
+import { getStoreSettings, importDocument as operation, type ReplyOf } from '@mostrador/contracts';
 import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
@@ -12,7 +12,7 @@ export const importDocument =
   ({ database, relay, rpc }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const { storeId } = context;
-    const imported = await withIdempotency({
+    const imported = await withIdempotency<typeof operation, ReplyOf<typeof operation>>({
       database,
       context,
       operation,
@@ -27,12 +27,12 @@ export const importDocument =
           const saved = await saveDocument(sql, storeId, document);
           if (!saved) {
             const id = await findDocumentId(sql, storeId, document.source_name);
-            return { result: 'unchanged' as const, id, ...shown };
+            return { result: 'unchanged', id, ...shown };
           }
           const { id, created } = saved;
           await replacePassages(sql, storeId, { id, language: document.language }, passages);
           await appendOutbox(sql, storeId, documentImported({ ...document, ...saved }));
-          return { result: created ? ('created' as const) : ('changed' as const), id, ...shown };
+          return { result: created ? 'created' : 'changed', id, ...shown };
         });
       },
       toReply: (outcome) => outcome,
