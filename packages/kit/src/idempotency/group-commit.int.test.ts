@@ -98,6 +98,25 @@ test('when one item fails, the others are still written, and only its request ge
   expect(await textsOf(context.storeId)).toEqual(['n000', 'n001', 'n002', 'n004', 'n005', 'n006', 'n007']);
 });
 
+test('when one item fails, the others are written one after the other', async () => {
+  let running = 0;
+  let most = 0;
+  const { write, groups } = writer({
+    before: async (texts) => {
+      running += 1;
+      most = Math.max(most, running);
+      // Others that run would begin in this time.
+      await kit.adminSql`select 1`;
+      running -= 1;
+      if (texts.includes('n003')) throw new AppError('lead_not_found');
+    },
+  });
+  const context = inStore();
+  await failuresOf(names(32).map((text) => write(context, text)));
+  expect(await textsOf(context.storeId)).toHaveLength(31);
+  expect([groups.length, most]).toEqual([33, 1]);
+});
+
 test('without a database every request fails as not done, and none is tried alone', async () => {
   const url = Object.assign(new URL(kit.url), { port: '1' }).href;
   const database = createDatabase({ url, size: 1, log: silentLog(), name: 'nowhere' });

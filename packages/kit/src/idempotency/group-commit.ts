@@ -31,7 +31,8 @@ const mostTogether = 32;
 /**
  * Creates an operation whose requests share transactions: those of a store that arrive while an earlier transaction runs
  * are written by the next one. Each request still gets its own answer after the commit, and one effect for an idempotency
- * key, as `withIdempotency` has it. When a transaction fails because of an item, each of its requests runs alone.
+ * key, as `withIdempotency` has it. When a transaction fails because of an item, its requests run alone, one after the
+ * other, so that a store never has more than one transaction.
  *
  * The returned function throws as `withIdempotency` does.
  */
@@ -61,8 +62,11 @@ export function createGroupCommit<O extends Operation, Item, Row>(
       for (const { request, bytes, etag } of done) request.outcome.resolve(replyBytes(bytes, { etag }));
       for (const { context, outcome } of others) outcome.resolve(replayOf(context.idempotency, found));
     } catch (error) {
-      if (requests.length > 1 && !isOfDatabase(error)) await Promise.all(requests.map((one) => run(storeId, [one])));
-      else for (const { outcome } of requests) outcome.reject(error);
+      if (requests.length === 1 || isOfDatabase(error)) {
+        for (const { outcome } of requests) outcome.reject(error);
+        return;
+      }
+      for (const one of requests) await run(storeId, [one]);
     }
   }
 

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Appointment, connectCalendar, createAppointment, getCalendarSync } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
 import { testContext } from '@mostrador/testing/context';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bodyOf, inHours, startScheduling, type TestScheduling } from '../../test/scheduling.ts';
+import { writeAppointments } from './create-appointment.ts';
 
 let scheduling: TestScheduling;
 beforeAll(async () => {
@@ -236,4 +239,34 @@ test('while crm is down an appointment with a lead gets `service_unavailable`, a
   await expect(post(bodyOf({ lead_id }), { storeId })).rejects.toMatchObject({ code: 'service_unavailable' });
   await expect(post(bodyOf(), { storeId })).resolves.toBeDefined();
   expect(await rowsOf(storeId)).toHaveLength(1);
+});
+
+test('appointments of several leads lock their follow-ups in one order, so that no two transactions wait for each other', async () => {
+  const { adminSql, database } = scheduling;
+  const storeId = randomUUID();
+  const [low, high] = [randomUUID(), randomUUID()].toSorted() as [string, string];
+  await adminSql`
+    insert into followups (store_id, lead_id, message, due_at, next_attempt_at, cancel_on_reply, cancel_on_appointment)
+    select ${storeId}, unnest(${[low, high]}::uuid[]), 'x', now() + interval '1 day', now() + interval '1 day', true, true`;
+  const lock = (sql: TransactionSql, leadId: string) => sql`
+    select id from followups where store_id = ${storeId} and lead_id = ${leadId} for no key update skip locked`;
+  const appointmentOf = (lead_id: string) => {
+    const { title, duration_minutes } = { title: 'Haircut', duration_minutes: 60 };
+    return { lead_id, title, duration_minutes, scheduled_at: new Date(), notes: null, metadata: {} };
+  };
+  const scope = { storeId, deadline: Date.now() + 300_000 };
+  const { writing, free } = await database.write(scope, async (sql) => {
+    await lock(sql, low);
+    const writing = database.write(scope, (own) =>
+      writeAppointments(own, storeId, [appointmentOf(high), appointmentOf(low)]),
+    );
+    const waits = () => adminSql`
+      select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%followups%'`;
+    await waitFor(async () => (await waits()).length > 0, { description: 'the other transaction to wait' });
+    // In an object, because this transaction must not wait for the other one.
+    return { writing, free: await lock(sql, high) };
+  });
+  expect(free).toHaveLength(1);
+  expect(await writing).toHaveLength(2);
 });

@@ -38,7 +38,7 @@ export const createAppointment = (dependencies: Dependencies): Handler<typeof op
 };
 
 /** Writes appointments with all that follows from them. */
-async function writeAppointments(
+export async function writeAppointments(
   sql: TransactionSql,
   storeId: string,
   appointments: readonly NewAppointment[],
@@ -47,7 +47,8 @@ async function writeAppointments(
     lockCalendarConnection(sql, storeId),
     insertAppointments(sql, storeId, appointments),
   ]);
-  const leadIds = new Set(rows.flatMap(({ lead_id }) => lead_id ?? []));
+  // In one order, because another process may lock the follow-ups of the same leads.
+  const leadIds = [...new Set(rows.flatMap(({ lead_id }) => lead_id ?? []))].toSorted();
   await Promise.all([
     connection && requestSyncs(sql, storeId, rows, connection.id),
     appendOutbox(
@@ -58,7 +59,7 @@ async function writeAppointments(
         ...(connection ? [wakeAppointment(row, 'created')] : []),
       ]),
     ),
-    ...[...leadIds].map((leadId) => cancelFollowups(sql, storeId, { leadId, reason: 'appointment_booked' })),
+    ...leadIds.map((leadId) => cancelFollowups(sql, storeId, { leadId, reason: 'appointment_booked' })),
   ]);
   return rows;
 }
