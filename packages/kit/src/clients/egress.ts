@@ -50,6 +50,12 @@ const privateRanges4 = [
 const privateRanges6 = ['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 const connectLimitMs = 4_000;
+/**
+ * How long a connection is kept without a request, unless the server asks for less. Servers close theirs after 5 s (Node,
+ * Apache) or later: a request that meets such a close may or may not have been served. As long as the default of undici,
+ * which `fetch` has.
+ */
+const idleMs = 4_000;
 /** Stores whose open connections of `fetch` are remembered. */
 const storesKnown = 1_000;
 
@@ -77,7 +83,8 @@ export function createEgress({ allowHosts = '', plaintextHosts, dnsServers }: Eg
   });
   const isPrivate = ({ protocol, hostname }: URL): boolean =>
     protocol === 'https:' || (protocol === 'http:' && mayBePlaintext(hostname, plaintextHosts));
-  const agents = { plain: new HttpAgent({ keepAlive: true }), secure: new HttpsAgent({ keepAlive: true }) };
+  const keeping = { keepAlive: true, timeout: idleMs };
+  const agents = { plain: new HttpAgent(keeping), secure: new HttpsAgent(keeping) };
 
   const openFor = (store: string): Egress => {
     // The connection uses the address that this checks, so a name that changes its address meanwhile gains nothing.
@@ -95,6 +102,7 @@ export function createEgress({ allowHosts = '', plaintextHosts, dnsServers }: Eg
     };
     const connect = buildConnector({ lookup, timeout: connectLimitMs });
     const dispatcher = new FetchAgent({
+      keepAliveTimeout: idleMs,
       connect(options, callback) {
         try {
           check(options.hostname, options.protocol === 'https:');
