@@ -16,6 +16,7 @@ import { channelCircuit } from './channels/channel-circuit.ts';
 import { credentialsCheck } from './channels/credentials-check.ts';
 import { createOpenChannel } from './channels/providers.ts';
 import { messagingConfig } from './config.ts';
+import { checkChannels } from './connection/check-channels.ts';
 import { exportDeliveryMetrics } from './delivery/delivery-metrics.ts';
 import { deliveryLimits } from './delivery/limits.ts';
 import { overdueDeliveries } from './delivery/wake-overdue.ts';
@@ -57,6 +58,8 @@ runService({
     exportInboundMetrics(metrics, systemDatabase);
     exportOverdue(metrics, systemDatabase, [overdueDeliveries]);
     exportProviderCircuits(metrics, systemDatabase);
+    const openChannel = createOpenChannel({ database, vault, egress });
+    const circuit = createProviderCircuit(channelCircuit, { systemDatabase, log });
     return {
       handlers: createHandlers({
         database,
@@ -67,9 +70,9 @@ runService({
         outcomes,
         inbound,
         vault,
-        openChannel: createOpenChannel({ database, vault, egress }),
+        openChannel,
         egress,
-        circuit: createProviderCircuit(channelCircuit, { systemDatabase, log }),
+        circuit,
         limits: deliveryLimits,
         publicUrl: config.PUBLIC_URL,
       }),
@@ -86,6 +89,13 @@ runService({
             const told = await watchUnsettled({ database, systemDatabase, relay, log }, signal);
             if (told > 0) log.warn({ told }, 'messages have had no outcome or status update for too long');
           },
+        }),
+        periodically({
+          name: 'refused channels',
+          everyMs: 10_000,
+          log,
+          run: async (signal) =>
+            void (await checkChannels({ database, systemDatabase, relay, openChannel, circuit, log }, signal)),
         }),
         periodically({
           name: 'inbox',

@@ -24,6 +24,7 @@ import { localEgress, silentLog, testContext } from '@mostrador/testing/context'
 import { startTestService, type TestService } from '@mostrador/testing/service';
 import { createListTotals } from '@mostrador/totals';
 import { channelCircuit } from '../src/channels/channel-circuit.ts';
+import type { ChannelAdapter } from '../src/channels/channel-provider.ts';
 import { createOpenChannel, type OpenStoreChannel } from '../src/channels/providers.ts';
 import { type DeliveryLimits, deliveryLimits } from '../src/delivery/limits.ts';
 import type { Dependencies } from '../src/dependencies.ts';
@@ -89,7 +90,8 @@ export const publicUrl = 'http://127.0.0.1:8080';
 
 export type MessagingOptions = {
   readonly mostWaiting?: number;
-  readonly openChannel?: OpenStoreChannel;
+  /** Only how it sends. A check of the channel passes. */
+  readonly openChannel?: (...of: Parameters<OpenStoreChannel>) => Pick<ChannelAdapter, 'send'>;
   readonly circuit?: ProviderCircuit;
   readonly limits?: Partial<DeliveryLimits>;
 };
@@ -104,6 +106,7 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
     build: ({ database, systemDatabase, rpc, relay, nats, log }) => {
       const outcomes = createOutcomeWaiters({ nats, log, most: options.mostWaiting ?? 1000 });
       const vault = createVault(`test:${randomBytes(32).toString('base64')}`);
+      const { openChannel } = options;
       ({ inbound } = createInboundJobs({ database, systemDatabase, rpc, relay, outcomes, log }));
       dependencies = {
         database,
@@ -114,7 +117,9 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
         outcomes,
         inbound,
         vault,
-        openChannel: options.openChannel ?? createOpenChannel({ database, vault, egress: localEgress() }),
+        openChannel: openChannel
+          ? (...of) => ({ check: () => Promise.resolve(), ...openChannel(...of) })
+          : createOpenChannel({ database, vault, egress: localEgress() }),
         egress: localEgress(),
         circuit: options.circuit ?? createProviderCircuit(channelCircuit, { systemDatabase, log }),
         limits: { ...deliveryLimits, ...options.limits },

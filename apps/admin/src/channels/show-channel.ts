@@ -22,6 +22,7 @@ export const showChannelCommand = (admin: Admin): Command =>
           'telephone address': channel.sandbox_url,
           'reply window in minutes': channel.reply_window_minutes,
           'last error': channel.last_error === null ? null : shown(channel.last_error),
+          'next check': channel.next_check_at ?? null,
           connected: channel.connected_at,
           'messages queued': channel.messages_queued,
           'messages with unknown outcome': channel.messages_unknown,

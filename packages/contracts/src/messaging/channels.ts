@@ -28,8 +28,8 @@ export const ChannelConnection = Type.Object(
     provider: NullableChannelProvider,
     status: ConnectionStatus,
     phone: About(NullableString, 'The store’s number on the channel, digits only.'),
-    /** Only of `degraded`. */
-    reason: Type.Optional(NullableWaitReason),
+    /** Only of `degraded` and `needs_attention`. */
+    reason: Type.Optional(NullableConnectionReason),
   },
   { title: 'ChannelConnection', description: 'The messaging channel of the store. Without one, `provider` is null.' },
 );
@@ -193,6 +193,8 @@ export const showChannel = defineOperation({
     /** The reply window that the sandbox holds; null: the provider's. */
     reply_window_minutes: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
     last_error: NullableString,
+    /** Of `needs_attention`: when the platform asks the provider again. */
+    next_check_at: Type.Optional(NullableTimestamp),
     connected_at: NullableTimestamp,
     messages_queued: Type.Integer(),
     messages_unknown: Type.Integer(),

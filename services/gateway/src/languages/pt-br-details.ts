@@ -118,8 +118,8 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ],
   ['The store has no messaging channel. Connect one.', 'A loja não tem canal de mensagens. Conecte um.'],
   [
-    'The messaging channel needs attention. Connect it again.',
-    'O canal de mensagens precisa de atenção. Conecte-o de novo.',
+    'The messaging channel needs attention. Its `reason` in `GET /store` says why: repair it.',
+    'O canal de mensagens precisa de atenção. O seu `reason` em `GET /store` diz por quê: corrija.',
   ],
   ['No channel has this address.', 'Nenhum canal tem este endereço.'],
   ['The signature does not match the body.', 'A assinatura não corresponde ao corpo.'],

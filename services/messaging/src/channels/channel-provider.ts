@@ -68,9 +68,14 @@ export type OpenChannel = {
   readonly egress: Egress;
 };
 
-/** Sends messages over one channel. Every failure is a `ChannelError`. */
+/** One channel of a store. Every failure is a `ChannelError`. */
 export type ChannelAdapter = {
   send(message: OutboundMessage, signal: AbortSignal): Promise<Accepted>;
+  /**
+   * Asks the provider, without sending, whether it would accept messages again from a channel that it has refused.
+   * Throws when it would not, or when that is not known: then the channel keeps waiting.
+   */
+  check(signal: AbortSignal): Promise<void>;
 };
 
 /** A message to send. `id` is ours; a provider that can echoes it in every status update. */
@@ -167,8 +172,15 @@ export const customersOf = ({ messages = [], effects = [] }: Partial<Notificatio
 export type StatusUpdate = {
   readonly status: 'sent' | 'delivered' | 'read' | 'failed';
   readonly at: Date;
-  /** Only for `failed`. `optOut`: the provider refused the message because the lead opted out of this. */
-  readonly error?: { readonly code: string; readonly detail: string; readonly optOut?: OptOut['scope'] };
+  /** Only for `failed`. */
+  readonly error?: {
+    readonly code: string;
+    readonly detail: string;
+    /** The provider refused the message because the lead opted out of this. */
+    readonly optOut?: OptOut['scope'];
+    /** It is the fault of the channel, so that the next messages would fail, too. As the kind `channel` of an error. */
+    readonly ofChannel?: true;
+  };
 };
 
 /** A status update under the provider's id of a message. `callbackData` is our id, if the provider echoes it. */
@@ -182,7 +194,7 @@ export type ReceivedStatusUpdate = StatusUpdate & {
  * - `throttled`: refused for now; retry later. `scope` says whether this customer or the whole number must wait
  * - `ambiguous`: the provider may have accepted it; never retry
  * - `refused`: the provider will never accept this message
- * - `channel`: the provider accepts no message until an operator connects the channel again
+ * - `channel`: the provider accepts no message until a check passes, or an operator connects the channel again
  */
 export type ChannelErrorKind = 'not_sent' | 'throttled' | 'ambiguous' | 'refused' | 'channel';
 

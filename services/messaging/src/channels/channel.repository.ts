@@ -1,5 +1,6 @@
 import type { ChannelConnection } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { Refusal } from '@mostrador/kit/resilience/wait-reason';
 
 /** What accepting a message needs of a channel. */
 export type AcceptingChannel = Pick<ChannelRow, 'provider' | 'status' | 'reply_window_minutes'>;
@@ -29,13 +30,24 @@ export type ChannelRow = {
   readonly disconnected_at: Date | null;
   /** When the provider refused the channel. */
   readonly refused_at: Date | null;
+  /** How many checks began since then. */
+  readonly checks: number;
+  readonly next_check_at: Date | null;
+  /** When a check last found that it works again. Like `connected_at`, it tells errors from before from those after. */
+  readonly recovered_at: Date | null;
 };
 
 /** The columns of a `ChannelRow`. */
 export const channelColumns = (sql: Sql) => sql`
   id, provider, status, phone, phone_number_id, api_url, sealed_credentials, sealed_page_token, last_error_code,
   last_error_detail, number_rate, pair_interval_seconds, pair_burst, reply_window_minutes, paused_until, connected_at,
-  disconnected_at, refused_at`;
+  disconnected_at, refused_at, checks, next_check_at, recovered_at`;
+
+/** What the provider answered when it refused the channel, and when. */
+export const refusalOf = ({ last_error_code: code, last_error_detail: detail, refused_at }: ChannelRow): Refusal => ({
+  last_error: code === null ? null : { code, detail: detail ?? '' },
+  refused_at,
+});
 
 /** The store's live channel with everything that a send needs. A store has at most one. */
 export async function findLiveChannel(sql: Sql, storeId: string): Promise<ChannelRow | undefined> {
@@ -107,7 +119,7 @@ export async function saveChannel(sql: TransactionSql, storeId: string, channel:
       number_rate = excluded.number_rate, pair_interval_seconds = excluded.pair_interval_seconds,
       pair_burst = excluded.pair_burst, reply_window_minutes = excluded.reply_window_minutes,
       status = 'connected', last_error_code = null, last_error_detail = null, refused_at = null,
-      paused_until = 'epoch', disconnected_at = null,
+      checks = 0, next_check_at = null, recovered_at = null, paused_until = 'epoch', disconnected_at = null,
       connected_at = greatest(clock_timestamp(), c.connected_at + interval '1 millisecond')`;
 }
 
@@ -122,21 +134,6 @@ export async function endLiveChannel(sql: TransactionSql, storeId: string, excep
     where store_id = ${storeId} and disconnected_at is null and id is distinct from ${except ?? null}::uuid
     returning id`;
   return ended.length > 0;
-}
-
-/** Sets the channel to `needs_attention`, unless it was connected again after the error. */
-export async function markChannelRefused(
-  sql: TransactionSql,
-  storeId: string,
-  { id, connected_at }: Pick<ChannelRow, 'id' | 'connected_at'>,
-  error: { readonly code: string; readonly detail: string },
-): Promise<void> {
-  await sql`
-    update channels
-    set status = 'needs_attention', last_error_code = ${error.code}, last_error_detail = ${error.detail},
-        refused_at = coalesce(refused_at, clock_timestamp())
-    where store_id = ${storeId} and id = ${id} and disconnected_at is null and connected_at = ${connected_at}
-    returning ${limitLockTime(sql)}`;
 }
 
 /** Pauses the whole number for `delayMs`, because the provider throttles it. */

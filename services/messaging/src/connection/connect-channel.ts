@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { connectChannel as operation, ReplyOf, ValidationFault } from '@mostrador/contracts';
 import type { Egress } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
-import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
@@ -16,8 +15,7 @@ import {
 import type { ChannelProvider, ConnectChannelBody } from '../channels/channel-provider.ts';
 import { openCredentials, openPageToken, sealCredentials, sealPageToken } from '../channels/credentials.ts';
 import { providerOf } from '../channels/providers.ts';
-import { releaseQueues } from '../delivery/delivery.repository.ts';
-import { wakeDelivery } from '../delivery/wake-overdue.ts';
+import { wakeQueues } from '../delivery/wake-queues.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 export const connectChannel =
@@ -57,12 +55,7 @@ export async function connect(
       sandbox_token_hash: page && token !== null ? page.hashOf(token) : null,
       sealed_page_token: token === null ? null : sealPageToken(vault, storeId, id, token),
     });
-    const leads = await releaseQueues(sql, storeId);
-    await appendOutbox(
-      sql,
-      storeId,
-      leads.map((leadId) => wakeDelivery(leadId, 'channel_connected')),
-    );
+    await wakeQueues(sql, storeId);
     return { id, token };
   });
   relay.nudge();

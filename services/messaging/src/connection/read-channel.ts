@@ -3,7 +3,7 @@ import { findOutage } from '@mostrador/kit/resilience/provider-circuit.repositor
 import { toConnectionHealth, toConnectionReason } from '@mostrador/kit/resilience/wait-reason';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
-import { findLiveChannel } from '../channels/channel.repository.ts';
+import { findLiveChannel, refusalOf } from '../channels/channel.repository.ts';
 import { openPageToken } from '../channels/credentials.ts';
 import { providerOf, targetOf } from '../channels/providers.ts';
 import { countWaiting } from '../delivery/delivery.repository.ts';
@@ -27,18 +27,17 @@ export async function readChannel({ database, vault, publicUrl }: Used, context:
   if (!channel) return { ...notConnected, ...counts };
   const { page, webhook } = providerOf(channel);
   const token = openPageToken(vault, storeId, channel);
-  const { last_error_code: code, last_error_detail: detail } = channel;
   return {
     channel_id: channel.id,
     provider: channel.provider,
     ...toConnectionHealth(channel.status, outage),
-    refused_at: channel.refused_at,
+    ...refusalOf(channel),
     phone: channel.phone,
     phone_number_id: channel.phone_number_id,
     webhook_url: webhook?.urlOf(publicUrl, channel.id) ?? null,
     sandbox_url: (token && page?.urlOf(publicUrl, token)) ?? null,
     reply_window_minutes: channel.reply_window_minutes,
-    last_error: code === null ? null : { code, detail: detail ?? '' },
+    next_check_at: channel.next_check_at && toTimestamp(channel.next_check_at),
     connected_at: toTimestamp(channel.connected_at),
     ...counts,
   };
@@ -47,7 +46,7 @@ export async function readChannel({ database, vault, publicUrl }: Used, context:
 /** The channel as the people of the store see it. */
 export async function readStoreChannel(dependencies: Used, context: StoreContext): Promise<StoreChannel> {
   const channel = await readChannel(dependencies, context);
-  const { channel_id: _, last_error, refused_at, status, reason, ...shown } = channel;
+  const { channel_id: _, next_check_at: __, last_error, refused_at, status, reason, ...shown } = channel;
   return { ...shown, status, reason: toConnectionReason({ status, reason }, { last_error, refused_at }) };
 }
 
@@ -63,5 +62,6 @@ const notConnected = {
   sandbox_url: null,
   reply_window_minutes: null,
   last_error: null,
+  next_check_at: null,
   connected_at: null,
 };

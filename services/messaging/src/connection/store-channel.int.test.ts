@@ -12,7 +12,8 @@ import {
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { publicUrl, startMessaging, type TestMessaging } from '../../test/messaging.ts';
-import { findLiveChannel, markChannelRefused } from '../channels/channel.repository.ts';
+import { findLiveChannel } from '../channels/channel.repository.ts';
+import { markChannelRefused } from '../channels/refusal.repository.ts';
 
 type Body = RequestOf<typeof connectStoreChannel>['body'];
 

@@ -95,7 +95,8 @@ function assertConnected(channel: AcceptingChannel | null): asserts channel is A
   if (!channel)
     throw new AppError('channel_not_connected', { detail: 'The store has no messaging channel. Connect one.' });
   if (channel.status !== 'connected') {
-    throw new AppError('channel_not_connected', { detail: 'The messaging channel needs attention. Connect it again.' });
+    const detail = 'The messaging channel needs attention. Its `reason` in `GET /store` says why: repair it.';
+    throw new AppError('channel_not_connected', { detail });
   }
 }
 

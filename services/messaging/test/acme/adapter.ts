@@ -4,21 +4,27 @@ import { type Accepted, type ChannelAdapter, ChannelError } from '../../src/chan
 
 type AcmeSettings = { apiUrl: string; token: string; egress: Egress };
 
-/** Sends over Acme's API: `POST /messages` answers 202 with the id of the message. */
+/** Sends over Acme's API: `POST /messages` answers 202 with the id of the message, and `GET /account` checks the token. */
 export function createAcmeAdapter({ apiUrl, token, egress }: AcmeSettings): ChannelAdapter {
   const url = new URL(`${apiUrl}/messages`);
+  const headers = { authorization: `Bearer ${token}` };
   return {
     async send({ id, to, text }, signal) {
       let answer: HttpAnswer;
       try {
         const body = JSON.stringify({ reference: id, to, text });
-        answer = await postJson(url, { egress, headers: { authorization: `Bearer ${token}` }, body, signal });
+        answer = await postJson(url, { egress, headers, body, signal });
       } catch (error) {
         if (error instanceof NotConnected)
           throw new ChannelError('not_sent', 'acme_unreachable', 'Acme is unreachable.', { outage: true });
         throw new ChannelError('ambiguous', 'acme_no_answer', 'Acme did not answer.', { outage: true });
       }
       return readAnswer(answer);
+    },
+    async check(signal) {
+      const { status, body } = await egress.fetch(`${apiUrl}/account`, { headers, signal });
+      await body?.cancel();
+      if (status !== 200) throw new ChannelError('channel', `acme_${status}`, 'Acme does not accept the token.');
     },
   };
 }

@@ -19,8 +19,10 @@ export async function startAcmeServer(token: string): Promise<AcmeServer> {
     const body = (await json(request).catch(() => ({}))) as Record<string, string>;
     const { reference = '', to = '', text = '' } = body;
     const answer = (status: number, content: object) => response.writeHead(status).end(JSON.stringify(content));
-    if (request.method !== 'POST' || request.url !== '/v1/messages') return answer(404, {});
+    const asked = `${request.method} ${request.url}`;
+    if (asked !== 'POST /v1/messages' && asked !== 'GET /v1/account') return answer(404, {});
     if (request.headers.authorization !== `Bearer ${token}`) return answer(401, {});
+    if (request.method === 'GET') return answer(200, {});
     if (!reference || !/^[0-9]+$/.test(to) || !text) return answer(422, {});
     if (acme.status !== 202) return answer(acme.status, {});
     const id = `acme-${accepted.length + 1}`;

@@ -56,6 +56,8 @@ export type WhatsappSettings = {
   pairBurst: number;
   pairIntervalMs: number;
   numberRate: number;
+  /** A fault of the whole account. Every message is refused for it, or fails later if `failsLater`. Null: none. */
+  fault: (Refusal & { readonly failsLater?: boolean }) | null;
   /** The templates of the category marketing: a customer who stopped such messages gets none of them. */
   marketingTemplates: readonly string[];
   /** By phone number: the `wa_id` of a customer, where the two differ. */
@@ -75,6 +77,8 @@ export type WhatsappServer = {
   readonly refusals: readonly (Refusal & { readonly to: string })[];
   /** The number of send requests, with any result. */
   requests(): number;
+  /** The number of questions for the health of a number. */
+  healthRequests(): number;
   /** Sets the behaviour for the next requests, one each. */
   next(...behaviours: Behaviour[]): void;
   /** Sets the behaviour for every request without one from `next`. */
@@ -113,6 +117,7 @@ const defaults: WhatsappSettings = {
   pairBurst: 45,
   pairIntervalMs: 6_000,
   numberRate: 80,
+  fault: null,
   marketingTemplates: [],
   waIds: {},
 };
@@ -128,6 +133,7 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
   const planned: Behaviour[] = [];
   let everyTime: Behaviour = {};
   let requests = 0;
+  let healthRequests = 0;
   const wroteAtMs = new Map<string, number>();
   const stopped = new Set<string>();
   const gone = new Set<string>();
@@ -174,22 +180,51 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
     }
   };
 
+  const answerWith = (response: ServerResponse, refusal: Refusal, to: string) => {
+    const { status, headers, body } = refusalAnswer(refusal, to);
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+  };
+  /** The refusal of any request about a number. */
+  const refusalOf = ({ headers }: IncomingMessage, phoneNumberId: string): Refusal | undefined => {
+    if (headers.authorization !== `Bearer ${settings.accessToken}`) return { code: 190 };
+    const isKnown = phoneNumberId === settings.phoneNumberId || settings.moreNumberIds.includes(phoneNumberId);
+    return isKnown ? undefined : { code: 100, subcode: 33 };
+  };
+
+  /** What `GET /{phone-number-id}?fields=health_status` says. */
+  const showHealth = (request: IncomingMessage, response: ServerResponse) => {
+    healthRequests += 1;
+    const id = new URL(request.url ?? '', 'http://stand-in').pathname.split('/').at(-1) ?? '';
+    const refusal = refusalOf(request, id);
+    if (refusal) return answerWith(response, refusal, 'nobody');
+    const { fault } = settings;
+    const can_send_message = fault ? 'BLOCKED' : 'AVAILABLE';
+    const errors = fault && [{ error_code: 141006, error_description: 'Blocked', possible_solution: 'Repair it' }];
+    const entities = [
+      { entity_type: 'PHONE_NUMBER', id, can_send_message: 'AVAILABLE' },
+      { entity_type: 'WABA', id: '102290129340398', can_send_message, ...(errors && { errors }) },
+    ];
+    const body = { health_status: { can_send_message, entities }, id };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  };
+
   const send = async (request: IncomingMessage, response: ServerResponse) => {
     requests += 1;
     const body = await json(request).catch(() => undefined);
     const refuse = (refusal: Refusal, to = 'nobody') => {
       refusals.push({ ...refusal, to });
-      const { status, headers, body } = refusalAnswer(refusal, to);
-      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+      answerWith(response, refusal, to);
     };
-    if (request.headers.authorization !== `Bearer ${settings.accessToken}`) return refuse({ code: 190 });
     const phoneNumberId = request.url?.split('/').at(-2) ?? '';
-    if (phoneNumberId !== settings.phoneNumberId && !settings.moreNumberIds.includes(phoneNumberId))
-      return refuse({ code: 100, subcode: 33 });
+    const refused = refusalOf(request, phoneNumberId);
+    if (refused) return refuse(refused);
     const wanted = readSendRequest(body);
     if ('code' in wanted) return refuse(wanted);
 
-    const behaviour = planned.shift() ?? everyTime;
+    const { fault } = settings;
+    if (fault && !fault.failsLater) return refuse(fault, wanted.to);
+    const failing: Behaviour = fault ? { statuses: ['failed'], failCode: fault.code } : {};
+    const behaviour = { ...(planned.shift() ?? everyTime), ...failing };
     if (behaviour.cut) return void request.socket.destroy();
     const refusal = behaviour.refuse ?? ruleOf(phoneNumberId, wanted);
     if (refusal) return refuse(refusal, wanted.to);
@@ -240,6 +275,9 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
       return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
     }
     if (request.method === 'POST' && request.url?.endsWith('/messages')) return await send(request, response);
+    if (request.method === 'GET' && request.url?.endsWith('?fields=health_status')) {
+      return showHealth(request, response);
+    }
     response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
   });
   server.listen(0, '127.0.0.1');
@@ -251,6 +289,7 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
     log,
     refusals,
     requests: () => requests,
+    healthRequests: () => healthRequests,
     next: (...behaviours) => void planned.push(...behaviours),
     always: (behaviour) => {
       everyTime = behaviour;

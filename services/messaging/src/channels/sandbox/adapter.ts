@@ -50,6 +50,8 @@ export function createSandboxAdapter(database: Database, storeId: string, channe
       }
       return { providerMessageId: providerIdOf(message.id), waId: message.to };
     },
+    // Only a number that provokes an outcome refuses the channel, and no other message.
+    check: () => Promise.resolve(),
   };
 }
 

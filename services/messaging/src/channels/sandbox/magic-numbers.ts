@@ -41,11 +41,15 @@ const soonMs = 1_000;
 const lateMs = 60_000;
 const plain: Behaviour = { answers: [accepted], answersAfterMs: 0, arrivesAfterMs: 0, updates: [] };
 
-/** The errors with which WhatsApp refuses one message for good, in the order of the guide. */
+/**
+ * The errors with which WhatsApp refuses a message for good, in the order of the guide. Two of them are the channel's
+ * fault: once they are repaired, the message is accepted.
+ */
 const refusals = [
   ...[131047, 131026, 131049, 131050, 130497, 368, 131031, 100, 131008],
   ...[132000, 132001, 132005, 132007, 132012, 132015, 132016],
 ];
+const ofChannel: ReadonlySet<number> = new Set([368, 131031]);
 const firstRefused = 20;
 const firstFailed = 50;
 
@@ -67,7 +71,10 @@ const outcomes = new Map<number, Behaviour>([
   [11, { ...plain, answers: [unreachable, unreachable, accepted], updates: [delivered(soonMs)] }],
   [12, { ...plain, answers: [unreachable] }],
   [13, { ...plain, answers: [refused(190), accepted] }],
-  ...refusals.map((code, index): [number, Behaviour] => [firstRefused + index, { ...plain, answers: [refused(code)] }]),
+  ...refusals.map((code, index): [number, Behaviour] => [
+    firstRefused + index,
+    { ...plain, answers: ofChannel.has(code) ? [refused(code), accepted] : [refused(code)] },
+  ]),
   ...refusals.map((code, index): [number, Behaviour] => [
     firstFailed + index,
     { ...plain, arrivesAfterMs: null, updates: [{ status: 'failed', afterMs: soonMs, code }] },

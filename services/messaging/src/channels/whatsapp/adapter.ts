@@ -1,3 +1,4 @@
+import { readBody } from '@mostrador/kit/clients/body';
 import { AddressRefused, type Egress } from '@mostrador/kit/clients/egress';
 import { type HttpAnswer, NotConnected, postJson, retryAfterSeconds } from '@mostrador/kit/clients/http';
 import { type Accepted, type ChannelAdapter, ChannelError, type OutboundMessage } from '../channel-provider.ts';
@@ -21,20 +22,27 @@ export function createWhatsappAdapter({
   egress,
 }: WhatsappSettings): ChannelAdapter {
   const url = new URL(`${apiUrl}/${phoneNumberId}/messages`);
+  const health = new URL(`${apiUrl}/${phoneNumberId}?fields=health_status`);
+  const headers = { authorization: `Bearer ${accessToken}`, 'user-agent': 'Mostrador' };
   return {
     async send(message, signal) {
       let answer: HttpAnswer;
       try {
-        answer = await postJson(url, {
-          egress,
-          headers: { authorization: `Bearer ${accessToken}`, 'user-agent': 'Mostrador' },
-          body: JSON.stringify(bodyOf(message)),
-          signal,
-        });
+        answer = await postJson(url, { egress, headers, body: JSON.stringify(bodyOf(message)), signal });
       } catch (error) {
         throw failureOfTransport(error, signal);
       }
       return readAnswer(answer);
+    },
+    async check(signal) {
+      let answer: HttpAnswer;
+      try {
+        const { status, headers: answered, body } = await egress.fetch(health, { headers, signal });
+        answer = { status, headers: Object.fromEntries(answered), body: (await readBody(body)).toString('utf8') };
+      } catch (cause) {
+        throw new ChannelError('not_sent', 'whatsapp_unreachable', unreachable, { outage: true, cause });
+      }
+      readHealth(answer);
     },
   };
 }
@@ -56,14 +64,30 @@ function bodyOf({ id, to, text, template }: OutboundMessage) {
   };
 }
 
-function readAnswer({ status, headers, body }: HttpAnswer): Accepted {
+function readAnswer(answer: HttpAnswer): Accepted {
+  const body = bodyOfSuccess(answer);
+  const providerMessageId = stringAt(body, 'messages', 0, 'id');
+  if (!providerMessageId) throw unreadable(answer.status);
+  const waId = stringAt(body, 'contacts', 0, 'wa_id');
+  return { providerMessageId, waId: waId && /^[0-9]{5,20}$/.test(waId) ? waId : null };
+}
+
+/**
+ * Throws while Meta blocks a part of the way of a message: the number, the account, the business or the app. An answer
+ * without `health_status` still shows that the token and the number are good.
+ * https://developers.facebook.com/documentation/business-messaging/whatsapp/support/health-status
+ */
+function readHealth(answer: HttpAnswer): void {
+  const body = bodyOfSuccess(answer);
+  if (typeof body !== 'object' || body === null) throw unreadable(answer.status);
+  if (stringAt(body, 'health_status', 'can_send_message') !== 'BLOCKED') return;
+  throw new ChannelError('throttled', 'whatsapp_blocked', 'WhatsApp still blocks the number or its account.');
+}
+
+/** The body of a success. Any other answer throws. */
+function bodyOfSuccess({ status, headers, body }: HttpAnswer): unknown {
   const answer = parse(body);
-  if (status >= 200 && status < 300) {
-    const providerMessageId = stringAt(answer, 'messages', 0, 'id');
-    if (!providerMessageId) throw unreadable(status);
-    const waId = stringAt(answer, 'contacts', 0, 'wa_id');
-    return { providerMessageId, waId: waId && /^[0-9]{5,20}$/.test(waId) ? waId : null };
-  }
+  if (status >= 200 && status < 300) return answer;
   const refusal = readError(answer, status);
   // Without Meta's error body, the answer may come from a proxy that had already forwarded the request.
   if (!refusal) throw unreadable(status);
@@ -76,6 +100,8 @@ const unreadable = (status: number) =>
     outage: true,
   });
 
+const unreachable = 'WhatsApp could not be reached.';
+
 /** It shows nothing of the system's error, which tells about networks. */
 function failureOfTransport(error: unknown, signal: AbortSignal): ChannelError {
   if (error instanceof NotConnected && error.cause instanceof AddressRefused) {
@@ -83,7 +109,7 @@ function failureOfTransport(error: unknown, signal: AbortSignal): ChannelError {
     return new ChannelError('channel', 'whatsapp_address_refused', detail);
   }
   if (error instanceof NotConnected) {
-    return new ChannelError('not_sent', 'whatsapp_unreachable', 'WhatsApp could not be reached.', { outage: true });
+    return new ChannelError('not_sent', 'whatsapp_unreachable', unreachable, { outage: true });
   }
   return signal.aborted
     ? new ChannelError('ambiguous', 'whatsapp_timeout', 'WhatsApp did not answer in time.', { outage: true })

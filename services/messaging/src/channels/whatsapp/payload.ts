@@ -63,12 +63,18 @@ function readStatus(status: unknown, now: Date): ReceivedStatusUpdate | 'skipped
   if (!providerMessageId || !word) return undefined;
   if (!reported.has(word)) return 'skipped';
   const [error] = array(member(status, 'errors')) ?? [];
-  const code = Number(member(error, 'code'));
+  const code = codeOf(member(error, 'code'));
   return {
     providerMessageId,
     callbackData: identifier(member(status, 'biz_opaque_callback_data')) || null,
     status: word as ReceivedStatusUpdate['status'],
     at: moment(member(status, 'timestamp'), now),
-    ...(word === 'failed' && Number.isSafeInteger(code) ? { error: failureOf(code) } : {}),
+    ...(word === 'failed' && code !== undefined ? { error: failureOf(code) } : {}),
   };
 }
+
+/** An error code; undefined for what is none. Not by `Number` alone, which makes 0 of much: that is the code of a bad token. */
+const codeOf = (code: unknown): number | undefined => {
+  const digits = typeof code === 'number' ? String(code) : text(code);
+  return /^[0-9]{1,15}$/.test(digits) ? Number(digits) : undefined;
+};
