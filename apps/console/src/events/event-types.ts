@@ -22,6 +22,7 @@ export const groupOf: Record<EventType, EventGroup> = {
   'lead.opted_in': 'lead',
   'message.received': 'message',
   'message.queued': 'message',
+  'message.unknown': 'message',
   'message.sent': 'message',
   'message.delivered': 'message',
   'message.read': 'message',

@@ -34,7 +34,7 @@ export const laterHintOf = ({ entity, ...hint }: Hint): Hint | undefined =>
     : undefined;
 
 /** What needs the attention of an operator may change with these. */
-const ofOperations = /^(message[.](failed|unsettled|sent|cancelled)|followup[.](sent|failed|cancelled))$/;
+const ofOperations = /^(message[.](failed|unknown|unsettled|sent|cancelled)|followup[.](sent|failed|cancelled))$/;
 
 /** The keys of the queries that a hint concerns. Every hint is a new row of the event log. */
 export function keysOfHint({ type, entity, lead_id }: Hint): readonly QueryKey[] {

@@ -154,6 +154,12 @@ export const feedCatalogue = {
   ),
   'message.received': fact('message', 'A lead sent a message.', messageIds, Message),
   'message.queued': fact('message', 'A message to a lead was accepted. It is sent next.', messageIds, Message),
+  'message.unknown': fact(
+    'message',
+    'The channel’s answer was lost: the message may or may not have been sent. What is found out later has its own event.',
+    messageIds,
+    Message,
+  ),
   'message.sent': fact('message', 'The channel accepted a message.', messageIds, Message),
   'message.delivered': fact('message', 'A message reached the lead’s device.', messageIds, Message),
   'message.read': fact('message', 'The lead read a message.', messageIds, Message),
@@ -177,7 +183,8 @@ export const feedCatalogue = {
   ),
   'message.updated': fact(
     'message',
-    'The lead reacted to a message or took a reaction back, edited a message, or deleted it. No new message came.',
+    'The lead reacted to a message or took a reaction back, edited a message, or deleted it. No new message came. Or ' +
+      'the channel corrected a time of a message, or told its id.',
     messageIds,
     Message,
   ),

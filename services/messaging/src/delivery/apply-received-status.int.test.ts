@@ -98,18 +98,23 @@ test('each status update moves a message forward, with its time and its event', 
   expect(await count(message)).toBe(1);
 });
 
-test('a status never goes back, in any order and number of status updates', async () => {
+test('a status never goes back, in any order and number of status updates, and every change has its event', async () => {
   const names = ['sent', 'delivered', 'read'] as const;
+  const update = fc.tuple(fc.constantFrom(...names), fc.integer({ min: 1, max: 5 }));
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 6 }), async (statuses) => {
+    fc.asyncProperty(fc.array(update, { minLength: 1, maxLength: 6 }), async (updates) => {
       const message = await accept();
       await step(message);
       let highest = 0;
-      for (const status of statuses) {
-        await report(message, status);
+      for (const [status, seconds] of updates) {
+        await report(message, status, { at: new Date(Date.parse(message.created_at) + seconds * 1000) });
         highest = Math.max(highest, names.indexOf(status));
-        expect((await read(message)).status).toBe(names[highest]);
+        const shown = await read(message);
+        expect(shown.status).toBe(names[highest]);
+        const told = (await messaging.feed(storeId)).filter(({ entity_id }) => entity_id === message.id);
+        expect(told.at(-1)?.data.object).toEqual(shown);
       }
+      const statuses = updates.map(([status]) => status);
       expect(await count(message)).toBe(1);
       const kept = await messaging.adminSql`
         select status from status_reports where provider_message_id = ${`wamid.${message.id}`}`;

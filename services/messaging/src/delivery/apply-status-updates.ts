@@ -78,13 +78,14 @@ export async function adoptProviderId(
   { channelId, providerMessageId }: { channelId: string; providerMessageId: string },
 ): Promise<MessageRow> {
   const isNew = message.provider_message_id === null;
-  const [reports, changes] = await Promise.all([
+  const [reports, changes, known = message] = await Promise.all([
     findStatusUpdates(sql, storeId, channelId, providerMessageId),
     isNew ? listChanges(sql, storeId, { channelId, providerMessageId }) : [],
-    isNew && saveProviderId(sql, storeId, message.id, providerMessageId),
+    isNew ? saveProviderId(sql, storeId, message.id, providerMessageId) : undefined,
   ]);
-  const known = { ...message, provider_message_id: message.provider_message_id ?? providerMessageId };
   const after = await applyStatusUpdates(sql, storeId, known, reports);
+  // The updates that change more have events of their own.
+  if (isNew && after === known) await appendOutbox(sql, storeId, messageEvents.updated(known));
   return changes.length > 0 ? await applyChanges(sql, storeId, after, changes) : after;
 }
 
@@ -96,13 +97,14 @@ const stateOf = (row: MessageRow): SavedState => {
 const changed = (before: MessageRow, after: MessageRow): boolean =>
   JSON.stringify(stateOf(before)) !== JSON.stringify(stateOf(after));
 
-/** The events of a message that went from one state to another. */
+/** The events of a message that went from one state to another. A late status update may change a time alone. */
 function eventsOf(before: MessageRow, after: MessageRow): OutboxEntry[] {
   const { status } = after;
   const isNew = before.status !== status;
-  return [
+  const events = [
     ...(!before.sent_at && after.sent_at ? messageEvents.sent(after) : []),
     ...(isNew && (status === 'delivered' || status === 'read') ? messageEvents.arrived(after, status) : []),
     ...(isNew && status === 'failed' ? messageEvents.failed(after) : []),
   ];
+  return events.length > 0 ? events : messageEvents.updated(after);
 }

@@ -4,6 +4,8 @@ import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
 import { setWait } from '@mostrador/kit/resilience/provider-circuit.repository';
 import type { Attempt, AttemptError, RowKey } from '@mostrador/kit/step/retry-engine';
 import { spentPair } from '../conversations/conversation.repository.ts';
+import { messageColumns } from '../messages/message.repository.ts';
+import type { MessageRow } from '../messages/message.ts';
 import { saveNumber } from './delivery.repository.ts';
 import type { NumberState } from './rates.ts';
 
@@ -79,20 +81,22 @@ export async function holdsLease(sql: TransactionSql, attempt: Attempt): Promise
   return (await sql`select 1 from messages ${ofAttempt(sql, attempt)}`).length > 0;
 }
 
-/** The provider may have accepted the message. It is never sent again. */
+/** The provider may have accepted the message. It is never sent again. Returns the saved row. */
 export async function markUnknown(
   sql: TransactionSql,
   storeId: string,
   id: string,
   error: AttemptError,
   unsettledAfterMs: number,
-): Promise<void> {
-  await sql`
+): Promise<MessageRow> {
+  const [row] = await sql<[MessageRow]>`
     update messages
     set status = 'unknown', unknown_since = clock_timestamp(), lease_token = null, lease_until = null,
         unsettled_at = clock_timestamp() + ${unsettledAfterMs} * interval '1 millisecond',
         error_code = ${error.code}, error_detail = ${error.detail}
-    where store_id = ${storeId} and id = ${id}`;
+    where store_id = ${storeId} and id = ${id}
+    returning ${messageColumns(sql)}`;
+  return row;
 }
 
 /** Makes the watchdog publish an event if no status update arrives within `afterMs`. */

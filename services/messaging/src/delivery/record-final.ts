@@ -1,7 +1,9 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { ChannelRow } from '../channels/channel.repository.ts';
 import type { ChannelError } from '../channels/channel-provider.ts';
 import { isSettled, type MessageRow } from '../messages/message.ts';
+import { messageEvents } from '../messages/message-events.ts';
 import { adoptProviderId, applyStatusUpdates } from './apply-status-updates.ts';
 import { markUnknown, spendPair } from './attempt.repository.ts';
 import type { DeliveryLimits } from './limits.ts';
@@ -33,12 +35,23 @@ export async function recordUnknown(
   error: { readonly code: string; readonly detail: string },
   { unsettledAfterMs, leaseMs }: DeliveryLimits,
 ): Promise<string | undefined> {
-  await markUnknown(sql, storeId, message.id, error, unsettledAfterMs);
-  if (!channel) return undefined;
+  const unknown = await markUnknown(sql, storeId, message.id, error, unsettledAfterMs);
+  const known = channel && (await findOutcome(sql, storeId, unknown, channel, 2 * leaseMs));
+  if (known && isSettled(known.status)) return message.id;
+  await appendOutbox(sql, storeId, messageEvents.unknown(known ?? unknown));
+  return undefined;
+}
+
+/** Counts the attempt, which the provider may have counted. Returns the message after the updates that came before. */
+async function findOutcome(
+  sql: TransactionSql,
+  storeId: string,
+  message: MessageRow,
+  channel: ChannelRow,
+  attemptMs: number,
+): Promise<MessageRow | undefined> {
   await spendPair(sql, storeId, message.lead_id, pairRate(channel));
-  const providerMessageId = await findProviderMessageId(sql, storeId, channel.id, message.id, 2 * leaseMs);
+  const providerMessageId = await findProviderMessageId(sql, storeId, channel.id, message.id, attemptMs);
   if (providerMessageId === undefined) return undefined;
-  const row = await readMessage(sql, storeId, message.id);
-  const known = await adoptProviderId(sql, storeId, row, { channelId: channel.id, providerMessageId });
-  return isSettled(known.status) ? message.id : undefined;
+  return await adoptProviderId(sql, storeId, message, { channelId: channel.id, providerMessageId });
 }

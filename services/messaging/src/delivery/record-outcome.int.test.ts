@@ -41,4 +41,6 @@ test('an answer that comes after a person settled the message as sent stores the
   ).toEqual([{ status: 'sent', provider_message_id: 'the provider’s', interaction_count: 1 }]);
   const topics = (await messaging.events(storeId)).map(({ topic }) => topic);
   expect(topics).toEqual(['messaging.session.started', 'messaging.message.sent']);
+  const told = (await messaging.feed(storeId)).map(({ type }) => type.replace('message.', ''));
+  expect(told).toEqual(['session.started', 'queued', 'unknown', 'sent', 'updated']);
 });

@@ -2,12 +2,14 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Blocked } from '@mostrador/kit/resilience/circuit';
 import type { Outcome as AnyOutcome, RecordOutcome } from '@mostrador/kit/step/retry-engine';
-import { markChannelRefused, pauseChannel } from '../channels/channel.repository.ts';
+import { pauseChannel } from '../channels/channel.repository.ts';
 import type { Accepted, ChannelError } from '../channels/channel-provider.ts';
 import { providerOf } from '../channels/providers.ts';
+import { markChannelRefused } from '../channels/refusal.repository.ts';
 import { applyChanges } from '../messages/apply-changes.ts';
 import { isSettled } from '../messages/message.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
+import { messageEvents } from '../messages/message-events.ts';
 import { applyStatusUpdates, saveStatusUpdates } from './apply-status-updates.ts';
 import { holdsLease, recordNotCalled, recordNotSent, saveWaId, spendPair, watch } from './attempt.repository.ts';
 import type { Claimed } from './claim-next.ts';
@@ -72,7 +74,7 @@ async function recordAccepted(
   const pending = Promise.all([
     appendOutbox(sql, storeId, entries),
     // A message that was sent already, as an operator said for example, is not saved with it.
-    before.provider_message_id === null && sent === named && saveProviderId(sql, storeId, id, providerMessageId),
+    before.provider_message_id === null && sent === named && tellProviderId(sql, storeId, id, providerMessageId),
     // `saveStatusUpdates` has counted a message that was not sent before.
     before.sent_at && spendPair(sql, storeId, lead_id, pair),
     // An id of the phone that the lead had when the attempt began is not kept.
@@ -85,6 +87,16 @@ async function recordAccepted(
   const known = await applyStatusUpdates(sql, storeId, sent, earlier);
   await applyChanges(sql, storeId, known, changes);
   return { settled: isSettled(known.status) ? id : undefined };
+}
+
+async function tellProviderId(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+  providerMessageId: string,
+): Promise<void> {
+  const saved = await saveProviderId(sql, storeId, id, providerMessageId);
+  if (saved) await appendOutbox(sql, storeId, messageEvents.updated(saved));
 }
 
 async function recordFailure(

@@ -147,16 +147,18 @@ const savingState = (sql: Sql, storeId: string, id: string, state: SavedState, n
   where store_id = ${storeId} and id = ${id}
   returning ${messageColumns(sql)}`;
 
-/** Sets the provider's id, unless the message has one. */
+/** Sets the provider's id, unless the message has one. Returns the row if it had none. */
 export async function saveProviderId(
   sql: TransactionSql,
   storeId: string,
   id: string,
   providerMessageId: string,
-): Promise<void> {
-  await sql`
+): Promise<MessageRow | undefined> {
+  const [row] = await sql<MessageRow[]>`
     update messages set provider_message_id = ${providerMessageId}
-    where store_id = ${storeId} and id = ${id} and provider_message_id is null`;
+    where store_id = ${storeId} and id = ${id} and provider_message_id is null
+    returning ${messageColumns(sql)}`;
+  return row;
 }
 
 /** Clears the watchdog's time, because the provider posts status updates for the message. */

@@ -3,7 +3,8 @@ import type { OutboxEntry, PublicEvent } from '@mostrador/kit/outbox/outbox';
 import { type MessageRow, type MessageWait, toMessage } from './message.ts';
 
 type Row = MessageRow & Partial<MessageWait>;
-type Plain = `message.${'received' | 'queued' | 'sent' | 'delivered' | 'read' | 'updated' | 'cancelled' | 'unsettled'}`;
+type Word = 'received' | 'queued' | 'unknown' | 'sent' | 'delivered' | 'read' | 'updated' | 'cancelled' | 'unsettled';
+type Plain = `message.${Word}`;
 
 const idsOf = ({ id, lead_id, session_id, source, status }: Row): FeedIds<Plain> => ({
   message_id: id,
@@ -25,7 +26,8 @@ export const messageEvents = {
   },
   /** No service waits for this one, so it is only public. */
   queued: (row: Row): OutboxEntry[] => [fact('message.queued', row)],
-  /** Nor for this one. */
+  /** Nor for these. */
+  unknown: (row: Row): OutboxEntry[] => [fact('message.unknown', row)],
   updated: (row: Row): OutboxEntry[] => [fact('message.updated', row)],
   sent: (row: Row): OutboxEntry[] => {
     const { id: message_id, lead_id, source } = row;

@@ -53,6 +53,8 @@ test('messages that left after the backup do not leave again after the restore, 
   const held = { waiting: 2, first: sent.map((id) => ({ store_id: storeId, id })), events: 0 };
   expect(await fence(since)).toEqual({ held: 2, ...held });
   expect(await fence(since)).toEqual({ held: 0, ...held });
+  const told = (await messaging.feed(storeId)).filter(({ type }) => type === 'message.unknown');
+  expect(told.map(({ data }) => data.message_id).toSorted()).toEqual(sent.toSorted());
   expect(await step()).toMatchObject({ done: true });
   expect(sent.map(sendsOf)).toEqual([1, 1]);
 

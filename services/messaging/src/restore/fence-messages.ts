@@ -1,8 +1,10 @@
 import { type fenceMessages as operation, toFenceReply } from '@mostrador/contracts';
 import { writeForEachStore } from '@mostrador/kit/database/each-store';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
+import { messageEvents } from '../messages/message-events.ts';
 import { findStoresToFence, holdMessages, listHeld } from './restore.repository.ts';
 
 const restored = {
@@ -18,7 +20,8 @@ export const fenceMessages =
     const stores = await systemDatabase.read({ deadline }, findStoresToFence);
     const fenced = await writeForEachStore(database, { stores, deadline, dryRun }, async (sql, storeId) => {
       const held = await holdMessages(sql, storeId, since, restored, limits.unsettledAfterMs);
-      return { storeId, held, events: 0, waiting: await listHeld(sql, storeId, restored.code) };
+      await appendOutbox(sql, storeId, held.flatMap(messageEvents.unknown));
+      return { storeId, held: held.length, events: 0, waiting: await listHeld(sql, storeId, restored.code) };
     });
     const reply = toFenceReply(fenced);
     log.info({ since: at, dryRun, held: reply.held }, 'a restore was fenced');

@@ -1,4 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { messageColumns } from '../messages/message.repository.ts';
+import type { MessageRow } from '../messages/message.ts';
 
 /** Every store with a message that is not settled. Read with the system role. */
 export async function findStoresToFence(sql: Sql): Promise<string[]> {
@@ -10,7 +12,7 @@ export async function findStoresToFence(sql: Sql): Promise<string[]> {
 /**
  * Makes messages `unknown` that were accepted before the restore and were `queued` or `sending` then. Each is assigned to
  * the store's channel, so that the provider's status updates find it. Locks their conversations first, which a trigger
- * changes.
+ * changes. Returns the messages.
  */
 export async function holdMessages(
   sql: TransactionSql,
@@ -18,20 +20,20 @@ export async function holdMessages(
   since: Date,
   { code, detail }: { readonly code: string; readonly detail: string },
   unsettledAfterMs: number,
-): Promise<number> {
+): Promise<MessageRow[]> {
   const held = sql`store_id = ${storeId} and status in ('queued', 'sending') and created_at <= ${since}`;
   await sql`
     select 1 from conversations where store_id = ${storeId} and lead_id in (select lead_id from messages where ${held})
     order by lead_id for no key update`;
-  const { count } = await sql`
+  return await sql<MessageRow[]>`
     update messages
     set status = 'unknown', unknown_since = clock_timestamp(), error_code = ${code}, error_detail = ${detail},
         channel_id = coalesce(channel_id,
           (select id from channels where store_id = ${storeId} and disconnected_at is null)),
         unsettled_at = clock_timestamp() + ${unsettledAfterMs} * interval '1 millisecond',
         lease_token = null, lease_until = null, next_attempt_at = null, slot_at = null
-    where ${held}`;
-  return count;
+    where ${held}
+    returning ${messageColumns(sql)}`;
 }
 
 /** The held messages of a store, oldest first. */

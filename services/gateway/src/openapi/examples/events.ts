@@ -103,6 +103,12 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
     { ...ofAnswer, status: 'cancelled' },
     { ...queued, status: 'cancelled', updated_at: readAt },
   ],
+  'message.unknown': [
+    readAt,
+    ids.message,
+    { ...ofAnswer, status: 'unknown' },
+    { ...queued, status: 'unknown', updated_at: readAt },
+  ],
   'message.unsettled': [
     readAt,
     ids.message,
