@@ -94,8 +94,7 @@ runService({
           name: 'refused channels',
           everyMs: 10_000,
           log,
-          run: async (signal) =>
-            void (await checkChannels({ database, systemDatabase, relay, openChannel, circuit, log }, signal)),
+          run: (signal) => checkChannels({ database, systemDatabase, relay, openChannel, circuit, log }, signal),
         }),
         periodically({
           name: 'inbox',

@@ -1,7 +1,6 @@
 import type { Log } from '@mostrador/kit/process/log';
 import { CircuitOpen } from '@mostrador/kit/resilience/circuit';
-import type { ChannelRow } from '../channels/channel.repository.ts';
-import { lockChannelsForUpdate } from '../channels/channel.repository.ts';
+import { type ChannelRow, lockChannelsForUpdate } from '../channels/channel.repository.ts';
 import { type ChannelError, toChannelError } from '../channels/channel-provider.ts';
 import { targetOf } from '../channels/providers.ts';
 import { beginCheck, findChannelsToCheck, markChannelRecovered, saveRefusal } from '../channels/refusal.repository.ts';
@@ -20,42 +19,38 @@ type Used = Pick<Dependencies, 'database' | 'systemDatabase' | 'relay' | 'openCh
 
 /**
  * Asks the providers about channels that they have refused. A channel whose check passes goes on, with all messages that
- * wait for it. Every other check changes nothing, except the reason that is shown. Returns how many channels go on.
+ * wait for it. Every other check changes nothing, except the reason that is shown.
  */
-export async function checkChannels(used: Used, signal: AbortSignal): Promise<number> {
+export async function checkChannels(used: Used, signal: AbortSignal): Promise<void> {
   const { systemDatabase, log } = used;
   const due = await systemDatabase.read({ deadline: Date.now() + statementsMs }, (sql) =>
     findChannelsToCheck(sql, batch),
   );
-  let recovered = 0;
   while (due.length > 0 && !signal.aborted) {
-    const results = await Promise.all(
+    await Promise.all(
       due.splice(0, atOnce).map(async ({ store_id: storeId, id }) => {
         try {
-          return await checkOne(used, storeId, id, signal);
+          await checkOne(used, storeId, id);
         } catch (error) {
           // The channels of other stores are checked all the same.
           log.error({ err: error, store_id: storeId, channel_id: id }, 'a channel could not be checked');
-          return false;
         }
       }),
     );
-    recovered += results.filter(Boolean).length;
   }
-  return recovered;
 }
 
-async function checkOne(used: Used, storeId: string, id: string, signal: AbortSignal): Promise<boolean> {
+async function checkOne(used: Used, storeId: string, id: string): Promise<void> {
   const { database, relay, log } = used;
   const scope = () => ({ storeId, deadline: Date.now() + statementsMs });
   const channel = await database.write(scope(), (sql) => beginCheck(sql, storeId, id));
-  if (!channel) return false;
-  const failure = await ask(used, storeId, channel, signal);
+  if (!channel) return;
+  const failure = await ask(used, storeId, channel);
   const about = { store_id: storeId, channel_id: id, provider: channel.provider };
   if (failure) {
     if (failure.kind === 'channel') await database.write(scope(), (sql) => saveRefusal(sql, storeId, channel, failure));
     log.info({ ...about, code: failure.code }, 'a channel still needs attention');
-    return false;
+    return;
   }
   const recovered = await database.write(scope(), async (sql) => {
     // The locks and their order are those of connecting.
@@ -66,7 +61,6 @@ async function checkOne(used: Used, storeId: string, id: string, signal: AbortSi
   });
   relay.nudge();
   if (recovered) log.info(about, 'a channel works again');
-  return recovered;
 }
 
 /** Why the channel cannot go on. Undefined: it can. */
@@ -74,11 +68,10 @@ async function ask(
   { circuit, openChannel }: Used,
   storeId: string,
   channel: ChannelRow,
-  signal: AbortSignal,
 ): Promise<Pick<ChannelError, 'kind' | 'code' | 'detail'> | undefined> {
   const check = async () => {
     try {
-      await openChannel(storeId, channel).check(AbortSignal.any([signal, AbortSignal.timeout(callMs)]));
+      await openChannel(storeId, channel).check(AbortSignal.timeout(callMs));
     } catch (error) {
       throw toChannelError(error);
     }

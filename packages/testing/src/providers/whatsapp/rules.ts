@@ -39,7 +39,11 @@ export function readSendRequest(body: unknown): SendRequest | Refusal {
 const statuses: Readonly<Record<number, number>> = {
   0: 401,
   190: 401,
+  3: 500,
   10: 403,
+  368: 403,
+  131005: 403,
+  131031: 403,
   4: 429,
   80007: 429,
   130429: 429,

@@ -147,7 +147,8 @@ describe('a check of the channel', () => {
     [refusal(403, { code: 131031 }), { kind: 'channel', code: 'whatsapp_131031' }],
     [refusal(500, { code: 2 }), { kind: 'not_sent' }],
     [{ status: 200, body: '<html>' }, { kind: 'ambiguous' }],
-    [{ status: 404, body: '{}' }, { kind: 'ambiguous' }],
+    [{ status: 404, body: '{}' }, { kind: 'ambiguous', outage: false }],
+    [{ status: 502, body: 'Bad gateway' }, { kind: 'ambiguous', outage: true }],
   ] satisfies [Answer, object][])('does not pass by %j', async (answer, failure) => {
     await expect(check(answer)).rejects.toMatchObject(failure);
   });

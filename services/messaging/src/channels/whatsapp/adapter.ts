@@ -78,26 +78,29 @@ function readAnswer(answer: HttpAnswer): Accepted {
  * https://developers.facebook.com/documentation/business-messaging/whatsapp/support/health-status
  */
 function readHealth(answer: HttpAnswer): void {
-  const body = bodyOfSuccess(answer);
-  if (typeof body !== 'object' || body === null) throw unreadable(answer.status);
+  // A proxy that does not know the question fails nobody.
+  const outage = answer.status >= 500;
+  const body = bodyOfSuccess(answer, outage);
+  if (typeof body !== 'object' || body === null) throw unreadable(answer.status, outage);
   if (stringAt(body, 'health_status', 'can_send_message') !== 'BLOCKED') return;
-  throw new ChannelError('throttled', 'whatsapp_blocked', 'WhatsApp still blocks the number or its account.');
+  const detail = 'WhatsApp still blocks the number or its account.';
+  throw new ChannelError('throttled', 'whatsapp_blocked', detail, { outage: false });
 }
 
 /** The body of a success. Any other answer throws. */
-function bodyOfSuccess({ status, headers, body }: HttpAnswer): unknown {
+function bodyOfSuccess({ status, headers, body }: HttpAnswer, outage?: boolean): unknown {
   const answer = parse(body);
   if (status >= 200 && status < 300) return answer;
   const refusal = readError(answer, status);
   // Without Meta's error body, the answer may come from a proxy that had already forwarded the request.
-  if (!refusal) throw unreadable(status);
+  if (!refusal) throw unreadable(status, outage);
   throw channelErrorOf(refusal, retryAfterSeconds(headers['retry-after'], Date.now()));
 }
 
 // While the API gives such answers, each further message would become `unknown`.
-const unreadable = (status: number) =>
+const unreadable = (status: number, outage = true) =>
   new ChannelError('ambiguous', 'whatsapp_answer_unreadable', `WhatsApp's answer could not be read (HTTP ${status}).`, {
-    outage: true,
+    outage,
   });
 
 const unreachable = 'WhatsApp could not be reached.';
