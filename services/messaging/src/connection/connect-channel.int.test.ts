@@ -47,6 +47,7 @@ describe('WhatsApp', () => {
       sandbox_url: null,
       reply_window_minutes: null,
       last_error: null,
+      next_check_at: null,
       connected_at: expect.any(String),
       messages_queued: 0,
       messages_unknown: 0,

@@ -139,7 +139,9 @@ describe('a check of the channel', () => {
     ]);
   });
 
-  test.each([healthy('LIMITED'), { status: 200, body: '{"id":"106540352242922"}' }])('passes by %j', check);
+  test.each([healthy('LIMITED'), { status: 200, body: '{"id":"106540352242922"}' }])('passes by %j', async (answer) => {
+    await check(answer);
+  });
 
   test.each([
     [healthy('BLOCKED'), { kind: 'throttled', code: 'whatsapp_blocked' }],
@@ -147,8 +149,14 @@ describe('a check of the channel', () => {
     [refusal(403, { code: 131031 }), { kind: 'channel', code: 'whatsapp_131031' }],
     [refusal(500, { code: 2 }), { kind: 'not_sent' }],
     [{ status: 200, body: '<html>' }, { kind: 'ambiguous' }],
-    [{ status: 404, body: '{}' }, { kind: 'ambiguous', outage: false }],
-    [{ status: 502, body: 'Bad gateway' }, { kind: 'ambiguous', outage: true }],
+    [
+      { status: 404, body: '{}' },
+      { kind: 'ambiguous', outage: false },
+    ],
+    [
+      { status: 502, body: 'Bad gateway' },
+      { kind: 'ambiguous', outage: true },
+    ],
   ] satisfies [Answer, object][])('does not pass by %j', async (answer, failure) => {
     await expect(check(answer)).rejects.toMatchObject(failure);
   });
