@@ -79,7 +79,10 @@ export const inboundKinds = {
   group: change('nothing', 'A message in a group. It must never appear in a private thread.'),
   echo: change('nothing', 'A message that the store itself sent from its telephone.'),
   call: change('nothing', 'A call. Mostrador takes none, and does not open the reply window for it.'),
-  account_errors: change('nothing', 'A fault of the account or the platform, without a message.'),
+  account_errors: change(
+    'nothing',
+    'A fault of the account or the platform, without a message. One of the whole channel stops the channel.',
+  ),
 } as const satisfies Readonly<Record<string, InboundKind>>;
 
 export type InboundKindName = keyof typeof inboundKinds;

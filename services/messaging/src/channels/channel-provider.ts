@@ -154,7 +154,9 @@ export type IdentityChange = {
 export type InboundEffect =
   | { readonly kind: 'message'; readonly change: MessageChange }
   | { readonly kind: 'identity'; readonly change: IdentityChange }
-  | { readonly kind: 'opt_out'; readonly at: Date; readonly customer: CustomerIds; readonly wish: OptOutWish };
+  | { readonly kind: 'opt_out'; readonly at: Date; readonly customer: CustomerIds; readonly wish: OptOutWish }
+  /** The provider accepts no message over the channel. */
+  | { readonly kind: 'fault'; readonly at: Date; readonly error: { readonly code: string; readonly detail: string } };
 
 /** The ids by which the provider knows the customer. The last one is in every message that it can be in. */
 export const identitiesOf = ({ waId, userId }: CustomerIds): string[] => [waId, userId].filter((id) => id !== null);

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { readNotification } from '../channels/whatsapp/payload.ts';
 import { applyReceivedStatus } from '../delivery/apply-received-status.ts';
+import { applyEffect } from '../inbound/apply-effect.ts';
 import { checkChannels } from './check-channels.ts';
 
 let messaging: TestMessaging;
@@ -118,7 +119,7 @@ test('a check that fails for another reason shows that one, and one without an a
   whatsapp = await startWhatsappServer();
 });
 
-test('a fault that WhatsApp reports only later stops the channel once, and never again after it was repaired', async () => {
+test('a fault that WhatsApp posts later, of a message or of the account, stops the channel until it is repaired', async () => {
   const [first, second] = [await accept(leads[0]), await accept(leads[1])];
   whatsapp.settings.fault = { code: 131042, failsLater: true };
   await step(first);
@@ -136,6 +137,13 @@ test('a fault that WhatsApp reports only later stops the channel once, and never
   await setDue();
   await check();
   await apply();
+  expect(await channel()).toMatchObject({ status: 'connected' });
+  const error = { code: 'whatsapp_131031', detail: 'Locked.' };
+  const fault = { kind: 'fault', at: new Date(Date.now() + 1000), error } as const;
+  await applyEffect(messaging.dependencies, context(), channelId, fault);
+  expect(await channel()).toMatchObject({ status: 'needs_attention', reason: { code: 'whatsapp_131031' } });
+  await setDue();
+  await check();
   expect(await channel()).toMatchObject({ status: 'connected' });
   await step(second);
   expect(await statusesOf([second])).toEqual(['sent']);

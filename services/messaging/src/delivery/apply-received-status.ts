@@ -1,7 +1,6 @@
 import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
-import { findChannelById } from '../channels/channel.repository.ts';
 import type { ReceivedStatusUpdate } from '../channels/channel-provider.ts';
-import { markChannelRefused } from '../channels/refusal.repository.ts';
+import { refuseChannel } from '../channels/refuse-channel.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { isSettled, type MessageRow } from '../messages/message.ts';
 import { adoptProviderId } from './apply-status-updates.ts';
@@ -39,21 +38,6 @@ async function apply(
   if (status.error?.ofChannel) await refuseChannel(sql, storeId, channelId, { at: status.at, error: status.error });
   if (!message || !concerns(message, status)) return undefined;
   return await adoptProviderId(sql, storeId, message, { channelId, providerMessageId });
-}
-
-/**
- * Sets the channel to `needs_attention`, unless the failure is from before it was connected, or before it recovered: the
- * provider may post again what it posted days ago.
- */
-async function refuseChannel(
-  sql: TransactionSql,
-  storeId: string,
-  channelId: string,
-  { at, error }: { readonly at: Date; readonly error: { readonly code: string; readonly detail: string } },
-): Promise<void> {
-  const channel = await findChannelById(sql, storeId, channelId);
-  if (!channel || at < channel.connected_at || (channel.recovered_at && at < channel.recovered_at)) return;
-  await markChannelRefused(sql, storeId, channel, error);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { StoreScope } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import type { InboundEffect } from '../channels/channel-provider.ts';
+import { refuseChannel } from '../channels/refuse-channel.ts';
 import { changeOptOut } from '../conversations/change-opt-out.ts';
 import { ensureConversation } from '../conversations/conversation.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -28,6 +29,8 @@ export async function applyEffect(
       return await moveIdentity(tools, context, channelId, effect.change);
     case 'opt_out':
       return await applyPreference(tools, context, effect);
+    case 'fault':
+      return await tools.database.write(context, (sql) => refuseChannel(sql, context.storeId, channelId, effect));
   }
 }
 

@@ -37,6 +37,18 @@ test('a batch is read from all its arrays, in order', () => {
   expect(read(payload).messages.map(({ body }) => body)).toEqual(['1', '2', '3']);
 });
 
+test('an error without a message counts if it is the fault of the channel, and of this number', () => {
+  const errors = [{ code: 131031, title: 'x' }, { code: 130429 }, { code: null }, { code: '' }, 7, null];
+  const error = { code: 'whatsapp_131031', detail: expect.any(String) };
+  expect(read(notification(number, { errors } as never))).toMatchObject({
+    messages: [],
+    statuses: [],
+    effects: [{ kind: 'fault', at: now, error }],
+    unreadable: 0,
+  });
+  expect(read(notification('999999999999999', { errors } as never)).effects).toBeUndefined();
+});
+
 test('an entry of another number or field is skipped', () => {
   const payload = notification(number, textFrom(customer, 'mine'));
   payload.entry[0]?.changes.push({ ...payload.entry[0].changes[0], field: 'account_update' } as never);

@@ -1,4 +1,4 @@
-import type { Notification, ReceivedStatusUpdate } from '../channel-provider.ts';
+import type { InboundEffect, Notification, ReceivedStatusUpdate } from '../channel-provider.ts';
 import { failureOf } from './errors.ts';
 import { type Entry, readEntry, readPreferenceEntry } from './inbound-entry.ts';
 import { array, identifier, member, moment, object, text } from './json.ts';
@@ -45,13 +45,26 @@ export function readNotification(payload: unknown, phoneNumberId: string, now = 
   const statuses = values
     .filter(({ value }) => isOurs(value))
     .flatMap(({ value }) => optionalListIn(value, 'statuses').flatMap((one) => readable(readStatus(one, now))));
-  const effects = entries.flatMap((one) => (typeof one === 'object' && 'effect' in one ? [one.effect] : []));
+  const faults = values
+    .filter(({ value }) => isOurs(value))
+    .flatMap(({ value }) => (array(member(value, 'errors')) ?? []).flatMap((one) => readFault(one, now)));
+  const effects = [
+    ...entries.flatMap((one) => (typeof one === 'object' && 'effect' in one ? [one.effect] : [])),
+    ...faults,
+  ];
   return {
     messages: entries.flatMap((one) => (typeof one === 'object' && 'message' in one ? [one.message] : [])),
     statuses: statuses.filter((one) => one !== 'skipped'),
     ...(effects.length > 0 && { effects }),
     unreadable,
   };
+}
+
+/** An error that is of no message counts if it is the fault of the channel. It has no time. */
+function readFault(posted: unknown, at: Date): InboundEffect[] {
+  const code = codeOf(member(posted, 'code'));
+  const error = code === undefined ? undefined : failureOf(code);
+  return error?.ofChannel ? [{ kind: 'fault', at, error }] : [];
 }
 
 const reported: ReadonlySet<string> = new Set(['sent', 'delivered', 'read', 'failed']);
