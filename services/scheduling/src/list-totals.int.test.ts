@@ -1,5 +1,6 @@
 import {
   type Appointment,
+  appointmentStatuses,
   type Followup,
   followupStatuses,
   listAppointments,
@@ -8,6 +9,7 @@ import {
   updateAppointment,
 } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
+import type { TimePageStart } from '@mostrador/kit/database/paging';
 import { testContext } from '@mostrador/testing/context';
 import { type CountedRows, holdTotals } from '@mostrador/testing/servers/list-totals';
 import { explainGeneric } from '@mostrador/testing/servers/plan';
@@ -16,7 +18,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFollowups } from '../test/followups.ts';
 import { startScheduling, type TestScheduling } from '../test/scheduling.ts';
-import { countAppointments, listAppointments as listAppointmentRows } from './appointments/appointment.repository.ts';
+import {
+  countAppointments,
+  listAppointments as listAppointmentRows,
+} from './appointments/appointment-list.repository.ts';
+import { rowsOf as appointmentsOf } from './appointments/appointment-list.ts';
 import type { schedulingLists } from './dependencies.ts';
 import {
   cancelBatchOfLead,
@@ -36,15 +42,15 @@ afterAll(async () => {
   await scheduling?.stop();
 });
 
-const appointmentStatuses = ['scheduled', 'done', 'cancelled', 'no_show'] as const;
-
 const casesOf =
   (storeId: string) =>
   (sql: Sql): CountedRows<(typeof schedulingLists)[number]>[] => [
-    ...[undefined, ...appointmentStatuses].map((status) => ({
-      rows: rowsOf('appointments', status ? { status } : {}) ?? { list: 'appointments' as const },
-      recount: countAppointments(sql, storeId, status ? { status } : {}),
-    })),
+    ...[{}, ...appointmentStatuses.map((one) => ({ status: [one] })), { status: ['scheduled', 'done'] as const }].map(
+      (filters) => ({
+        rows: appointmentsOf(filters) ?? { list: 'appointments' as const },
+        recount: countAppointments(sql, storeId, filters),
+      }),
+    ),
     ...[undefined, ...followupStatuses].map((status) => ({
       rows: rowsOf('followups', status ? { status } : {}) ?? { list: 'followups' as const },
       recount: countFollowups(sql, storeId, status ? { status } : {}),
@@ -191,10 +197,16 @@ test('a plan for any values finds pages by an index, and expects few rows betwee
       expect(Math.max(...nodes.map((node) => node['Plan Rows']))).toBeLessThan(200);
     }
   }
-  for (const list of [listAppointmentRows, listFollowupRows]) {
-    for (const filter of [{}, { status: 'cancelled' as const }]) {
+  const [sort, limit] = ['scheduled_at', 51] as const;
+  for (const list of [
+    (sql: Sql, isFiltered: boolean, start: TimePageStart) =>
+      listAppointmentRows(sql, storeId, isFiltered ? { status: ['cancelled'] } : {}, { sort, start, limit }),
+    (sql: Sql, isFiltered: boolean, start: TimePageStart) =>
+      listFollowupRows(sql, storeId, isFiltered ? { status: 'cancelled' } : {}, { start, limit }),
+  ]) {
+    for (const isFiltered of [false, true]) {
       for (const start of [{ offset: 0 }, { after: { at: new Date(), id: storeId } }]) {
-        const page = (sql: Sql) => explainGeneric(sql, list(sql, storeId, filter, { start, limit: 51 }));
+        const page = (sql: Sql) => explainGeneric(sql, list(sql, isFiltered, start));
         const nodes = await database.read(context, page, { inIndexOrder: true });
         const types = nodes.map((node) => node['Node Type']);
         expect(types).toEqual(['Limit', 'Result', 'Result', 'Index Scan']);

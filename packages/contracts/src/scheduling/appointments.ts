@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
   About,
+  Described,
   Exact,
   MapOf,
   NullableAppointmentMetadata,
@@ -10,6 +11,7 @@ import {
   OneOf,
   Page,
   paging,
+  Several,
   Text,
   Timestamp,
   Uuid,
@@ -84,19 +86,46 @@ export const getAppointment = defineOperation({
   errors: ['appointment_not_found'],
 });
 
+const appointmentSorts = ['scheduled_at', 'updated_at'] as const;
+export type AppointmentSort = (typeof appointmentSorts)[number];
+const AppointmentSortWord = OneOf(appointmentSorts, {
+  title: 'AppointmentSort',
+  description: 'The earliest first, or the earliest change first.',
+});
+
 export const listAppointments = defineOperation({
   subject: 'scheduling.api.appointments.list',
   http: { method: 'GET', path: '/appointments' },
   access: { scope: 'appointments:read' },
   summary: 'List appointments',
-  description: 'Ordered by `scheduled_at`. `from` is inclusive, `to` is exclusive.',
+  description:
+    'Ordered by `scheduled_at`, the earliest first, or by `updated_at`. Ties break by id. `from` is inclusive, `to` is ' +
+    'exclusive. With `overlap` the list also has those that begin before `from` and end after it: all that take time ' +
+    'between `from` and `to`.\n\n' +
+    'With `sort=updated_at` a walk along `Link` returns each change at least once, also when a later walk starts with ' +
+    '`updated_after` set to the last `updated_at` of a walk that reached its end. To guarantee it, a list with this ' +
+    'sort ends before the first change that may still be uncommitted.',
   extension: true,
   request: {
     query: Exact({
-      status: Type.Optional(AppointmentStatus),
+      status: Type.Optional(
+        Several(AppointmentStatus, appointmentStatuses.join('|'), {
+          maxLength: 200,
+          description: `One or several of ${appointmentStatuses.join(', ')}, separated by commas.`,
+        }),
+      ),
       lead_id: Type.Optional(About(Uuid, 'Only appointments of this lead.')),
       from: Type.Optional(About(Timestamp, 'Only those that begin then or later.')),
       to: Type.Optional(About(Timestamp, 'Only those that begin earlier.')),
+      overlap: Type.Optional(
+        Type.Boolean({
+          description: 'With `from`: also those that begin earlier and end after it. Needs `from` or `to`.',
+        }),
+      ),
+      updated_after: Type.Optional(About(Timestamp, 'Only those that changed after this moment (exclusive).')),
+      sort: Type.Optional(
+        Described(AppointmentSortWord, { default: 'scheduled_at', description: 'The order of the list.' }),
+      ),
       ...paging(),
     }),
   },

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openClient, type Sql } from './client.ts';
+import { buildIndex, type ConcurrentIndex, findInvalidIndexes, indexBuiltBy } from './concurrent-index.repository.ts';
 import { codeOf } from './failures.ts';
 
 export type MigrateOptions = {
@@ -26,6 +27,8 @@ type Migration = {
   readonly text: string;
   readonly checksum: string;
   readonly contracts: boolean;
+  /** Only without a transaction. */
+  readonly index: ConcurrentIndex | undefined;
 };
 
 const fileName = /^\d{4}-[a-z0-9-]+\.sql$/;
@@ -41,6 +44,8 @@ const lockNotAvailable = '55P03';
  *
  * Concurrent runs are safe: one works, the others wait for it. An attempt to lock a table lasts at most 2 s, so
  * requests never queue behind a migration for longer.
+ *
+ * An index that an earlier run left invalid is dropped and made again, also when its file counts as applied.
  *
  * @returns the names of the files that this run applied, and of those that wait for `contract`
  * @throws Error when the schema is older than the first file, an applied file has changed, a file's name has another
@@ -70,11 +75,17 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
         `${schema}: the schema is older than ${base}, with which the first release begins, and no migration leads there; nothing has changed. Use an empty database.`,
       );
     }
+    const invalid = await findInvalidIndexes(client.sql, schema, namesOfIndexes(migrations));
     const applied: string[] = [];
     const waiting: string[] = [];
     for (const migration of migrations) {
       const checksum = before.get(migration.name);
-      if (checksum === migration.checksum) continue;
+      if (checksum === migration.checksum) {
+        if (!migration.index || !invalid.includes(migration.index.name)) continue;
+        await runAlone(client.sql, schema, migration, options.log);
+        options.log.info(`${schema}: made the index ${migration.index.name} again, which was invalid`);
+        continue;
+      }
       if (checksum !== undefined) {
         throw new Error(`${schema}: ${migration.name} has changed since it was applied; write a new file instead`);
       }
@@ -82,7 +93,7 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
         waiting.push(migration.name);
         continue;
       }
-      await patiently(until, () => apply(client.sql, schema, migration));
+      await patiently(until, () => apply(client.sql, schema, migration, options.log));
       options.log.info(`${schema}: applied ${migration.name}`);
       applied.push(migration.name);
     }
@@ -92,18 +103,25 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
   }
 }
 
-/** What a schema has, and what it lacks of the migrations that a process needs: those without `-- contract`. */
+/**
+ * What a schema has, and what it lacks of the migrations that a process needs: those without `-- contract`. `invalid` are
+ * the indexes whose builds failed.
+ */
 export async function compareMigrations(
   sql: Sql,
   schema: string,
   directory: string,
-): Promise<{ newest: string | undefined; missing: string[] }> {
+): Promise<{ newest: string | undefined; missing: string[]; invalid: string[] }> {
   const rows = await sql<{ name: string }[]>`select name from ${sql(schema)}.schema_migrations order by name`;
   const applied = rows.map(({ name }) => name);
-  const needed = (await readMigrations(directory)).filter(({ contracts }) => !contracts).map(({ name }) => name);
-  const missing = needed.filter((name) => !applied.includes(name));
-  return { newest: applied.at(-1), missing };
+  const needed = (await readMigrations(directory)).filter(({ contracts }) => !contracts);
+  const missing = needed.map(({ name }) => name).filter((name) => !applied.includes(name));
+  const invalid = await findInvalidIndexes(sql, schema, namesOfIndexes(needed));
+  return { newest: applied.at(-1), missing, invalid };
 }
+
+const namesOfIndexes = (migrations: readonly Migration[]): string[] =>
+  migrations.flatMap(({ index }) => index?.name ?? []);
 
 async function readMigrations(directory: string): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
@@ -115,7 +133,8 @@ async function readMigrations(directory: string): Promise<Migration[]> {
     names.map(async (name) => {
       const text = await readFile(join(directory, name), 'utf8');
       const checksum = createHash('sha256').update(text).digest('hex');
-      return { name, text, checksum, contracts: contracting.test(text) };
+      const index = withoutTransaction.test(text) ? indexBuiltBy(text) : undefined;
+      return { name, text, checksum, contracts: contracting.test(text), index };
     }),
   );
 }
@@ -140,18 +159,16 @@ async function appliedBefore(sql: Sql, schema: string): Promise<Map<string, stri
   return new Map(rows.map(({ name, checksum }) => [name, checksum]));
 }
 
-async function apply(sql: Sql, schema: string, { name, text, checksum }: Migration): Promise<void> {
+async function apply(sql: Sql, schema: string, migration: Migration, log: MigrateOptions['log']): Promise<void> {
+  const { name, text, checksum } = migration;
   const remember = () =>
     sql`insert into ${sql(schema)}.schema_migrations (name, checksum) values (${name}, ${checksum})`;
-  await sql`select set_config('search_path', ${schema}, false)`;
   if (withoutTransaction.test(text)) {
-    // The statement waits for older transactions and blocks no other statement. A timeout would leave an invalid index.
-    await sql`set lock_timeout = 0`;
-    await sql.unsafe(text);
+    await runAlone(sql, schema, migration, log);
     await remember();
-    await sql`select set_config('lock_timeout', ${`${lockWaitMs}ms`}, false)`;
     return;
   }
+  await sql`select set_config('search_path', ${schema}, false)`;
   try {
     await sql.unsafe('begin');
     await sql.unsafe(text);
@@ -161,6 +178,20 @@ async function apply(sql: Sql, schema: string, { name, text, checksum }: Migrati
     await sql.unsafe('rollback').catch(() => {}); // the connection itself may have failed
     throw error;
   }
+}
+
+/** The statement waits for older transactions and blocks no other statement. A timeout would leave an invalid index. */
+async function runAlone(
+  sql: Sql,
+  schema: string,
+  { text, index }: Migration,
+  log: MigrateOptions['log'],
+): Promise<void> {
+  await sql`select set_config('search_path', ${schema}, false)`;
+  await sql`set lock_timeout = 0`;
+  if (index) await buildIndex(sql, schema, { text, index }, log);
+  else await sql.unsafe(text);
+  await sql`select set_config('lock_timeout', ${`${lockWaitMs}ms`}, false)`;
 }
 
 async function patiently(until: number, work: () => Promise<void>): Promise<void> {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,6 +37,24 @@ test('new code is not ready on an old schema, says which migration it needs, and
   await expect(check()).rejects.toThrow(
     'The schema messaging is at 0001-things.sql, this process needs 0002-more.sql: run its migrate command.',
   );
+  await applyAll();
+  await check();
+});
+
+test('code is not ready while an index of its migrations is invalid, and names it', async () => {
+  await applyAll();
+  const index = '-- no-transaction\ncreate unique index concurrently if not exists by_n on t0001 (n);';
+  await writeFile(join(directory, '0002-index.sql'), index);
+  await database.adminSql`insert into t0001 values (1), (1)`;
+  await expect(applyAll()).rejects.toThrow(/could not create unique index/);
+  // An earlier version counted it as applied.
+  const checksum = createHash('sha256').update(index).digest('hex');
+  await database.adminSql`insert into schema_migrations (name, checksum) values ('0002-index.sql', ${checksum})`;
+  const check = newCheck();
+  await expect(check()).rejects.toThrow(
+    'The schema messaging has an index whose build failed or still runs (by_n): run its migrate command.',
+  );
+  await database.adminSql`delete from t0001`;
   await applyAll();
   await check();
 });

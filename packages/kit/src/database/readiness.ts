@@ -51,7 +51,8 @@ export function databaseCheck(
 const notMigrated = new Set(['42P01', '42703', '42501']);
 
 /**
- * Throws unless every migration of the folder was applied to the schema. Further ones do no harm: a new version migrates
+ * Throws unless every migration of the folder was applied to the schema, and their indexes can be used: without a unique
+ * one, statements with `on conflict` fail. Further ones do no harm: a new version migrates
  * before it starts, while the previous one still runs.
  */
 export function schemaCheck(
@@ -59,16 +60,23 @@ export function schemaCheck(
   { schema, directory }: { schema: string; directory: string },
 ): Check {
   return untilPassed(async () => {
-    const { newest, missing } = await database
+    const { newest, missing, invalid } = await database
       .read({ deadline: Date.now() + limitMs }, (sql) => compareMigrations(sql, schema, directory))
       .catch((cause) => {
         if (!notMigrated.has(codeOf(cause) ?? '')) throw cause;
         throw new NotReady(`This version has not migrated the schema ${schema}: run its migrate command.`, { cause });
       });
-    if (missing.length === 0) return;
-    throw new NotReady(
-      `The schema ${schema} is at ${newest}, this process needs ${missing.at(-1)}: run its migrate command.`,
-    );
+    if (missing.length > 0) {
+      throw new NotReady(
+        `The schema ${schema} is at ${newest}, this process needs ${missing.at(-1)}: run its migrate command.`,
+      );
+    }
+    if (invalid.length > 0) {
+      const names = invalid.join(', ');
+      throw new NotReady(
+        `The schema ${schema} has an index whose build failed or still runs (${names}): run its migrate command.`,
+      );
+    }
   });
 }
 

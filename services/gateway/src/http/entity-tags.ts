@@ -1,3 +1,4 @@
+import { withoutAddedCoding } from '@mostrador/kit/database/etag';
 import { type ContentCoding, contentCodings } from './content-coding.ts';
 
 /**
@@ -9,10 +10,12 @@ export const codedTag = (etag: string, coding: ContentCoding): string =>
 
 /**
  * The tag in this `If-None-Match` that names the current state, in any coding. The comparison is weak (RFC 9110,
- * 13.1.2). Undefined: the client's copy is old.
+ * 13.1.2). It ignores a coding that a proxy has added to the tag, and the proxy adds it to the answer again. Undefined: the
+ * client's copy is old.
  */
 export function currentTag(ifNoneMatch: string, etag: string): string | undefined {
   if (ifNoneMatch.trim() === '*') return etag;
   const tags: readonly string[] = ifNoneMatch.match(/"[^"]*"/g) ?? [];
-  return [etag, ...contentCodings.map((coding) => codedTag(etag, coding))].find((tag) => tags.includes(tag));
+  const ours = [etag, ...contentCodings.map((coding) => codedTag(etag, coding))];
+  return ours.find((tag) => tags.includes(tag)) ?? ours.find((tag) => tags.map(withoutAddedCoding).includes(tag));
 }

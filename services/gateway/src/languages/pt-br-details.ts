@@ -223,6 +223,7 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ['would send the password without TLS. Use an https address.', 'enviaria a senha sem TLS. Use um endereço https.'],
   ['must have exactly one of `ids` and `filter`', 'deve ter exatamente um destes: `ids` ou `filter`'],
   ['needs a `filter`', 'precisa de um `filter`'],
+  ['needs `from`, `to` or both', 'precisa de `from`, de `to` ou dos dois'],
   ['is only for the kind `message`', 'é só para o tipo `message`'],
   ['does not belong to this service', 'não pertence a este serviço'],
   ['is not supported by this operation', 'não é aceito nesta operação'],

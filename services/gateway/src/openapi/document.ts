@@ -236,7 +236,8 @@ const requestHeaders = {
     required: false,
     description:
       'An `ETag` of the resource. The response is 412 if an API user has changed the resource since. A change of ' +
-      "something else, such as a lead's `interaction_count`, does not matter.",
+      "something else, such as a lead's `interaction_count`, does not matter. Several tags and `*` are allowed, and what " +
+      'a proxy that compresses makes of a tag: `W/"v3"`, `"v3-gzip"`.',
     schema: { type: 'string' },
   },
 };

@@ -1,6 +1,4 @@
-import type { Appointment } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { TimePageStart } from '@mostrador/kit/database/paging';
 import type { AppointmentContent, AppointmentRow } from './appointment.ts';
 
 export type NewAppointment = {
@@ -12,25 +10,19 @@ export type NewAppointment = {
   readonly metadata: AppointmentRow['metadata'];
 };
 
-export type AppointmentFilters = {
-  readonly status?: Appointment['status'];
-  readonly lead_id?: string;
-  /** Inclusive. */
-  readonly from?: Date;
-  /** Exclusive. */
-  readonly to?: Date;
-};
-
 /** Inserts the appointments, and returns their rows in the same order. */
 export async function insertAppointments(
   sql: TransactionSql,
   storeId: string,
   appointments: readonly NewAppointment[],
 ): Promise<AppointmentRow[]> {
+  // `clock_timestamp()` instead of `now()`: docs/adr/0010.
   return await sql<AppointmentRow[]>`
-    insert into appointments (store_id, lead_id, title, scheduled_at, duration_minutes, notes, metadata)
-    select ${storeId}::uuid, lead_id, title, scheduled_at, duration_minutes, notes, metadata
-    from rows from (
+    with moment as (select clock_timestamp() as at)
+    insert into appointments (store_id, lead_id, title, scheduled_at, duration_minutes, notes, metadata, created_at,
+      updated_at)
+    select ${storeId}::uuid, lead_id, title, scheduled_at, duration_minutes, notes, metadata, at, at
+    from moment, rows from (
         json_to_recordset(${JSON.stringify(appointments)}::text::json)
           as (lead_id uuid, title text, scheduled_at timestamptz, duration_minutes integer, notes text, metadata jsonb)
       ) with ordinality as given (lead_id, title, scheduled_at, duration_minutes, notes, metadata, number)
@@ -70,33 +62,6 @@ export async function saveAppointment(
   return row as AppointmentRow;
 }
 
-/** The query for the number of appointments. It runs when it is awaited. */
-export function countAppointments(sql: Sql, storeId: string, filters: AppointmentFilters) {
-  const { from, to } = filters;
-  // With one limit, a plan for any values would expect a third of all rows, and read the whole store.
-  return sql<[{ total: number }]>`
-    select count(*)::int as total from appointments
-    where ${matches(sql, storeId, filters)}
-      ${from && !to ? sql`and scheduled_at < 'infinity'` : sql``} ${to && !from ? sql`and scheduled_at > '-infinity'` : sql``}`;
-}
-
-/** The query for a page of appointments. It runs when it is awaited. */
-export function listAppointments(
-  sql: Sql,
-  storeId: string,
-  filters: AppointmentFilters,
-  page: { start: TimePageStart; limit: number },
-) {
-  const { start, limit } = page;
-  const after = 'after' in start ? start.after : undefined;
-  return sql<AppointmentRow[]>`
-    select * from appointments
-    where ${matches(sql, storeId, filters)}
-      ${after ? sql`and (scheduled_at, id) > (${after.at}, ${after.id})` : sql``}
-    order by scheduled_at, id
-    limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
-}
-
 /**
  * The appointments of a feed, earliest first, without cancelled ones. When there are more than the bounds allow, the
  * result keeps those nearest to `now` on either side. Long notes are cut.
@@ -133,12 +98,3 @@ export type FeedBounds = {
   /** The most characters of notes. */
   readonly notesLength: number;
 };
-
-// Conditions are composed, because with `$1 is null or …` the planner does not use the index.
-function matches(sql: Sql, storeId: string, { status, lead_id, from, to }: AppointmentFilters) {
-  return sql`store_id = ${storeId}
-    ${status ? sql`and status = ${status}` : sql``}
-    ${lead_id ? sql`and lead_id = ${lead_id}` : sql``}
-    ${from ? sql`and scheduled_at >= ${from}` : sql``}
-    ${to ? sql`and scheduled_at < ${to}` : sql``}`;
-}

@@ -28,6 +28,16 @@ const fill = async (storeId: string, count: number) => {
   }
   return created.sort((a, b) => a.scheduled_at.localeCompare(b.scheduled_at) || a.id.localeCompare(b.id));
 };
+const change = (storeId: string, appointmentId: string, body: RequestOf<typeof updateAppointment>['body']) =>
+  scheduling.rpc.call(updateAppointment, { params: { appointmentId }, body }, testContext({ storeId }));
+/** All pages of a list, by cursor. */
+const walk = async (storeId: string, query: Query) => {
+  const pages = [await list(storeId, query)];
+  for (let cursor = pages[0]?.cursor; cursor; cursor = pages.at(-1)?.cursor) {
+    pages.push(await list(storeId, { ...query, cursor }));
+  }
+  return pages;
+};
 const idsOf = (appointments: readonly Appointment[]) => appointments.map(({ id }) => id);
 
 test('a store without appointments has an empty first page', async () => {
@@ -49,10 +59,7 @@ test('pages and cursors both list by time, then by id, with the exact total', as
   ]);
   expect(await list(storeId, { page: 5, limit: 3 })).toMatchObject({ data: [], total: 10, cursor: undefined });
 
-  const byCursor = [await list(storeId, { limit: 3 })];
-  for (let cursor = byCursor[0]?.cursor; cursor; cursor = byCursor.at(-1)?.cursor) {
-    byCursor.push(await list(storeId, { limit: 3, cursor }));
-  }
+  const byCursor = await walk(storeId, { limit: 3 });
   expect(byCursor.flatMap(({ data }) => data)).toEqual(expected);
   expect(byCursor.map(({ total, page }) => [total, page])).toEqual([1, 2, 3, 4].map((page) => [10, page]));
 });
@@ -90,6 +97,123 @@ test('the list filters by status, lead, from (inclusive) and to (exclusive), wit
   expect(await ids({ to: '2027-01-31T10:00:00Z' })).toEqual([withLead.id]);
   expect(await ids({ from: '2027-01-31T10:00:00Z', to: '2027-01-31T11:00:00Z' })).toEqual([without.id]);
   expect(await list(storeId, { status: 'scheduled', limit: 1 })).toMatchObject({ total: 2 });
+});
+
+test('the list filters by several statuses, in one order and with the exact total', async () => {
+  const storeId = randomUUID();
+  const created = await fill(storeId, 8);
+  const status = (index: number) => (['scheduled', 'done', 'no_show', 'cancelled'] as const)[index % 4] ?? 'done';
+  for (const [index, { id: appointmentId }] of created.entries()) {
+    if (status(index) !== 'scheduled') await change(storeId, appointmentId, { status: status(index) });
+  }
+  const expected = idsOf(created.filter((_, index) => ['done', 'scheduled'].includes(status(index))));
+  for (const filter of ['scheduled,done', 'done,scheduled', 'done,scheduled,done']) {
+    const pages = await walk(storeId, { status: filter, limit: 3 });
+    expect(pages.flatMap(({ data }) => idsOf(data))).toEqual(expected);
+    expect(pages.map(({ total }) => total)).toEqual([4, 4]);
+  }
+  expect(await list(storeId, { status: 'scheduled,done,cancelled,no_show' })).toMatchObject({ total: 8 });
+  expect(idsOf((await list(storeId, { status: 'done,scheduled', page: 2, limit: 3 })).data)).toEqual(expected.slice(3));
+  await expect(list(storeId, { status: 'done,' })).rejects.toMatchObject({ code: 'validation_failed' });
+  await expect(list(storeId, { status: 'done,late' })).rejects.toMatchObject({ code: 'validation_failed' });
+});
+
+test('with overlap the list also has what begins before the range and ends in it or after it', async () => {
+  const storeId = randomUUID();
+  const at = (time: string, minutes: number) =>
+    scheduling.create(storeId, { scheduled_at: `2027-01-31T${time}:00Z`, duration_minutes: minutes });
+  const names = new Map<string, string>();
+  for (const [name, time, minutes] of [
+    ['a whole day that ends a minute late', '09:01', 1440],
+    ['a whole day', '09:00', 1440],
+    ['ends at the beginning', '10:00', 1380],
+    ['ends a minute later', '10:00', 1381],
+  ] as const) {
+    const { id } = await scheduling.create(storeId, {
+      scheduled_at: `2027-01-30T${time}:00Z`,
+      duration_minutes: minutes,
+    });
+    names.set(id, name);
+  }
+  names.set((await at('08:00', 600)).id, 'around the range');
+  names.set((await at('08:30', 30)).id, 'just before');
+  names.set((await at('08:30', 31)).id, 'into the range');
+  names.set((await at('09:00', 1)).id, 'at the beginning');
+  names.set((await at('09:30', 600)).id, 'out of the range');
+  names.set((await at('10:00', 60)).id, 'at the end');
+  const shown = async (query: Query) => (await list(storeId, query)).data.map(({ id }) => names.get(id));
+  const range: Query = { from: '2027-01-31T06:00:00-03:00', to: '2027-01-31T10:00:00Z' };
+  expect(await shown(range)).toEqual(['at the beginning', 'out of the range']);
+  expect(await shown({ ...range, overlap: false })).toEqual(['at the beginning', 'out of the range']);
+  const overlapping = [
+    'a whole day that ends a minute late',
+    'ends a minute later',
+    'around the range',
+    'into the range',
+    'at the beginning',
+    'out of the range',
+  ];
+  expect(await shown({ ...range, overlap: true })).toEqual(overlapping);
+  expect(await shown({ ...range, overlap: true, status: 'scheduled,done' })).toEqual(overlapping);
+  expect(await shown({ overlap: true, from: String(range.from) })).toEqual([...overlapping, 'at the end']);
+  expect(await shown({ overlap: true, to: String(range.from) })).toEqual(await shown({ to: String(range.from) }));
+  expect(await list(storeId, { ...range, overlap: true, limit: 1 })).toMatchObject({ total: overlapping.length });
+});
+
+test('overlap without a range is rejected', async () => {
+  await expect(list(randomUUID(), { overlap: true })).rejects.toMatchObject({
+    code: 'validation_failed',
+    members: { errors: [{ in: 'query', name: 'overlap', detail: 'needs `from`, `to` or both' }] },
+  });
+});
+
+test('the list has what changed after a moment, exclusive to the millisecond, in the order of the changes', async () => {
+  const storeId = randomUUID();
+  const [first, second, third] = (await fill(storeId, 3)) as [Appointment, Appointment, Appointment];
+  const changed = await change(storeId, first.id, { notes: 'Call before' });
+  const moved = await change(storeId, second.id, { scheduled_at: '2026-01-01T00:00:00Z' });
+  const follow = async (query: Query) => {
+    const pages = await walk(storeId, { ...query, sort: 'updated_at', limit: 1 });
+    expect(new Set(pages.map(({ total }) => total))).toEqual(new Set([pages.flatMap(({ data }) => data).length]));
+    return pages.flatMap(({ data }) => data);
+  };
+  expect(await follow({})).toEqual([third, changed, moved]);
+  expect(await follow({ updated_after: third.updated_at })).toEqual([changed, moved]);
+  expect(await follow({ updated_after: changed.updated_at, status: 'scheduled,done' })).toEqual([moved]);
+  expect(await follow({ updated_after: changed.updated_at, status: 'done' })).toEqual([]);
+  expect(await follow({ updated_after: moved.updated_at })).toEqual([]);
+  expect((await list(storeId, { updated_after: third.updated_at })).data).toEqual([moved, changed]);
+  expect(await list(storeId, { updated_after: third.updated_at, limit: 1 })).toMatchObject({ total: 2 });
+});
+
+test('the order of changes ends before a change that is not committed, so that a follower misses none', async () => {
+  const storeId = randomUUID();
+  const [first, second] = (await fill(storeId, 2)) as [Appointment, Appointment];
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const open = scheduling.dependencies.database.write(testContext({ storeId }), async (sql) => {
+    await sql`update appointments set title = 'Late', updated_at = clock_timestamp()
+      where store_id = ${storeId} and id = ${first.id}`;
+    begin();
+    await released;
+  });
+  await begun;
+  const follow = async (updated_after: string) =>
+    (await list(storeId, { sort: 'updated_at', updated_after })).data.map(({ title }) => title);
+  await change(storeId, second.id, { title: 'Early' });
+  expect(await follow(second.updated_at)).toEqual([]);
+  release();
+  await open;
+  expect(await follow(second.updated_at)).toEqual(['Late', 'Early']);
+});
+
+test('a cursor that an earlier version made stays good', async () => {
+  const storeId = randomUUID();
+  const [first, second] = (await fill(storeId, 2)) as [Appointment, Appointment];
+  const query = { status: 'scheduled', from: '2027-01-01T00:00:00.000Z' };
+  const at = { scheduled_at: first.scheduled_at, id: first.id };
+  const cursor = encodeCursor({ at, page: 1, total: 2 }, query);
+  expect((await list(storeId, { ...query, cursor })).data).toEqual([second]);
 });
 
 test('the list holds no appointment of another store', async () => {

@@ -195,7 +195,12 @@ describe('which appointments are synced', () => {
       update calendar_syncs
       set state = 'needs_attention', next_attempt_at = null, last_error_code = 'unauthorized', last_error_detail = 'No.'
       where store_id = ${storeId}`;
-    const reconnected = await connect(storeId, { ...caldav, secrets: { password: 'the new one' } });
+    const reconnected = await connect(storeId, {
+      ...caldav,
+      // Another spelling of the address.
+      url: 'https://DAV.example.com/%73tore',
+      secrets: { password: 'the new one' },
+    });
     expect(reconnected.appointments_to_sync).toBe(2);
     for (const { id } of [kept, cancelled]) expect(await stateOf(storeId, id)).toBe('pending');
   });

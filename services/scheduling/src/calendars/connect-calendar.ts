@@ -10,6 +10,7 @@ import { hashToken, newAddressSecret } from '@mostrador/kit/tokens/token';
 import { wakeAppointment } from '../appointments/appointment.ts';
 import { dropUnsettledSyncs, requestFutureSyncs } from '../calendar-sync/sync.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { isSameAddress } from './caldav/addresses.ts';
 import { type CalendarProvider, type OpenConnection, toCalendarError } from './calendar-provider.ts';
 import {
   type ConnectionRow,
@@ -92,7 +93,8 @@ export async function connect(
 /** Whether both connections are of the same calendar, so that the events of the old one are still there. */
 const isSameCalendar = (old: ConnectionRow, wanted: OpenConnection): boolean =>
   old.provider === wanted.provider &&
-  (['url', 'calendar_id', 'api_url'] as const).every((name) => old.settings[name] === wanted.settings[name]);
+  old.settings.calendar_id === wanted.settings.calendar_id &&
+  (['url', 'api_url'] as const).every((name) => isSameAddress(old.settings[name] ?? '', wanted.settings[name] ?? ''));
 
 async function verify(open: () => CalendarProvider, limitMs: number): Promise<void> {
   if (limitMs <= 0) throw new AppError('upstream_timeout');

@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createGzip } from 'node:zlib';
 import { createEgress } from '@mostrador/kit/clients/egress';
 import { localEgress } from '@mostrador/testing/context';
 import { readEvents } from '@mostrador/testing/providers/caldav/read-events';
 import { type CaldavServer, startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Exchange, passOn, startHttpProxy } from '../../../test/http-proxy.ts';
+import { newEvent, next } from '../../../test/provider-contract.ts';
 import type { CalendarError, CalendarEvent } from '../calendar-provider.ts';
 import { renderEvent } from '../icalendar.ts';
 import { createCaldavProvider } from './provider.ts';
@@ -261,39 +265,32 @@ test('the error of a calendar that cannot be reached shows nothing of the networ
   expect(`${error.message} ${JSON.stringify(error)}`).not.toContain(new URL(url).port);
 });
 
-describe('a response that is lost after a real server accepted the request', () => {
+describe('behind a proxy, a real server', () => {
   let radicale: CaldavServer;
   beforeAll(async () => {
     radicale = await startRadicale();
   }, 10 * 60_000);
   afterAll(() => radicale?.dispose());
 
-  /** Forwards requests to Radicale. Where `lost` says so, it closes the connection instead of responding. */
-  async function throughLossyLine(lost: (method: string) => boolean) {
-    const target = new URL(radicale.collectionUrl);
-    const server = createServer((incoming, response) => {
-      const { method, url: path, headers } = incoming;
-      const onward = request({ host: target.hostname, port: target.port, method, path, headers }, (answer) => {
-        const drained = lost(method ?? '') ? answer.resume() : null;
-        if (drained) drained.once('end', () => incoming.socket.destroy());
-        else answer.pipe(response.writeHead(answer.statusCode ?? 500, answer.headers));
-      });
-      incoming.pipe(onward);
-    }).listen(0, '127.0.0.1');
-    servers.push(server);
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${target.pathname}`;
+  const through = async (answered: (exchange: Exchange) => void) => {
+    const proxy = await startHttpProxy(new URL(radicale.collectionUrl), { answered });
+    servers.push(proxy.server);
     return createCaldavProvider({
       egress: localEgress(),
-      url,
+      url: proxy.url,
       username: radicale.username,
       password: radicale.password,
     });
-  }
+  };
+  const seen = async ({ uid }: CalendarEvent) => (await readEvents(radicale)).filter((event) => event.uid === uid);
 
-  test('causes no duplicate and no failure of the next creation, change or removal', async () => {
+  test('whose response is lost after it accepted the request gets no duplicate, and the next attempt succeeds', async () => {
     let losing = true;
-    const provider = await throughLossyLine((method) => losing && (method === 'PUT' || method === 'DELETE'));
+    const provider = await through((exchange) => {
+      const { incoming, answer } = exchange;
+      if (!losing || !['PUT', 'DELETE'].includes(String(incoming.method))) return passOn(exchange);
+      answer.resume().once('end', () => incoming.socket.destroy());
+    });
     const lossyThenWell = async <T>(attempt: () => Promise<T>): Promise<T> => {
       losing = true;
       await expect(attempt()).rejects.toMatchObject({ kind: 'unavailable', code: 'calendar_unreachable' });
@@ -301,11 +298,96 @@ describe('a response that is lost after a real server accepted the request', () 
       return attempt();
     };
     const created = await lossyThenWell(() => provider.put(event, null, signal()));
-    expect(await readEvents(radicale)).toMatchObject([{ uid: event.uid, sequence: 0 }]);
+    expect(await seen(event)).toMatchObject([{ uid: event.uid, sequence: 0 }]);
     const moved = { ...event, sequence: 1, startsAt: new Date('2027-02-01T09:00:00.000Z') };
     const changed = await lossyThenWell(() => provider.put(moved, created, signal()));
-    expect(await readEvents(radicale)).toMatchObject([{ uid: event.uid, sequence: 1, start: '2027-02-01T09:00:00Z' }]);
+    expect(await seen(event)).toMatchObject([{ uid: event.uid, sequence: 1, start: '2027-02-01T09:00:00Z' }]);
     await lossyThenWell(() => provider.remove(changed, signal()));
-    expect(await readEvents(radicale)).toEqual([]);
+    expect(await seen(event)).toEqual([]);
+  });
+
+  test.each([
+    ['-gzip', 'gzip'],
+    ['--gzip', 'gzip'],
+    [';gzip', undefined],
+  ])('whose ETags get %s from a compression (%s) that nobody asked for takes every change', async (suffix, coding) => {
+    const asked = new Set<unknown>();
+    const altered = (etag = '') => etag.replace(/"$/, `${suffix}"`);
+    const provider = await through((exchange) => {
+      const { incoming, answer, response } = exchange;
+      asked.add(incoming.headers['accept-encoding']);
+      if (incoming.method !== 'GET' || answer.statusCode !== 200) return passOn(exchange);
+      const { 'content-length': _, etag, ...headers } = answer.headers;
+      response.writeHead(200, { ...headers, etag: altered(etag), ...(coding && { 'content-encoding': coding }) });
+      if (coding) answer.pipe(createGzip()).pipe(response);
+      else answer.pipe(response);
+    });
+    let changing = newEvent();
+    const created = await provider.put(changing, null, signal());
+    // The second is what an earlier version of this service has recorded.
+    for (const etag of [null, altered(String(created.etag))]) {
+      changing = next(changing, { title: `With ${etag}` });
+      const changed = await provider.put(changing, { ...created, etag }, signal());
+      expect(changed.etag).toMatch(/^"[^"-]+"$/);
+      expect(await seen(changing)).toMatchObject([{ title: changing.title }]);
+    }
+    expect([...asked]).toEqual(['identity']);
+  });
+
+  const sabre = (message: string) =>
+    '<?xml version="1.0" encoding="utf-8"?><d:error xmlns:d="DAV:" xmlns:s="http://sabredav.org/ns">' +
+    `<s:exception>Sabre\\DAV\\Exception\\BadRequest</s:exception><s:message>${message}</s:message></d:error>`;
+  const precondition = '<error xmlns="DAV:"><no-uid-conflict xmlns="urn:ietf:params:xml:ns:caldav"/></error>';
+
+  describe.each([
+    [400, 'Nextcloud', sabre('Calendar object with uid already exists in this calendar collection.')],
+    [
+      400,
+      'Nextcloud, of its trash bin',
+      sabre('Deleted calendar object with uid already exists in this calendar collection.'),
+    ],
+    [403, 'the precondition', precondition],
+    [409, 'the precondition', precondition],
+  ])('that reports a UID conflict with %i as %s', (status, _, body) => {
+    let hidden = false;
+    /** Gives Radicale's answer to a UID conflict the form of another server. */
+    const asThatServer = (exchange: Exchange) => {
+      const { incoming, answer, response } = exchange;
+      const isConflict = incoming.method === 'PUT' && answer.statusCode === 409;
+      const isSearch = incoming.method === 'REPORT' && hidden;
+      if (!isConflict && !isSearch) return passOn(exchange);
+      answer.resume();
+      const headers = { 'content-type': 'application/xml; charset=utf-8' };
+      if (isConflict) response.writeHead(status, headers).end(body);
+      else response.writeHead(207, headers).end('<multistatus xmlns="DAV:"/>');
+    };
+    /** An event that another program has put somewhere else in the calendar. */
+    const movedEvent = async () => {
+      const moved = newEvent();
+      const name = `${randomUUID()}.ics`;
+      const authorization = `Basic ${Buffer.from(`${radicale.username}:${radicale.password}`).toString('base64')}`;
+      const url = new URL(name, radicale.collectionUrl);
+      const headers = { authorization, 'content-type': 'text/calendar' };
+      expect((await fetch(url, { method: 'PUT', headers, body: renderEvent(moved) })).status).toBe(201);
+      return { moved, name };
+    };
+
+    test('the event is searched for by its UID, and adopted', async () => {
+      hidden = false;
+      const provider = await through(asThatServer);
+      const { moved, name } = await movedEvent();
+      const changed = await provider.put(next(moved, { title: 'Outro' }), null, signal());
+      expect(changed.href.endsWith(`/${name}`)).toBe(true);
+      expect(await seen(moved)).toMatchObject([{ title: 'Outro' }]);
+    });
+
+    test('an event that is not found needs a person, who reads that it is in the trash bin, and what to do', async () => {
+      hidden = true;
+      const provider = await through(asThatServer);
+      const { moved } = await movedEvent();
+      const error = await errorOf(provider.put(next(moved, { title: 'Outro' }), null, signal()));
+      expect(error).toMatchObject({ kind: 'rejected', code: 'calendar_event_in_trash' });
+      expect(error.detail).toMatch(/trash bin.*Restore it or delete it there for good/);
+    });
   });
 });

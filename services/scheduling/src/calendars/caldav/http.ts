@@ -51,6 +51,8 @@ export function createCaldavFetch(options: {
     try {
       const headers = new Headers(init?.headers);
       headers.set('user-agent', 'Mostrador');
+      // A server that compresses may answer with an ETag that it does not take back.
+      headers.set('accept-encoding', 'identity');
       if (authorization) headers.set('authorization', authorization);
       const response = await follow(egress, new URL(String(input)), { ...init, headers, signal });
       const body = (await readBody(response.body)).toString('utf8');

@@ -3,6 +3,7 @@ import { localEgress } from '@mostrador/testing/context';
 import { readEvents } from '@mostrador/testing/providers/caldav/read-events';
 import { type CaldavServer, startRadicale, startXandikos } from '@mostrador/testing/providers/caldav/servers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startHttpProxy } from '../../../test/http-proxy.ts';
 import { newEvent, next, providerContract } from '../../../test/provider-contract.ts';
 import type { CalendarEvent, CalendarProvider } from '../calendar-provider.ts';
 import { createProviders } from '../providers.ts';
@@ -101,6 +102,34 @@ describe.each([
     expect(await seen(event)).toMatchObject([{ title: 'Outro' }]);
     await provider.remove(changed, signal());
     expect(await seen(event)).toEqual([]);
+  });
+
+  test.each<[string, (path: string) => string]>([
+    ['escapes it', (path) => path],
+    ['stands behind a proxy that removes a prefix', (path) => `/dav${path}`],
+    ['stands behind a proxy that adds a prefix', () => '/loja@exemplo.com/'],
+  ])('with @ in its address finds a moved event when its server %s', async (_, outside) => {
+    const inside = new URL(`../loja@${randomUUID()}/`, server.collectionUrl);
+    const authorization = `Basic ${Buffer.from(`${server.username}:${server.password}`).toString('base64')}`;
+    expect((await fetch(inside, { method: 'MKCALENDAR', headers: { authorization } })).status).toBe(201);
+    const proxy = await startHttpProxy(inside, { path: outside(inside.pathname) });
+    try {
+      const behind = open({ collectionUrl: proxy.url });
+      const event = newEvent();
+      const created = await behind.put(event, null, signal());
+      const icalendar = await (await request('GET', created.href)).text();
+      await request('DELETE', created.href);
+      const elsewhere = `${proxy.url}moved-by-hand.ics`;
+      expect((await request('PUT', elsewhere, {}, icalendar)).status).toBe(201);
+      const changed = await behind.put(next(event, { title: 'Outro' }), created, signal());
+      expect(changed.href).toBe(elsewhere);
+      expect(await (await request('GET', elsewhere)).text()).toContain('SUMMARY:Outro');
+      await behind.remove(changed, signal());
+      expect((await request('GET', elsewhere)).status).toBe(404);
+    } finally {
+      proxy.server.closeAllConnections();
+      proxy.server.close();
+    }
   });
 
   test("with another event at the event's address rejects the event and keeps the other one", async () => {

@@ -1,11 +1,13 @@
 import type { Egress } from '@mostrador/kit/clients/egress';
+import { withoutAddedCoding } from '@mostrador/kit/database/etag';
 import { calendarQuery, createObject, type DAVResponse, deleteObject, propfind } from 'tsdav';
 import { appointmentOf } from '../calendar-event.ts';
 import { CalendarError, type CalendarEvent, type CalendarProvider, type EventReference } from '../calendar-provider.ts';
 import { isUpToDate } from '../event-mark.ts';
 import { type EventIdentity, readIdentity, renderEvent } from '../icalendar.ts';
+import { memberAddress } from './addresses.ts';
 import { authorizationOf, collectionUrl, createCaldavFetch } from './http.ts';
-import { eventPrecondition, refusalOf } from './refusal.ts';
+import { eventPrecondition, hiddenEvent, isUidConflict, refusalOf } from './refusal.ts';
 
 /** Limit of one provider call with all of its requests. Shorter than the RPC, the lease and the activity around it. */
 const callTimeoutMs = 10_000;
@@ -16,6 +18,11 @@ const maxRounds = 4;
 type Settings = { url?: string; username?: string; password?: string; timeoutMs?: number; egress: Egress };
 type Found = { href: string; etag: string | null; identity: EventIdentity | null };
 type Precondition = { 'If-None-Match': '*' } | { 'If-Match': string } | Record<never, never>;
+/**
+ * `condition_failed`: another event is there, or none where `If-Match` expects one. `uid_taken`: another address in the
+ * calendar has an event with this UID.
+ */
+type Written = { readonly etag: string | null } | 'condition_failed' | 'uid_taken';
 
 /** A calendar collection on a CalDAV server (RFC 4791). */
 export function createCaldavProvider(settings: Settings): CalendarProvider {
@@ -33,8 +40,8 @@ export function createCaldavProvider(settings: Settings): CalendarProvider {
   return {
     verify: (signal) => call(signal, verify),
     put: (event, known, signal) => call(signal, (calendar) => put(calendar, event, known)),
-    remove: (known, signal) =>
-      call(signal, (calendar) => calendar.remove(known.href ?? calendar.hrefOf(known.eventId))),
+    remove: ({ eventId, href }, signal) =>
+      call(signal, (calendar) => calendar.remove(calendar.knownHref(href) ?? calendar.hrefOf(eventId))),
     list: (storeId, after, signal) => call(signal, (calendar) => calendar.uidsOf(storeId, after)),
   };
 }
@@ -52,7 +59,8 @@ function openCollection(settings: Settings, signal: AbortSignal) {
     /** `<appointment id>.ics` for the UID `<appointment id>@mostrador`. */
     hrefOf: (uid: string): string => new URL(`${encodeURIComponent(appointmentOf(uid))}.ics`, base).href,
 
-    contains: (href: string): boolean => href.startsWith(base.href),
+    /** The recorded address of an event, if it can be one of this collection. */
+    knownHref: (href: string | null): string | undefined => (href === null ? undefined : memberAddress(base, href)),
 
     async describe(): Promise<DAVResponse | undefined> {
       const props = { resourcetype: {}, 'c:supported-calendar-component-set': {}, 'current-user-privilege-set': {} };
@@ -60,24 +68,25 @@ function openCollection(settings: Settings, signal: AbortSignal) {
       return answers[0];
     },
 
-    /** Null when the precondition failed: another event is there, or none where `If-Match` expects one. */
-    async put(href: string, icalendar: string, precondition: Precondition): Promise<{ etag: string | null } | null> {
+    async put(href: string, icalendar: string, precondition: Precondition): Promise<Written> {
       // With `If-Match`, 404 means that the event is gone. Without it, 404 means that the collection does not exist.
       const missing = 'If-Match' in precondition ? [404, 410] : [];
       const headers = { 'Content-Type': 'text/calendar; charset=utf-8', ...precondition };
-      const fetch = fetchExpecting(403, 409, 412, ...missing);
+      const fetch = fetchExpecting(400, 403, 409, 412, 422, ...missing);
       const response = await createObject({ url: href, data: icalendar, headers, fetch });
-      if (response.ok) return { etag: strongEtag(response) };
+      if (response.ok) return { etag: usableEtag(response) };
+      const { status } = response;
       const body = await response.text();
-      const conflict = response.status !== 403 || body.includes('no-uid-conflict');
-      if (!conflict || eventPrecondition(body)) throw refusalOf(response.status, response.headers, body);
-      return null;
+      if (isUidConflict(body)) return 'uid_taken';
+      const failed = [409, 412, ...missing].includes(status) && !eventPrecondition(body);
+      if (!failed) throw refusalOf(status, response.headers, body);
+      return 'condition_failed';
     },
 
     async get(href: string): Promise<Found | null> {
       const response = await fetchExpecting(404, 410)(href);
       if (!response.ok) return null;
-      return { href, etag: strongEtag(response), identity: readIdentity(await response.text()) };
+      return { href, etag: usableEtag(response), identity: readIdentity(await response.text()) };
     },
 
     /** Addresses of events with this UID. Another program or an import may have put them anywhere in the collection. */
@@ -91,8 +100,8 @@ function openCollection(settings: Settings, signal: AbortSignal) {
         filters: { 'comp-filter': { _attributes: { name: 'VCALENDAR' }, 'comp-filter': eventFilter } },
         fetch: fetchExpecting(),
       });
-      const hrefs = answers.flatMap((answer) => (answer.href ? [new URL(String(answer.href), base).href] : []));
-      return hrefs.filter((href) => href.startsWith(base.href)).slice(0, maxRounds);
+      const hrefs = answers.flatMap(({ href }) => (href ? (memberAddress(base, String(href)) ?? []) : []));
+      return hrefs.slice(0, maxRounds);
     },
 
     /** The UIDs of the store's events after this moment. Only the events themselves say whose they are. */
@@ -119,11 +128,15 @@ function openCollection(settings: Settings, signal: AbortSignal) {
   };
 }
 
-/** `If-Match` compares strongly (RFC 9110 13.1.1), so a weak ETag counts as none. */
-function strongEtag(response: Response): string | null {
-  const etag = response.headers.get('etag');
-  return etag?.startsWith('"') ? etag : null;
+/** The ETag of a response, if it can be used in `If-Match`. That of a compressed response is the compressing proxy's. */
+function usableEtag({ headers }: Response): string | null {
+  const coding = headers.get('content-encoding')?.trim().toLowerCase() || 'identity';
+  return coding === 'identity' ? strongEtag(headers.get('etag')) : null;
 }
+
+/** `If-Match` compares strongly (RFC 9110 13.1.1), so a weak ETag counts as none, and so does one with a coding in it. */
+const strongEtag = (etag: string | null): string | null =>
+  etag?.startsWith('"') && withoutAddedCoding(etag) === etag ? etag : null;
 
 /**
  * Creates the event or replaces it. Succeeds without a write when the calendar has this content or a newer version: the
@@ -131,22 +144,24 @@ function strongEtag(response: Response): string | null {
  */
 async function put(calendar: Collection, event: CalendarEvent, known: EventReference | null): Promise<EventReference> {
   let icalendar = renderEvent(event);
-  const earlier = known && calendar.contains(known.href) ? known : null;
-  let href = earlier?.href ?? calendar.hrefOf(event.uid);
+  const earlier = known && calendar.knownHref(known.href);
+  let href = earlier ?? calendar.hrefOf(event.uid);
+  // An earlier version of this service has recorded any ETag.
+  const etag = known && strongEtag(known.etag);
   // Without an ETag to compare, read the event before overwriting it.
-  let precondition: Precondition | null = earlier
-    ? earlier.etag
-      ? { 'If-Match': earlier.etag }
-      : null
-    : { 'If-None-Match': '*' };
+  let precondition: Precondition | null = earlier ? (etag ? { 'If-Match': etag } : null) : { 'If-None-Match': '*' };
+  let isHidden = false;
   for (let round = 0; round < maxRounds; round++) {
-    if (precondition) {
-      const taken = await calendar.put(href, icalendar, precondition);
-      if (taken) return { eventId: event.uid, href, etag: taken.etag };
-    }
-    const refusedAsNew = precondition !== null && 'If-None-Match' in precondition;
-    const found = (await calendar.get(href)) ?? (refusedAsNew ? await findElsewhere(calendar, event.uid) : null);
+    const written = precondition && (await calendar.put(href, icalendar, precondition));
+    if (typeof written === 'object' && written) return { eventId: event.uid, href, etag: written.etag };
+    const here = await calendar.get(href);
+    const mayBeElsewhere = written === 'uid_taken' || (precondition !== null && 'If-None-Match' in precondition);
+    const isSought = mayBeElsewhere && here?.identity?.uid !== event.uid;
+    const found = (isSought && (await findElsewhere(calendar, event.uid))) || here;
     if (!found) {
+      // Once, the event may have been deleted between the write and the search.
+      if (written === 'uid_taken' && isHidden) throw hiddenEvent();
+      isHidden = written === 'uid_taken';
       precondition = { 'If-None-Match': '*' };
       continue;
     }

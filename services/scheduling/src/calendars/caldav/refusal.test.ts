@@ -1,6 +1,6 @@
 import { retryAfterSeconds } from '@mostrador/kit/clients/http';
 import { describe, expect, test } from 'vitest';
-import { refusalOf } from './refusal.ts';
+import { isUidConflict, refusalOf } from './refusal.ts';
 
 const davError = (precondition: string) =>
   `<?xml version='1.0'?><D:error xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><C:${precondition} /></D:error>`;
@@ -31,6 +31,31 @@ describe('an error response', () => {
   test.each([403, 409, 412, 507])('with HTTP %i and a precondition of the event rejects only the event', (status) => {
     const error = refusalOf(status, new Headers(), davError('valid-calendar-data'));
     expect(error).toMatchObject({ kind: 'rejected', detail: expect.stringContaining('valid-calendar-data') });
+  });
+
+  test.each([
+    [davError('no-uid-conflict'), true],
+    [
+      '<error xmlns="DAV:"><no-uid-conflict xmlns="urn:ietf:params:xml:ns:caldav"><href>/x</href></no-uid-conflict></error>',
+      true,
+    ],
+    [davError('unique-scheduling-object-resource'), true],
+    ['<s:message>Calendar object with uid already exists in this calendar collection.</s:message>', true],
+    ['<s:message>Deleted calendar object with uid already exists in this calendar collection.</s:message>', true],
+    ['Event UID already in use', true],
+    [davError('valid-calendar-data'), false],
+    ['<s:message>A calendar object with this URI already exists.</s:message>', false],
+    ['<s:message>uid</s:message><s:message>already exists</s:message>', false],
+    ['GUID already exists', false],
+    ['', false],
+  ])('%s names a UID conflict: %s', (body, isConflict) => {
+    expect(isUidConflict(body)).toBe(isConflict);
+  });
+
+  test('with HTTP 403 because of a full trash bin rejects only the event', () => {
+    const body =
+      "<s:message>A calendar object with URI x-deleted.ics already exists in calendar 23, therefore this object can't be moved into the trashbin</s:message>";
+    expect(refusalOf(403, new Headers(), body)).toMatchObject({ kind: 'rejected', code: 'calendar_event_in_trash' });
   });
 
   test('is never quoted in the detail', () => {

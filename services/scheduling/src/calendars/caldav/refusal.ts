@@ -17,9 +17,31 @@ const eventPreconditions = [
 
 /** The precondition of the event that an error body names, if any. */
 export const eventPrecondition = (body: string): string | undefined => {
-  const named = new Set([...body.matchAll(/<(?:[\w.-]+:)?([a-z-]+)[\s/>]/g)].map((match) => match[1]));
+  const named = elementsOf(body);
   return eventPreconditions.find((precondition) => named.has(precondition));
 };
+
+/**
+ * Whether the server has another event with this UID: in this calendar (RFC 4791 5.3.2.1), or in any of the account
+ * (RFC 6638 3.2.4.1). Nextcloud before July 2026 names no precondition. It answers 400 with "Calendar object with uid
+ * already exists in this calendar collection.", and with "Deleted calendar object …" for one in its trash bin.
+ */
+export const isUidConflict = (body: string): boolean =>
+  ['no-uid-conflict', 'unique-scheduling-object-resource'].some((name) => elementsOf(body).has(name)) ||
+  /\buid\b[^<]{0,200}\balready (?:exists|in use)\b/i.test(body);
+
+/** The names of the elements of an XML body, without prefixes. */
+const elementsOf = (body: string): Set<string | undefined> =>
+  new Set([...body.matchAll(/<(?:[\w.-]+:)?([a-z-]+)[\s/>]/g)].map((match) => match[1]));
+
+/** The error when the calendar has an event with this UID and does not show it. */
+export const hiddenEvent = (): CalendarError =>
+  new CalendarError(
+    'rejected',
+    'calendar_event_in_trash',
+    "The server has this event but does not show it: it is in the server's trash bin, or in another calendar of the " +
+      'account. Restore it or delete it there for good, then change the appointment.',
+  );
 
 /** Maps an error response to its meaning for the connection or for the event. */
 export function refusalOf(status: number, headers: Headers, body: string): CalendarError {
@@ -27,6 +49,8 @@ export function refusalOf(status: number, headers: Headers, body: string): Calen
   const later = retryAfter === undefined ? {} : { retryAfterSeconds: retryAfter };
   const precondition = eventPrecondition(body);
   if (precondition) return rejected(`${precondition}, HTTP ${status}`);
+  // Nextcloud refuses to delete an event of which its trash bin has an earlier one.
+  if (status === 403 && /\btrash ?bin\b/i.test(body)) return fullTrash();
   switch (status) {
     case 401:
       return new CalendarError('refused', 'calendar_credentials_refused', credentialsDetail(headers));
@@ -58,6 +82,13 @@ export function refusalOf(status: number, headers: Headers, body: string): Calen
   if (status === 507) return rejected('HTTP 507');
   return unavailable(status, later);
 }
+
+const fullTrash = () =>
+  new CalendarError(
+    'rejected',
+    'calendar_event_in_trash',
+    "The calendar server's trash bin has this event already. Empty the trash bin, then delete the event by hand.",
+  );
 
 const unavailable = (status: number, later: { retryAfterSeconds?: number }) =>
   new CalendarError('unavailable', 'calendar_unavailable', `The calendar is unavailable (HTTP ${status}).`, {
