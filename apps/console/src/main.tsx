@@ -5,6 +5,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import './styles/tokens.css';
 import './styles/base.css';
+import { Failure } from './api/failure.ts';
 import { queries } from './api/queries.ts';
 import { hearOfSession } from './api/session.ts';
 import { followNewVersion } from './new-version.ts';
@@ -20,9 +21,17 @@ defineCustomClientStrategy('custom-browser', {
 document.documentElement.lang = getLocale();
 bringFont();
 hearOfSession();
-followNewVersion(() => router.state.isLoading);
+followNewVersion({
+  isNavigating: () => router.state.isLoading,
+  unreachable: (cause) => new Failure('offline', 0, String(cause)),
+});
 
-createRoot(document.getElementById('root') as HTMLElement).render(
+createRoot(document.getElementById('root') as HTMLElement, {
+  // The page says in words what the server answers, or that it does not.
+  onCaughtError: (error) => {
+    if (!(error instanceof Failure)) reportError(error);
+  },
+}).render(
   <StrictMode>
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queries}>

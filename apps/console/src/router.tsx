@@ -16,6 +16,8 @@ import { reportRoutes } from './reports/routes.ts';
 import { settingRoutes } from './settings/routes.ts';
 import { root, shell } from './shell/routes.ts';
 import { teamRoutes } from './team/routes.ts';
+import { LoadFailed } from './ui/load-failed.tsx';
+import { forget } from './unsaved.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
 const start = createRoute({
@@ -49,12 +51,15 @@ export const router = createRouter({
   routeTree: root.addChildren([login, screens]),
   basepath: '/console',
   defaultPreload: 'intent',
+  // Within the navigation, so that a screen that cannot be loaded leaves the way to the others.
+  defaultErrorComponent: LoadFailed,
   scrollRestoration: true,
 });
 
 onSignedOut(() => {
   if (router.state.location.pathname === '/login') return;
-  // As a new page, which has nothing of the person.
+  // As a new page, which has nothing of the person: not even what is not saved.
+  forget();
   location.replace('/console/login?ended=true');
 });
 

@@ -144,6 +144,8 @@ inBrowser(() => {
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
     await page.keyboard.press('End');
     await page.keyboard.press('Enter');
+    await tabTo(page, 'button', 'Sign out anyway');
+    await page.keyboard.press('Enter');
     await title(page, 'Sign in').waitFor();
     await page.goBack();
     await title(page, 'Sign in').waitFor();

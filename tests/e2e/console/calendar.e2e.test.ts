@@ -25,6 +25,12 @@ inBrowser(() => {
     const drawer = page.getByRole('dialog');
     await drawer.getByRole('textbox', { name: 'What for' }).waitFor();
     await page.keyboard.type('Haircut');
+    await page.keyboard.press('Escape');
+    const question = page.getByRole('alertdialog', { name: 'Discard what is not saved?' });
+    await question.waitFor();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    expect(await drawer.getByRole('textbox', { name: 'What for' }).inputValue()).toBe('Haircut');
     await tabTo(page, 'combobox', 'Customer');
     await page.keyboard.type('bruna');
     await page.getByRole('option', { name: /Bruna Lima/ }).waitFor();
@@ -105,6 +111,13 @@ inBrowser(() => {
     await drawer.getByRole('button', { name: 'Save mine' }).click();
     await page.getByText('Appointment saved').waitFor();
     expect(await read(store.key, `/appointments/${id}`)).toMatchObject({ title: 'Mine' });
+
+    await drawer.getByRole('button', { name: 'Edit' }).click();
+    await drawer.getByRole('textbox', { name: 'What for' }).fill('Given up');
+    await drawer.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await drawer.getByRole('button', { name: 'Edit' }).click();
+    expect(await drawer.getByRole('textbox', { name: 'What for' }).inputValue()).toBe('Mine');
   });
 
   test('every view and an appointment are accessible', async () => {

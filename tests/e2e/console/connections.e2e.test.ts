@@ -166,6 +166,7 @@ inBrowser(() => {
       await dialogOf(page).getByLabel('Kind').selectOption(kind);
       expect(await violations(page)).toEqual([]);
       await dialogOf(page).getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('button', { name: 'Discard changes' }).click();
       await dialogOf(page).waitFor({ state: 'detached' });
     }
   });

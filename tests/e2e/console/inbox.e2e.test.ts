@@ -115,11 +115,21 @@ inBrowser(() => {
   });
 
   test('a message of the API is purple and says so, and no other message is purple', async () => {
-    const { page, loginUrl, sandbox } = await newInbox();
+    const { page, loginUrl, sandbox } = await newInbox('owner', { timezoneId: 'Asia/Kathmandu' });
     const { id } = await sandbox.newCustomer('Helena', 'Hello');
     await sandbox.send(id, 'Your order is ready');
+    const { created_at } = (await sandbox.messages(id)).at(-1);
     await open(page, loginUrl, `/inbox/${id}`);
     await messageOf(page, 'Your order is ready').getByText('via API').waitFor();
+    // The clock is that of the store, and the page says so, because it is not that of the person.
+    await page.getByText('Times are those of the store: UTC').waitFor();
+    const time = new Intl.DateTimeFormat('en', { timeStyle: 'short', timeZone: 'UTC' });
+    await messageOf(page, 'Your order is ready')
+      .getByText(time.format(new Date(created_at)), { exact: true })
+      .waitFor();
+    await rowOf(page, id)
+      .getByText(time.format(new Date(created_at)), { exact: true })
+      .waitFor();
     await composer(page).fill('Anything else?');
     await page.keyboard.press('Enter');
     await messageOf(page, 'Anything else?').waitFor();
@@ -257,8 +267,10 @@ inBrowser(() => {
       ({ seller_id }) => seller_id === null,
     );
 
-    await page.getByRole('button', { name: 'The AI answers' }).click();
-    await page.getByRole('menuitem', { name: 'Pause for 4 hours' }).click();
+    // Nothing says that the AI answers.
+    expect(await page.getByRole('button', { name: /AI/ }).filter({ hasNotText: 'AI paused' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Pause the AI for 4 hours' }).click();
     await page.getByRole('button', { name: 'The AI is paused' }).waitFor();
     await eventually(
       () => sandbox.lead(id),
@@ -266,14 +278,17 @@ inBrowser(() => {
     );
     await page.getByRole('button', { name: 'The AI is paused' }).click();
     await page.getByRole('menuitem', { name: 'Resume the AI' }).click();
-    await page.getByRole('button', { name: 'The AI answers' }).waitFor();
+    await page.getByRole('button', { name: 'The AI is paused' }).waitFor({ state: 'detached' });
     await eventually(
       () => sandbox.lead(id),
       ({ ai_paused_until }) => ai_paused_until === null,
     );
+    await page.getByRole('button', { name: 'Unanswered' }).click();
+    await rowOf(page, id).waitFor();
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Close the session' }).click();
     await page.getByText('The session is closed').waitFor();
+    await page.getByRole('heading', { name: 'No conversation matches' }).waitFor();
   });
 
   test('a seller sees their own leads and those without a seller, and reads in words why not another', async () => {

@@ -37,6 +37,11 @@ inBrowser(() => {
     const { page, loginUrl, store } = await newPerson();
     await open(page, loginUrl, '/leads');
     await page.getByRole('heading', { name: 'No leads yet' }).waitFor();
+    const inks = await page.getByRole('button', { name: 'New lead' }).evaluate((button) => {
+      const view = button.ownerDocument.defaultView;
+      return [button, ...button.querySelectorAll('svg')].map((one) => view?.getComputedStyle(one).color);
+    });
+    expect(inks).toEqual([inks[0], inks[0]]);
 
     await tabTo(page, 'button', /^New lead$/);
     await page.keyboard.press('Enter');
@@ -93,6 +98,11 @@ inBrowser(() => {
     await page.getByText('1 lead', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'vip' }).click();
     await page.waitForURL(/tag=vip/);
+    // The date is the one by which the list is ordered.
+    await page.getByRole('columnheader', { name: 'Created' }).waitFor();
+    await page.getByRole('combobox', { name: 'Order' }).selectOption({ index: 2 });
+    await page.getByRole('columnheader', { name: 'Last change' }).waitFor();
+    await page.getByRole('combobox', { name: 'Order' }).selectOption({ index: 0 });
 
     const { searchParams } = new URL(page.url());
     expect(Object.fromEntries(searchParams)).toEqual({ q: 'lima', status: 'lost', tag: 'vip' });

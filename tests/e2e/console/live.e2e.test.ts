@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { addresses, eventually, request } from '../platform.ts';
-import { inBrowser, invitePerson, newPage, newPerson, open } from './browser.ts';
+import { inBrowser, invitePerson, newPage, newPerson, open, title } from './browser.ts';
 import { composer, connectSandbox, messageOf, rowOf, send } from './conversations.ts';
 
 /** Two people of a store who look at the same lead. */
@@ -53,6 +53,20 @@ inBrowser(() => {
     await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
     const written = (await sandbox.messages(customer.id)).filter(({ body }) => body === 'Written offline');
     expect(written).toHaveLength(1);
+
+    // A search that nobody answers shows no rows of another one, and a screen that is not there yet leaves the page in place.
+    await page.context().setOffline(true);
+    const refused = page.getByText('The server does not answer').first();
+    await page.getByRole('searchbox', { name: 'Search name or phone' }).fill('nobody has this name');
+    await refused.waitFor();
+    expect(await page.locator('[data-lead]').count()).toBe(0);
+    await page.getByRole('link', { name: 'Knowledge' }).click();
+    await page.getByRole('searchbox', { name: 'Search name or phone' }).waitFor({ state: 'detached' });
+    await refused.waitFor();
+    await page.getByRole('link', { name: 'Inbox' }).waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await title(page, 'Knowledge').waitFor();
   });
 
   test('eight tabs have one connection, and when its tab closes another takes over without a gap', async () => {

@@ -96,9 +96,31 @@ inBrowser(() => {
     await save(page);
     await window.getByText('Choose at least one day.').waitFor();
     expect((await storeOf(store)).name).toBe(store.name);
+    // What is not saved is lost only after a question: within the page, with it, and by signing out.
+    const question = page.getByRole('alertdialog', { name: 'Discard what is not saved?' });
+    const stay = async () => {
+      await question.getByRole('button', { name: 'Keep editing' }).click();
+      await question.waitFor({ state: 'detached' });
+      await window.getByText('Choose at least one day.').waitFor();
+    };
+    await page.getByRole('link', { name: 'Leads' }).click();
+    await question.waitFor();
+    expect(await violations(page)).toEqual([]);
+    await stay();
+    await page.getByRole('button', { name: /^Ana Souza/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await stay();
+    const asked = page.waitForEvent('dialog');
+    const closed = page.close({ runBeforeUnload: true });
+    const dialog = await asked;
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    await closed;
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByText('Everything is saved.').waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe(store.name);
+    await page.getByRole('link', { name: 'Leads' }).click();
+    await title(page, 'Leads').waitFor();
   });
 
   test('what another owner changed meanwhile is said before it is replaced', async () => {
@@ -167,6 +189,7 @@ inBrowser(() => {
     const seller = await newPerson('seller');
     await open(seller.page, seller.loginUrl, path);
     await seller.page.getByText('Your role in the store does not allow this').waitFor();
+    expect(await seller.page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     expect(await seller.page.getByRole('link', { name: 'Store settings' }).count()).toBe(0);
   });
 

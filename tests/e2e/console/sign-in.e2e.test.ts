@@ -20,9 +20,13 @@ const password = 'trinta e nove pratos';
 
 const navigation = (page: Page) => page.getByRole('navigation').waitFor();
 
-async function signOut(page: Page) {
+async function askToSignOut(page: Page) {
   await page.getByRole('button', { name: /^Ana Souza/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
+}
+
+async function signOut(page: Page) {
+  await askToSignOut(page);
   await title(page, 'Sign in').waitFor();
 }
 
@@ -130,7 +134,16 @@ inBrowser(() => {
     await dialog.getByText('You cannot sign in with it').waitFor();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('“Till” is removed').waitFor();
-    await signOut(page);
+    // Nothing is left with which to come back.
+    await askToSignOut(page);
+    await dialog.getByText('Otherwise you need a new link').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole('link', { name: 'Set it up now' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await title(page, 'Security').waitFor();
+    await askToSignOut(page);
+    await dialog.getByRole('button', { name: 'Sign out anyway' }).click();
+    await title(page, 'Sign in').waitFor();
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByRole('alert').getByText('does not work here any more').waitFor();
   });
@@ -167,7 +180,9 @@ inBrowser(() => {
     await page.getByRole('menuitemradio', { checked: false }).first().click();
     await page.getByRole('button', { name: /Owner/ }).waitFor();
     await tab.getByRole('button', { name: /Owner/ }).waitFor();
-    await signOut(page);
+    await askToSignOut(page);
+    await page.getByRole('button', { name: 'Sign out anyway' }).click();
+    await title(page, 'Sign in').waitFor();
     await title(tab, 'Sign in').waitFor();
   });
 

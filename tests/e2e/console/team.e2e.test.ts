@@ -36,7 +36,7 @@ inBrowser(() => {
     await page.keyboard.press('Tab');
     await page.keyboard.type('Bia Lima');
     await page.keyboard.press('Enter');
-    await dialogOf(page).getByText('Choose which seller this person is').waitFor();
+    await dialogOf(page).getByText('Give a full phone number').waitFor();
     await tabTo(page, 'combobox', 'Seller');
     await page.keyboard.type('Bia');
     await tabTo(page, 'button', 'Invite');

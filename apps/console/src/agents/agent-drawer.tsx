@@ -6,6 +6,7 @@ import { Drawer } from '../ui/drawer.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { Moment } from '../ui/moment.tsx';
 import { Notice } from '../ui/page.tsx';
+import { useLeave } from '../ui/unsaved.tsx';
 import { AgentForm, agentFormId } from './agent-form.tsx';
 import type { Agent } from './agent-queries.ts';
 import { AgentState } from './agent-state.tsx';
@@ -33,7 +34,7 @@ export function AgentDrawer({ agents, agentId, creating, mayChange, onClose }: A
   };
   const foot = form && (
     <>
-      <Button onClick={creating ? close : () => setEditing(false)}>{m.cancel()}</Button>
+      <Cancel onCancel={creating ? close : () => setEditing(false)} />
       <Button type="submit" form={agentFormId} kind="main" busy={busy}>
         {creating ? m.agents_create() : m.agents_save()}
       </Button>
@@ -67,6 +68,11 @@ export function AgentDrawer({ agents, agentId, creating, mayChange, onClose }: A
       )}
     </Drawer>
   );
+}
+
+function Cancel({ onCancel }: { onCancel: () => void }) {
+  const leave = useLeave();
+  return <Button onClick={() => leave(onCancel)}>{m.cancel()}</Button>;
 }
 
 const models = { auto: m.agents_model_auto, gemini: () => 'Gemini', openai: () => 'OpenAI' };

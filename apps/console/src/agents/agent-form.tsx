@@ -7,6 +7,7 @@ import { m } from '../paraglide/messages.js';
 import { CheckField, SelectField, TextField } from '../ui/field.tsx';
 import { Bad } from '../ui/page.tsx';
 import { say } from '../ui/toasts.tsx';
+import { useUnsaved } from '../ui/unsaved.tsx';
 import { type Agent, agentsQuery } from './agent-queries.ts';
 import styles from './agents.module.css';
 import { ConditionEditor } from './condition-editor.tsx';
@@ -25,7 +26,8 @@ type AgentFormProps = {
 
 export function AgentForm({ agent, agents, onBusy, onSaved }: AgentFormProps) {
   const form = useRef<HTMLFormElement>(null);
-  const [draft, setDraft] = useState<Draft>(() => (agent ? draftOf(agent) : emptyDraft(agents)));
+  const [first] = useState<Draft>(() => (agent ? draftOf(agent) : emptyDraft(agents)));
+  const [draft, setDraft] = useState(first);
   const [tried, setTried] = useState(false);
   const save = useMutation({
     mutationFn: (body: AgentBody) =>
@@ -42,6 +44,7 @@ export function AgentForm({ agent, agents, onBusy, onSaved }: AgentFormProps) {
   });
   useEffect(() => onBusy(save.isPending), [onBusy, save.isPending]);
 
+  const unsaved = useUnsaved({ isChanged: JSON.stringify(draft) !== JSON.stringify(first), busy: save.isPending });
   const faults = tried ? faultsOf(draft) : {};
   const change = (part: Partial<Draft>) => setDraft((current) => ({ ...current, ...part }));
   const submit = (event: FormEvent) => {
@@ -49,12 +52,12 @@ export function AgentForm({ agent, agents, onBusy, onSaved }: AgentFormProps) {
     if (save.isPending) return;
     setTried(true);
     const wrong = faultsOf(draft);
-    const first = wrong.name ? 'name' : wrong.priority ? 'priority' : undefined;
-    if (first) return form.current?.querySelector<HTMLInputElement>(`[name=${first}]`)?.focus();
+    const faulty = wrong.name ? 'name' : wrong.priority ? 'priority' : undefined;
+    if (faulty) return form.current?.querySelector<HTMLInputElement>(`[name=${faulty}]`)?.focus();
     save.mutate(bodyOf(draft));
   };
   return (
-    <form ref={form} id={agentFormId} className={styles.form} onSubmit={submit} noValidate>
+    <form ref={form} id={agentFormId} className={styles.form} onSubmit={submit} noValidate {...unsaved}>
       <TextField
         label={m.agents_name()}
         name="name"

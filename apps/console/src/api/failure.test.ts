@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { overwriteGetLocale } from '../paraglide/runtime.js';
-import { Failure, wordsOf } from './failure.ts';
+import { Failure, mayPass, wordsOf } from './failure.ts';
 
 test.each([
   ['en', 'The store has the most API keys it may have: 100.'],
@@ -9,4 +9,15 @@ test.each([
 ] as const)('that a store has too many keys is said in %s, whatever the server said', (language, words) => {
   overwriteGetLocale(() => language);
   expect(wordsOf(new Failure('api_key_limit', 409, 'Too many API keys'))).toContain(words);
+});
+
+test.each([
+  [0, true],
+  [403, false],
+  [404, false],
+  [412, false],
+  [429, true],
+  [503, true],
+])('after %d another attempt is offered: %s', (status, offered) => {
+  expect(mayPass(new Failure('x', status, ''))).toBe(offered);
 });

@@ -21,6 +21,10 @@ export class Failure extends Error {
 export const faultOf = (error: unknown, pointer: string): string | undefined =>
   error instanceof Failure ? error.faults.find((fault) => fault.pointer?.startsWith(pointer))?.detail : undefined;
 
+/** Whether the next attempt may go well, without anything else that the person does. */
+export const mayPass = (error: unknown): boolean =>
+  !(error instanceof Failure) || error.status === 0 || error.status >= 500 || [408, 425, 429].includes(error.status);
+
 /** Whether the person has to sign in. */
 export const isSignedOut = (error: unknown): boolean => error instanceof Failure && error.code === 'invalid_session';
 

@@ -79,7 +79,8 @@ export function usePagedList<Item>(options: PagedListOptions<Item>) {
       }
     },
   });
-  const pages = query.data;
+  // What was found before is not what is asked for now, which cannot be had.
+  const pages = query.isPlaceholderData && query.failureCount > 0 ? undefined : query.data;
   const next = pages?.at(-1)?.next;
   const reading = useRef<string>(undefined);
   const [moreFailed, setMoreFailed] = useState<unknown>();

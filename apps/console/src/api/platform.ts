@@ -7,6 +7,7 @@ type Schemas = components['schemas'];
 export type Session = Schemas['PersonSession'];
 export type OpenSession = Schemas['OpenSession'];
 export type Passkey = Schemas['Passkey'];
+export type Credentials = Schemas['GetCredentialsResponse'];
 export type ApiKey = Schemas['ApiKey'];
 export type Scope = Schemas['Scope'];
 export type Lead = Schemas['Lead'];

@@ -1,4 +1,5 @@
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import { forget } from '../unsaved.ts';
 import { Failure, isSignedOut } from './failure.ts';
 import { allOf, pageOf } from './pages.ts';
 import { dataOf, platform, type Session } from './platform.ts';
@@ -19,7 +20,13 @@ export const queries = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
   defaultOptions: {
-    queries: { staleTime: 15_000, retry: (count, error) => count < 2 && mayRecover(error) },
+    queries: {
+      staleTime: 15_000,
+      // Without a connection a question fails at once, instead of showing what was found for an earlier one until there is.
+      networkMode: 'always',
+      retry: (count, error) => count < 2 && navigator.onLine && mayRecover(error),
+      refetchOnReconnect: true,
+    },
   },
 });
 
@@ -36,8 +43,12 @@ export const sessionQuery = queryOptions({
 const isSame = (one: Session, other: Session): boolean =>
   one.user.id === other.user.id && one.store.id === other.store.id;
 
-/** Loads the page again, so that it shows nothing of another person or store, and changes nothing in the wrong one. */
+/**
+ * Loads the page again, so that it shows nothing of another person or store, and changes nothing in the wrong one: not even
+ * what is not saved.
+ */
 function startOver(): Promise<never> {
+  forget();
   location.assign('/console/');
   return new Promise(() => {});
 }

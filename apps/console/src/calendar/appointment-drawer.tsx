@@ -13,7 +13,7 @@ import { Drawer } from '../ui/drawer.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
-import { relativeTime, spanText } from '../ui/time.ts';
+import { comingTime, spanText } from '../ui/time.ts';
 import styles from './appointment.module.css';
 import { AppointmentForm } from './appointment-form.tsx';
 import {
@@ -176,7 +176,7 @@ function Sync({ appointment: { id, status } }: { appointment: Appointment }) {
       {why && <p>{why}</p>}
       {next && <p>{next}</p>}
       {isLate && sync.next_attempt_at && (
-        <p>{m.calendar_sync_next_attempt({ when: relativeTime(sync.next_attempt_at, Date.now()) })}</p>
+        <p>{m.calendar_sync_next_attempt({ when: comingTime(sync.next_attempt_at, Date.now()) })}</p>
       )}
       {canLook && <Link to="/integrations/connections">{m.calendar_connections()}</Link>}
     </section>

@@ -9,6 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { TextArea, TextField } from '../ui/field.tsx';
 import { Bad } from '../ui/page.tsx';
 import { say } from '../ui/toasts.tsx';
+import { useLeave, useUnsaved } from '../ui/unsaved.tsx';
 import { momentOf, wallTime } from '../ui/zone.ts';
 import styles from './appointment.module.css';
 import { type Appointment, appointmentQuery, changeAppointment, refresh } from './appointment-queries.ts';
@@ -75,9 +76,11 @@ export function AppointmentForm({ timeZone, version, start, minutes = 60, lead, 
     save.mutate({ title: text('title'), scheduled_at, duration_minutes, notes: text('notes') || null });
   };
 
+  const leave = useLeave();
+  const unsaved = useUnsaved({ busy: save.isPending });
   const isConflict = isStale && save.error instanceof Failure && save.error.status === 412;
   return (
-    <form className={styles.form} onSubmit={submit} noValidate>
+    <form className={styles.form} onSubmit={submit} noValidate {...unsaved}>
       <TextField
         ref={title}
         name="title"
@@ -111,7 +114,7 @@ export function AppointmentForm({ timeZone, version, start, minutes = 60, lead, 
       <TextArea name="notes" label={m.calendar_notes()} maxLength={5000} defaultValue={appointment?.notes ?? ''} />
       {save.error && <Bad>{isConflict ? m.calendar_conflict() : wordsOf(save.error)}</Bad>}
       <div className={styles.buttons}>
-        <Button onClick={onClose}>{m.cancel()}</Button>
+        <Button onClick={() => leave(onClose)}>{m.cancel()}</Button>
         <Button type="submit" kind="main" busy={save.isPending}>
           {isConflict ? m.calendar_save_mine() : appointment ? m.calendar_save() : m.calendar_create()}
         </Button>

@@ -64,11 +64,11 @@ function Loaded({ store }: { store: Store }) {
   const date = search.date ?? today;
   const days = daysOf(view, date, firstWeekday());
   const range = { from: momentOf(days.from, timeZone) ?? '', to: momentOf(days.to, timeZone) ?? '' };
-  const {
-    data: appointments,
-    error,
-    refetch,
-  } = useQuery({ ...appointmentsQuery(range), placeholderData: (known) => known });
+  const { data, error, refetch, isPlaceholderData, failureCount } = useQuery({
+    ...appointmentsQuery(range),
+    placeholderData: (known) => known,
+  });
+  const appointments = isPlaceholderData && failureCount > 0 ? undefined : data;
   const go = (part: { view?: View; date?: string; appointment?: string | undefined }) =>
     void navigate({
       to: '/calendar',

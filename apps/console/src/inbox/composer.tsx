@@ -13,7 +13,9 @@ import {
 import type { Message } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
+import { useZone } from '../ui/store-zone.tsx';
 import { duration, fullTime } from '../ui/time.ts';
+import { useNow } from '../ui/use-now.ts';
 import styles from './composer.module.css';
 import { windowQuery } from './inbox-queries.ts';
 import { previewOf } from './message-words.ts';
@@ -22,7 +24,6 @@ import type { Template } from './outgoing.ts';
 import type { OwnStorage } from './own-storage.ts';
 import { labelOf } from './source.tsx';
 import { TemplateForm } from './template-form.tsx';
-import { useNow } from './use-now.ts';
 
 const maxLength = 4096;
 /** The counter appears when so few characters are left. */
@@ -49,6 +50,7 @@ export function Composer({ ref, leadId, name, messages, outbox, storage }: Compo
   const [text, setText] = useDraft(storage, leadId);
   const { data: conversation } = useQuery(windowQuery(leadId));
   const now = useNow();
+  const zone = useZone();
   const own = useRef(new Set<string>());
   const arrived = useArrived(messages, text.trim() !== '', own.current);
   useGrowing(input, text);
@@ -117,7 +119,7 @@ export function Composer({ ref, leadId, name, messages, outbox, storage }: Compo
           <p id={hint} className={styles.hint}>
             <span>{m.inbox_keys()}</span>
             {closesAt !== undefined && closesAt - now < soonMs && (
-              <span className={styles.soon} title={fullTime(new Date(closesAt).toISOString())}>
+              <span className={styles.soon} title={fullTime(new Date(closesAt).toISOString(), zone)}>
                 <Clock size={12} aria-hidden />
                 {m.inbox_window_left({ time: duration(closesAt - now) })}
               </span>

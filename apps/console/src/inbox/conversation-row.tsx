@@ -4,12 +4,14 @@ import type { Conversation } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { initialsOf } from '../shell/person-menu.tsx';
 import { Badge, Count } from '../ui/badge.tsx';
+import { plural } from '../ui/plural.ts';
+import { useZone } from '../ui/store-zone.tsx';
 import { fullTime, shortMoment, waitingTime } from '../ui/time.ts';
+import { useNow } from '../ui/use-now.ts';
 import type { Filters } from './filters.ts';
 import styles from './inbox.module.css';
 import { previewOf } from './message-words.ts';
 import { labelOf, SourceIcon } from './source.tsx';
-import { useNow } from './use-now.ts';
 
 type ConversationRowProps = {
   readonly conversation: Conversation;
@@ -32,6 +34,8 @@ export function ConversationRow({ conversation, filters, isOpen, isTabStop, onFo
     last_activity_at,
   } = conversation;
   const { source, body, status } = last_message;
+  const zone = useZone();
+  const now = useNow();
   return (
     <Link
       to="/inbox/$leadId"
@@ -54,8 +58,8 @@ export function ConversationRow({ conversation, filters, isOpen, isTabStop, onFo
       {filters.unanswered && waiting_since ? (
         <Wait since={waiting_since} />
       ) : (
-        <time className={styles.itemTime} dateTime={last_activity_at} title={fullTime(last_activity_at)}>
-          {shortMoment(last_activity_at, Date.now())}
+        <time className={styles.itemTime} dateTime={last_activity_at} title={fullTime(last_activity_at, zone)}>
+          {shortMoment(last_activity_at, now, zone)}
         </time>
       )}
       <span className={styles.itemLine}>
@@ -81,7 +85,7 @@ export function ConversationRow({ conversation, filters, isOpen, isTabStop, onFo
           </Badge>
         )}
         {unread_count > 0 ? (
-          <Count count={unread_count} label={m.inbox_unread_count({ count: unread_count })} />
+          <Count count={unread_count} label={plural(unread_count, m.inbox_unread_one, m.inbox_unread_count)} />
         ) : (
           unanswered && <CornerDownLeft size={13} role="img" aria-label={m.inbox_unanswered()} />
         )}
@@ -93,7 +97,7 @@ export function ConversationRow({ conversation, filters, isOpen, isTabStop, onFo
 function Wait({ since }: { readonly since: string }) {
   const time = waitingTime(since, useNow());
   return (
-    <time className={styles.itemTime} dateTime={since} title={fullTime(since)}>
+    <time className={styles.itemTime} dateTime={since} title={fullTime(since, useZone())}>
       {m.inbox_waits({ time })}
     </time>
   );

@@ -1,6 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import type { Pages } from '../api/newest-first.ts';
 import { usePagedList } from '../api/paged-query.ts';
 import { type Conversation, dataOf, type Message, platform } from '../api/platform.ts';
+import { queries } from '../api/queries.ts';
 import { type Filters, queryOf } from './filters.ts';
 
 const idOfConversation = ({ lead }: Conversation) => lead.id;
@@ -23,6 +26,17 @@ export function useConversations(filters: Filters) {
     keepsPrevious: true,
   });
 }
+
+/** A lead's conversation, when a list in the page has it. */
+export const useInList = (leadId: string): Conversation | undefined =>
+  useSyncExternalStore(subscribeToQueries, () =>
+    queries
+      .getQueriesData<Pages<Conversation>>({ queryKey: ['conversations'] })
+      .flatMap(([, pages = []]) => pages.flatMap(({ items }) => items))
+      .find(({ lead }) => lead.id === leadId),
+  );
+
+const subscribeToQueries = (listener: () => void) => queries.getQueryCache().subscribe(listener);
 
 const toQueryString = (query: Record<string, unknown>): string =>
   new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();

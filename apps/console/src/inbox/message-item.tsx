@@ -4,18 +4,24 @@ import { type ReactNode, useState } from 'react';
 import type { Message } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
+import { useZone } from '../ui/store-zone.tsx';
 import { clockTime, dayWords, fullTime } from '../ui/time.ts';
+import { useNow } from '../ui/use-now.ts';
 import { messageQuery } from './inbox-queries.ts';
 import { previewOf, wordsOfFailure, wordsOfStatus } from './message-words.ts';
 import type { Outgoing } from './outgoing.ts';
 import { labelOf, SourceIcon } from './source.tsx';
 import styles from './thread.module.css';
 
-export const Day = ({ at }: { at: string }) => (
-  <div className={styles.day}>
-    <span>{dayWords(at, Date.now())}</span>
-  </div>
-);
+export function Day({ at }: { at: string }) {
+  const zone = useZone();
+  const now = useNow();
+  return (
+    <div className={styles.day}>
+      <span>{dayWords(at, now, zone)}</span>
+    </div>
+  );
+}
 
 const icons: Readonly<Record<Message['status'], LucideIcon>> = {
   received: Check,
@@ -41,6 +47,7 @@ export function MessageItem({ message, name, continues, onCancel }: MessageItemP
   const { source, status, body, error, reason, created_at, edited_at, revoked_at, reactions } = message;
   const text = revoked_at ? m.inbox_deleted_text() : previewOf(body);
   const author = source === 'lead' ? name : labelOf(source);
+  const zone = useZone();
   return (
     <Bubble source={source} status={status} author={author} continues={continues}>
       <p className={styles.body} dir="auto" data-empty={body.trim() === '' || undefined}>
@@ -49,7 +56,7 @@ export function MessageItem({ message, name, continues, onCancel }: MessageItemP
       {message.body_truncated && <RestOfText message={message} />}
       {reactions.length > 0 && <p className={styles.reactions}>{reactions.map(({ emoji }) => emoji).join(' ')}</p>}
       <Foot at={created_at}>
-        {edited_at && !revoked_at && <span title={fullTime(edited_at)}>{m.inbox_edited()}</span>}
+        {edited_at && !revoked_at && <span title={fullTime(edited_at, zone)}>{m.inbox_edited()}</span>}
         {source !== 'lead' && <Status icon={icons[status]} words={wordsOfStatus(status)} />}
       </Foot>
       {status === 'failed' && error && <p className={styles.trouble}>{wordsOfFailure(error.code, error.detail)}</p>}
@@ -163,14 +170,17 @@ const Bubble = ({ source, status, author, continues, children }: BubbleProps) =>
   </article>
 );
 
-const Foot = ({ at, children }: { at: string; children: ReactNode }) => (
-  <footer className={styles.foot}>
-    <time dateTime={at} title={fullTime(at)}>
-      {clockTime(at)}
-    </time>
-    {children}
-  </footer>
-);
+function Foot({ at, children }: { at: string; children: ReactNode }) {
+  const zone = useZone();
+  return (
+    <footer className={styles.foot}>
+      <time dateTime={at} title={fullTime(at, zone)}>
+        {clockTime(at, zone)}
+      </time>
+      {children}
+    </footer>
+  );
+}
 
 const Status = ({ icon: Icon, words }: { icon: LucideIcon; words: string }) => (
   <span className={styles.status}>

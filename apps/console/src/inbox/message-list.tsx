@@ -4,6 +4,7 @@ import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso';
 import type { Message } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
+import { useZone } from '../ui/store-zone.tsx';
 import { isSameDay } from '../ui/time.ts';
 import { Day, MessageItem, OutgoingItem } from './message-item.tsx';
 import type { Outgoing } from './outgoing.ts';
@@ -34,6 +35,7 @@ type Row = { readonly key: string; readonly at: string } & (
 /** The thread, the newest at the bottom. Older messages come above it, and what is in view stays where it is. */
 export function MessageList(props: MessageListProps) {
   const { name, messages, outgoing, hasOlder, onOlder, olderFailed, onBottom, onCancel, onRetry, onEdit } = props;
+  const zone = useZone();
   const list = useRef<VirtuosoHandle>(null);
   const [atBottom, setAtBottom] = useState(true);
   const rows: Row[] = [
@@ -76,7 +78,7 @@ export function MessageList(props: MessageListProps) {
         itemContent={(index, row) => {
           const previous = rows[index - firstIndex - 1];
           // Above the oldest row that was read the day is not known yet, and a line that goes would move the thread.
-          const beginsDay = previous ? !isSameDay(previous.at, row.at) : !hasOlder;
+          const beginsDay = previous ? !isSameDay(previous.at, row.at, zone) : !hasOlder;
           return (
             <div className={styles.row}>
               {beginsDay && <Day at={row.at} />}
@@ -84,7 +86,7 @@ export function MessageList(props: MessageListProps) {
                 <MessageItem
                   message={row.message}
                   name={name}
-                  continues={isContinued(previous, row)}
+                  continues={isContinued(previous, row, zone)}
                   onCancel={() => onCancel(row.message)}
                 />
               ) : (
@@ -122,10 +124,10 @@ const withRetry = {
 /** Within so long, messages of one author need the author's name once. */
 const pauseMs = 10 * 60_000;
 
-const isContinued = (previous: Row | undefined, row: Row): boolean =>
+const isContinued = (previous: Row | undefined, row: Row, zone: string): boolean =>
   previous !== undefined &&
   'message' in previous &&
   'message' in row &&
   previous.message.source === row.message.source &&
-  isSameDay(previous.at, row.at) &&
+  isSameDay(previous.at, row.at, zone) &&
   Date.parse(row.at) - Date.parse(previous.at) < pauseMs;

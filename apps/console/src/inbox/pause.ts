@@ -1,4 +1,5 @@
 import { m } from '../paraglide/messages.js';
+import { dayIn, momentIn } from '../ui/clock.ts';
 
 type PauseName = 'hour' | 'four_hours' | 'tomorrow';
 
@@ -10,11 +11,11 @@ export const pauses: readonly { readonly name: PauseName; readonly words: () => 
 ];
 
 const hourMs = 3_600_000;
-/** When the AI begins again on the next day. */
-const morning = 8;
+/** When the AI begins again on the next day, on the clock of the store. */
+const morning = '08:00';
 
-export function untilOf(name: PauseName, now: number): string {
+export function untilOf(name: PauseName, now: number, timeZone: string): string {
   if (name !== 'tomorrow') return new Date(now + (name === 'hour' ? 1 : 4) * hourMs).toISOString();
-  const day = new Date(now);
-  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1, morning).toISOString();
+  const next = new Date(Date.parse(dayIn(now, timeZone)) + 24 * hourMs).toISOString().slice(0, 10);
+  return new Date(momentIn(next, morning, timeZone)).toISOString();
 }

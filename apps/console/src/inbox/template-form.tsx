@@ -4,7 +4,9 @@ import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
 import { Button } from '../ui/button.tsx';
 import { Bad } from '../ui/page.tsx';
+import { useZone } from '../ui/store-zone.tsx';
 import { fullTime, relativeTime } from '../ui/time.ts';
+import { Leaving, useLeave, useUnsaved } from '../ui/unsaved.tsx';
 import styles from './composer.module.css';
 import type { Template } from './outgoing.ts';
 import { readTemplate } from './template.ts';
@@ -16,7 +18,16 @@ type TemplateFormProps = {
 };
 
 /** Says why free text is not accepted, and sends a template instead. */
-export function TemplateForm({ expiredAt, onSend }: TemplateFormProps) {
+export const TemplateForm = (props: TemplateFormProps) => (
+  <Leaving>
+    <Shown {...props} />
+  </Leaving>
+);
+
+function Shown({ expiredAt, onSend }: TemplateFormProps) {
+  const zone = useZone();
+  const leave = useLeave();
+  const unsaved = useUnsaved();
   const [open, setOpen] = useState(false);
   const [fault, setFault] = useState<string>();
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -33,7 +44,7 @@ export function TemplateForm({ expiredAt, onSend }: TemplateFormProps) {
     <div className={styles.closed}>
       <p className={styles.closedText}>
         <Clock size={14} aria-hidden />
-        <span title={expiredAt ? fullTime(expiredAt) : undefined}>
+        <span title={expiredAt ? fullTime(expiredAt, zone) : undefined}>
           {expiredAt
             ? m.inbox_window_closed({ when: relativeTime(expiredAt, Date.now()) })
             : m.inbox_window_never_open()}
@@ -41,7 +52,7 @@ export function TemplateForm({ expiredAt, onSend }: TemplateFormProps) {
         {!open && <Button onClick={() => setOpen(true)}>{m.inbox_use_template()}</Button>}
       </p>
       {open && (
-        <form className={styles.template} onSubmit={submit} noValidate>
+        <form className={styles.template} onSubmit={submit} noValidate {...unsaved}>
           <label>
             <span>{m.inbox_template_name()}</span>
             {/* biome-ignore lint/a11y/noAutofocus: the person has just asked for this form */}
@@ -61,7 +72,7 @@ export function TemplateForm({ expiredAt, onSend }: TemplateFormProps) {
           </label>
           {fault && <Bad>{fault}</Bad>}
           <div className={styles.templateFoot}>
-            <Button onClick={() => setOpen(false)}>{m.cancel()}</Button>
+            <Button onClick={() => leave(() => setOpen(false))}>{m.cancel()}</Button>
             <Button type="submit" kind="main">
               {m.inbox_template_send()}
             </Button>

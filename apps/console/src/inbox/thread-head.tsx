@@ -10,9 +10,10 @@ import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../ui/menu.tsx';
+import { useZone } from '../ui/store-zone.tsx';
 import { fullTime } from '../ui/time.ts';
 import { say, sayFailure } from '../ui/toasts.tsx';
-import { leadSessionsQuery, windowQuery } from './inbox-queries.ts';
+import { leadSessionsQuery, useInList, windowQuery } from './inbox-queries.ts';
 import { pauses, untilOf } from './pause.ts';
 import styles from './thread.module.css';
 
@@ -23,6 +24,7 @@ export function ThreadHead({ lead }: { lead: Lead }) {
   const { data: conversation } = useQuery(windowQuery(lead.id));
   const { data: sellers = [] } = useQuery(sellersQuery);
   const change = useLeadChange(lead.id);
+  const zone = useZone();
   const sellersToChoose = sellerChoices(sellers, lead.seller_id);
   const nameOf = (id: string) => sellersToChoose.find(([choice]) => choice === id)?.[1] ?? '';
   const seller = lead.seller_id ?? '';
@@ -35,7 +37,7 @@ export function ThreadHead({ lead }: { lead: Lead }) {
     change(
       { ai_paused_until: until },
       { ai_paused_until: paused },
-      until === null ? m.inbox_ai_resumed() : m.inbox_ai_was_paused({ until: fullTime(until) }),
+      until === null ? m.inbox_ai_resumed() : m.inbox_ai_was_paused({ until: fullTime(until, zone) }),
     );
   return (
     <header className={styles.head}>
@@ -49,12 +51,19 @@ export function ThreadHead({ lead }: { lead: Lead }) {
         <p className={styles.phone}>
           <bdi>+{lead.customer_phone}</bdi>
           {conversation?.opted_out_at && (
-            <Badge kind="warn" icon={<BellOff size={12} aria-hidden />} title={fullTime(conversation.opted_out_at)}>
+            <Badge
+              kind="warn"
+              icon={<BellOff size={12} aria-hidden />}
+              title={fullTime(conversation.opted_out_at, zone)}
+            >
               {conversation.opt_out?.scope === 'marketing' ? m.inbox_opted_out_marketing() : m.inbox_opted_out()}
             </Badge>
           )}
           {paused && (
-            <Badge icon={<BotOff size={12} aria-hidden />} title={m.inbox_ai_paused_until({ until: fullTime(paused) })}>
+            <Badge
+              icon={<BotOff size={12} aria-hidden />}
+              title={m.inbox_ai_paused_until({ until: fullTime(paused, zone) })}
+            >
               {m.inbox_ai_paused()}
             </Badge>
           )}
@@ -88,28 +97,21 @@ export function ThreadHead({ lead }: { lead: Lead }) {
         >
           <MenuChoice label={m.inbox_assign()} value={seller} choices={sellersToChoose} onChoose={assign} />
         </Menu>
-        <Menu
-          trigger={
-            <Button aria-label={paused ? m.inbox_ai_is_paused() : m.inbox_ai_is_on()} className={styles.action}>
-              {paused ? <BotOff size={14} aria-hidden /> : <Bot size={14} aria-hidden />}
-              <span>{paused ? m.inbox_ai_paused() : m.inbox_ai()}</span>
-            </Button>
-          }
-        >
-          {paused && (
-            <>
-              <MenuItem icon={<Bot size={14} />} onClick={() => pauseUntil(null)}>
-                {m.inbox_ai_resume()}
-              </MenuItem>
-              <MenuSeparator />
-            </>
-          )}
-          {pauses.map(({ name, words }) => (
-            <MenuItem key={name} icon={<BotOff size={14} />} onClick={() => pauseUntil(untilOf(name, Date.now()))}>
-              {words()}
+        {/* Nothing says that the AI answers: it is known only that it is paused. */}
+        {paused && (
+          <Menu
+            trigger={
+              <Button aria-label={m.inbox_ai_is_paused()} className={styles.action}>
+                <BotOff size={14} aria-hidden />
+                <span>{m.inbox_ai_paused()}</span>
+              </Button>
+            }
+          >
+            <MenuItem icon={<Bot size={14} />} onClick={() => pauseUntil(null)}>
+              {m.inbox_ai_resume()}
             </MenuItem>
-          ))}
-        </Menu>
+          </Menu>
+        )}
         <Menu
           trigger={
             <Button kind="bare" aria-label={m.inbox_more()}>
@@ -124,29 +126,45 @@ export function ThreadHead({ lead }: { lead: Lead }) {
             {m.inbox_open_lead()}
           </MenuItem>
           <CloseSession leadId={lead.id} />
+          <MenuSeparator />
+          {pauses.map(({ name, words }) => (
+            <MenuItem
+              key={name}
+              icon={<BotOff size={14} />}
+              onClick={() => pauseUntil(untilOf(name, Date.now(), zone))}
+            >
+              {words()}
+            </MenuItem>
+          ))}
         </Menu>
       </div>
     </header>
   );
 }
 
-/** The next message opens a new session, so nothing is lost. */
+/**
+ * Takes the conversation off the list of those that wait for an answer. The next message opens a new session, so nothing is
+ * lost. A session that has ended by itself can still be closed: its lead may wait.
+ */
 function CloseSession({ leadId }: { leadId: string }) {
   const { data: sessions = [] } = useQuery(leadSessionsQuery(leadId));
-  const active = sessions.find(({ status }) => status === 'active');
+  const isUnanswered = useInList(leadId)?.unanswered ?? true;
+  const last = sessions.at(-1);
+  const isActive = last?.status === 'active';
   const close = useMutation({
     mutationFn: (sessionId: string) =>
       dataOf(platform.POST('/leads/{leadId}/sessions/{sessionId}/close', { params: { path: { leadId, sessionId } } })),
     onSuccess: () => {
       void queries.invalidateQueries(leadSessionsQuery(leadId));
-      say(m.inbox_session_closed());
+      void queries.invalidateQueries({ queryKey: ['conversations'] });
+      say(isActive ? m.inbox_session_closed() : m.inbox_settled());
     },
     onError: sayFailure,
   });
-  if (!active) return null;
+  if (!last || !(isActive || isUnanswered)) return null;
   return (
-    <MenuItem icon={<SquareX size={14} />} onClick={() => close.mutate(active.id)}>
-      {m.inbox_close_session()}
+    <MenuItem icon={<SquareX size={14} />} onClick={() => close.mutate(last.id)}>
+      {isActive ? m.inbox_close_session() : m.inbox_settle()}
     </MenuItem>
   );
 }

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { createLazyRoute } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import type { Pages } from '../api/newest-first.ts';
-import { type Conversation, dataOf, type Lead, type Message, platform } from '../api/platform.ts';
+import { dataOf, type Lead, type Message, platform } from '../api/platform.ts';
 import { queries, sessionQuery } from '../api/queries.ts';
 import { leadQuery } from '../leads/queries.ts';
 import { m } from '../paraglide/messages.js';
@@ -10,7 +9,7 @@ import { LoadFailed } from '../ui/load-failed.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { sayFailure } from '../ui/toasts.tsx';
 import { Composer, type ComposerHandle } from './composer.tsx';
-import { useMessages } from './inbox-queries.ts';
+import { useInList, useMessages } from './inbox-queries.ts';
 import { MessageList } from './message-list.tsx';
 import { createOutbox, type Outbox } from './outbox.ts';
 import { notShown } from './outgoing.ts';
@@ -118,7 +117,7 @@ function Shown({ lead, own: { outbox, storage } }: ShownProps) {
 /** Says that everything is read when the newest message is in view, on a page that is in front. */
 function useMarkRead(leadId: string, messages: readonly Message[] | undefined, atBottom: boolean): void {
   const isInFront = useSyncExternalStore(subscribeToVisibility, () => document.visibilityState === 'visible');
-  const unread = useSyncExternalStore(subscribeToQueries, () => unreadOf(leadId));
+  const unread = useInList(leadId)?.unread_count;
   const newest = messages?.find(({ source }) => source === 'lead')?.id;
   const marked = useRef<string>(undefined);
   useEffect(() => {
@@ -132,15 +131,6 @@ function useMarkRead(leadId: string, messages: readonly Message[] | undefined, a
       });
   }, [leadId, newest, atBottom, isInFront, unread]);
 }
-
-/** How many messages of the lead are unread, when a list in the page knows it. */
-const unreadOf = (leadId: string): number | undefined =>
-  queries
-    .getQueriesData<Pages<Conversation>>({ queryKey: ['conversations'] })
-    .flatMap(([, pages = []]) => pages.flatMap(({ items }) => items))
-    .find(({ lead }) => lead.id === leadId)?.unread_count;
-
-const subscribeToQueries = (listener: () => void) => queries.getQueryCache().subscribe(listener);
 
 function subscribeToVisibility(listener: () => void) {
   document.addEventListener('visibilitychange', listener);

@@ -67,6 +67,7 @@ export function CreateKey({ open, onClose }: { open: boolean; onClose: () => voi
           onClose={onClose}
           action={m.key_create()}
           busy={create.isPending}
+          isChanged={scopes.length > 0}
           bad={fault ?? (create.error ? wordsOf(create.error) : undefined)}
         >
           <TextField ref={name} name="name" label={m.key_name()} hint={m.key_name_hint()} maxLength={200} />

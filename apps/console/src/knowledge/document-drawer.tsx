@@ -12,7 +12,7 @@ export function DocumentDrawer({ documentId, onClose }: { documentId: string | u
   const { data, error, refetch } = useQuery({ ...documentQuery(documentId ?? ''), enabled: documentId !== undefined });
   return (
     <Drawer open={documentId !== undefined} onClose={onClose} title={data?.title ?? m.knowledge_document()}>
-      {error && <LoadFailed error={error} retry={refetch} />}
+      {error && !data && <LoadFailed error={error} retry={refetch} />}
       {data && (
         <>
           <Facts

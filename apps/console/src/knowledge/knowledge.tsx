@@ -95,7 +95,7 @@ function Knowledge() {
 /** What the assistant finds for a question, best first. */
 function Passages({ q }: { q: string }) {
   const { data, error, refetch } = useQuery(passagesQuery(q));
-  if (error) return <LoadFailed error={error} retry={refetch} />;
+  if (error && !data) return <LoadFailed error={error} retry={refetch} />;
   if (!data) return null;
   if (data.length === 0) {
     return <Empty icon={SearchX} title={m.knowledge_none_title()} text={m.knowledge_none_text()} />;

@@ -51,6 +51,7 @@ export function LeadConflict({ theirs, mine, members, busy, error, onCancel, onS
       busy={busy}
       bad={error != null ? wordsOf(error) : undefined}
       cancel={m.leads_conflict_leave()}
+      isChanged
     >
       {members.map((member) => (
         <fieldset key={member} className={styles.conflict}>

@@ -29,7 +29,8 @@ test('what they shall keep, and what is as they have it, is not sent', () => {
   expect(resolved(theirs, mine, new Set(['name'] as const))).toEqual({ email: 'ana@example.com' });
 });
 
-test('tags are read with their spaces, without empty and repeated ones', () => {
+test('tags are read with their spaces, without empty ones and those that differ only in case', () => {
   expect(readTags(' new client, vip,, vip ,')).toEqual(['new client', 'vip']);
+  expect(readTags('VIP, vip, Água, ÁGUA, agua')).toEqual(['VIP', 'Água', 'agua']);
   expect(readTags('')).toEqual([]);
 });

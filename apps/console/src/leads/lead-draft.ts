@@ -15,15 +15,15 @@ const members = [
   'tags',
 ] as const satisfies readonly Member[];
 
-/** Tags as they are written, with commas between them. Empty and repeated ones are left out. */
-export const readTags = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(',')
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== ''),
-  ),
-];
+/** Tags as they are written, with commas between them. Empty ones are left out, and those that differ only in case. */
+export const readTags = (text: string): string[] => {
+  const tags = new Map<string, string>();
+  for (const tag of text.split(',').map((one) => one.trim())) {
+    const key = tag.toLowerCase();
+    if (tag !== '' && !tags.has(key)) tags.set(key, tag);
+  }
+  return [...tags.values()];
+};
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 

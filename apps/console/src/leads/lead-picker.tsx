@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Ref, useEffect, useState } from 'react';
+import { wordsOf } from '../api/failure.ts';
 import type { Lead } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { Picker } from '../ui/picker.tsx';
@@ -46,7 +47,7 @@ export function LeadPicker({ label, value, onChoose, error, ref }: LeadPickerPro
       keyOf={keyOf}
       nameOf={nameOf}
       moreOf={phoneOf}
-      none={found.data && m.leads_picker_none()}
+      none={found.error ? wordsOf(found.error) : found.data && m.leads_picker_none()}
       placeholder={m.leads_picker_hint()}
     />
   );

@@ -31,7 +31,8 @@ function Leads() {
   const leads = useInfiniteQuery(leadsQuery(search));
   const { data: sellers = [] } = useQuery(sellersQuery);
   const [creating, setCreating] = useState(false);
-  const rows = leads.data?.pages.flatMap((page) => page.rows);
+  const isOfOthers = leads.isPlaceholderData && leads.failureCount > 0;
+  const rows = isOfOthers ? undefined : leads.data?.pages.flatMap((page) => page.rows);
   const create = (
     <Button kind="main" onClick={() => setCreating(true)}>
       <Plus size={14} aria-hidden />
@@ -50,7 +51,7 @@ function Leads() {
       ) : (
         <Table
           label={m.leads()}
-          columns={columnsOf(sellers, (tag) => change({ tag }))}
+          columns={columnsOf(sellers, search, (tag) => change({ tag }))}
           rows={rows}
           keyOf={({ id }) => id}
           more={leads}
@@ -82,7 +83,11 @@ function wordsOfCount(total: number | undefined, search: LeadSearch): string {
   return queryOf(search).q && total >= mostCounted ? m.leads_count_least({ count }) : m.leads_count({ count });
 }
 
-const columnsOf = (sellers: readonly Seller[], onTag: (tag: string) => void): readonly Column<Lead>[] => [
+const columnsOf = (
+  sellers: readonly Seller[],
+  search: LeadSearch,
+  onTag: (tag: string) => void,
+): readonly Column<Lead>[] => [
   {
     key: 'name',
     label: m.leads_name(),
@@ -131,7 +136,10 @@ const columnsOf = (sellers: readonly Seller[], onTag: (tag: string) => void): re
       ),
   },
   { key: 'messages', label: m.leads_messages(), numeric: true, cell: ({ interaction_count }) => interaction_count },
-  { key: 'updated', label: m.leads_updated(), cell: ({ updated_at }) => <Moment at={updated_at} relative /> },
+  // The moment by which the list is ordered.
+  search.sort?.endsWith('updated_at')
+    ? { key: 'moment', label: m.leads_updated(), cell: ({ updated_at }) => <Moment at={updated_at} relative /> }
+    : { key: 'moment', label: m.leads_created(), cell: ({ created_at }) => <Moment at={created_at} relative /> },
 ];
 
 const shownTags = 2;

@@ -25,6 +25,10 @@ test('a conversation and a lead have the id of the lead', () => {
   expect(keysOfHint(hint('lead.updated', { type: 'lead', id: 'l' }))).toContainEqual(['lead', 'l']);
 });
 
+test('the end of a session concerns the list of conversations: its lead may wait no longer', () => {
+  expect(keysOfHint(hint('session.ended', { type: 'session', id: 's' }, 'l'))).toContainEqual(['conversations']);
+});
+
 test('an entity of a later version concerns the event log only', () => {
   expect(keysOfHint(hint('invoice.paid', { type: 'invoice', id: 'i' }))).toEqual([['events']]);
 });

@@ -21,7 +21,8 @@ const keysOf: Readonly<Record<string, Keys>> = {
   // A message of the lead opens the reply window.
   message: (_, leadId) => [['messages', leadId], ['conversations'], ['conversation', leadId]],
   seller: () => [['sellers'], ['leads'], ['conversations']],
-  session: (_, leadId) => [['sessions', leadId]],
+  // The end of a session may be the answer for which the lead waited.
+  session: (_, leadId) => [['sessions', leadId], ['conversations']],
 };
 
 /**

@@ -72,12 +72,18 @@ export function useLive(storeId: string): void {
   }, [storeId]);
 }
 
-/** Whether the page has had no connection for a while, so that what it shows may be old. */
+/** Whether the page has no connection, or has had none to the server for a while, so that what it shows may be old. */
 export const useIsLost = (): boolean =>
   useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
-      return () => listeners.delete(listener);
+      addEventListener('offline', listener);
+      addEventListener('online', listener);
+      return () => {
+        listeners.delete(listener);
+        removeEventListener('offline', listener);
+        removeEventListener('online', listener);
+      };
     },
-    () => isLost,
+    () => isLost || !navigator.onLine,
   );

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { hasWayBack } from '../account/way-back.ts';
 import { wordsOf } from '../api/failure.ts';
 import { dataOf, type LoginLink, platform, type Session } from '../api/platform.ts';
 import { credentialsQuery, queries } from '../api/queries.ts';
@@ -8,6 +9,7 @@ import { enter } from '../api/session.ts';
 import { m } from '../paraglide/messages.js';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { Bad } from '../ui/page.tsx';
+import { sayWithAct } from '../ui/toasts.tsx';
 import styles from './login.module.css';
 
 type LinkQuestionProps = {
@@ -29,6 +31,8 @@ export function LinkQuestion({ token, view: { user, store }, current }: LinkQues
       enter(session);
       const credentials = await queries.fetchQuery(credentialsQuery).catch(() => undefined);
       await router.navigate({ to: credentials?.may_join ? '/account/join' : '/', replace: true });
+      if (!credentials || credentials.may_join || hasWayBack(credentials)) return;
+      sayWithAct(m.way_back_hint(), m.way_back_make(), () => void router.navigate({ to: '/account/security' }));
     },
   });
   return (

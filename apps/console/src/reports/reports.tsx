@@ -38,7 +38,7 @@ function Reports() {
 
 function Content({ period }: { period: Period }) {
   const { data, error, refetch, isPlaceholderData } = useQuery(summaryQuery(period));
-  if (error) return <LoadFailed error={error} retry={refetch} />;
+  if (error && !data) return <LoadFailed error={error} retry={refetch} />;
   return (
     <div className={styles.content} aria-busy={!data || isPlaceholderData}>
       <Totals data={data} />

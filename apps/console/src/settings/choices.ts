@@ -14,9 +14,6 @@ const folded = (text: string): string =>
     .replaceAll('_', ' ')
     .toLowerCase();
 
-/** A zone as people read it: `America/Sao Paulo`. */
-export const nameOfZone = (zone: string): string => zone.replaceAll('_', ' ');
-
 /** Whether every word that is typed stands in the name of the zone. */
 export const findsZone = (zone: string, typed: string): boolean =>
   folded(typed)

@@ -9,6 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { CheckField, SelectField, TextField } from '../ui/field.tsx';
 import { Bad } from '../ui/page.tsx';
 import { say } from '../ui/toasts.tsx';
+import { useUnsaved } from '../ui/unsaved.tsx';
 import { countries, idleTimesWith, languagesWith, waitsWith } from './choices.ts';
 import { settingsQuery } from './queries.ts';
 import styles from './settings.module.css';
@@ -93,6 +94,7 @@ export function SettingsForm({ settings, mayChange }: SettingsFormProps) {
     faults.includes(member) || faultOf(error, `#/${member}`) ? words : undefined;
   const isSaid = (['name', 'timezone', 'sending_windows'] as const).some((member) => faultOf(error, `#/${member}`));
   const unsaved = membersOf(draft);
+  useUnsaved({ isChanged: unsaved.length > 0, busy: saved.isPending });
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
       <fieldset className={styles.all} disabled={!mayChange}>

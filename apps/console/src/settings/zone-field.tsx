@@ -1,8 +1,9 @@
 import { useMemo } from 'react';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
+import { nameOfZone } from '../ui/clock.ts';
 import { Picker } from '../ui/picker.tsx';
-import { clockIn, dayAndClockIn, findsZone, nameOfZone, zonesWith } from './choices.ts';
+import { clockIn, dayAndClockIn, findsZone, zonesWith } from './choices.ts';
 
 type ZoneFieldProps = {
   readonly value: string;

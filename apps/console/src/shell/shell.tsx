@@ -7,9 +7,12 @@ import { sessionQuery } from '../api/queries.ts';
 import { useIsLost, useLive } from '../live/live.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
+import { isSameClock, nameOfZone, ownZone } from '../ui/clock.ts';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { NotFound } from '../ui/not-found.tsx';
+import { StoreZone, useZone } from '../ui/store-zone.tsx';
 import { Toasts } from '../ui/toasts.tsx';
+import { UnsavedGuard } from '../ui/unsaved.tsx';
 import { navigationOf } from './navigation.ts';
 import { initialsOf, PersonMenu } from './person-menu.tsx';
 import styles from './shell.module.css';
@@ -28,27 +31,38 @@ function Shell() {
 function SignedIn({ session }: { session: Session }) {
   useLive(session.store.id);
   return (
-    <div className={styles.shell}>
-      <a href="#content" className={styles.skip}>
-        {m.skip_to_content()}
-      </a>
-      <header className={styles.side}>
-        <div className={styles.store}>
-          <span className={styles.tile} aria-hidden>
-            {initialsOf(session.store.name)}
-          </span>
-          <span className={styles.name}>{session.store.name}</span>
-        </div>
-        <Navigation role={session.role} />
-        <Connection />
-        <PersonMenu session={session} />
-      </header>
-      <main id="content" className={styles.content} tabIndex={-1}>
-        <Outlet />
-      </main>
-      <Toasts />
-    </div>
+    <StoreZone>
+      <div className={styles.shell}>
+        <a href="#content" className={styles.skip}>
+          {m.skip_to_content()}
+        </a>
+        <header className={styles.side}>
+          <div className={styles.store}>
+            <span className={styles.tile} aria-hidden>
+              {initialsOf(session.store.name)}
+            </span>
+            <span className={styles.name}>{session.store.name}</span>
+          </div>
+          <Navigation role={session.role} />
+          <Zone />
+          <Connection />
+          <PersonMenu session={session} />
+        </header>
+        <main id="content" className={styles.content} tabIndex={-1}>
+          <Outlet />
+        </main>
+        <Toasts />
+        <UnsavedGuard />
+      </div>
+    </StoreZone>
   );
+}
+
+/** Says whose clock the page shows, when it is not that of the person. */
+function Zone() {
+  const zone = useZone();
+  if (isSameClock(zone, ownZone(), Date.now())) return null;
+  return <p className={styles.zone}>{m.ui_store_zone({ zone: nameOfZone(zone) })}</p>;
 }
 
 /** The way to every screen. Where there is little room, a button opens it. */

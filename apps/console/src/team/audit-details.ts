@@ -87,7 +87,10 @@ const listed = (words: readonly string[]): string =>
   new Intl.ListFormat(getLocale(), { type: 'unit', style: 'short' }).format(words);
 
 /** What an action was about, one phrase a line. A word that is not known here stays as it is. */
-export function wordsOfDetails({ changed, role, scopes, proof, provider, ...waiting }: Details): string[] {
+export function wordsOfDetails(
+  { changed, role, scopes, proof, provider, ...waiting }: Details,
+  timeZone: string,
+): string[] {
   const { kind, count, reason, older_than, unknown_as } = waiting;
   return [
     changed && m.audit_changed({ members: listed(changed.map(wordsOfMember)) }),
@@ -100,7 +103,7 @@ export function wordsOfDetails({ changed, role, scopes, proof, provider, ...wait
         ? m.audit_waiting_all({ kind: kindsWords[kind]() })
         : m.audit_waiting_count({ kind: kindsWords[kind](), count })),
     reason && reasonWords[reason](),
-    older_than && m.audit_waiting_since({ when: fullTime(older_than) }),
+    older_than && m.audit_waiting_since({ when: fullTime(older_than, timeZone) }),
     unknown_as && unknownWords[unknown_as](),
   ].filter((words) => words !== undefined);
 }

@@ -8,6 +8,7 @@ import { Empty } from '../ui/empty.tsx';
 import { Filter } from '../ui/filter.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Moment } from '../ui/moment.tsx';
+import { useZone } from '../ui/store-zone.tsx';
 import { type Column, rowName, Table } from '../ui/table.tsx';
 import { Toolbar } from '../ui/toolbar.tsx';
 import { wordsOfDetails } from './audit-details.ts';
@@ -34,7 +35,7 @@ const columns: readonly Column<AuditEntry>[] = [
     key: 'details',
     label: m.audit_details(),
     wide: true,
-    cell: ({ details }) => details && <Details lines={wordsOfDetails(details)} />,
+    cell: ({ details }) => details && <Details details={details} />,
   },
   {
     key: 'who',
@@ -45,13 +46,16 @@ const columns: readonly Column<AuditEntry>[] = [
   { key: 'when', label: m.team_when(), cell: ({ at }) => <Moment at={at} relative /> },
 ];
 
-const Details = ({ lines }: { lines: readonly string[] }) => (
-  <ul className={styles.details}>
-    {lines.map((line) => (
-      <li key={line}>{line}</li>
-    ))}
-  </ul>
-);
+function Details({ details }: { details: NonNullable<AuditEntry['details']> }) {
+  const lines = wordsOfDetails(details, useZone());
+  return (
+    <ul className={styles.details}>
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  );
+}
 
 /** Every kind of action, in the order of its words. */
 const actionChoices = () =>

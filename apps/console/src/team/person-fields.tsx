@@ -41,7 +41,9 @@ type PersonFieldsProps = {
 /** The name of a person, what they may do, and which seller they are. */
 export function PersonFields({ person, sellers, faults, error, mayCreate = false }: PersonFieldsProps) {
   const [role, setRole] = useState<Role>(person?.role ?? 'seller');
-  const [seller, setSeller] = useState(person?.seller_id ?? '');
+  const [chosen, setSeller] = useState<string | undefined>(person?.seller_id ?? undefined);
+  // Who sells needs one, and somebody new is mostly a new one: the form then asks for all that is needed.
+  const seller = chosen ?? (role === 'seller' && mayCreate ? newSeller : '');
   const choices = sellers.filter(({ id, is_active }) => is_active || id === person?.seller_id);
   const hint =
     seller === newSeller

@@ -1,6 +1,7 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import type { ReactNode, RefObject } from 'react';
 import styles from './dialog.module.css';
+import { useLeaving } from './unsaved.tsx';
 
 type DialogProps = {
   readonly open: boolean;
@@ -14,12 +15,16 @@ type DialogProps = {
   readonly children: ReactNode;
 };
 
-/** A question that stands above everything else. What is typed into it is not lost by a click beside it. */
+/**
+ * A question that stands above everything else. What is typed into it is not lost by a click beside it, nor by Escape
+ * without another question.
+ */
 export function Dialog({ open, onClose, onClosed, title, about, initialFocus, children }: DialogProps) {
+  const { leave, around } = useLeaving(false);
   return (
     <AlertDialog.Root
       open={open}
-      onOpenChange={(next) => next || onClose()}
+      onOpenChange={(next) => next || leave(onClose)}
       onOpenChangeComplete={(next) => next || onClosed?.()}
     >
       <AlertDialog.Portal>
@@ -29,7 +34,7 @@ export function Dialog({ open, onClose, onClosed, title, about, initialFocus, ch
             <AlertDialog.Title className={styles.title}>{title}</AlertDialog.Title>
             {about && <AlertDialog.Description className={styles.about}>{about}</AlertDialog.Description>}
           </div>
-          {children}
+          {around(children)}
         </AlertDialog.Popup>
       </AlertDialog.Portal>
     </AlertDialog.Root>

@@ -4,6 +4,7 @@ import type { ReactNode, RefObject } from 'react';
 import { m } from '../paraglide/messages.js';
 import { Button } from './button.tsx';
 import styles from './drawer.module.css';
+import { useLeaving } from './unsaved.tsx';
 
 type DrawerProps = {
   readonly open: boolean;
@@ -18,7 +19,7 @@ type DrawerProps = {
   /** Stays at the lower end while the content scrolls. */
   readonly foot?: ReactNode;
   readonly initialFocus?: RefObject<HTMLElement | null>;
-  /** A click beside it does nothing: for what would be lost. */
+  /** A click beside it does nothing: for a form. */
   readonly keep?: boolean;
   readonly children: ReactNode;
 };
@@ -26,10 +27,11 @@ type DrawerProps = {
 /** A panel at the side with more about one row, above the list from which it was opened. */
 export function Drawer(props: DrawerProps) {
   const { open, onClose, onClosed, title, about, actions, foot, initialFocus, keep = false, children } = props;
+  const { leave, around } = useLeaving(false);
   return (
     <Dialog.Root
       open={open}
-      onOpenChange={(next) => next || onClose()}
+      onOpenChange={(next) => next || leave(onClose)}
       onOpenChangeComplete={(next) => next || onClosed?.()}
       disablePointerDismissal={keep}
     >
@@ -48,8 +50,12 @@ export function Drawer(props: DrawerProps) {
               </Dialog.Close>
             </div>
           </header>
-          <div className={styles.body}>{children}</div>
-          {foot && <footer className={styles.foot}>{foot}</footer>}
+          {around(
+            <>
+              <div className={styles.body}>{children}</div>
+              {foot && <footer className={styles.foot}>{foot}</footer>}
+            </>,
+          )}
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

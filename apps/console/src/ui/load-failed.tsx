@@ -1,5 +1,5 @@
 import { useRouter } from '@tanstack/react-router';
-import { wordsOf } from '../api/failure.ts';
+import { mayPass, wordsOf } from '../api/failure.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from './button.tsx';
 import { Notice } from './page.tsx';
@@ -15,7 +15,7 @@ export function LoadFailed({ error, retry }: LoadFailedProps) {
   const router = useRouter();
   return (
     <Notice title={m.load_failed()} text={wordsOf(error)}>
-      <Button onClick={() => void (retry ? retry() : router.invalidate())}>{m.try_again()}</Button>
+      {mayPass(error) && <Button onClick={() => void (retry ? retry() : router.invalidate())}>{m.try_again()}</Button>}
     </Notice>
   );
 }

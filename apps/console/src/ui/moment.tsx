@@ -1,14 +1,35 @@
 import { useQuery } from '@tanstack/react-query';
 import { storeQuery } from '../api/queries.ts';
 import { getLocale } from '../paraglide/runtime.js';
-import { fullTime, relativeTime, shortDate } from './time.ts';
+import { useZone } from './store-zone.tsx';
+import { comingTime, fullTime, logTime, relativeTime, shortDate } from './time.ts';
+import { useNow } from './use-now.ts';
+
+const forms = {
+  date: (at: string, _: number, zone: string) => shortDate(at, zone),
+  relative: (at: string, now: number) => relativeTime(at, now),
+  coming: (at: string, now: number) => comingTime(at, now),
+  log: (at: string, _: number, zone: string) => logTime(at, zone),
+};
+
+type MomentProps = {
+  readonly at: string;
+  /** `5 minutes ago`, instead of a date. */
+  readonly relative?: boolean;
+  /** Another form. `coming`: relative, for what is yet to be done. `log`: to the second. */
+  readonly as?: keyof typeof forms;
+};
 
 /** A moment as a date, or relative to now. A hover shows it in full. */
-export const Moment = ({ at, relative = false }: { at: string; relative?: boolean }) => (
-  <time dateTime={at} title={fullTime(at)}>
-    {relative ? relativeTime(at, Date.now()) : shortDate(at)}
-  </time>
-);
+export function Moment({ at, relative = false, as = relative ? 'relative' : 'date' }: MomentProps) {
+  const zone = useZone();
+  const now = useNow();
+  return (
+    <time dateTime={at} title={fullTime(at, zone)}>
+      {forms[as](at, now, zone)}
+    </time>
+  );
+}
 
 /** A day and a time on the clock of the store, in the language of the person. */
 const storeTime = (at: string, timeZone: string | undefined): string =>

@@ -1,5 +1,6 @@
 import type { Appointment } from '../api/platform.ts';
 import { getLocale } from '../paraglide/runtime.js';
+import { dayIn, isSameClock, ownZone } from './clock.ts';
 
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 365 * 86_400],
@@ -17,42 +18,57 @@ export function relativeTime(at: string, now: number, locale: string = getLocale
   return format.format(Math.trunc(seconds / size) || 0, unit);
 }
 
-/** The moment in full, for a hover. */
-export const fullTime = (at: string): string =>
-  new Intl.DateTimeFormat(getLocale(), { dateStyle: 'long', timeStyle: 'short' }).format(Date.parse(at));
+/** When something is to come: what is late already comes now. */
+export const comingTime = (at: string, now: number, locale?: string): string =>
+  relativeTime(Date.parse(at) < now ? new Date(now).toISOString() : at, now, locale);
 
-export const shortDate = (at: string): string =>
-  new Intl.DateTimeFormat(getLocale(), { dateStyle: 'medium' }).format(Date.parse(at));
+/** The moment in full, for a hover. It names the time zone when the person's own clock shows another time. */
+export function fullTime(at: string, timeZone: string, own: string = ownZone(), locale: string = getLocale()): string {
+  const moment = Date.parse(at);
+  return new Intl.DateTimeFormat(locale, {
+    ...{ timeZone, day: 'numeric', month: 'long', year: 'numeric', hour: 'numeric', minute: '2-digit' },
+    ...(!isSameClock(timeZone, own, moment) && { timeZoneName: 'short' }),
+  }).format(moment);
+}
 
-const dayOf = (at: string): string => new Date(at).toDateString();
-export const isSameDay = (one: string, other: string): boolean => dayOf(one) === dayOf(other);
+export const shortDate = (at: string, timeZone: string): string =>
+  new Intl.DateTimeFormat(getLocale(), { dateStyle: 'medium', timeZone }).format(Date.parse(at));
+
+/** The day and the time to the second, for a log that is compared with other logs. */
+export const logTime = (at: string, timeZone: string, locale: string = getLocale()): string =>
+  new Intl.DateTimeFormat(locale, {
+    ...{ timeZone, day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  }).format(Date.parse(at));
+
+const dayOf = (at: string | number, timeZone: string): string => dayIn(new Date(at).getTime(), timeZone);
+export const isSameDay = (one: string | number, other: string | number, timeZone: string): boolean =>
+  dayOf(one, timeZone) === dayOf(other, timeZone);
 
 const dayMs = 86_400_000;
 
 /** `Today`, `Yesterday`, or the date. */
-export function dayWords(at: string, now: number, locale: string = getLocale()): string {
-  const noon = (moment: number) => new Date(moment).setHours(12, 0, 0, 0);
-  const days = Math.round((noon(Date.parse(at)) - noon(now)) / dayMs);
+export function dayWords(at: string, now: number, timeZone: string, locale: string = getLocale()): string {
+  const [day, today] = [dayOf(at, timeZone), dayOf(now, timeZone)];
+  const days = Math.round((Date.parse(day) - Date.parse(today)) / dayMs);
   if (days === 0 || days === -1) {
     const word = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(days, 'day');
     return word.charAt(0).toLocaleUpperCase(locale) + word.slice(1);
   }
-  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
-  const year = isThisYear ? undefined : 'numeric';
-  return new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', year }).format(
+  const year = day.slice(0, 4) === today.slice(0, 4) ? undefined : 'numeric';
+  return new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', year, timeZone }).format(
     Date.parse(at),
   );
 }
 
-export const clockTime = (at: string, locale: string = getLocale()): string =>
-  new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(Date.parse(at));
+export const clockTime = (at: string, timeZone: string, locale: string = getLocale()): string =>
+  new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone }).format(Date.parse(at));
 
 /** The clock today, the weekday in the last days, else the date: as short as a list needs it. */
-export function shortMoment(at: string, now: number, locale: string = getLocale()): string {
-  if (isSameDay(at, new Date(now).toISOString())) return clockTime(at, locale);
+export function shortMoment(at: string, now: number, timeZone: string, locale: string = getLocale()): string {
+  if (isSameDay(at, now, timeZone)) return clockTime(at, timeZone, locale);
   const age = now - Date.parse(at);
-  if (age < 6 * dayMs) return new Intl.DateTimeFormat(locale, { weekday: 'short' }).format(Date.parse(at));
-  return new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' }).format(Date.parse(at));
+  const form: Intl.DateTimeFormatOptions = age < 6 * dayMs ? { weekday: 'short' } : { day: 'numeric', month: 'short' };
+  return new Intl.DateTimeFormat(locale, { ...form, timeZone }).format(Date.parse(at));
 }
 
 /** `1 hr, 20 min`. */

@@ -13,13 +13,19 @@ export const say = (title: string): void => void manager.add({ title });
  * Says it and offers to take it back.
  * @returns closes it, for when it can no longer be taken back
  */
-export const sayWithUndo = (title: string, act: () => void): (() => void) => {
+export const sayWithUndo = (title: string, act: () => void): (() => void) => sayWithAct(title, m.undo(), act);
+
+/**
+ * Says something, with a button for what the person can do about it.
+ * @returns closes it
+ */
+export const sayWithAct = (title: string, action: string, act: () => void): (() => void) => {
   const id = manager.add({
     title,
     // Time enough to read it and to reach the button.
     timeout: 10_000,
     actionProps: {
-      children: m.undo(),
+      children: action,
       onClick: () => {
         manager.close(id);
         act();

@@ -41,14 +41,14 @@ const columns: readonly Column<WebhookDelivery>[] = [
         {status === 'pending' && next_attempt_at && (
           <>
             {error && ' · '}
-            {m.webhooks_next_attempt()} <Moment at={next_attempt_at} relative />
+            {m.webhooks_next_attempt()} <Moment at={next_attempt_at} as="coming" />
           </>
         )}
       </span>
     ),
   },
   { key: 'attempts', label: m.webhooks_attempts(), numeric: true, cell: ({ attempts }) => attempts },
-  { key: 'created', label: m.webhooks_when(), cell: ({ created_at }) => <Moment at={created_at} relative /> },
+  { key: 'created', label: m.webhooks_when(), cell: ({ created_at }) => <Moment at={created_at} as="log" /> },
 ];
 
 type DeliveriesProps = {

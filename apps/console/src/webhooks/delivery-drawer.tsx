@@ -68,8 +68,8 @@ function Shown({ delivery }: { delivery: WebhookDeliveryLog }) {
               {sequence}
             </Link>,
           ],
-          [m.webhooks_when(), <Moment key="when" at={created_at} relative />],
-          next_attempt_at !== null && [m.webhooks_next(), <Moment key="next" at={next_attempt_at} relative />],
+          [m.webhooks_when(), <Moment key="when" at={created_at} as="log" />],
+          next_attempt_at !== null && [m.webhooks_next(), <Moment key="next" at={next_attempt_at} as="coming" />],
           error !== null && [m.webhooks_last_error(), wordsOfError(error)],
         ]}
       />
@@ -94,7 +94,7 @@ function Shown({ delivery }: { delivery: WebhookDeliveryLog }) {
                   </Badge>
                   <span>{attempt.error === null ? m.webhooks_accepted() : wordsOfError(attempt.error)}</span>
                   <span className={styles.soft}>
-                    <Moment at={attempt.started_at} relative /> · {attempt.duration_ms} ms
+                    <Moment at={attempt.started_at} as="log" /> · {attempt.duration_ms} ms
                   </span>
                 </p>
                 {attempt.response_body && (

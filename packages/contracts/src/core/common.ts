@@ -79,7 +79,9 @@ export const NullableTags = Type.Unsafe<string[] | null>({
   type: ['array', 'null'],
   items: Tag,
   maxItems: maxTags,
-  description: 'At most 30 tags of at most 40 characters, without commas. They replace the earlier ones.',
+  description:
+    'At most 30 tags of at most 40 characters, without commas. They replace the earlier ones. Two tags that differ only ' +
+    'in case are one: the first spelling stays, also that of an earlier tag.',
 });
 
 /**

@@ -166,7 +166,7 @@ export const listLeads = defineOperation({
       tag: Type.Optional(
         Several(Tag, `[^,]*[^,${trimmedCharacters}][^,]*`, {
           maxLength: 500,
-          description: 'Leads with this tag, or with one of several that are separated by commas.',
+          description: 'Leads with this tag, or with one of several that are separated by commas. Case does not count.',
         }),
       ),
       q: Type.Optional(

@@ -56,7 +56,10 @@ export const InboxConversation = Type.Object(
       { title: 'LastMessage', description: 'The last message in either direction.' },
     ),
     unread_count: UnreadCount,
-    unanswered: Type.Boolean({ description: 'Whether the last message is from the lead.' }),
+    unanswered: Type.Boolean({
+      description:
+        'Whether the lead waits for an answer. A message to the lead is one, and so is the close of the session by a request.',
+    }),
     waiting_since: {
       ...NullableTimestamp,
       description: 'When the lead wrote the first message that has had no answer since. Null: the lead does not wait.',
@@ -94,8 +97,8 @@ export const listConversations = defineOperation({
     'Only leads with a message have a conversation. Ties break by lead id, in the direction of the sort. By default a ' +
     'conversation in which something happens moves to the front, so a later page may miss it. With ' +
     '`sort=waiting_since` the list has only unanswered conversations: one is at the end when its lead begins to wait, ' +
-    'stays in its place while the lead writes more, and leaves the list with an answer. A message that is cancelled is no ' +
-    'answer. A change of the lead itself shows a moment later. With `q`, at most ' +
+    'stays in its place while the lead writes more, and leaves the list with an answer, or when a request closes the ' +
+    'session. A message that is cancelled is no answer, nor is a session that ends by itself. A change of the lead itself shows a moment later. With `q`, at most ' +
     '1,000 leads are found. A seller sees the conversations of their own leads, and of leads without a seller.',
   request: {
     query: Exact({
@@ -113,7 +116,7 @@ export const listConversations = defineOperation({
       ),
       unread: Only('Only conversations with unread messages.'),
       ai_paused: Only('Only leads for whom the AI is paused now.'),
-      unanswered: Only('Only conversations whose last message is from the lead.'),
+      unanswered: Only('Only conversations whose lead waits for an answer.'),
       needs_attention: Only('Only conversations whose last message to the lead failed, or whose outcome is unknown.'),
       q: Type.Optional(
         LeadSearchText(

@@ -37,7 +37,9 @@ export const closeSession = defineOperation({
   http: { method: 'POST', path: '/leads/:leadId/sessions/:sessionId/close' },
   access: { scope: 'messages:write' },
   summary: 'End a session',
-  description: 'An ended session stays as it is. The next message opens a new session.',
+  description:
+    'An ended session stays as it is. The next message opens a new session. What the lead wrote in the session and before ' +
+    'it waits for an answer no longer, also when the session had ended by itself.',
   extension: true,
   request: {
     params: Exact({

@@ -102,7 +102,7 @@ function matches(sql: Sql, storeId: string, filters: LeadFilters, isBroad: boole
     customer_phone && sql`customer_phone = any(${phoneForms(customer_phone)}::text[])`,
     external_id && sql`external_id = ${external_id}`,
     email && sql`email_key = ${email}`,
-    tag && sql`id in (select lead_id from lead_tags where store_id = ${storeId} and tag = any(${[...tag]}::text[]))`,
+    tag && sql`id in (select lead_id from ${withTag(sql, storeId, tag)})`,
     search && !isBroad && sql`id in (select lead_id from ${find(sql, storeId, search)})`,
     search && isBroad && hasText(sql, storeId, search),
     created_after && sql`created_at > ${created_after}`,
@@ -113,6 +113,9 @@ function matches(sql: Sql, storeId: string, filters: LeadFilters, isBroad: boole
   for (const condition of conditions) if (condition) all = sql`${all} and ${condition}`;
   return all;
 }
+
+const withTag = (sql: Sql, storeId: string, tags: readonly string[]) => sql`
+  lead_tags where store_id = ${storeId} and tag collate without_case = any(${[...tags]}::text[])`;
 
 /** Compares the text of one lead after the other: for a search with results near the beginning of every order. */
 function hasText(sql: Sql, storeId: string, { words, spellings }: LeadSearch) {

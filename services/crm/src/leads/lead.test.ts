@@ -91,6 +91,19 @@ test('the order of metadata makes no change, and that of tags does', () => {
   expect(changeLead(known, { tags: ['b', 'a'] })).toMatchObject({ tags: ['b', 'a'] });
 });
 
+test('tags that differ only in case are one, and the first spelling stays', () => {
+  const body = { name: 'Maria', customer_phone: '5511900000001' };
+  expect(newLead({ ...body, tags: ['VIP', 'vip', 'Água', 'ÁGUA', 'agua', 'Vip'] }).tags).toEqual([
+    'VIP',
+    'Água',
+    'agua',
+  ]);
+  const known = { ...row, tags: ['VIP', 'old'] };
+  expect(changeLead(known, { tags: ['vip', 'Old'] })).toBeNull();
+  expect(changeLead(known, { tags: ['new', 'vip', 'NEW'] })?.tags).toEqual(['new', 'VIP']);
+  expect(mergeLeads(known, { ...row, tags: ['Vip', 'OLD', 'more'] })?.tags).toEqual(['VIP', 'old', 'more']);
+});
+
 test('metadata of 50 members with the longest names and texts is accepted, and with two bytes a letter it is not', () => {
   const metadata = (letter: string) =>
     Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}`.padStart(40, letter), letter.repeat(500)]));

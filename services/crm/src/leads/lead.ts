@@ -72,7 +72,7 @@ export function changeLead(row: LeadRow, patch: RequestOf<typeof updateLead>['bo
           : toInstant(ai_paused_until),
     external_id: external_id === undefined ? row.external_id : external_id,
     email: email === undefined ? row.email : email,
-    tags: tags === undefined ? row.tags : withoutRepeats(tags ?? []),
+    tags: tags === undefined ? row.tags : withoutRepeats(tags ?? [], row.tags),
     metadata: changeMetadata(row.metadata, metadata, maxMetadataBytes),
   };
   return isDeepStrictEqual(changed, contentOf(row)) ? null : changed;
@@ -87,7 +87,18 @@ function contentOf(row: LeadRow): LeadContent {
 export const isAnotherPhone = (before: LeadRow, after: LeadRow): boolean =>
   !isSamePhone(before.customer_phone, after.customer_phone);
 
-const withoutRepeats = (tags: readonly string[]): string[] => [...new Set(tags)];
+/** Compares without case and with accents, as the collation `without_case` of the filter does. */
+const tagOrder = new Intl.Collator('en', { sensitivity: 'accent' });
+const isSameTag = (one: string, other: string): boolean => tagOrder.compare(one, other) === 0;
+
+/** Each tag once, whatever its case. The first spelling stays: that of `known`, which the lead has already, or of `tags`. */
+function withoutRepeats(tags: readonly string[], known: readonly string[] = []): string[] {
+  const kept: string[] = [];
+  for (const tag of tags) {
+    if (!kept.some((one) => isSameTag(one, tag))) kept.push(known.find((one) => isSameTag(one, tag)) ?? tag);
+  }
+  return kept;
+}
 
 /** The address as the filter compares it. */
 export const emailKey = (email: string): string => email.toLowerCase();

@@ -99,6 +99,17 @@ export async function conversationExists(sql: Sql, storeId: string, leadId: stri
 export const countedNext = (sql: Sql) =>
   sql`case when c.counted_next = c.next_number then c.next_number + 1 else c.counted_next end`;
 
+/** For the `set` of an update of the conversation `c`: whether its lead waits, and since when. */
+export const waitingAgain = (sql: Sql) => sql`
+  is_unanswered = first_waiting(c.store_id, c.lead_id) is not null,
+  waiting_since = first_waiting(c.store_id, c.lead_id)`;
+
+/** Sets whether the lead waits, from its messages and sessions. The caller holds the conversation's lock. */
+export async function countWaiting(sql: TransactionSql, storeId: string, leadId: string): Promise<void> {
+  await sql`
+    update conversations c set ${waitingAgain(sql)} where c.store_id = ${storeId} and c.lead_id = ${leadId}`;
+}
+
 /**
  * The statement that counts a message when it becomes sent. The caller holds the conversation's lock and counts each
  * message once. With `pair`, it counts against the pair's rate limit, as `spendPair` does: a second update of the row

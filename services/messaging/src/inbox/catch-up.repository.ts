@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { waitingAgain } from '../conversations/conversation.repository.ts';
 
 /** A conversation whose columns for the inbox are not right yet. */
 export type BehindRow = {
@@ -63,19 +64,7 @@ export async function countAgain(sql: TransactionSql, storeId: string, leadIds: 
     set last_message_at = (
           select m.created_at from messages m
           where m.store_id = c.store_id and m.lead_id = c.lead_id and m.number = c.next_number - 1),
-        is_unanswered = coalesce((
-          select m.direction = 'inbound' from messages m
-          where m.store_id = c.store_id and m.lead_id = c.lead_id and m.status <> 'cancelled'
-          order by m.number desc limit 1), false),
-        waiting_since = (
-          select m.created_at from messages m
-          where m.store_id = c.store_id and m.lead_id = c.lead_id and m.direction = 'inbound'
-            and m.number > coalesce((
-              select o.number from messages o
-              where o.store_id = c.store_id and o.lead_id = c.lead_id and o.status <> 'cancelled'
-                and o.direction = 'outbound'
-              order by o.number desc limit 1), 0)
-          order by m.number limit 1),
+        ${waitingAgain(sql)},
         needs_attention = coalesce((
           select m.status in ('failed', 'unknown') from messages m
           where m.store_id = c.store_id and m.lead_id = c.lead_id and m.status <> 'cancelled'

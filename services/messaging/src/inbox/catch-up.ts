@@ -19,12 +19,23 @@ type Tools = Pick<Dependencies, 'database' | 'rpc'>;
 type Scope = StoreScope & CallContext;
 
 const limitMs = 10_000;
+/** A list waits so long for what crm adds. */
+const crmLimitMs = 500;
 const batch = 200;
 
-/** Asks crm for leads and stores them in their conversations. Repeats and any order are safe. */
-export async function followLeads({ database, rpc }: Tools, scope: Scope, leadIds: readonly string[]): Promise<void> {
+/**
+ * Asks crm for leads and stores them in their conversations. Repeats and any order are safe. `waitMs`: crm has so long, at
+ * most until the deadline.
+ */
+export async function followLeads(
+  { database, rpc }: Tools,
+  scope: Scope,
+  leadIds: readonly string[],
+  waitMs = Number.POSITIVE_INFINITY,
+): Promise<void> {
   if (leadIds.length === 0) return;
-  const { contacts } = await rpc.call(listLeadContacts, { body: { lead_ids: [...leadIds] } }, scope);
+  const limited = { ...scope, deadline: Math.min(scope.deadline, Date.now() + waitMs) };
+  const { contacts } = await rpc.call(listLeadContacts, { body: { lead_ids: [...leadIds] } }, limited);
   const leads = contacts.map(({ id: lead_id, ...lead }) => ({ ...lead, lead_id }));
   if (leads.length > 0) await database.write(scope, (sql) => saveLeads(sql, scope.storeId, leads));
 }
@@ -44,12 +55,12 @@ export async function followLeadsOfSeller(tools: Tools, scope: Scope, sellerId: 
 
 /**
  * Catches up on some conversations of a store before it is listed, so that a new lead is in the list at once. When crm
- * does not answer, they are missing in it.
+ * does not answer within 500 ms, they are missing in it.
  */
 export async function catchUpStore(tools: Tools, context: StoreContext): Promise<void> {
   const rows = await tools.database.read(context, (sql) => findBehindOf(sql, context.storeId, batch));
   try {
-    await catchUp(tools, context, rows);
+    await catchUp(tools, context, rows, crmLimitMs);
   } catch (error) {
     context.log.warn({ err: error }, 'the inbox could not catch up');
   }
@@ -87,7 +98,7 @@ export async function catchUpAll(
   return found;
 }
 
-async function catchUp(tools: Tools, scope: Scope, rows: readonly BehindRow[]): Promise<void> {
+async function catchUp(tools: Tools, scope: Scope, rows: readonly BehindRow[], waitMs?: number): Promise<void> {
   const idsOf = (some: readonly BehindRow[]) => some.map(({ lead_id }) => lead_id);
   const uncounted = idsOf(rows.filter(({ is_counted }) => !is_counted));
   if (uncounted.length > 0) {
@@ -97,5 +108,5 @@ async function catchUp(tools: Tools, scope: Scope, rows: readonly BehindRow[]): 
       await countAgain(sql, scope.storeId, uncounted);
     });
   }
-  await followLeads(tools, scope, idsOf(rows.filter(({ is_known }) => !is_known)));
+  await followLeads(tools, scope, idsOf(rows.filter(({ is_known }) => !is_known)), waitMs);
 }

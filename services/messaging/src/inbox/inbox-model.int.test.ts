@@ -1,4 +1,10 @@
-import { cancelMessage, fenceMessages, type InboxConversation, mergeConversations } from '@mostrador/contracts';
+import {
+  cancelMessage,
+  closeSession,
+  fenceMessages,
+  type InboxConversation,
+  mergeConversations,
+} from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -20,6 +26,8 @@ const context = (storeId: string) => testContext({ storeId });
 async function recount({ storeId }: TestInbox) {
   const { adminSql } = messaging;
   const messages = await adminSql`select * from messages where store_id = ${storeId} order by number`;
+  const sessions = await adminSql`select id from sessions where store_id = ${storeId} and closed_at is not null`;
+  const closed = new Set(sessions.map(({ id }) => id));
   const conversations = await adminSql`
     select lead_id, read_number, next_number from conversations where store_id = ${storeId}`;
   return conversations.flatMap(({ lead_id, read_number, next_number }) => {
@@ -31,7 +39,9 @@ async function recount({ storeId }: TestInbox) {
     const last = own.at(-1);
     if (!last) return [];
     const counted = own.filter(({ status }) => status !== 'cancelled');
-    const lastAnswer = counted.findLast(({ direction }) => direction === 'outbound')?.number ?? 0;
+    const isAnswer = ({ direction, status, session_id }: (typeof own)[number]) =>
+      (direction === 'outbound' && status !== 'cancelled') || closed.has(session_id);
+    const lastAnswer = own.findLast(isAnswer)?.number ?? 0;
     const waiting = own.find(({ direction, number }) => direction === 'inbound' && Number(number) > Number(lastAnswer));
     const lastToLead = counted.findLast(({ direction }) => direction === 'outbound');
     return [
@@ -39,7 +49,7 @@ async function recount({ storeId }: TestInbox) {
         lead_id,
         last_message: last.id,
         last_activity_at: last.created_at.toISOString(),
-        unanswered: counted.at(-1)?.direction === 'inbound',
+        unanswered: waiting !== undefined,
         waiting_since: waiting?.created_at.toISOString() ?? null,
         needs_attention: lastToLead?.status === 'failed' || lastToLead?.status === 'unknown',
         unread_count: own.filter((row) => row.direction === 'inbound' && Number(row.number) > Number(read_number))
@@ -69,7 +79,7 @@ type Place = { readonly lead: number; readonly message: number };
 type Step =
   | { readonly kind: 'hear'; readonly lead: number }
   | { readonly kind: 'say'; readonly lead: number; readonly source: 'ai' | 'seller' | 'api' | 'followup' }
-  | ({ readonly kind: 'read' | 'cancel' | 'unknown' } & Place)
+  | ({ readonly kind: 'read' | 'cancel' | 'unknown' | 'close' } & Place)
   | ({ readonly kind: 'status'; readonly status: 'sent' | 'delivered' | 'read' | 'failed' } & Place)
   | { readonly kind: 'merge' | 'fence' };
 
@@ -86,8 +96,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {
-    weight: 6,
-    arbitrary: fc.record({ kind: fc.constantFrom('read' as const, 'cancel' as const, 'unknown' as const), ...place }),
+    weight: 7,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('read' as const, 'cancel' as const, 'unknown' as const, 'close' as const),
+      ...place,
+    }),
   },
   {
     weight: 4,
@@ -111,11 +124,16 @@ test('after any operations the inbox says of each conversation what its messages
       /** The outbound message at a place; undefined when the place has none. */
       const find = async (at: Place, which: { inbound: boolean }) => {
         const rows = await messaging.adminSql`
-          select id, lead_id, status, direction from messages
+          select id, lead_id, session_id, status, direction from messages
           where store_id = ${storeId} and lead_id = ${leadOf(at.lead)} order by number`;
         const row = rows[at.message % Math.max(rows.length, 1)];
         return row && (which.inbound || row.direction === 'outbound')
-          ? { id: row.id as string, lead_id: row.lead_id as string, status: row.status as string }
+          ? {
+              id: row.id as string,
+              lead_id: row.lead_id as string,
+              session_id: row.session_id as string,
+              status: row.status as string,
+            }
           : undefined;
       };
       const run = async (one: Step) => {
@@ -127,6 +145,12 @@ test('after any operations the inbox says of each conversation what its messages
           case 'read': {
             const message = await find(one, { inbound: true });
             return message && (await inbox.read(message.lead_id, message.id));
+          }
+          case 'close': {
+            const message = await find(one, { inbound: true });
+            if (!message) return;
+            const params = { leadId: message.lead_id, sessionId: message.session_id };
+            return await messaging.rpc.call(closeSession, { params }, context(storeId));
           }
           case 'cancel': {
             const message = await find(one, { inbound: false });

@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { cancelMessage, type listConversations, maxPreviewLength, type RequestOf } from '@mostrador/contracts';
+import {
+  cancelMessage,
+  closeSession,
+  type listConversations,
+  listLeadContacts,
+  listSessions,
+  maxPreviewLength,
+  type RequestOf,
+} from '@mostrador/contracts';
 import type { Person } from '@mostrador/kit/rpc/context';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -136,6 +144,32 @@ describe('sorted by waiting', () => {
     expect(await inbox.names({ sort })).toEqual(['Three', 'One']);
     await messaging.rpc.call(cancelMessage, { params: { leadId: two, messageId } }, context());
     expect(await inbox.names({ sort })).toEqual(['Two', 'Three', 'One']);
+  });
+
+  test('who writes in a session that a request closes waits no longer, and one that ends by itself answers nobody', async () => {
+    const [closed, idle] = [await heard('Closed'), await heard('Idle')];
+    const sessionOf = async (leadId: string) =>
+      (await messaging.rpc.call(listSessions, { params: { leadId } }, context())).at(-1)?.id as string;
+    const close = async (leadId: string, sessionId: string) =>
+      messaging.rpc.call(closeSession, { params: { leadId, sessionId } }, context());
+    const { adminSql } = messaging;
+    await close(closed, await sessionOf(closed));
+    await adminSql`
+      update sessions set status = 'ended', ended_at = now(), end_recorded_at = now()
+      where store_id = ${inbox.storeId} and lead_id = ${idle}`;
+    expect(await inbox.names({ unanswered: true })).toEqual(['Idle']);
+    expect(await inbox.names({ sort })).toEqual(['Idle']);
+    const first = await sessionOf(idle);
+    await inbox.hear(idle);
+    await close(idle, first);
+    expect((await inbox.list({ sort })).data).toMatchObject([{ lead: { name: 'Idle' }, unread_count: 2 }]);
+    await adminSql`
+      update sessions set status = 'ended', ended_at = now(), end_recorded_at = now()
+      where store_id = ${inbox.storeId} and lead_id = ${idle} and status = 'active'`;
+    await close(idle, await sessionOf(idle));
+    expect(await inbox.list({ sort })).toMatchObject({ data: [], total: 0 });
+    await inbox.hear(closed);
+    expect(await inbox.names({ unanswered: true })).toEqual(['Closed']);
   });
 
   test('a walk has each lead who waits once, while others begin to wait and are answered', async () => {
@@ -307,6 +341,22 @@ test('while crm does not answer, the list has the leads that are known', async (
     await inbox.say(addLead('new'));
     expect(await inbox.names()).toEqual(['known']);
   } finally {
+    await messaging.crm.start();
+  }
+  expect(await inbox.names()).toEqual(['new', 'known']);
+});
+
+test('while crm hangs, the list does not wait for it until its own deadline', async () => {
+  await heard('known');
+  await inbox.names();
+  await messaging.crm.stop();
+  const hangs = messaging.nats.nats.subscribe(listLeadContacts.subject, { callback: () => {} });
+  try {
+    await messaging.nats.nats.flush();
+    await inbox.say(addLead('new'));
+    expect(await inbox.names()).toEqual(['known']);
+  } finally {
+    hangs.unsubscribe();
     await messaging.crm.start();
   }
   expect(await inbox.names()).toEqual(['new', 'known']);

@@ -2,17 +2,24 @@ import { closeSession as operation } from '@mostrador/contracts';
 import { writeOnce } from '@mostrador/kit/idempotency/idempotency';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
+import { countWaiting, lockConversation } from '../conversations/conversation.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { closeSession as closeRow } from './session.repository.ts';
+import { closeSession as closeRow, recordClose } from './session.repository.ts';
 import { toSession } from './session.ts';
 
 export const closeSession =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
+    const { storeId } = context;
+    const { leadId, sessionId } = params;
     return await writeOnce(dependencies, context, operation, {
       work: async (sql) => {
-        const row = await closeRow(sql, context.storeId, params.leadId, params.sessionId);
+        // First, so that a message of the lead comes before the close or opens a new session.
+        await lockConversation(sql, storeId, leadId);
+        const row = await closeRow(sql, storeId, leadId, sessionId);
         if (!row) throw new AppError('session_not_found');
+        await recordClose(sql, storeId, leadId, sessionId);
+        await countWaiting(sql, storeId, leadId);
         return row;
       },
       toReply: toSession,

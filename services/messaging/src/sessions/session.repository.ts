@@ -85,6 +85,18 @@ export async function closeSession(
   return row;
 }
 
+/** Records that a request closed a session that has ended: then its messages, and those before, wait for no answer. */
+export async function recordClose(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+  sessionId: string,
+): Promise<void> {
+  await sql`
+    update sessions set closed_at = clock_timestamp()
+    where store_id = ${storeId} and lead_id = ${leadId} and id = ${sessionId} and closed_at is null`;
+}
+
 /** Active sessions of any store that are idle for longer than their store allows, the longest idle first. */
 export async function findIdleSessions(
   database: SystemDatabase,
