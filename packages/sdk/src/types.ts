@@ -73,9 +73,8 @@ type Pending<Operation> =
       : PendingCall<OutputOf<Operation>>
     : PendingCall<OutputOf<Operation>>;
 
-type WritesCsv<Operation> = Success<Operation> extends { content: { 'text/csv': string } } ? true : false;
 type Csv<Operation> =
-  WritesCsv<Operation> extends true
+  'format' extends keyof QueryOf<Operation>
     ? (input: InputOf<Operation> & { format: 'csv' }, options?: CallOptions) => PendingCall<string>
     : unknown;
 

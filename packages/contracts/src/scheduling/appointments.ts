@@ -86,7 +86,7 @@ export const getAppointment = defineOperation({
 
 export const listAppointments = defineOperation({
   subject: 'scheduling.api.appointments.list',
-  http: { method: 'GET', path: '/appointments' },
+  http: { method: 'GET', path: '/appointments', exports: true },
   access: { scope: 'appointments:read' },
   summary: 'List appointments',
   description: 'Ordered by `scheduled_at`. `from` is inclusive, `to` is exclusive.',
