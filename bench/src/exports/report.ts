@@ -1,4 +1,4 @@
-import { ratioCell, type Report, spread, type Target, targetsTable } from '../shared/report.ts';
+import { type Report, ratioCell, spread, type Target, targetsTable } from '../shared/report.ts';
 import { spreadOf } from '../shared/statistics.ts';
 import { table } from '../shared/table.ts';
 import type { ReadResult } from './reader.ts';
@@ -87,9 +87,10 @@ export function reportExports(findings: ExportsFindings): Report {
           ]),
         ),
       ],
-      ...(['ndjson', 'csv', 'walk'] as const).map(
-        (way): Report['sections'][number] => [`Memory: ${names[way]}`, memoryTable(of(way))],
-      ),
+      ...(['ndjson', 'csv', 'walk'] as const).map((way): Report['sections'][number] => [
+        `Memory: ${names[way]}`,
+        memoryTable(of(way)),
+      ]),
       [
         'Memory: an export whose reader takes nothing',
         table(

@@ -73,10 +73,9 @@ type Pending<Operation> =
       : PendingCall<OutputOf<Operation>>
     : PendingCall<OutputOf<Operation>>;
 
-type Csv<Operation> =
-  'format' extends keyof QueryOf<Operation>
-    ? (input: InputOf<Operation> & { format: 'csv' }, options?: CallOptions) => PendingCall<string>
-    : unknown;
+type Csv<Operation> = 'format' extends keyof QueryOf<Operation>
+  ? (input: InputOf<Operation> & { format: 'csv' }, options?: CallOptions) => PendingCall<string>
+  : unknown;
 
 /** An operation as a function of the client. */
 export type Callable<Operation> = Csv<Operation> & ((...input: Arguments<Operation>) => Pending<Operation>);

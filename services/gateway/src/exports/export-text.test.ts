@@ -17,7 +17,7 @@ async function limitsFor(length: number): Promise<number[]> {
     return pageOf(rows, limits.length < 3 ? 'next' : undefined);
   };
   const source = { first: await read({ limit: 50 }), read, checkAccess: async () => {}, mostRows: 200 };
-  for await (const _ of exportText(source, writer)) continue;
+  for await (const _ of exportText(source, writer));
   return limits.slice(1);
 }
 

@@ -20,7 +20,11 @@ const csvForm = { delimiter: ',', bom: false } as const;
 /** The writer of the rows of a list. */
 export function exportWriter(type: ExportType, { reply }: Operation): ExportWriter {
   if (type === 'application/x-ndjson') {
-    return { contentType: type, beginning: '', write: (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join('') };
+    return {
+      contentType: type,
+      beginning: '',
+      write: (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+    };
   }
   // The schema has every member, so the header is the same for each export.
   const columns = Object.keys(reply.properties.data.items.properties);

@@ -42,7 +42,13 @@ const rowsOf = (body: string) =>
 
 /** Begins an export over a socket. No byte of the body is read yet. */
 async function begin(headers: Record<string, string> = ndjson): Promise<IncomingMessage> {
-  const sent = request({ host: '127.0.0.1', port, path: url, headers: { 'x-api-key': apiKey, ...headers }, agent: false });
+  const sent = request({
+    host: '127.0.0.1',
+    port,
+    path: url,
+    headers: { 'x-api-key': apiKey, ...headers },
+    agent: false,
+  });
   const [response] = await once(sent.end(), 'response');
   return response;
 }
