@@ -35,6 +35,13 @@ export async function serveLeads(gateway: TestGateway) {
     asked,
     state,
     before,
+    /** As at the beginning. */
+    reset(): void {
+      rows.length = 0;
+      asked.length = 0;
+      state.isDown = false;
+      before.page = undefined;
+    },
     /** Adds this number of leads. */
     fill(storeId: string, count: number, content: Partial<Lead> = {}): Lead[] {
       const added = Array.from({ length: count }, () => ({ ...leadOf(storeId), ...content }));

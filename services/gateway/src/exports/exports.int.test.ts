@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { waitFor } from '@mostrador/testing/wait';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { api, createClient, expectProblem } from '../../test/client.ts';
 import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
 import { serveLeads, type TestLeads } from '../../test/leads.ts';
@@ -23,16 +23,19 @@ let keyId: string;
 let apiKey: string;
 let send: ReturnType<typeof createClient>['send'];
 
-beforeEach(async () => {
+beforeAll(async () => {
   gateway = await startTestGateway();
-  const made = await gateway.newStore();
-  [storeId, keyId, apiKey] = [made.store.id, made.key.id, made.apiKey];
-  ({ send } = createClient(gateway, apiKey));
   leads = await serveLeads(gateway);
   await gateway.app.listen({ host: '127.0.0.1', port: 0 });
   port = (gateway.app.server.address() as AddressInfo).port;
 });
-afterEach(() => gateway?.stop());
+beforeEach(async () => {
+  const made = await gateway.newStore();
+  [storeId, keyId, apiKey] = [made.store.id, made.key.id, made.apiKey];
+  ({ send } = createClient(gateway, apiKey));
+  leads.reset();
+});
+afterAll(() => gateway?.stop());
 
 const rowsOf = (body: string) =>
   body
@@ -210,16 +213,6 @@ test('an export breaks off when its key is revoked', async () => {
   expect(leads.asked.length * 20).toBeLessThan(all.length);
 });
 
-test('a gateway that stops breaks its exports off, also one whose client reads nothing', async () => {
-  leads.fill(storeId, 3_000, { name: 'x'.repeat(19_000) });
-  const response = await begin();
-  await untilRunning(1);
-  const closed = once(gateway.app.server, 'close');
-  void gateway.app.close();
-  await closed;
-  await expect(text(response)).rejects.toMatchObject({ code: 'ECONNRESET' });
-});
-
 test('who may not read the list may not export it, and what is wrong is said before the first row', async () => {
   leads.fill(storeId, 300);
   expectProblem(await send(url, { headers: ndjson, key: null }), 401, 'missing_api_key');
@@ -238,4 +231,15 @@ test('HEAD answers the headers of the export, and reads one row', async () => {
   expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8; header=present']);
   expect(answer.headers).not.toHaveProperty('content-length');
   expect(leads.asked).toMatchObject([{ limit: 1 }]);
+});
+
+// The last one: the gateway is that of all tests.
+test('a gateway that stops breaks its exports off, also one whose client reads nothing', async () => {
+  leads.fill(storeId, 3_000, { name: 'x'.repeat(19_000) });
+  const response = await begin();
+  await untilRunning(1);
+  const closed = once(gateway.app.server, 'close');
+  void gateway.app.close();
+  await closed;
+  await expect(text(response)).rejects.toMatchObject({ code: 'ECONNRESET' });
 });
