@@ -11,7 +11,19 @@ const folders = {
     ...['outbox', 'idempotency', 'step', 'service'],
   ],
   'services/gateway': [
-    ...['http', 'languages', 'access', 'stores', 'reports', 'routes', 'requests', 'plugins', 'events', 'openapi'],
+    ...[
+      'http',
+      'languages',
+      'access',
+      'stores',
+      'reports',
+      'routes',
+      'requests',
+      'plugins',
+      'events',
+      'exports',
+      'openapi',
+    ],
     ...['assets', 'docs', 'environment', 'waiting', 'api', 'platform', 'sandbox', 'console'],
   ],
   'services/messaging': [

@@ -5,6 +5,7 @@ import { attacks } from './attacks/attacks.ts';
 import { consoleBench } from './console/console.ts';
 import { crm } from './crm/crm.ts';
 import { events } from './events/events.ts';
+import { exports } from './exports/exports.ts';
 import { followups } from './followups/followups.ts';
 import { memory } from './memory/memory.ts';
 import { messaging } from './messaging/messaging.ts';
@@ -26,6 +27,7 @@ const benchmarks: readonly Benchmark[] = [
   events,
   consoleBench,
   streams,
+  exports,
   memory,
   attacks,
   phones,

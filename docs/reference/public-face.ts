@@ -10,7 +10,7 @@ const legend = `# Who may call what, at every path of the two APIs: a change of 
 # tier    the lowest tier of the store; "-": every tier
 # role    the lowest role of a person, below ${platformPrefix}; "guest": without a session
 # status  of a successful response
-# form    versioned, upserts, located, follows: see \`Http\` in the contracts
+# form    versioned, upserts, located, follows, exports: see \`Http\` in the contracts
 # audit   what the audit log says before a person's request is carried out, and which members of the body it shows;
 #         "accounts": accounts decides what it says
 `;
@@ -25,7 +25,7 @@ function auditOf(route: Route): string {
 }
 
 const formOf = (route: Route) =>
-  (['versioned', 'upserts', 'located', 'follows'] as const).filter((form) => route[form]).join(',') || '-';
+  (['versioned', 'upserts', 'located', 'follows', 'exports'] as const).filter((form) => route[form]).join(',') || '-';
 
 const rowOf = (route: Route): string[] => [
   route.path,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { addresses, eventually, type Json, newStore, request } from './platform.ts';
+import { addresses, admin, eventually, fileOf, type Json, newStore, request, storeOf } from './platform.ts';
 import { expectProblem } from './problem.ts';
 
 let store: Awaited<ReturnType<typeof newStore>>;
@@ -37,6 +37,43 @@ test('the Link headers lead through a list with any query', async () => {
     walked.push(...answer.body.data);
   }
   expect(walked).toEqual(leads.reverse());
+});
+
+const exported = async (path: string, key: string, accept: string): Promise<string> => {
+  const response = await fetch(`${addresses.base_url}${path}`, { headers: { 'x-api-key': key, accept } });
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, expect.stringContaining(accept)]);
+  return await response.text();
+};
+const rowsOf = (ndjson: string): Json[] =>
+  ndjson
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+
+test('an export has the rows that the pages of the list have, in their order', async () => {
+  const { id, key } = await newStore();
+  const lines = Array.from({ length: 230 }, (_, n) => `Lead ${n},${5511900002000 + n},${n % 2 ? 'lost' : 'pending'}`);
+  const file = fileOf('leads.csv', `name,customer_phone,status\n${lines.join('\n')}\n`);
+  await admin(['lead', 'import', file, '--store', id]);
+  const { body } = await request('GET', '/leads?status=lost&sort=created_at&limit=200', { key });
+  expect(body.data).toHaveLength(115);
+  const query = '/leads?status=lost&sort=created_at';
+  expect(rowsOf(await exported(query, key, 'application/x-ndjson'))).toEqual(body.data);
+  const csv = await exported(query, key, 'text/csv');
+  expect(csv.split('\r\n').map((line) => line.slice(0, 36))).toEqual([
+    ...[expect.stringContaining('id,store_id,name'), ...body.data.map((lead: Json) => lead.id), ''],
+  ]);
+  const all = rowsOf(await exported('/leads', key, 'application/x-ndjson'));
+  expect(new Set(all.map((lead) => lead.id)).size).toBe(230);
+  expect(all).toHaveLength(230);
+});
+
+test.each(['/messages', '/appointments'])('the list %s is exported too', async (path) => {
+  const { api_key: key } = storeOf('pro');
+  const { body } = await request('GET', `${path}?limit=5`, { key });
+  const ids = rowsOf(await exported(path, key, 'application/x-ndjson')).map((row) => row.id);
+  expect(ids).toEqual(expect.arrayContaining(body.data.map((row: Json) => row.id)));
+  expect(await exported(path, key, 'text/csv')).toMatch(/^id,/);
 });
 
 test('a client that polls by updated_after gets each change', async () => {

@@ -73,11 +73,9 @@ type Pending<Operation> =
       : PendingCall<OutputOf<Operation>>
     : PendingCall<OutputOf<Operation>>;
 
-type WritesCsv<Operation> = Success<Operation> extends { content: { 'text/csv': string } } ? true : false;
-type Csv<Operation> =
-  WritesCsv<Operation> extends true
-    ? (input: InputOf<Operation> & { format: 'csv' }, options?: CallOptions) => PendingCall<string>
-    : unknown;
+type Csv<Operation> = 'format' extends keyof QueryOf<Operation>
+  ? (input: InputOf<Operation> & { format: 'csv' }, options?: CallOptions) => PendingCall<string>
+  : unknown;
 
 /** An operation as a function of the client. */
 export type Callable<Operation> = Csv<Operation> & ((...input: Arguments<Operation>) => Pending<Operation>);

@@ -15,6 +15,7 @@ import { addDocs } from './docs/add-docs.ts';
 import { addEventStream } from './events/add-event-stream.ts';
 import { accessCheck } from './events/check-access.ts';
 import { exportFollowers, type Followers } from './events/followers.ts';
+import { createRunningExports } from './exports/running-exports.ts';
 import { createApiDocument } from './openapi/document.ts';
 import { addPersonApi } from './platform/add-person-api.ts';
 import { addPlatform } from './platform/add-platform.ts';
@@ -132,8 +133,10 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     done(request.server.prefix === '' && isLost(request) ? refuse(request, reply) : undefined);
   });
 
+  const exports = createRunningExports(metrics);
   // Before the server closes, which waits for all responses.
   app.addHook('preClose', async () => {
+    exports.close();
     await followers.close();
     await sessions.stop();
   });
@@ -185,7 +188,9 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
       const stillMay = (request: FastifyRequest, route: Route) =>
         accessCheck(directory, request.access.callerId, route as ApiRoute);
       const feed = { followers, stillMay };
-      addRoutes(api, routes, forwarder({ rpc, baseUrl: `${publicUrl}${apiPrefix}`, requestTimeoutMs, feed }));
+      const exporting = { running: exports, log };
+      const baseUrl = `${publicUrl}${apiPrefix}`;
+      addRoutes(api, routes, forwarder({ rpc, baseUrl, requestTimeoutMs, feed, exporting }));
       addEventStream(api, { rpc, requestTimeoutMs, feed });
     },
     { prefix: apiPrefix },

@@ -26,6 +26,8 @@ export type Http = {
   readonly located?: boolean;
   /** Its `wait` is for the gateway, which asks the service again until the page has an event. */
   readonly follows?: boolean;
+  /** A list whose rows also come all in one response, as NDJSON or CSV. The gateway makes it from the pages. */
+  readonly exports?: boolean;
 };
 
 /** An operation of a service: everything that the caller and the service must agree on. */

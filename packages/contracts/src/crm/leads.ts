@@ -131,7 +131,7 @@ export function faultsOfSearch(q: string): ValidationFault[] {
 
 export const listLeads = defineOperation({
   subject: 'crm.api.leads.list',
-  http: { method: 'GET', path: '/leads' },
+  http: { method: 'GET', path: '/leads', exports: true },
   access: { scope: 'leads:read' },
   summary: 'List leads',
   description:

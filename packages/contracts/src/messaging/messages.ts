@@ -222,7 +222,7 @@ export const listMessages = defineOperation({
 
 export const listStoreMessages = defineOperation({
   subject: 'messaging.api.store-messages.list',
-  http: { method: 'GET', path: '/messages' },
+  http: { method: 'GET', path: '/messages', exports: true },
   access: { scope: 'messages:read' },
   summary: 'List the messages of all leads',
   description:

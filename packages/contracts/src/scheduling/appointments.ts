@@ -95,7 +95,7 @@ const AppointmentSortWord = OneOf(appointmentSorts, {
 
 export const listAppointments = defineOperation({
   subject: 'scheduling.api.appointments.list',
-  http: { method: 'GET', path: '/appointments' },
+  http: { method: 'GET', path: '/appointments', exports: true },
   access: { scope: 'appointments:read' },
   summary: 'List appointments',
   description:

@@ -1,11 +1,14 @@
 import type { listEvents, RequestOf } from '@mostrador/contracts';
-import type { ForwardedReply, RpcClient } from '@mostrador/kit/rpc/client';
+import type { CallContext, ForwardedReply, RpcClient } from '@mostrador/kit/rpc/client';
 import type { UncheckedRequest } from '@mostrador/kit/rpc/validate';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Feed, follow } from '../events/follow.ts';
 import { waitForEvents } from '../events/wait-for-events.ts';
+import { exportTypes } from '../exports/export-writer.ts';
+import { type Exporting, sendExport } from '../exports/send-export.ts';
 import { currentTag } from '../http/entity-tags.ts';
 import { addVary, saneTraceparent } from '../http/headers.ts';
+import { namedBeforeJson } from '../http/media-type.ts';
 import type { RawQuery } from '../requests/query.ts';
 import { requestReader } from '../requests/read-request.ts';
 import { settlePhones } from '../requests/settle-phones.ts';
@@ -18,13 +21,15 @@ export type ForwardOptions = {
   /** How long an operation may take, in milliseconds. */
   readonly requestTimeoutMs: number;
   readonly feed: Feed;
+  /** Default: the lists answer JSON only. */
+  readonly exporting?: Exporting;
   /** Throws unless this valid request may go on. Default: it may. */
   readonly admit?: (request: FastifyRequest, route: Route, parts: UncheckedRequest) => Promise<void>;
 };
 
 /** Serves a route: validates each request, sends it to the owning service and returns the bytes of its answer. */
 export const forwarder = (options: ForwardOptions) => (route: Route) => {
-  const { rpc, baseUrl, requestTimeoutMs, admit } = options;
+  const { rpc, baseUrl, requestTimeoutMs, feed, exporting, admit } = options;
   const read = requestReader(route);
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
@@ -50,13 +55,19 @@ export const forwarder = (options: ForwardOptions) => (route: Route) => {
     const csv = route.csv?.(parts.query as object, headers.accept);
     // The gateway makes the CSV, because content negotiation is part of HTTP and services have one format.
     if (csv) parts.query = csv.query;
-    const ask = (asked: UncheckedRequest) =>
+    const ask = (asked: UncheckedRequest, own: Partial<CallContext> = {}) =>
       rpc.forward(route.operation, asked as RequestOf<typeof route.operation>, {
         ...context(),
         person: request.access.person,
         idempotency,
         ...preconditions,
+        ...own,
       });
+    const exported = exporting && route.exports ? namedBeforeJson(headers.accept, exportTypes) : undefined;
+    if (exporting && exported) {
+      const asked = { route, type: exported, query: parts.query as Record<string, unknown>, ask };
+      return await sendExport(request, reply, { ...exporting, ...asked, stillMay: feed.stillMay, requestTimeoutMs });
+    }
     const answer = await (route.follows ? followed(route, request, reply, { ask, parts, ...options }) : ask(parts));
     return send(route, request, reply, answer, { baseUrl, csv: csv?.render });
   };
@@ -107,7 +118,7 @@ function send(
   const ifNoneMatch = route.method === 'GET' ? request.headers['if-none-match'] : undefined;
   const current = etag && ifNoneMatch && currentTag(ifNoneMatch, etag);
   if (current) return reply.code(304).header('etag', current).send();
-  if (route.csv) addVary(reply, 'Accept');
+  if (route.csv || route.exports) addVary(reply, 'Accept');
   if (csv) {
     const table = csv(parsed(answer) as never);
     return reply.code(200).header('content-type', 'text/csv; charset=utf-8; header=present').send(table);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { prefersToJson } from './media-type.ts';
+import { namedBeforeJson, prefersToJson } from './media-type.ts';
 
 test.each([
   ['text/csv', true],
@@ -26,4 +26,19 @@ test.each([
   [`${','.repeat(16_000)}text/csv`, false],
 ])('Accept %j prefers CSV to JSON: %j', (accept, expected) => {
   expect(prefersToJson(accept, 'text/csv')).toBe(expected);
+});
+
+test.each([
+  ['text/csv', 'text/csv'],
+  ['application/x-ndjson', 'application/x-ndjson'],
+  ['application/x-ndjson;q=0.5, text/csv;q=0.8', 'text/csv'],
+  ['text/csv, application/x-ndjson, */*;q=0.1', 'application/x-ndjson'],
+  ['application/json;q=0.5, TEXT/CSV', 'text/csv'],
+  ['text/csv, application/json', undefined],
+  ['text/csv;q=0', undefined],
+  ['text/*', undefined],
+  ['*/*', undefined],
+  [undefined, undefined],
+])('Accept %j names %j before JSON', (accept, expected) => {
+  expect(namedBeforeJson(accept, ['application/x-ndjson', 'text/csv'])).toBe(expected);
 });

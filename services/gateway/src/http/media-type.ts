@@ -9,6 +9,22 @@ export function prefersToJson(accept: string | undefined, other: string): boolea
   return its.weight > 0 && its.closeness > json.closeness;
 }
 
+/**
+ * The one of `types` that this `Accept` names and prefers, to JSON too. A range such as `text/*` is not enough: it also
+ * comes from clients that take whatever there is.
+ */
+export function namedBeforeJson<Type extends string>(
+  accept: string | undefined,
+  types: readonly Type[],
+): Type | undefined {
+  const ranges = readWeights(accept ?? '');
+  const weightOf = (type: string) => ranges.find(({ range }) => range === type)?.weight ?? 0;
+  const [preferred] = types
+    .filter((type) => weightOf(type) > 0 && prefersToJson(accept, type))
+    .sort((one, other) => weightOf(other) - weightOf(one));
+  return preferred;
+}
+
 /** An element of `Accept` or `Accept-Encoding`, in lower case, with its weight from 0 to 1. */
 export type Range = { readonly range: string; readonly weight: number };
 type Rank = { readonly weight: number; readonly closeness: number };

@@ -29,6 +29,14 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'A loja tem {number} requisições que esperam eventos. Tente de novo depois de `Retry-After` segundos.',
   ],
   [
+    'The store has {number} exports under way. Retry after `Retry-After` seconds.',
+    'A loja tem {number} exportações em andamento. Tente de novo depois de `Retry-After` segundos.',
+  ],
+  [
+    'The gateway has too many exports under way. Retry after `Retry-After` seconds.',
+    'O gateway tem exportações demais em andamento. Tente de novo depois de `Retry-After` segundos.',
+  ],
+  [
     'The store sends faster than its rate while the server serves other stores. Retry after `Retry-After` seconds.',
     'A loja envia mais rápido que seu limite enquanto o servidor atende outras lojas. Tente de novo depois de `Retry-After` segundos.',
   ],
@@ -227,6 +235,10 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ['is only for the kind `message`', 'é só para o tipo `message`'],
   ['does not belong to this service', 'não pertence a este serviço'],
   ['is not supported by this operation', 'não é aceito nesta operação'],
+  [
+    'does not apply to an export, which has all rows; leave it out',
+    'não se aplica a uma exportação, que traz todas as linhas; deixe-o de fora',
+  ],
   ['cannot be combined with If-Match', 'não pode ser combinado com If-Match'],
   ['must be * in this operation', 'deve ser * nesta operação'],
   ['is required to create the lead', 'é obrigatório para criar o lead'],

@@ -106,6 +106,11 @@ test('the operation that creates or changes takes If-None-Match: * alone, and it
   expect(document.components).toHaveProperty(['schemas', 'PreconditionProblem', 'properties', 'id']);
 });
 
+test.each(['/leads', '/messages', '/appointments'])('the list %s is described as JSON, NDJSON and CSV', (path) => {
+  const { content } = document.paths[path]?.get?.responses[200] ?? {};
+  expect(Object.keys(content ?? {})).toEqual(['application/json', 'application/x-ndjson', 'text/csv']);
+});
+
 test('the summary is described as JSON and as CSV, and its dates use formats of JSON Schema', () => {
   const described = document.paths['/reports/summary']?.get;
   expect(Object.keys(described?.responses[200]?.content ?? {})).toEqual(['application/json', 'text/csv']);

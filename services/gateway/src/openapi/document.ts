@@ -1,4 +1,5 @@
 import type { Operation } from '@mostrador/contracts';
+import { exportTypes, exportWriter } from '../exports/export-writer.ts';
 import {
   type ApiRoute,
   apiPrefix,
@@ -123,6 +124,7 @@ function documentRoute(route: ApiRoute, { schemas, responses, publicUrl }: Parts
   const example = exampleOf(operation);
   const notes = [
     ...(operation.description ? [operation.description] : []),
+    ...(route.exports ? [exportNote] : []),
     `Requires the scope \`${scope}\`${tier ? ` and a store of tier \`${tier}\` or higher` : ''}.`,
   ];
   const { body } = operation.request;
@@ -132,6 +134,7 @@ function documentRoute(route: ApiRoute, { schemas, responses, publicUrl }: Parts
     content: {
       'application/json': { schema: replySchema(operation, schemas), ...shown(reply) },
       ...(route.csv ? { 'text/csv': { schema: { type: 'string' }, ...shown(asCsv(route.csv, example)) } } : {}),
+      ...(route.exports ? exportContent(operation, reply) : {}),
     },
   });
   return {
@@ -171,6 +174,19 @@ const shown = (value: unknown) => (value === undefined ? {} : { examples: { exam
 
 const asCsv = (read: NonNullable<Route['csv']>, example: Example | undefined): string | undefined =>
   example && read({ format: 'csv', table: 'totals' }, undefined).render?.(example.reply as never);
+
+const exportNote =
+  '`Accept: application/x-ndjson` or `Accept: text/csv` answers all rows at once, as a stream: see ' +
+  '[exports](/docs/guides/lists-and-sync#exports).';
+
+const exportContent = (operation: Operation, reply: unknown) =>
+  Object.fromEntries(
+    exportTypes.map((type) => {
+      const { beginning, write } = exportWriter(type, operation);
+      const rows = (reply as { data: Record<string, unknown>[] } | undefined)?.data;
+      return [type, { schema: { type: 'string' }, ...shown(rows && beginning + write(rows)) }];
+    }),
+  );
 
 /** A list without an envelope has no name of its own. */
 const replySchema = (operation: Operation, schemas: Schemas) =>

@@ -1,5 +1,14 @@
+import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
+import {
+  brotliCompress,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  createZstdCompress,
+  gzip,
+  zstdCompress,
+} from 'node:zlib';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type ContentCoding, preferredCoding } from '../http/content-coding.ts';
 import { codedTag } from '../http/entity-tags.ts';
@@ -17,7 +26,8 @@ declare module 'fastify' {
 const leastBytes = 1024;
 
 /** No `text/event-stream`: each event must leave at once. */
-const compressible = /^(?:text\/(?!event-stream)|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:json|yaml)\b)/;
+const compressible =
+  /^(?:text\/(?!event-stream)|image\/svg\+xml|application\/(?:x-ndjson|(?:[\w.-]+\+)?(?:json|yaml))\b)/;
 
 // The default quality of brotli, 11, is for files that are compressed once.
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
@@ -27,8 +37,14 @@ export const compress: Record<ContentCoding, (data: Buffer | string) => Promise<
   gzip: promisify(gzip),
 };
 
+const coders: Record<ContentCoding, () => Transform> = {
+  zstd: createZstdCompress,
+  br: () => createBrotliCompress(brotliOptions),
+  gzip: createGzip,
+};
+
 /**
- * Compresses responses of 1 KiB and more, if the client accepts it. A compressed response has its own strong ETag.
+ * Compresses responses of 1 KiB and more, and streams of any length, if the client accepts it. A compressed response has its own strong ETag.
  *
  * The length of a compressed response tells a little about its content. So a response is compressed only where an
  * attacker cannot make another person's browser ask for it: behind a key in a header, behind a session that only pages of
@@ -38,7 +54,8 @@ export function addCompression(app: FastifyInstance): void {
   app.addHook<unknown>('onSend', (request, reply, payload, done) => {
     if (request.routeOptions.config.secretAddress || !isCompressible(reply)) return done(null, payload);
     addVary(reply, 'Accept-Encoding');
-    if (!isLarge(payload)) return done(null, payload);
+    const isStream = payload instanceof Readable;
+    if (!isStream && !isLarge(payload)) return done(null, payload);
     const coding = preferredCoding(request.headers['accept-encoding']);
     if (coding === undefined) return done(null, payload);
     const send = (compressed: unknown) => {
@@ -48,7 +65,9 @@ export function addCompression(app: FastifyInstance): void {
       reply.header('content-encoding', coding).removeHeader('content-length');
       done(null, compressed);
     };
-    compress[coding](payload).then(send, done);
+    // Each of the two ends with the other, so the stream's error breaks off the response, and its reader sets the pace.
+    if (isStream) send(pipeline(payload, coders[coding](), () => {}));
+    else compress[coding](payload).then(send, done);
   });
 }
 

@@ -50,7 +50,7 @@ export const takesIfMatch = ({ versioned, method }: Route): boolean =>
 export const takesIfNoneMatch = ({ upserts }: Route): boolean => upserts;
 
 export const toRoute = (operation: PublicOperation): Route => ({
-  ...{ status: 200, upserts: false, versioned: false, located: false, follows: false },
+  ...{ status: 200, upserts: false, versioned: false, located: false, follows: false, exports: false },
   ...operation.http,
   role: roleFor(operation.access),
   ...operation.access,
