@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type Appointment,
   type Followup,
@@ -10,7 +11,7 @@ import {
 import type { Sql } from '@mostrador/kit/database/database';
 import { testContext } from '@mostrador/testing/context';
 import { type CountedRows, holdTotals } from '@mostrador/testing/servers/list-totals';
-import { explainGeneric } from '@mostrador/testing/servers/plan';
+import { explain, explainGeneric } from '@mostrador/testing/servers/plan';
 import { openSnapshots, type Snapshots } from '@mostrador/testing/servers/snapshots';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,11 +19,9 @@ import { startFollowups } from '../test/followups.ts';
 import { startScheduling, type TestScheduling } from '../test/scheduling.ts';
 import { countAppointments, listAppointments as listAppointmentRows } from './appointments/appointment.repository.ts';
 import type { schedulingLists } from './dependencies.ts';
-import {
-  cancelBatchOfLead,
-  countFollowups,
-  listFollowups as listFollowupRows,
-} from './followups/followup.repository.ts';
+import { cancelBatchOfLead } from './followups/followup.repository.ts';
+import { countFollowups, listFollowups as listFollowupRows } from './followups/followup-list.repository.ts';
+import { rowsOf as followupRowsOf } from './followups/followup-list.ts';
 import { rowsOf } from './list-filters.ts';
 
 let scheduling: TestScheduling;
@@ -46,9 +45,13 @@ const casesOf =
       recount: countAppointments(sql, storeId, status ? { status } : {}),
     })),
     ...[undefined, ...followupStatuses].map((status) => ({
-      rows: rowsOf('followups', status ? { status } : {}) ?? { list: 'followups' as const },
-      recount: countFollowups(sql, storeId, status ? { status } : {}),
+      rows: followupRowsOf(status ? { status: [status] } : {}) ?? { list: 'followups' as const },
+      recount: countFollowups(sql, storeId, status ? { status: [status] } : {}),
     })),
+    {
+      rows: followupRowsOf({ status: ['cancelled', 'pending'] }) ?? { list: 'followups' as const },
+      recount: countFollowups(sql, storeId, { status: ['cancelled', 'pending'] }),
+    },
   ];
 
 type Action =
@@ -191,15 +194,36 @@ test('a plan for any values finds pages by an index, and expects few rows betwee
       expect(Math.max(...nodes.map((node) => node['Plan Rows']))).toBeLessThan(200);
     }
   }
-  for (const list of [listAppointmentRows, listFollowupRows]) {
-    for (const filter of [{}, { status: 'cancelled' as const }]) {
-      for (const start of [{ offset: 0 }, { after: { at: new Date(), id: storeId } }]) {
-        const page = (sql: Sql) => explainGeneric(sql, list(sql, storeId, filter, { start, limit: 51 }));
-        const nodes = await database.read(context, page, { inIndexOrder: true });
-        const types = nodes.map((node) => node['Node Type']);
-        expect(types).toEqual(['Limit', 'Result', 'Result', 'Index Scan']);
-        expect(nodes.every((node) => node.Filter === undefined)).toBe(true);
-      }
+  type Page = { start: { offset: number } | { after: { at: Date; id: string } }; limit: number };
+  const lists = [
+    (sql: Sql, page: Page) => listAppointmentRows(sql, storeId, {}, page),
+    (sql: Sql, page: Page) => listAppointmentRows(sql, storeId, { status: 'cancelled' }, page),
+    (sql: Sql, page: Page) => listFollowupRows(sql, storeId, {}, page),
+    (sql: Sql, page: Page) => listFollowupRows(sql, storeId, { status: ['cancelled'] }, page),
+  ];
+  for (const list of lists) {
+    for (const start of [{ offset: 0 }, { after: { at: new Date(), id: storeId } }]) {
+      const page = (sql: Sql) => explainGeneric(sql, list(sql, { start, limit: 51 }));
+      const nodes = await database.read(context, page, { inIndexOrder: true });
+      const types = nodes.map((node) => node['Node Type']);
+      expect(types).toEqual(['Limit', 'Result', 'Result', 'Index Scan']);
+      expect(nodes.every((node) => node.Filter === undefined)).toBe(true);
     }
+  }
+  // The follow-ups of several statuses, of one appointment, and those that changed lately.
+  const appointment_id = randomUUID();
+  await adminSql`
+    update followups set appointment_id = ${appointment_id}, updated_at = now() + interval '1 hour'
+    where (store_id, id) in (select store_id, id from followups where store_id = ${storeId} limit 10)`;
+  await adminSql`analyze followups`;
+  const page = { start: { offset: 0 }, limit: 51 };
+  const updated_after = new Date(Date.now() + 60_000);
+  for (const filter of [{ status: ['cancelled', 'pending'] as const }, { appointment_id }, { updated_after }]) {
+    const nodes = await database.read(context, (sql) => explain(sql, listFollowupRows(sql, storeId, filter, page)));
+    expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+    const read = nodes.map(
+      (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+    );
+    expect(Math.max(...read)).toBeLessThanOrEqual(51);
   }
 });

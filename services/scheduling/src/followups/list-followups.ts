@@ -2,9 +2,9 @@ import { listFollowups as operation } from '@mostrador/contracts';
 import { byTime, pagesOf } from '@mostrador/kit/database/paging';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { bindingOf, filtersOf, rowsOf } from '../list-filters.ts';
-import { countFollowups, listFollowups as listRows } from './followup.repository.ts';
 import { toFollowup } from './followup.ts';
+import { countFollowups, listFollowups as listRows } from './followup-list.repository.ts';
+import { bindingOf, filtersOf, rowsOf } from './followup-list.ts';
 
 const defaultLimit: number = operation.request.query.properties.limit.default;
 const readPage = pagesOf({ defaultLimit, ...byTime('due_at') });
@@ -13,7 +13,7 @@ export const listFollowups =
   ({ database, listTotals }: Dependencies): Handler<typeof operation> =>
   (context, { query }) => {
     const filters = filtersOf(query);
-    const rows = rowsOf('followups', filters);
+    const rows = rowsOf(filters);
     return readPage(database, context, query, {
       filters: bindingOf(filters),
       list: (sql, page) => listRows(sql, context.storeId, filters, page),
