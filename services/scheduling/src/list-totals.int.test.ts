@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   type Appointment,
   type Followup,
+  type FollowupSort,
   followupStatuses,
   listAppointments,
   listFollowups,
@@ -21,7 +22,7 @@ import { countAppointments, listAppointments as listAppointmentRows } from './ap
 import type { schedulingLists } from './dependencies.ts';
 import { cancelBatchOfLead } from './followups/followup.repository.ts';
 import { countFollowups, listFollowups as listFollowupRows } from './followups/followup-list.repository.ts';
-import { rowsOf as followupRowsOf } from './followups/followup-list.ts';
+import { type FollowupFilters, rowsOf as followupRowsOf } from './followups/followup-list.ts';
 import { rowsOf } from './list-filters.ts';
 
 let scheduling: TestScheduling;
@@ -198,8 +199,8 @@ test('a plan for any values finds pages by an index, and expects few rows betwee
   const lists = [
     (sql: Sql, page: Page) => listAppointmentRows(sql, storeId, {}, page),
     (sql: Sql, page: Page) => listAppointmentRows(sql, storeId, { status: 'cancelled' }, page),
-    (sql: Sql, page: Page) => listFollowupRows(sql, storeId, {}, page),
-    (sql: Sql, page: Page) => listFollowupRows(sql, storeId, { status: ['cancelled'] }, page),
+    (sql: Sql, page: Page) => listFollowupRows(sql, storeId, {}, { ...page, sort: 'due_at' }),
+    (sql: Sql, page: Page) => listFollowupRows(sql, storeId, { status: ['cancelled'] }, { ...page, sort: 'due_at' }),
   ];
   for (const list of lists) {
     for (const start of [{ offset: 0 }, { after: { at: new Date(), id: storeId } }]) {
@@ -216,9 +217,16 @@ test('a plan for any values finds pages by an index, and expects few rows betwee
     update followups set appointment_id = ${appointment_id}, updated_at = now() + interval '1 hour'
     where (store_id, id) in (select store_id, id from followups where store_id = ${storeId} limit 10)`;
   await adminSql`analyze followups`;
-  const page = { start: { offset: 0 }, limit: 51 };
   const updated_after = new Date(Date.now() + 60_000);
-  for (const filter of [{ status: ['cancelled', 'pending'] as const }, { appointment_id }, { updated_after }]) {
+  for (const [sort, filter] of [
+    ['due_at', { status: ['cancelled', 'pending'] }],
+    ['due_at', { appointment_id }],
+    ['due_at', { updated_after }],
+    ['updated_at', {}],
+    ['updated_at', { status: ['cancelled', 'pending'], updated_after }],
+    ['updated_at', { appointment_id }],
+  ] satisfies [FollowupSort, FollowupFilters][]) {
+    const page = { sort, start: { offset: 0 }, limit: 51 };
     const nodes = await database.read(context, (sql) => explain(sql, listFollowupRows(sql, storeId, filter, page)));
     expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
     const read = nodes.map(

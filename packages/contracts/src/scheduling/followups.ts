@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
   About,
+  Described,
   Done,
   Exact,
   Failure,
@@ -153,14 +154,25 @@ export const createFollowup = defineOperation({
   errors: ['lead_not_found', 'appointment_not_found', 'lead_opted_out'],
 });
 
+const followupSorts = ['due_at', 'updated_at'] as const;
+export type FollowupSort = (typeof followupSorts)[number];
+const FollowupSortWord = OneOf(followupSorts, {
+  title: 'FollowupSort',
+  description: 'The earliest due first, or the earliest change first.',
+});
+
 export const listFollowups = defineOperation({
   subject: 'scheduling.api.followups.list',
   http: { method: 'GET', path: '/followups/scheduled' },
   access: { scope: 'followups:read' },
   summary: 'List follow-ups',
   description:
-    'Ordered by `due_at`. `from` is inclusive, `to` is exclusive. A walk may miss a follow-up that is moved meanwhile, or ' +
-    'meet it twice.',
+    'Ordered by `due_at`, the earliest first, or by `updated_at`. Ties break by id. `from` is inclusive, `to` is ' +
+    'exclusive. By `due_at` a walk may miss a follow-up that is moved meanwhile, or meet it twice.\n\n' +
+    'With `sort=updated_at` a walk along `Link` returns each change at least once, also when a later walk starts with ' +
+    '`updated_after` set to the last `updated_at` of a walk that reached its end. To guarantee it, a list with this ' +
+    'sort ends before the first change that may still be uncommitted. A merge of leads gives final follow-ups the ' +
+    '`lead_id` of the lead that stays without a change of `updated_at`.',
   extension: true,
   request: {
     query: Exact({
@@ -175,6 +187,7 @@ export const listFollowups = defineOperation({
       from: Type.Optional(About(Timestamp, 'Only those that are due then or later.')),
       to: Type.Optional(About(Timestamp, 'Only those that are due earlier.')),
       updated_after: Type.Optional(About(Timestamp, 'Only those that changed after this moment (exclusive).')),
+      sort: Type.Optional(Described(FollowupSortWord, { default: 'due_at', description: 'The order of the list.' })),
       ...paging(),
     }),
   },

@@ -1,4 +1,10 @@
-import { type FollowupStatus, followupStatuses, type listFollowups, type RequestOf } from '@mostrador/contracts';
+import {
+  type FollowupSort,
+  type FollowupStatus,
+  followupStatuses,
+  type listFollowups,
+  type RequestOf,
+} from '@mostrador/contracts';
 import { valuesOf } from '@mostrador/kit/database/filter-values';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { ListRows } from '@mostrador/totals';
@@ -12,8 +18,9 @@ export type FollowupFilters = {
   readonly from?: Date;
   /** Exclusive. */
   readonly to?: Date;
-  /** Exclusive. */
+  /** This bound and the next one are exclusive. */
   readonly updated_after?: Date;
+  readonly updated_before?: Date;
 };
 
 export function filtersOf(query: RequestOf<typeof listFollowups>['query']): FollowupFilters {
@@ -29,17 +36,34 @@ export function filtersOf(query: RequestOf<typeof listFollowups>['query']): Foll
   };
 }
 
-/** The rows of the list whose total is what these filters show. Undefined when a filter asks for more than a status. */
-export function rowsOf({ status, ...others }: FollowupFilters): ListRows<'followups'> | undefined {
+/**
+ * The rows of the list whose total is what these filters show, before `updated_before` leaves some out. Undefined when a
+ * filter asks for more than a status.
+ */
+export function rowsOf({ status, updated_before: _, ...others }: FollowupFilters): ListRows<'followups'> | undefined {
   if (Object.keys(others).length > 0) return undefined;
   return { list: 'followups', ...(status ? { statuses: status } : {}) };
 }
 
-/** What a cursor is bound to. One status is the text that it was before a list took several, so old cursors stay good. */
-export const bindingOf = ({ status, from, to, updated_after, ...ids }: FollowupFilters): object => ({
-  ...ids,
+/** What a cursor is bound to. A query of an earlier version has the same form, so that its cursors stay good. */
+export const bindingOf = (
+  { status, lead_id, appointment_id, from, to, updated_after }: FollowupFilters,
+  sort: FollowupSort,
+): object => ({
   status: status?.join(),
+  lead_id,
+  appointment_id,
   from: from && toTimestamp(from),
   to: to && toTimestamp(to),
   updated_after: updated_after && toTimestamp(updated_after),
+  sort: sort === 'due_at' ? undefined : sort,
 });
+
+/**
+ * The filters that a page by `updated_at` after this moment still needs. With two lower bounds on one column, PostgreSQL
+ * would begin at the first and read on to the second.
+ */
+export function filtersBeyond(filters: FollowupFilters, at: Date): FollowupFilters {
+  const { updated_after, ...others } = filters;
+  return updated_after !== undefined && updated_after > at ? filters : others;
+}

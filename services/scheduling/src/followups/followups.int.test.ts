@@ -12,6 +12,7 @@ import {
 import { countOverdue, wakeOverdue } from '@mostrador/kit/step/overdue';
 import { testContext } from '@mostrador/testing/context';
 import { expectDelay } from '@mostrador/testing/delay';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startFollowups, type TestFollowups } from '../../test/followups.ts';
 import { inHours, startScheduling, type TestScheduling } from '../../test/scheduling.ts';
@@ -278,15 +279,18 @@ test('the list is filtered, sorted by `due_at` and limited to the store', async 
 test('a list by several statuses, by an appointment or by change has its total, and its cursor walks all of it once', async () => {
   const { id: appointment_id } = await scheduling.create(followups.storeId);
   const since = new Date().toISOString();
-  const rows: Followup[] = [];
+  const ids: string[] = [];
   for (let n = 0; n < 9; n += 1) {
     const about = n % 2 ? { appointment_id } : {};
-    rows.push(await followups.create({ due_at: inHours(1 + (n % 3)), ...about }));
+    ids.push((await followups.create({ due_at: inHours(1 + (n % 3)), ...about })).id);
   }
   await scheduling.adminSql`update followups set updated_at = now() - interval '1 day' where store_id = ${followups.storeId}`;
-  for (const n of [1, 4, 7]) await followups.cancel(rows[n]?.id as string);
-  const all = [...rows].sort((a, b) => (a.due_at + a.id < b.due_at + b.id ? -1 : 1));
-  const isCancelled = ({ id }: { id: string }) => [1, 4, 7].some((n) => rows[n]?.id === id);
+  for (const n of [7, 1, 4]) await followups.cancel(ids[n] as string);
+  const all = (await list({})).data;
+  const isCancelled = ({ status }: Followup) => status === 'cancelled';
+  // A list of changes ends before what may be uncommitted.
+  const settled = async () => (await list({ sort: 'updated_at' })).total === all.length;
+  await waitFor(settled, { description: 'all changes are settled' });
   for (const [query, isExpected] of [
     [{ status: 'pending,cancelled' }, () => true],
     [{ status: 'cancelled,sent' }, isCancelled],
@@ -297,8 +301,13 @@ test('a list by several statuses, by an appointment or by change has its total, 
     [{ appointment_id }, (row) => row.appointment_id],
     [{ updated_after: since }, isCancelled],
     [{ updated_after: since, status: 'pending,cancelled', lead_id: followups.leadId }, isCancelled],
-  ] satisfies [Parameters<typeof list>[0], (row: (typeof all)[number]) => unknown][]) {
-    const expected = all.filter(isExpected).map(({ id }) => id);
+  ] satisfies [Parameters<typeof list>[0], (row: Followup) => unknown][]) {
+    for (const sort of ['due_at', 'updated_at'] as const) await expectWalk({ ...query, sort }, all.filter(isExpected));
+  }
+
+  async function expectWalk(query: Parameters<typeof list>[0], rows: readonly Followup[]) {
+    const { sort = 'due_at' } = query;
+    const expected = [...rows].sort((a, b) => (a[sort] + a.id < b[sort] + b.id ? -1 : 1)).map(({ id }) => id);
     const found: string[] = [];
     for (let cursor: string | undefined, isFirst = true; isFirst || cursor; isFirst = false) {
       const asked = { query: { ...query, limit: 2, ...(cursor ? { cursor } : {}) } };
