@@ -147,7 +147,9 @@ describe('a follow-up with `expires_at`', () => {
     await scheduling.rpc.call(updateSendingWindows, { body: { windows: [] } }, testContext({ storeId }));
 
     followups.world.answer = refusing('channel_not_connected');
-    const refused = await expiring(30);
+    const refused = await expiring(1800);
+    // By now its retries are an hour apart.
+    await scheduling.adminSql`update followups set attempts = 10 where id = ${refused.id}`;
     for (const _ of [1, 2]) expect(await followups.step(refused.id)).toMatchObject({ wake_at: refused.expires_at });
     await expire(refused.id);
     expect(await followups.step(refused.id)).toMatchObject({ done: true });
@@ -167,10 +169,13 @@ describe('a follow-up with `expires_at`', () => {
   });
 
   test('whose message still waits is asked about when it expires, and is cancelled with its message', async () => {
-    const { id, expires_at } = await expiring(0.9);
+    const { id, expires_at } = await expiring(1800);
     followups.world.answer = async () => ({ status: 'queued', error: null });
-    const { wake_at } = await followups.step(id);
-    expect(wake_at === expires_at || Date.parse(String(wake_at)) > Date.parse(expires_at)).toBe(true);
+    await followups.step(id);
+    // By now it is asked about once an hour.
+    await scheduling.adminSql`update followups set attempts = 20 where id = ${id}`;
+    expect(await followups.step(id)).toMatchObject({ wake_at: expires_at, reason: 'the message is queued' });
+    await expire(id);
     followups.world.answer = async () => ({
       ...{ status: 'cancelled', error: { code: 'message_expired', detail: 'It expired.' } },
     });
