@@ -62,8 +62,8 @@ export const Followup = Type.Object(
       type: ['string', 'null'],
       format: 'date-time',
       description:
-        'When the next attempt is due: `due_at`, or later for the sending window or a failed attempt, but never after ' +
-        '`expires_at`, when it is cancelled instead. Null once final.',
+        'When the next attempt is due: `due_at`, or later for the sending window or a failed attempt. If `expires_at` ' +
+        'comes first, there is none. Null once final.',
     }),
     // Members that came after the first ones are optional in the document: see `document-clients.test.ts` on required ones.
     expires_at: Type.Optional(

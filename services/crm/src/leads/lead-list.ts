@@ -102,9 +102,10 @@ export const needsTotal = (filters: LeadFilters, order: LeadOrder): boolean =>
 
 /**
  * Whether to fetch all matching rows and sort them. Status, seller and `opted_out: true` have an index in each order, and a
- * page is read from it directly. The rows of two of them, of an email address, of a tag, of a search, or of a filter on the other timestamp
- * than the sort's, are scattered in that order. If they are few, they may be far apart; if they are many, a page of them
- * is near. Those that a search has found through its index cost less to fetch than to compare with the others.
+ * page is read from it directly. The rows of two of these, of an email address, of a tag, of a search, or of a filter on
+ * the other timestamp than the sort's, are scattered in that order. If they are few, they may be far apart; if they are
+ * many, a page of them is near. Those that a search has found through its index cost less to fetch than to compare with
+ * the others.
  */
 export function isGathered(filters: LeadFilters, order: LeadOrder, total: number, isBroad: boolean): boolean {
   // A total of `mostCountedLeads` means that many or more.
