@@ -51,6 +51,7 @@ const askers: Record<string, readonly NatsUser[]> = {
   'crm.internal.leads.find': ['messaging'],
   'crm.internal.leads.move-phone': ['messaging'],
   'crm.internal.leads.raise-interaction-counts': ['messaging'],
+  'crm.internal.leads.save-opt-outs': ['messaging'],
   'crm.internal.leads.search': ['messaging'],
   'crm.internal.phones.known': ['gateway'],
   'crm.internal.reports.lead': ['gateway'],

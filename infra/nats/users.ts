@@ -42,6 +42,7 @@ import {
   reportLeadScheduling,
   rollupOperations,
   rotateWebhookSecret,
+  saveOptOuts,
   schedulingOperations,
   searchLeads,
   summarizeConversations,
@@ -129,6 +130,7 @@ export const roles: Record<NatsUser, Role> = {
     notices: true,
     asks: [
       ...[ensureLead, findLeadByPhone, getLeadContact, listLeadContacts, raiseInteractionCounts, searchLeads],
+      saveOptOuts,
       // When the channel says that a customer has another number.
       ...[moveLeadPhone, mergeLeadScheduling, finishMerge],
     ],

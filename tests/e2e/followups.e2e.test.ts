@@ -88,11 +88,32 @@ test('a message of the lead cancels its follow-ups, except those with cancel_on_
   expect(await read(kept.id)).toMatchObject({ status: 'pending' });
 });
 
-test('an opt-out cancels every pending follow-up of the lead', async () => {
+test('an opt-out cancels every pending follow-up of the lead, and the list of leads shows it', async () => {
   const { id: leadId, phone } = await newLead();
   const followup = await scheduled(leadId, { delay_minutes: 60, cancel_on_reply: false });
   await write(phone, 'stop');
   expect(await becomes(followup.id, 'cancelled')).toMatchObject({ cancel_reason: 'opted_out' });
+  const isListed = async (optedOut: boolean) =>
+    (await request('GET', `/leads?opted_out=${optedOut}&customer_phone=${phone}`, { key: store.key })).body.total === 1;
+  await eventually(() => isListed(true), Boolean);
+  expect(await isListed(false)).toBe(false);
+  await write(phone, 'start');
+  await eventually(() => isListed(false), Boolean);
+});
+
+test('a follow-up that nothing can send before `expires_at` is cancelled then, and is not sent when a channel comes', async () => {
+  const { key, id } = await newStore();
+  const body = { name: 'Ana', customer_phone: '5511960000001' };
+  const lead = (await request('POST', '/leads', { key, body })).body;
+  const [due_at, expires_at] = [inSeconds(1), inSeconds(4)];
+  const planned = { lead_id: lead.id, message: 'Too late', due_at, expires_at };
+  const { id: followupId } = (await request('POST', '/followups/scheduled', { key, body: planned })).body;
+  const readNow = async () => (await request('GET', `/followups/scheduled/${followupId}`, { key })).body;
+  const cancelled = await eventually(readNow, ({ status }) => status === 'cancelled');
+  expect(cancelled).toMatchObject({ cancel_reason: 'expired', message_id: null, next_attempt_at: null, expires_at });
+  expect(Date.parse(cancelled.updated_at)).toBeGreaterThanOrEqual(Date.parse(expires_at));
+  await admin(['channel', 'connect', '--store', id, '--provider', 'sandbox']);
+  expect((await request('GET', `/leads/${lead.id}/messages`, { key })).body.total).toBe(0);
 });
 
 test('an appointment cancels the follow-ups of its lead that have cancel_on_appointment', async () => {

@@ -38,7 +38,7 @@ def before_load_schema(context, raw_schema):
 def before_call(context, case, kwargs):
     """
     Makes valid follow-ups acceptable: due in the future, at most a year ahead, with exactly one of `due_at` and
-    `delay_minutes`, and without NUL in the template. Changes only values that match the document, so that cases that
+    `delay_minutes`, an expiry after that, and without NUL in the template. Changes only values that match the document, so that cases that
     are meant to be invalid stay invalid.
     """
     body = case.body
@@ -56,6 +56,12 @@ def before_call(context, case, kwargs):
     elif "delay_minutes" not in body:
         body = body | {"delay_minutes": 1440}
     case.body = {name: _without_nul(value) if name == "template" else value for name, value in body.items()}
+    _expire_late(case.body)
+
+
+def _expire_late(body):
+    if _is_date_time(body.get("expires_at")):
+        body["expires_at"] = (datetime.now(timezone.utc) + timedelta(days=400)).isoformat()
 
 
 def _is_date_time(value):
@@ -134,7 +140,7 @@ def _filled(value):
     return re.sub(f"^{SPACE}|{SPACE}$", lambda space: "x" * len(space[0]), value)
 
 
-@schemathesis.hook("before_call").apply_to(path_regex="^/(leads|appointments)")
+@schemathesis.hook("before_call").apply_to(path_regex="^/(leads|appointments|followups)")
 def keep_metadata(context, case, kwargs):
     """Replaces NUL in metadata, and the member `__proto__`: the API rejects both, and the document cannot express it."""
     metadata = case.body.get("metadata") if isinstance(case.body, dict) else None
@@ -148,11 +154,16 @@ def keep_metadata(context, case, kwargs):
 
 @schemathesis.hook("before_call").apply_to(method="PATCH", path="/followups/scheduled/{followupId}")
 def keep_template(context, case, kwargs):
-    """Removes NUL from a template, which the API rejects anywhere in it, and sets a due time that is not too far ahead."""
+    """
+    Removes NUL from a template, which the API rejects anywhere in it, and sets a due time that is not too far ahead, and
+    an expiry after it.
+    """
     if isinstance(case.body, dict) and "template" in case.body:
         case.body["template"] = _without_nul(case.body["template"])
     if isinstance(case.body, dict) and _is_date_time(case.body.get("due_at")):
         case.body["due_at"] = (datetime.now(timezone.utc) + timedelta(days=1)).isoformat()
+    if isinstance(case.body, dict):
+        _expire_late(case.body)
 
 
 @schemathesis.hook("before_call").apply_to(method="GET", path="/leads")
@@ -165,10 +176,14 @@ def keep_search(context, case, kwargs):
 
 @schemathesis.hook("before_call").apply_to(path_regex="^/(messages|appointments|followups/scheduled)$")
 def drop_null_link(context, case, kwargs):
-    """Removes `lead_id=None`: the stateful phase passes on the null of an appointment without a lead."""
+    """
+    Removes `lead_id=None` and `appointment_id=None`: the stateful phase passes on the null of an appointment without a
+    lead, and of a follow-up without an appointment.
+    """
     is_positive = case.meta is None or case.meta.generation.mode.is_positive
-    if is_positive and isinstance(case.query, dict) and case.query.get("lead_id") in (None, "None"):
-        case.query.pop("lead_id", None)
+    for name in ("lead_id", "appointment_id"):
+        if is_positive and isinstance(case.query, dict) and case.query.get(name) in (None, "None"):
+            case.query.pop(name, None)
 
 
 @schemathesis.hook("before_call")

@@ -28,6 +28,7 @@ import { listUnfinishedMerges } from './leads/list-unfinished-merges.ts';
 import { mergeLead } from './leads/merge-lead.ts';
 import { moveLeadPhone } from './leads/move-lead-phone.ts';
 import { raiseInteractionCounts } from './leads/raise-interaction-counts.ts';
+import { saveOptOuts } from './leads/save-opt-outs.ts';
 import { searchLeads } from './leads/search-leads.ts';
 import { updateLead } from './leads/update-lead.ts';
 import { upsertLead } from './leads/upsert-lead.ts';
@@ -58,6 +59,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     findKnownPhones: findKnownPhones(dependencies),
     moveLeadPhone: moveLeadPhone(dependencies),
     raiseInteractionCounts: raiseInteractionCounts(dependencies),
+    saveOptOuts: saveOptOuts(dependencies),
     searchLeads: searchLeads(dependencies),
     importLeads: importLeads(dependencies),
     listDuplicateLeads: listDuplicateLeads(dependencies),

@@ -12,6 +12,7 @@ import {
   moveLeadPhone,
   type ReplyOf,
   raiseInteractionCounts,
+  saveOptOuts,
   searchLeads,
   sendMessage,
 } from '@mostrador/contracts';
@@ -71,6 +72,8 @@ export type TestCrm = {
   changePhone(storeId: string, leadId: string, customerPhone: string): number;
   /** Changes other members of a lead. */
   change(storeId: string, leadId: string, members: Partial<TestLead>): void;
+  /** The last opt-out that it received, by lead. */
+  readonly optOuts: ReadonlyMap<string, { readonly opted_out_at: string | null; readonly version: number }>;
   /** The interaction counts that it received, by lead. */
   readonly interactionCounts: ReadonlyMap<string, number>;
   /** The phone of a lead. Undefined: it is not there, or was merged. */
@@ -165,6 +168,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
   const merged = new Map<string, string>();
   const finished = new Set<string>();
   const interactionCounts = new Map<string, number>();
+  const optOuts = new Map<string, { opted_out_at: string | null; version: number }>();
   const byPhone = (storeId: string, phone: string) =>
     [...leads].find(([key, lead]) => key.startsWith(storeId) && isSamePhone(lead.customer_phone, phone))?.[1].id;
   let phones = 5511900000000;
@@ -188,7 +192,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
       service: 'crm',
       operations: {
         ...{ getLeadContact, listLeadContacts, searchLeads, ensureLead, raiseInteractionCounts },
-        ...{ findLeadByPhone, moveLeadPhone, finishMerge },
+        ...{ findLeadByPhone, moveLeadPhone, finishMerge, saveOptOuts },
       },
       handlers: {
         findLeadByPhone: async ({ storeId }, { body }) => ({ id: byPhone(storeId, body.customer_phone) ?? null }),
@@ -241,6 +245,10 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
           }
           return { id: addLead(storeId, customer_phone, name), created: true };
         },
+        saveOptOuts: async (_, { body: { opt_outs } }) => {
+          for (const { lead_id, opted_out_at, version } of opt_outs) optOuts.set(lead_id, { opted_out_at, version });
+          return { done: true };
+        },
         raiseInteractionCounts: async (_, { body: { counts } }) => {
           for (const { lead_id, interaction_count } of counts) {
             interactionCounts.set(lead_id, Math.max(interaction_count, interactionCounts.get(lead_id) ?? 0));
@@ -275,6 +283,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
     changePhone: (storeId, leadId, customer_phone) => change(storeId, leadId, { customer_phone }),
     change,
     interactionCounts,
+    optOuts,
     phoneOf: (storeId, leadId) => leads.get(`${storeId} ${leadId}`)?.customer_phone,
     mergedInScheduling,
     isFinished: (leadId) => finished.has(leadId),

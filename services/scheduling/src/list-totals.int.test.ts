@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import {
   type Appointment,
   appointmentStatuses,
   type Followup,
+  type FollowupSort,
   followupStatuses,
   listAppointments,
   listFollowups,
@@ -12,7 +14,7 @@ import type { Sql } from '@mostrador/kit/database/database';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
 import { testContext } from '@mostrador/testing/context';
 import { type CountedRows, holdTotals } from '@mostrador/testing/servers/list-totals';
-import { explainGeneric } from '@mostrador/testing/servers/plan';
+import { explain, explainGeneric } from '@mostrador/testing/servers/plan';
 import { openSnapshots, type Snapshots } from '@mostrador/testing/servers/snapshots';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -24,11 +26,9 @@ import {
 } from './appointments/appointment-list.repository.ts';
 import { rowsOf as appointmentsOf } from './appointments/appointment-list.ts';
 import type { schedulingLists } from './dependencies.ts';
-import {
-  cancelBatchOfLead,
-  countFollowups,
-  listFollowups as listFollowupRows,
-} from './followups/followup.repository.ts';
+import { cancelBatchOfLead } from './followups/followup.repository.ts';
+import { countFollowups, listFollowups as listFollowupRows } from './followups/followup-list.repository.ts';
+import { type FollowupFilters, rowsOf as followupRowsOf } from './followups/followup-list.ts';
 import { rowsOf } from './list-filters.ts';
 
 let scheduling: TestScheduling;
@@ -52,9 +52,13 @@ const casesOf =
       }),
     ),
     ...[undefined, ...followupStatuses].map((status) => ({
-      rows: rowsOf('followups', status ? { status } : {}) ?? { list: 'followups' as const },
-      recount: countFollowups(sql, storeId, status ? { status } : {}),
+      rows: followupRowsOf(status ? { status: [status] } : {}) ?? { list: 'followups' as const },
+      recount: countFollowups(sql, storeId, status ? { status: [status] } : {}),
     })),
+    {
+      rows: followupRowsOf({ status: ['cancelled', 'pending'] }) ?? { list: 'followups' as const },
+      recount: countFollowups(sql, storeId, { status: ['cancelled', 'pending'] }),
+    },
   ];
 
 type Action =
@@ -197,21 +201,44 @@ test('a plan for any values finds pages by an index, and expects few rows betwee
       expect(Math.max(...nodes.map((node) => node['Plan Rows']))).toBeLessThan(200);
     }
   }
-  const [sort, limit] = ['scheduled_at', 51] as const;
-  for (const list of [
-    (sql: Sql, isFiltered: boolean, start: TimePageStart) =>
-      listAppointmentRows(sql, storeId, isFiltered ? { status: ['cancelled'] } : {}, { sort, start, limit }),
-    (sql: Sql, isFiltered: boolean, start: TimePageStart) =>
-      listFollowupRows(sql, storeId, isFiltered ? { status: 'cancelled' } : {}, { start, limit }),
-  ]) {
-    for (const isFiltered of [false, true]) {
-      for (const start of [{ offset: 0 }, { after: { at: new Date(), id: storeId } }]) {
-        const page = (sql: Sql) => explainGeneric(sql, list(sql, isFiltered, start));
-        const nodes = await database.read(context, page, { inIndexOrder: true });
-        const types = nodes.map((node) => node['Node Type']);
-        expect(types).toEqual(['Limit', 'Result', 'Result', 'Index Scan']);
-        expect(nodes.every((node) => node.Filter === undefined)).toBe(true);
-      }
+  type Page = { start: TimePageStart; limit: number };
+  const lists = [
+    (sql: Sql, page: Page) => listAppointmentRows(sql, storeId, {}, { ...page, sort: 'scheduled_at' }),
+    (sql: Sql, page: Page) =>
+      listAppointmentRows(sql, storeId, { status: ['cancelled'] }, { ...page, sort: 'scheduled_at' }),
+    (sql: Sql, page: Page) => listFollowupRows(sql, storeId, {}, { ...page, sort: 'due_at' }),
+    (sql: Sql, page: Page) => listFollowupRows(sql, storeId, { status: ['cancelled'] }, { ...page, sort: 'due_at' }),
+  ];
+  for (const list of lists) {
+    for (const start of [{ offset: 0 }, { after: { at: new Date(), id: storeId } }]) {
+      const page = (sql: Sql) => explainGeneric(sql, list(sql, { start, limit: 51 }));
+      const nodes = await database.read(context, page, { inIndexOrder: true });
+      const types = nodes.map((node) => node['Node Type']);
+      expect(types).toEqual(['Limit', 'Result', 'Result', 'Index Scan']);
+      expect(nodes.every((node) => node.Filter === undefined)).toBe(true);
     }
+  }
+  // The follow-ups of several statuses, of one appointment, and those that changed lately.
+  const appointment_id = randomUUID();
+  await adminSql`
+    update followups set appointment_id = ${appointment_id}, updated_at = now() + interval '1 hour'
+    where (store_id, id) in (select store_id, id from followups where store_id = ${storeId} limit 10)`;
+  await adminSql`analyze followups`;
+  const updated_after = new Date(Date.now() + 60_000);
+  for (const [sort, filter] of [
+    ['due_at', { status: ['cancelled', 'pending'] }],
+    ['due_at', { appointment_id }],
+    ['due_at', { updated_after }],
+    ['updated_at', {}],
+    ['updated_at', { status: ['cancelled', 'pending'], updated_after }],
+    ['updated_at', { appointment_id }],
+  ] satisfies [FollowupSort, FollowupFilters][]) {
+    const page = { sort, start: { offset: 0 }, limit: 51 };
+    const nodes = await database.read(context, (sql) => explain(sql, listFollowupRows(sql, storeId, filter, page)));
+    expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+    const read = nodes.map(
+      (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+    );
+    expect(Math.max(...read)).toBeLessThanOrEqual(51);
   }
 });

@@ -29,6 +29,7 @@ const reasons: Readonly<Record<NonNullable<Followup['cancel_reason']>, () => str
   appointment_booked: m.followups_why_booked,
   opted_out: m.followups_why_opted_out,
   lead_deleted: m.followups_why_deleted,
+  expired: m.followups_why_expired,
 };
 
 const failures: Readonly<Record<string, () => string>> = {

@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
 const daysAgo = (days: number): string => `${new Date(Date.now() - days * dayMs).toISOString().slice(0, 10)}T00:00:00Z`;
 
 export function followupsQuery(state: State, { days }: FollowupSearch) {
-  const query = { status: state, from: days && daysAgo(Number(days)), limit: 25 };
+  const query = { status: [state], from: days && daysAgo(Number(days)), limit: 25 };
   return infiniteQueryOptions({
     queryKey: ['followups', 'list', query],
     queryFn: ({ pageParam }) =>

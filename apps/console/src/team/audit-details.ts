@@ -55,6 +55,8 @@ const memberWords: Record<Member, () => string> = {
   template: m.audit_m_template,
   cancel_on_reply: m.audit_m_cancel_on_reply,
   cancel_on_appointment: m.audit_m_cancel_on_appointment,
+  expires_at: m.audit_m_expires_at,
+  appointment_id: m.audit_m_appointment_id,
   model: m.audit_m_model,
   priority: m.audit_m_priority,
   is_default: m.audit_m_is_default,

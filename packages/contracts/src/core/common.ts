@@ -158,6 +158,12 @@ export const maxAppointmentMetadataBytes = 8 * 1024;
 /** Metadata of a request about an appointment. */
 export const NullableAppointmentMetadata = MetadataOf(maxAppointmentMetadataBytes);
 
+/** As `maxMetadataBytes`, for a follow-up, whose message and template may be long. */
+export const maxFollowupMetadataBytes = 4 * 1024;
+
+/** Metadata of a request about a follow-up. */
+export const NullableFollowupMetadata = MetadataOf(maxFollowupMetadataBytes);
+
 /** Why something waits for a provider: a stable code, its meaning for people, and since when. */
 const WaitReason = Type.Object(
   {

@@ -355,6 +355,14 @@ export const errorCatalogue = {
     description: 'The lead wrote after the message was planned, so it was not sent. Read the new message first.',
     retryable: false,
   },
+  message_expired: {
+    status: 409,
+    title: 'Message has expired',
+    description:
+      'The message was not sent in time: its follow-up has an `expires_at`, or it waited for a day. Write again if it ' +
+      'still matters.',
+    retryable: false,
+  },
   followup_not_found: {
     status: 404,
     title: 'Follow-up not found',

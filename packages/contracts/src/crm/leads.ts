@@ -58,6 +58,15 @@ export const Lead = Type.Object(
         'The AI is paused until this moment. Null when it is not paused: a pause that ends changes the `ETag`, but ' +
         'not `updated_at`.',
     }),
+    // Members that came after the first ones are optional in the document: see `document-clients.test.ts` on required ones.
+    opted_out_at: Type.Optional(
+      About(
+        NullableTimestamp,
+        'When the lead opted out of messages. Null while it has not, or after it opted in again. A change moves ' +
+          '`updated_at` and changes the `ETag`, but `If-Match` ignores it. `GET /leads/{leadId}/conversation` has the ' +
+          'scope and the source.',
+      ),
+    ),
     created_at: About(Timestamp, 'When it was created.'),
     updated_at: About(Timestamp, 'When it last changed.'),
   },
@@ -176,6 +185,13 @@ export const listLeads = defineOperation({
             'a word only. A phone is found however it is written, such as `(11) 96123-4567`. With at least 2 letters ' +
             'or digits.',
         ),
+      ),
+      opted_out: Type.Optional(
+        Type.Boolean({
+          description:
+            '`true`: only leads who have opted out of messages. `false`: only those who have not. A change counts ' +
+            'here a moment after the lead made it.',
+        }),
       ),
       created_after: Type.Optional(After('Created after this moment (exclusive).')),
       updated_after: Type.Optional(After('Changed after this moment (exclusive).')),
@@ -468,6 +484,28 @@ export const raiseInteractionCounts = defineOperation({
           minItems: 1,
           maxItems: 500,
         },
+      ),
+    }),
+  },
+  reply: Done,
+});
+
+/**
+ * Messaging knows who has opted out; crm keeps a copy for the list of leads. `version` rises with each change of a
+ * conversation, so calls may repeat, and arrive in any order.
+ */
+export const saveOptOuts = defineOperation({
+  subject: 'crm.internal.leads.save-opt-outs',
+  summary: 'Store which leads have opted out, as messaging knows it',
+  request: {
+    body: Exact({
+      opt_outs: Type.Array(
+        Exact({
+          lead_id: Uuid,
+          opted_out_at: NullableTimestamp,
+          version: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
+        }),
+        { minItems: 1, maxItems: 500 },
       ),
     }),
   },

@@ -122,7 +122,12 @@ export const feedCatalogue = {
     Followup,
   ),
   'lead.created': fact('lead', 'A lead was created.', leadIds, Lead),
-  'lead.updated': fact('lead', 'A lead was changed. A new `interaction_count` alone is no event.', leadIds, Lead),
+  'lead.updated': fact(
+    'lead',
+    'A lead was changed. A new `interaction_count` or `opted_out_at` alone is no `lead.updated`.',
+    leadIds,
+    Lead,
+  ),
   'lead.merged': fact(
     'lead',
     'A lead was merged into another lead of the same person, and no longer exists. Its messages, appointments and ' +

@@ -4,6 +4,7 @@ import { About, NullableString, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { ChannelConnection } from '../messaging/channels.ts';
 import { CalendarConnection } from '../scheduling/calendars.ts';
+import { SendingWindows } from '../scheduling/followups.ts';
 
 export const Store = Type.Object(
   {
@@ -25,6 +26,9 @@ export const Store = Type.Object(
         description:
           'Whether an opt-out of a lead also stops messages of source `api`, with 422 `lead_opted_out`. On in new stores.',
       }),
+    ),
+    sending_windows: Type.Optional(
+      About(SendingWindows, 'When follow-ups may be sent, in the time zone of the store. An empty list: at any time.'),
     ),
     created_at: About(Timestamp, 'When it was created.'),
     updated_at: About(Timestamp, 'When it last changed.'),

@@ -101,7 +101,10 @@ export const Message = Type.Object(
       }),
     ),
     status: MessageStatusWord,
-    error: NullableMessageError,
+    error: About(
+      NullableMessageError,
+      'Why it failed, or that it was cancelled because its follow-up expired (`message_expired`).',
+    ),
     reason: NullableWaitReason,
     next_attempt_at: { ...NullableTimestamp, description: 'With a `reason`: when the provider is asked again.' },
     provider_message_id: About(NullableString, 'The id that the channel gave the message.'),
@@ -308,12 +311,14 @@ export const acceptMessage = defineOperation({
       template: Type.Optional(MessageTemplate),
       /** An inbound message after this moment rejects this one with `lead_replied`. */
       unless_reply_after: Type.Optional(Timestamp),
+      /** From this moment on the message is not sent. One that is queued then is `cancelled`, with the error `message_expired`. */
+      expires_at: Type.Optional(Timestamp),
       /** How long the answer waits for the outcome of the message, in milliseconds. Default 0. */
       wait_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 5_000 })),
     }),
   },
   reply: Type.Object({ id: Uuid, status: MessageStatusWord, error: NullableMessageError }),
-  errors: ['channel_not_connected', 'messaging_window_closed', 'lead_opted_out', 'lead_replied'],
+  errors: ['channel_not_connected', 'messaging_window_closed', 'lead_opted_out', 'lead_replied', 'message_expired'],
 });
 
 /** Sends the due messages of a lead's queue in order, at most 20 and for at most 5 s. Safe to repeat at any time. */

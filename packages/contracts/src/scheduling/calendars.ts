@@ -17,6 +17,7 @@ import {
 } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { appointmentParams } from './appointments.ts';
+import { SendingWindows } from './followups.ts';
 
 export const calendarProviders = ['feed', 'caldav', 'google'] as const;
 
@@ -88,12 +89,13 @@ export const CalendarConnection = Type.Object(
 );
 export type CalendarConnection = Static<typeof CalendarConnection>;
 
-/** The calendar as `GET /store` shows it. */
+/** What `GET /store` shows of scheduling: the calendar, and when follow-ups may be sent. */
 export const getCalendarConnection = defineOperation({
   subject: 'scheduling.internal.calendars.get',
-  summary: "Read the state of the store's calendar connection",
+  summary: "Read the state of the store's calendar connection, and the sending windows",
   request: {},
-  reply: CalendarConnection,
+  // A service of the previous version does not answer the windows.
+  reply: Type.Object({ ...CalendarConnection.properties, sending_windows: Type.Optional(SendingWindows) }),
 });
 
 /** A calendar connection without its secrets, for the admin command. */

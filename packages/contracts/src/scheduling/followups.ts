@@ -1,14 +1,20 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
   About,
+  Described,
   Done,
   Exact,
   Failure,
+  MapOf,
   NextStep,
   Nullable,
+  NullableFollowupMetadata,
+  NullableTimestamp,
+  NullableUuid,
   OneOf,
   Page,
   paging,
+  Several,
   Text,
   Timestamp,
   Uuid,
@@ -32,12 +38,14 @@ export const followupCancelReasons = [
   'appointment_booked',
   'opted_out',
   'lead_deleted',
+  'expired',
 ] as const;
 export type FollowupCancelReason = (typeof followupCancelReasons)[number];
 
 export const FollowupCancelReasonWord = OneOf(followupCancelReasons, {
   title: 'FollowupCancelReason',
-  description: 'Why it was cancelled. `api`: by a request. Null while it is not.',
+  description:
+    'Why it was cancelled. `api`: by a request. `expired`: it was not sent before `expires_at`. Null while it is not.',
 });
 
 /** How far ahead a follow-up can be scheduled, in days. */
@@ -54,8 +62,22 @@ export const Followup = Type.Object(
       type: ['string', 'null'],
       format: 'date-time',
       description:
-        'When the next attempt is due: `due_at`, or later for the sending window or a failed attempt. Null once final.',
+        'When the next attempt is due: `due_at`, or later for the sending window or a failed attempt. If `expires_at` ' +
+        'comes first, there is none. Null once final.',
     }),
+    // Members that came after the first ones are optional in the document: see `document-clients.test.ts` on required ones.
+    expires_at: Type.Optional(
+      About(
+        NullableTimestamp,
+        'From this moment on it is not sent: a follow-up that still waits is `cancelled` as `expired`. Null: never.',
+      ),
+    ),
+    appointment_id: Type.Optional(
+      About(NullableUuid, 'The appointment that it is about. It does not follow the changes of that appointment.'),
+    ),
+    metadata: Type.Optional(
+      MapOf(Type.String(), { description: 'Data of the store’s own systems. Mostrador only keeps it.' }),
+    ),
     status: FollowupStatus,
     message_id: Type.Unsafe<string | null>({
       type: ['string', 'null'],
@@ -79,6 +101,20 @@ export type Followup = Static<typeof Followup>;
 
 const DueAt = Type.String({ format: 'date-time', description: 'In the future, at most a year ahead.' });
 
+/** What a follow-up has beside its message and its time, in a request. */
+const extras = {
+  expires_at: Type.Optional(
+    About(
+      NullableTimestamp,
+      'After `due_at`. From this moment on it is not sent, but `cancelled` as `expired`. Null: never.',
+    ),
+  ),
+  appointment_id: Type.Optional(
+    About(NullableUuid, 'The appointment that it is about: any one of the store. Null: none.'),
+  ),
+  metadata: Type.Optional(NullableFollowupMetadata),
+};
+
 const followupParams = Exact({ followupId: About(Uuid, 'The id of the follow-up.') });
 
 export const createFollowup = defineOperation({
@@ -90,7 +126,8 @@ export const createFollowup = defineOperation({
     'Sends a message at `due_at`, or `delay_minutes` from now (exactly one of the two), and never earlier. It can be ' +
     'changed before, and cancelled: by `DELETE`, or when the lead writes (`cancel_on_reply`), opts out, or books an appointment ' +
     '(`cancel_on_appointment`). Outside the store’s sending window it waits for the next opening. `template` is sent ' +
-    'when the channel no longer accepts free text. A lead that has opted out is refused at once.',
+    'when the channel no longer accepts free text. A lead that has opted out is refused at once. From `expires_at` on ' +
+    'it is never sent, whatever delayed it, but `cancelled` as `expired`.',
   extension: true,
   request: {
     body: Exact(
@@ -108,12 +145,20 @@ export const createFollowup = defineOperation({
           Type.Boolean({ default: false, description: 'Whether a new appointment of the lead cancels it.' }),
         ),
         template: Type.Optional(MessageTemplate),
+        ...extras,
       },
       { description: 'A new follow-up, with exactly one of `due_at` and `delay_minutes`.' },
     ),
   },
   reply: Followup,
-  errors: ['lead_not_found', 'lead_opted_out'],
+  errors: ['lead_not_found', 'appointment_not_found', 'lead_opted_out'],
+});
+
+const followupSorts = ['due_at', 'updated_at'] as const;
+export type FollowupSort = (typeof followupSorts)[number];
+const FollowupSortWord = OneOf(followupSorts, {
+  title: 'FollowupSort',
+  description: 'The earliest due first, or the earliest change first.',
 });
 
 export const listFollowups = defineOperation({
@@ -122,15 +167,27 @@ export const listFollowups = defineOperation({
   access: { scope: 'followups:read' },
   summary: 'List follow-ups',
   description:
-    'Ordered by `due_at`. `from` is inclusive, `to` is exclusive. A walk may miss a follow-up that is moved meanwhile, or ' +
-    'meet it twice.',
+    'Ordered by `due_at`, the earliest first, or by `updated_at`. Ties break by id. `from` is inclusive, `to` is ' +
+    'exclusive. By `due_at` a walk may miss a follow-up that is moved meanwhile, or meet it twice.\n\n' +
+    'With `sort=updated_at` a walk along `Link` returns each change at least once, also when a later walk starts with ' +
+    '`updated_after` set to the last `updated_at` of a walk that reached its end. To guarantee it, a list with this ' +
+    'sort ends before the first change that may still be uncommitted. A merge of leads gives final follow-ups the ' +
+    '`lead_id` of the lead that stays without a change of `updated_at`.',
   extension: true,
   request: {
     query: Exact({
-      status: Type.Optional(FollowupStatus),
+      status: Type.Optional(
+        Several(FollowupStatus, followupStatuses.join('|'), {
+          maxLength: 200,
+          description: `One or several of ${followupStatuses.join(', ')}, separated by commas.`,
+        }),
+      ),
       lead_id: Type.Optional(About(Uuid, 'Only follow-ups of this lead.')),
+      appointment_id: Type.Optional(About(Uuid, 'Only follow-ups about this appointment.')),
       from: Type.Optional(About(Timestamp, 'Only those that are due then or later.')),
       to: Type.Optional(About(Timestamp, 'Only those that are due earlier.')),
+      updated_after: Type.Optional(About(Timestamp, 'Only those that changed after this moment (exclusive).')),
+      sort: Type.Optional(Described(FollowupSortWord, { default: 'due_at', description: 'The order of the list.' })),
       ...paging(),
     }),
   },
@@ -158,7 +215,8 @@ export const updateFollowup = defineOperation({
     'it is sent by the new values only. After a 409, `current_status` says what it is instead. A new `due_at` begins ' +
     'the attempts again, and the sending window applies. A follow-up with the error `restored` stays held. ' +
     '`cancel_on_reply` counts the messages of the lead since the follow-up was created. `template: null` removes the ' +
-    'template.',
+    'template. `expires_at` must be after `due_at` as both are after the change, and null removes it. `metadata` keeps ' +
+    'the members that are not sent.',
   extension: true,
   request: {
     params: followupParams,
@@ -171,12 +229,13 @@ export const updateFollowup = defineOperation({
         cancel_on_appointment: Type.Optional(
           Type.Boolean({ description: 'Whether a new appointment of the lead cancels it.' }),
         ),
+        ...extras,
       },
       { minProperties: 1, description: 'At least one member. Members left out stay as they are.' },
     ),
   },
   reply: Followup,
-  errors: ['followup_not_found', 'followup_not_pending', 'version_mismatch'],
+  errors: ['followup_not_found', 'appointment_not_found', 'followup_not_pending', 'version_mismatch'],
 });
 
 export const cancelFollowup = defineOperation({
@@ -204,20 +263,24 @@ export const advanceFollowup = defineOperation({
 });
 
 /** A time of day in the store's zone, such as `09:00`. `from` is inclusive, `to` is exclusive; `24:00` ends a day. */
-const LocalTime = (options: { description?: string } = {}) =>
-  Type.String({ ...options, pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$' });
+const LocalTime = (description: string) =>
+  Type.String({ description, pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$' });
+
+const Weekday = OneOf(['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'], {
+  title: 'Weekday',
+  description: 'A day of the week.',
+});
 
 /** When follow-ups may be sent, in the store's time zone. No list, or an empty one, means always. */
 export const SendingWindows = Type.Array(
-  Exact({
-    weekdays: Type.Array(OneOf(['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']), {
-      minItems: 1,
-      maxItems: 7,
-      uniqueItems: true,
-    }),
-    from: LocalTime(),
-    to: LocalTime({ description: 'After `from`. `24:00` is the end of the day.' }),
-  }),
+  Exact(
+    {
+      weekdays: Type.Array(Weekday, { minItems: 1, maxItems: 7, uniqueItems: true, description: 'On these days.' }),
+      from: LocalTime('From this time of day, such as `09:00`.'),
+      to: LocalTime('Until before this time, which is after `from`. `24:00` is the end of the day.'),
+    },
+    { title: 'SendingWindow', description: 'Hours in which follow-ups may be sent, in the store’s time zone.' },
+  ),
   { maxItems: 50 },
 );
 export type SendingWindows = Static<typeof SendingWindows>;

@@ -30,6 +30,7 @@ test('a new lead has defaults for omitted members, and can be read back', async 
     tags: [],
     metadata: {},
     interaction_count: 0,
+    opted_out_at: null,
     ai_paused_until: null,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     updated_at: lead.created_at,

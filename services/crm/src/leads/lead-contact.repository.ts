@@ -41,3 +41,30 @@ export async function raiseInteractionCounts(
       order by held.id for no key update of held) as told
     where store_id = ${storeId} and id = told.lead_id and leads.interaction_count < told.count`;
 }
+
+/**
+ * Stores when each lead opted out, or that it has not, unless a later version is known: messaging may send them twice and
+ * in any order. `updated_at` moves with what the API shows.
+ */
+export async function saveOptOuts(
+  sql: TransactionSql,
+  storeId: string,
+  optOuts: readonly { readonly lead_id: string; readonly opted_out_at: string | null; readonly version: number }[],
+): Promise<void> {
+  await sql`
+    update leads
+    set opted_out_at = told.opted_out_at, opt_out_version = told.version,
+        updated_at = case when leads.opted_out_at is distinct from told.opted_out_at
+          then greatest(clock_timestamp(), updated_at) else updated_at end
+    from (
+      select held.id as lead_id, told.opted_out_at, told.version
+      from (
+        select distinct on (lead_id) lead_id, opted_out_at, version
+        from jsonb_to_recordset(${sql.json(optOuts)}) as told (lead_id uuid, opted_out_at timestamptz(3), version integer)
+        order by lead_id, version desc) as told
+      join leads held on held.store_id = ${storeId} and held.id = told.lead_id
+        and (held.opt_out_version is null or held.opt_out_version < told.version)
+      order by held.id for no key update of held) as told
+    where store_id = ${storeId} and id = told.lead_id
+      and (opt_out_version is null or opt_out_version < told.version)`;
+}

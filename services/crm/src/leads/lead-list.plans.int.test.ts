@@ -9,7 +9,7 @@ import { rowsRead } from '@mostrador/testing/servers/rows-read';
 import { createListTotals } from '@mostrador/totals';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { crmLists } from '../dependencies.ts';
-import { countFound, countLeads, countUnsettled, listLeads } from './lead-list.repository.ts';
+import { countFound, countLeads, countLeftOut, listLeads } from './lead-list.repository.ts';
 import { filtersBeyond, hasIndex, isGathered, type LeadFilters, orderOf, rowsOf } from './lead-list.ts';
 import { readSearch } from './lead-search.ts';
 
@@ -33,14 +33,15 @@ beforeAll(async () => {
     await adminSql`
       with seller as (select array_agg(id order by id) as ids from sellers where store_id = ${store})
       insert into leads (store_id, name, customer_phone, status, seller_id, external_id, email, email_key, tags, created_at,
-        updated_at)
+        updated_at, opted_out_at)
       select ${store}, case when n % 1000 = 7 then 'Zuleica Ramos' else 'Maria' end, (5511900000000 + n)::text,
         case when n % 100 = 0 then 'lost' else (array['pending', 'in_progress', 'converted'])[n % 3 + 1] end,
         case when n % 7 > 0 then ids[n % 20 + 1] end,
         'customer ' || n, 'a' || n % 10000 || '@example.com', 'a' || n % 10000 || '@example.com',
         case when n % 100 = 0 then array['vip'] when n % 3 = 0 then array['frequent', 'third'] else '{}' end,
         ${second(0)}::timestamptz + n * interval '1 second',
-        ${second(daySeconds)}::timestamptz + (n * 7919 % ${rowCount}) * interval '1 second'
+        ${second(daySeconds)}::timestamptz + (n * 7919 % ${rowCount}) * interval '1 second',
+        case when n % 100 = 50 then now() end
       from generate_series(1, ${rowCount}::int) as n, seller`;
   }
   await adminSql`insert into lead_tags (store_id, tag, lead_id) select store_id, tag, id from leads, unnest(tags) as tag`;
@@ -67,6 +68,7 @@ const filters: [string, LeadFilters][] = [
   ['a rare status', { status: ['lost'] }],
   ['a seller', { seller_id: sellerIds[3] }],
   ['no seller', { seller_id: null }],
+  ['opted out', { opted_out: true }],
   ['created_after', { created_after: second(10) }],
   ['updated_after', { updated_after: second(10) }],
 ];
@@ -95,7 +97,7 @@ test.each(cases)('a $place page with $name by $sort is read from an index', asyn
 
 test('a page in index order has one plan for any values: it reads the rows of the page and no others', async () => {
   const indexed = cases.filter(({ filter, sort }) => hasIndex(filter, orderOf(sort)));
-  expect(indexed).toHaveLength(48);
+  expect(indexed).toHaveLength(56);
   for (const { filter, sort, place } of indexed) {
     const order = orderOf(sort);
     const start = place === 'deep' ? { after: { at: second(rowCount / 2), id: randomUUID() } } : { offset: 0 };
@@ -150,10 +152,20 @@ async function expectFewRows(query: (sql: Sql) => Parameters<typeof explainGener
   expect(Math.max(...generic.map((node) => node['Plan Rows']))).toBeLessThan(rowCount / 50);
 }
 
+const leftOut = (sql: Sql, filter: LeadFilters) => {
+  const query = countLeftOut(sql, storeId, filter);
+  if (!query) throw new Error('these filters leave nothing out');
+  return query;
+};
+
 test.each(totalled)('the total of changes with %o reads only the latest changes', async (filter) => {
   // The last 20 changes may be uncommitted.
   const updated_before = second(daySeconds + rowCount - 20);
-  await expectFewRows((sql) => countUnsettled(sql, storeId, { ...filter, updated_before }), 20);
+  await expectFewRows((sql) => leftOut(sql, { ...filter, updated_before }), 20);
+});
+
+test.each(totalled)('the total without those who opted out, with %o, reads only these', async (filter) => {
+  await expectFewRows((sql) => leftOut(sql, { ...filter, opted_out: false }), rowCount / 100);
 });
 
 const late = second(rowCount - 50);

@@ -23,8 +23,18 @@ const bounded = (sql: Sql, { created_after, updated_after, updated_before }: Lea
   ${created_after ? sql`and created_at < 'infinity'` : sql``}
   ${updated_after && !updated_before ? sql`and updated_at < 'infinity'` : sql``}`;
 
-/** A query for the number of leads that `updated_before` leaves out of what the other filters show. */
-export const countUnsettled = (sql: Sql, storeId: string, { updated_before, ...others }: LeadFilters) => sql`
+/** A query for the number of leads that `updated_before` and `opted_out: false` leave out of what the rest shows. */
+export function countLeftOut(sql: Sql, storeId: string, filters: LeadFilters) {
+  const unsettled = filters.updated_before && countUnsettled(sql, storeId, filters);
+  const optedOut = filters.opted_out === false && countOptedOut(sql, storeId, filters);
+  if (unsettled && optedOut) return sql`select (${unsettled}) + (${optedOut})`;
+  return unsettled || optedOut || undefined;
+}
+
+const countOptedOut = (sql: Sql, storeId: string, { updated_before: _, ...others }: LeadFilters) => sql`
+  select count(*) from leads where ${matches(sql, storeId, { ...others, opted_out: true }, false)}`;
+
+const countUnsettled = (sql: Sql, storeId: string, { updated_before, ...others }: LeadFilters) => sql`
   select count(*) from leads
   where ${matches(sql, storeId, others, false)} and updated_at >= ${updated_before ?? 'infinity'}
     and updated_at <= 'infinity'`;
@@ -60,7 +70,7 @@ export function listLeads(
   // Not `*`: a page would also read the columns that only the filters use.
   const rowsOf = (some: LeadFilters) => sql`
     select id, store_id, name, customer_phone, status, seller_id, external_id, email, tags, metadata, interaction_count,
-      ai_paused_until, version, created_at, updated_at
+      ai_paused_until, opted_out_at, opt_out_version, version, created_at, updated_at
     from leads where ${matches(sql, storeId, some, isBroad)}
       ${'after' in start ? sql`and (${column}, id) ${beyond} (${start.after.at}, ${start.after.id})` : sql``}`;
   const { status = [] } = filters;
@@ -92,7 +102,7 @@ export async function listFoundIds(
 // Composed instead of `$1 is null or …`: a condition that is always in the statement would prevent an index scan.
 function matches(sql: Sql, storeId: string, filters: LeadFilters, isBroad: boolean) {
   const { status, seller_id, visible_to, customer_phone, external_id, email, tag, search } = filters;
-  const { created_after, updated_after, updated_before } = filters;
+  const { opted_out, created_after, updated_after, updated_before } = filters;
   const conditions = [
     status?.length === 1 && sql`status = ${status[0] as string}`,
     status && status.length > 1 && sql`status = any(${[...status]}::text[])`,
@@ -105,6 +115,8 @@ function matches(sql: Sql, storeId: string, filters: LeadFilters, isBroad: boole
     tag && sql`id in (select lead_id from ${withTag(sql, storeId, tag)})`,
     search && !isBroad && sql`id in (select lead_id from ${find(sql, storeId, search)})`,
     search && isBroad && hasText(sql, storeId, search),
+    opted_out === true && sql`opted_out_at is not null`,
+    opted_out === false && sql`opted_out_at is null`,
     created_after && sql`created_at > ${created_after}`,
     updated_after && sql`updated_at > ${updated_after}`,
     updated_before && sql`updated_at < ${updated_before}`,

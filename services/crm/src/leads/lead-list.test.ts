@@ -41,7 +41,9 @@ test('an ascending walk drops only the bound that it has passed', () => {
 test('a page is read from an index if the filter has one in this order', () => {
   for (const order of [byCreation, byChange]) {
     const phone = { customer_phone: '5511900000001' };
-    for (const filters of [{}, { status: ['lost'] }, { seller_id: null }, phone, { external_id: 'c-1' }] as const) {
+    const optedOut = [{ opted_out: true }, { opted_out: false }, { opted_out: false, status: ['lost'] }] as const;
+    const others = [{}, { status: ['lost'] }, { seller_id: null }, phone, { external_id: 'c-1' }] as const;
+    for (const filters of [...others, ...optedOut]) {
       expect(isGathered(filters, order, 1, false)).toBe(false);
     }
   }
@@ -54,6 +56,8 @@ test('up to 1000 rows that are scattered in this order are fetched and sorted, m
     [{ updated_after: at }, byCreation],
     [{ created_after: at }, byChange],
     [{ status: ['lost'], seller_id: null }, byCreation],
+    [{ status: ['lost'], opted_out: true }, byChange],
+    [{ seller_id: null, opted_out: true }, byCreation],
     [{ email: 'ana@example.com' }, byCreation],
     [{ tag: ['vip'] }, byChange],
   ] as const;
@@ -88,11 +92,14 @@ test('filters by status and seller have a total, with what a seller may see', ()
   expect(rowsOf({ visible_to: 'a', seller_id: 'a' })).toEqual({ list, owners: ['a'] });
   expect(rowsOf({ visible_to: 'a', seller_id: null })).toEqual({ list, owners: [null] });
   expect(rowsOf({ visible_to: 'a', seller_id: 'b' })).toEqual({ list, owners: [] });
+  // Those who have opted out are subtracted.
+  expect(rowsOf({ status: ['lost'], opted_out: false })).toEqual({ list, statuses: ['lost'] });
 });
 
 test('every other filter counts rows', () => {
   const text = { customer_phone: '5511900000001', external_id: 'x', email: 'a@x.com' };
-  const others = { ...text, tag: ['vip'], search: readSearch('ana'), created_after: at, updated_after: at };
+  const moments = { created_after: at, updated_after: at };
+  const others = { ...text, ...moments, tag: ['vip'], search: readSearch('ana'), opted_out: true };
   for (const [name, value] of Object.entries(others)) {
     expect(rowsOf({ status: ['lost'], [name]: value }), name).toBeUndefined();
   }

@@ -26,6 +26,7 @@ export type LeadFilters = {
   /** Leads with one of these; at least one. */
   readonly tag?: readonly string[];
   readonly search?: LeadSearch;
+  readonly opted_out?: boolean;
   /** This bound and the next two are exclusive. */
   readonly created_after?: Date;
   readonly updated_after?: Date;
@@ -36,7 +37,8 @@ export type LeadFilters = {
 export type LeadOrder = { readonly by: 'created_at' | 'updated_at'; readonly descending: boolean };
 
 export function filtersOf(query: RequestOf<typeof listLeads>['query'], visible_to?: string): LeadFilters {
-  const { status, seller_id, customer_phone, external_id, email, tag, q, created_after, updated_after } = query;
+  const { status, seller_id, customer_phone, external_id, email, tag, q, opted_out } = query;
+  const { created_after, updated_after } = query;
   const statuses = valuesOf(status) as Set<LeadRow['status']>;
   return {
     ...(statuses.size > 0 && statuses.size < leadStatuses.length ? { status: [...statuses] } : {}),
@@ -47,18 +49,19 @@ export function filtersOf(query: RequestOf<typeof listLeads>['query'], visible_t
     ...(email ? { email: emailKey(email) } : {}),
     ...(tag ? { tag: [...valuesOf(tag)] } : {}),
     ...(q ? { search: readSearch(q) } : {}),
+    ...(opted_out === undefined ? {} : { opted_out }),
     ...(created_after ? { created_after: toInstant(created_after) } : {}),
     ...(updated_after ? { updated_after: toInstant(updated_after) } : {}),
   };
 }
 
 /**
- * The rows of the list whose total is what these filters show, before `updated_before` leaves some out. Undefined when a
- * filter asks for more than a status and a seller.
+ * The rows of the list whose total is what these filters show, before `updated_before` and `opted_out: false` leave some
+ * out. Undefined when a filter asks for more than a status and a seller.
  */
 export function rowsOf(filters: LeadFilters): ListRows<'leads'> | undefined {
-  const { status, seller_id, visible_to, updated_before: _, ...others } = filters;
-  if (Object.keys(others).length > 0) return undefined;
+  const { status, seller_id, visible_to, opted_out, updated_before: _, ...others } = filters;
+  if (opted_out || Object.keys(others).length > 0) return undefined;
   const visible = visible_to === undefined ? undefined : [visible_to, null];
   const asked = seller_id === undefined ? undefined : [seller_id];
   const owners = visible && asked ? asked.filter((one) => visible.includes(one)) : (asked ?? visible);
@@ -98,10 +101,11 @@ export const needsTotal = (filters: LeadFilters, order: LeadOrder): boolean =>
   filters.search !== undefined || isScattered(filters, order);
 
 /**
- * Whether to fetch all matching rows and sort them. Status and seller have an index in each order, and a page is read
- * from it directly. The rows of both, of an email address, of a tag, of a search, or of a filter on the other timestamp
- * than the sort's, are scattered in that order. If they are few, they may be far apart; if they are many, a page of them
- * is near. Those that a search has found through its index cost less to fetch than to compare with the others.
+ * Whether to fetch all matching rows and sort them. Status, seller and `opted_out: true` have an index in each order, and a
+ * page is read from it directly. The rows of two of these, of an email address, of a tag, of a search, or of a filter on
+ * the other timestamp than the sort's, are scattered in that order. If they are few, they may be far apart; if they are
+ * many, a page of them is near. Those that a search has found through its index cost less to fetch than to compare with
+ * the others.
  */
 export function isGathered(filters: LeadFilters, order: LeadOrder, total: number, isBroad: boolean): boolean {
   // A total of `mostCountedLeads` means that many or more.
@@ -109,11 +113,11 @@ export function isGathered(filters: LeadFilters, order: LeadOrder, total: number
   return isScattered(filters, order) && total <= mostGathered;
 }
 
-function isScattered({ status, seller_id, email, tag, ...others }: LeadFilters, order: LeadOrder): boolean {
+function isScattered({ status, seller_id, opted_out, email, tag, ...others }: LeadFilters, order: LeadOrder): boolean {
   const otherMoment = order.by === 'created_at' ? others.updated_after : others.created_after;
   return (
     otherMoment !== undefined ||
-    (status !== undefined && seller_id !== undefined) ||
+    [status !== undefined, seller_id !== undefined, opted_out === true].filter(Boolean).length > 1 ||
     email !== undefined ||
     tag !== undefined
   );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changeLead, type LeadRow, mergeLeads, newLead, toLead } from './lead.ts';
+import { changeLead, type LeadRow, leadEtag, mergeLeads, newLead, toLead } from './lead.ts';
 
 const at = new Date('2026-11-21T12:00:00.5Z');
 const row: LeadRow = {
@@ -8,6 +8,8 @@ const row: LeadRow = {
   ...newLead({ name: 'Maria', customer_phone: '5511900000001' }),
   interaction_count: 2,
   ai_paused_until: null,
+  opted_out_at: null,
+  opt_out_version: null,
   version: 3,
   created_at: at,
   updated_at: at,
@@ -40,6 +42,16 @@ test('a pause of the AI is shown until it is over', () => {
   const shownAt = (ms: number) => toLead(paused, new Date(at.getTime() + ms)).ai_paused_until;
   expect(shownAt(-1)).toBe('2026-11-21T12:00:00.500Z');
   expect(shownAt(0)).toBeNull();
+});
+
+test('an opt-out is shown, and it and its end each change the ETag', () => {
+  const stopped = { ...row, opted_out_at: at, opt_out_version: 1 };
+  expect(toLead(stopped, at).opted_out_at).toBe('2026-11-21T12:00:00.500Z');
+  expect([row, stopped, { ...row, opt_out_version: 2 }].map((lead) => leadEtag(lead, at))).toEqual([
+    '"v3.2"',
+    '"v3.2o1"',
+    '"v3.2o2"',
+  ]);
 });
 
 test('a change sets the given members and keeps the others', () => {

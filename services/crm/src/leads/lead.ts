@@ -13,7 +13,7 @@ import type { OutboxEntry, PublicEvent } from '@mostrador/kit/outbox/outbox';
 import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 
-/** The row of a lead. `version` rises with changes by the API's users, not with `interaction_count`. */
+/** The row of a lead. `version` rises with changes by the API's users, not with `interaction_count` or `opted_out_at`. */
 export type LeadRow = {
   id: string;
   store_id: string;
@@ -27,6 +27,9 @@ export type LeadRow = {
   metadata: Metadata;
   interaction_count: number;
   ai_paused_until: Date | null;
+  /** This and the next are a copy of what messaging knows. */
+  opted_out_at: Date | null;
+  opt_out_version: number | null;
   version: number;
   created_at: Date;
   updated_at: Date;
@@ -138,10 +141,11 @@ const pauseAt = ({ ai_paused_until }: LeadRow, now: Date): Date | null =>
 
 /**
  * The ETag of the lead as `toLead` returns it at `now`. After the version stands what changes without it: the
- * interaction count, and `p` while a pause is shown.
+ * interaction count, `p` while a pause is shown, and the version of an opt-out.
  */
 export function leadEtag(row: LeadRow, now: Date): string {
-  return etagOf(row.version, `${row.interaction_count}${pauseAt(row, now) ? 'p' : ''}`);
+  const optOut = row.opt_out_version === null ? '' : `o${row.opt_out_version}`;
+  return etagOf(row.version, `${row.interaction_count}${pauseAt(row, now) ? 'p' : ''}${optOut}`);
 }
 
 /** A lead as the API returns it at `now`. */
@@ -160,6 +164,7 @@ export function toLead(row: LeadRow, now: Date): Lead {
     metadata: row.metadata,
     interaction_count: row.interaction_count,
     ai_paused_until: pause && toTimestamp(pause),
+    opted_out_at: row.opted_out_at && toTimestamp(row.opted_out_at),
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   };

@@ -22,7 +22,10 @@ afterAll(() => crm?.stop());
 
 type Query = RequestOf<typeof listLeads>['query'];
 type Page = { data: Lead[]; total: number; page: number; limit: number; cursor: string | undefined };
-type Given = Pick<Lead, 'status' | 'seller_id' | 'external_id' | 'email' | 'tags' | 'created_at' | 'updated_at'>;
+type Given = Pick<
+  Lead,
+  'status' | 'seller_id' | 'external_id' | 'email' | 'tags' | 'opted_out_at' | 'created_at' | 'updated_at'
+>;
 
 const list = async (storeId: string, query: Query = {}): Promise<Page> => {
   const { body, headers } = await crm.rpc.forward(listLeads, { query }, testContext({ storeId }));
@@ -55,6 +58,7 @@ const addLeads = async (storeId: string, leads: readonly Partial<Given>[]): Prom
     email: lead.email ?? null,
     email_key: lead.email?.toLowerCase() ?? null,
     tags: lead.tags ?? [],
+    opted_out_at: lead.opted_out_at ?? null,
     created_at: lead.created_at ?? moment,
     updated_at: lead.updated_at ?? moment,
   }));
@@ -79,7 +83,7 @@ const inLowerCase = (words: readonly string[]) => words.map((word) => word.toLow
 
 /** The expected list, by a naive model. */
 function model(leads: readonly Lead[], query: Query): Lead[] {
-  const { status, seller_id, customer_phone, external_id, email, tag, created_after, updated_after } = query;
+  const { status, seller_id, customer_phone, external_id, email, tag, opted_out, created_after, updated_after } = query;
   const { sort = '-created_at' } = query;
   const column = sort.replace('-', '') as 'created_at' | 'updated_at';
   const ascending = leads
@@ -91,6 +95,7 @@ function model(leads: readonly Lead[], query: Query): Lead[] {
     .filter(
       ({ tags }) => tag === undefined || inLowerCase(tags).some((one) => inLowerCase(tag.split(',')).includes(one)),
     )
+    .filter((lead) => opted_out === undefined || (lead.opted_out_at !== null) === opted_out)
     .filter((lead) => created_after === undefined || lead.created_at > created_after)
     .filter((lead) => updated_after === undefined || lead.updated_at > updated_after)
     .sort((a, b) => (a[column] + a.id < b[column] + b.id ? -1 : 1));
@@ -122,6 +127,7 @@ test('every filter in every order, by page and by cursor, gives the result of a 
       // Two that differ in case, as leads may have them from before tags were compared without it.
       tags: fc.subarray(['vip', 'Vip', 'new', 'Olá Você', 'ola voce']),
       hasExternalId: fc.boolean(),
+      opted_out_at: fc.constantFrom(null, minute(7)),
     }),
     { maxLength: 25 },
   );
@@ -134,6 +140,7 @@ test('every filter in every order, by page and by cursor, gives the result of a 
       external_id: fc.option(fc.constantFrom('c-0', 'c-1', 'c-2', 'C-1'), { nil: undefined, freq: 1 }),
       email: fc.option(fc.constantFrom('ANA@x.com', 'rui@x.com'), { nil: undefined, freq: 1 }),
       tag: optional(fc.constantFrom('vip', 'olá você', 'VIP', 'vip,new', 'olá você,VIP,new')),
+      opted_out: optional(fc.boolean()),
       created_after: optional(momentOf),
       updated_after: optional(momentOf),
       sort: optional(fc.constantFrom<LeadSort[]>(...leadSorts)),

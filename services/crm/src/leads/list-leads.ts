@@ -8,7 +8,7 @@ import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import { type Static, Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { toLead } from './lead.ts';
-import { countFound, countLeads, countUnsettled, listLeads as listRows } from './lead-list.repository.ts';
+import { countFound, countLeads, countLeftOut, listLeads as listRows } from './lead-list.repository.ts';
 import {
   bindingOf,
   filtersBeyond,
@@ -104,6 +104,6 @@ async function count(
   }
   const listed = rowsOf(filters);
   if (!listed) return { total: await countRows(false) };
-  const except = filters.updated_before && countUnsettled(sql, storeId, filters);
+  const except = countLeftOut(sql, storeId, filters);
   return { total: await listTotals.count(sql, storeId, { ...listed, except }, () => countRows(false)) };
 }

@@ -97,7 +97,9 @@ export function explain(code: ErrorCode, language: Language): { cause: string; r
 
 const ofKeys = ['missing_api_key', 'invalid_api_key', 'quota_exceeded', 'tier_required', 'scope_required'];
 const ofRetries = ['idempotency_key_reused', 'idempotency_in_progress', 'upstream_timeout', 'service_unavailable'];
-const ofMessages = ['channel_not_connected', 'messaging_window_closed', 'lead_opted_out', 'lead_replied'];
+const ofMessages = [
+  ...['channel_not_connected', 'messaging_window_closed', 'lead_opted_out', 'lead_replied', 'message_expired'],
+];
 
 function guideOf(code: ErrorCode): Guide {
   if (ofKeys.includes(code)) return 'authentication';

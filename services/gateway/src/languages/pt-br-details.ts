@@ -274,6 +274,8 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ['must not be in the past', 'não pode estar no passado'],
   ['must be at most {number} days ahead', 'deve estar no máximo {number} dias à frente'],
   ['must be after `from`', 'deve ser depois de `from`'],
+  ['must be after `due_at`', 'deve ser depois de `due_at`'],
+  ['must be before `expires_at`; change that, too', 'deve ser antes de `expires_at`; mude este também'],
   [
     'must be at most {number} days before the end of the period',
     'deve ser no máximo {number} dias antes do fim do período',

@@ -162,6 +162,12 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
     description:
       'O lead escreveu depois que a mensagem foi programada, por isso ela não foi enviada. Leia antes a nova mensagem.',
   },
+  message_expired: {
+    title: 'A mensagem expirou',
+    description:
+      'A mensagem não foi enviada a tempo: o follow-up dela tem um `expires_at`, ou ela esperou um dia. Escreva de novo ' +
+      'se ainda importar.',
+  },
   followup_not_found: {
     title: 'Follow-up não encontrado',
     description: 'A loja não tem follow-up com este id. Confira o id.',

@@ -14,6 +14,7 @@ test('GET /store combines the answers of the other services, and gets 503 while 
   const ask = () => gateway.app.inject({ url: '/integrations/v1/store', headers: { 'x-api-key': apiKey } });
   expect((await ask()).statusCode).toBe(503);
 
+  const sending_windows = [{ weekdays: ['monday' as const], from: '09:00', to: '18:00' }];
   const askedFor: string[] = [];
   await gateway.serve(
     'scheduling',
@@ -21,7 +22,7 @@ test('GET /store combines the answers of the other services, and gets 503 while 
     {
       getCalendarConnection: async ({ storeId }) => {
         askedFor.push(storeId);
-        return { provider: 'feed', status: 'connected' };
+        return { provider: 'feed', status: 'connected', sending_windows };
       },
     },
   );
@@ -46,6 +47,7 @@ test('GET /store combines the answers of the other services, and gets 503 while 
     calendar: { provider: 'feed', status: 'connected' },
     channel: { provider: null, status: 'not_connected', phone: null },
     opt_out_stops_api: true,
+    sending_windows,
   });
   expect(new Set(askedFor)).toEqual(new Set([store.id]));
 });

@@ -4,15 +4,18 @@ import type { Dependencies } from '../dependencies.ts';
 import type { OwnHandler } from '../own-handler.ts';
 import { findStore } from './store.repository.ts';
 
-/** The key's store, with its calendar connection from scheduling, and its channel connection and a setting from messaging. */
+/**
+ * The key's store, with its calendar connection and sending windows from scheduling, and its channel connection and a
+ * setting from messaging.
+ */
 export const getStore =
   ({ lookUps, rpc }: Dependencies): OwnHandler<typeof operation> =>
   async (context) => {
-    const [store, calendar, { opt_out_stops_api, ...channel }] = await Promise.all([
+    const [store, { sending_windows, ...calendar }, { opt_out_stops_api, ...channel }] = await Promise.all([
       findStore(lookUps, context),
       rpc.call(getCalendarConnection, {}, context),
       rpc.call(getChannelConnection, {}, context),
     ]);
     if (!store) throw new AppError('store_not_found');
-    return { ...store, calendar, channel, opt_out_stops_api };
+    return { ...store, calendar, channel, opt_out_stops_api, ...(sending_windows ? { sending_windows } : {}) };
   };

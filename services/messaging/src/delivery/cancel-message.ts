@@ -6,10 +6,9 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import type { MessageRow } from '../messages/message.ts';
-import { messageEvents } from '../messages/message-events.ts';
 import { requireMessage } from '../messages/require-message.ts';
 import { lockMessage } from './lock-message.ts';
-import { saveState } from './status-update.repository.ts';
+import { saveCancelled } from './record-final.ts';
 import { wakeDelivery } from './wake-overdue.ts';
 
 /** A cancellation and the claim of a step exclude each other, because both hold the conversation's lock. */
@@ -34,21 +33,18 @@ export const cancelMessage =
 
 async function cancel(sql: TransactionSql, storeId: string, found: MessageRow): Promise<MessageRow> {
   const { message } = await lockMessage(sql, storeId, found);
-  const { id, lead_id, status, provider_message_id, sent_at, delivered_at, read_at } = message;
+  const { lead_id, status } = message;
   if (status !== 'queued') {
     throw new AppError('message_not_queued', {
       detail: `The message is ${status}. Only a queued message can be cancelled.`,
       members: { current_status: status },
     });
   }
-  // The error of an attempt that would have been retried no longer matters.
-  const error = { error_code: null, error_detail: null };
-  const state = { status: 'cancelled', ...error, provider_message_id, sent_at, delivered_at, read_at } as const;
-  const cancelled = await saveState(sql, storeId, id, state);
+  const cancelled = await saveCancelled(sql, storeId, message, null);
   await appendOutbox(sql, storeId, [
-    ...messageEvents.cancelled(cancelled),
+    ...cancelled.entries,
     // The messages behind it waited for it.
     wakeDelivery(lead_id, 'message_settled'),
   ]);
-  return cancelled;
+  return cancelled.message;
 }

@@ -1,4 +1,5 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import { type Attempt, answer, type Claim, type ClaimNext, type RowKey } from '@mostrador/kit/step/retry-engine';
 import { waitUntil } from '@mostrador/kit/step/step';
@@ -17,7 +18,7 @@ import {
 import type { DeliveryLimits } from './limits.ts';
 import { nextMove } from './next-move.ts';
 import { numberRate, sendRate, takeTurn } from './rates.ts';
-import { fail, recordUnknown } from './record-final.ts';
+import { expired, fail, recordUnknown, saveCancelled } from './record-final.ts';
 
 /** A claimed attempt to send a message, with everything that its call needs. */
 export type Claimed = {
@@ -65,6 +66,10 @@ export const claimNext: ClaimNext<Taken, ClaimOptions> = async (
         const until = await postpone(sql, { storeId, id: move.head.id }, move);
         return answer(waitUntil(until, move.reason));
       }
+      case 'cancel':
+        await appendOutbox(sql, storeId, (await saveCancelled(sql, storeId, move.head, expired)).entries);
+        settled.push(move.head.id);
+        break;
       case 'refuse':
         settled.push(await fail(sql, storeId, move.head.id, move.error));
         break;

@@ -446,6 +446,31 @@ describe('a channel that needs attention', () => {
   });
 });
 
+test.each([
+  ['for a channel', () => messaging.rpc.call(disconnectChannel, {}, testContext({ storeId })), connect],
+  ['for a retry', () => whatsapp.next({ refuse: { code: 131056, retryAfterSeconds: 3600 } }), () => undefined],
+])(
+  'a message that expires while it waits %s is cancelled and never sent, and the next one is',
+  async (_, delay, mend) => {
+    const leadId = await addLead();
+    const id = await accept(leadId, 'reminder');
+    await accept(leadId, 'new');
+    await delay();
+    expect(await step(leadId)).toMatchObject({ done: false });
+    await messaging.adminSql`update messages set expires_at = now() where id = ${id}`;
+    await mend();
+    expect(await step(leadId)).toMatchObject({ done: true });
+    expect(await read(leadId, id)).toMatchObject({
+      status: 'cancelled',
+      error: { code: 'message_expired' },
+      sent_at: null,
+    });
+    expect(texts()).toEqual(['new']);
+    const cancelled = (await messaging.events(storeId)).filter(({ topic }) => topic === 'messaging.message.cancelled');
+    expect(cancelled.map(({ data }) => data.message_id)).toEqual([id]);
+  },
+);
+
 describe('our rate limits prevent refusals by the provider', () => {
   test('a transaction that hangs delays the other leads of its channel by at most 2 s', async () => {
     const leadId = await addLead();

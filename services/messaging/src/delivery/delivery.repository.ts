@@ -22,6 +22,8 @@ export type HeadRow = MessageRow & {
   readonly lease_until: Date | null;
   readonly next_attempt_at: Date | null;
   readonly slot_at: Date | null;
+  /** From this moment on it is not sent. */
+  readonly expires_at: Date | null;
   /** When an earlier message became `unknown`: the latest such moment. */
   readonly unknown_before: Date | null;
   /** The database's clock, which all decisions use. */
@@ -41,7 +43,7 @@ export async function lockQueue(
       from conversations
       where store_id = ${storeId} and lead_id = ${leadId} for no key update`,
     sql<HeadRow[]>`
-      select ${messageColumns(sql)}, attempts, lease_until, next_attempt_at, slot_at, clock_timestamp() as now,
+      select ${messageColumns(sql)}, attempts, lease_until, next_attempt_at, slot_at, expires_at, clock_timestamp() as now,
         (select max(before.unknown_since) from messages before
          where before.store_id = m.store_id and before.lead_id = m.lead_id and before.status = 'unknown'
            and before.number < m.number) as unknown_before

@@ -34,6 +34,8 @@ type OwnMove =
   | { readonly kind: 'strand'; readonly until: Date; readonly reason: string }
   /** The lease of an attempt ran out before its outcome was recorded. */
   | { readonly kind: 'expire'; readonly head: HeadRow; readonly pair: PairRow }
+  /** The `expires_at` of the message has come. */
+  | { readonly kind: 'cancel'; readonly head: HeadRow }
   /** The message was accepted but may no longer be sent. */
   | { readonly kind: 'refuse'; readonly head: HeadRow; readonly error: { code: string; detail: string } }
   | {
@@ -55,6 +57,7 @@ export const nextMove: NextMove<Situation, Move> = (situation, random = Math.ran
     if (head.lease_until && head.lease_until > now) return answer(waitForLease(head.lease_until));
     return { kind: 'expire', head, pair };
   }
+  if (head.expires_at && head.expires_at <= now) return { kind: 'cancel', head };
   const until = new Date(head.created_at.getTime() + giveUpAfterMs);
   if (until <= now) return { kind: 'refuse', head, error: errorOfExpired(head) };
   const heldForMs = head.unknown_before ? head.unknown_before.getTime() + unknownHoldMs - now.getTime() : 0;

@@ -1,5 +1,5 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/outbox/outbox';
+import { appendOutbox, type OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import type { ChannelRow } from '../channels/channel.repository.ts';
 import type { ChannelError } from '../channels/channel-provider.ts';
 import { isSettled, type MessageRow } from '../messages/message.ts';
@@ -8,7 +8,7 @@ import { adoptProviderId, applyStatusUpdates } from './apply-status-updates.ts';
 import { markUnknown, spendPair } from './attempt.repository.ts';
 import type { DeliveryLimits } from './limits.ts';
 import { pairRate } from './rates.ts';
-import { findProviderMessageId, readMessage } from './status-update.repository.ts';
+import { findProviderMessageId, readMessage, saveState } from './status-update.repository.ts';
 
 /** Marks a message as failed: it will not be sent. Returns its id. */
 export async function fail(
@@ -21,6 +21,27 @@ export async function fail(
   const error = { code, detail, ...(optOut && { optOut }) };
   await applyStatusUpdates(sql, storeId, message, [{ status: 'failed', at: new Date(), error }]);
   return id;
+}
+
+/** The error of a message that was cancelled because its follow-up has expired. */
+export const expired = {
+  code: 'message_expired',
+  detail: 'The channel had not accepted the message when its follow-up expired.',
+};
+
+/** Cancels a message that is `queued`. Returns the entries of its events, and the message. */
+export async function saveCancelled(
+  sql: TransactionSql,
+  storeId: string,
+  message: MessageRow,
+  error: { readonly code: string; readonly detail: string } | null,
+): Promise<{ message: MessageRow; entries: OutboxEntry[] }> {
+  const { id, provider_message_id, sent_at, delivered_at, read_at } = message;
+  // The error of an attempt that would have been retried no longer matters.
+  const errors = { error_code: error?.code ?? null, error_detail: error?.detail ?? null };
+  const state = { status: 'cancelled', ...errors, provider_message_id, sent_at, delivered_at, read_at } as const;
+  const cancelled = await saveState(sql, storeId, id, state);
+  return { message: cancelled, entries: messageEvents.cancelled(cancelled) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Periodic, periodically } from '@mostrador/kit/process/periodic';
 import { sendMissedInteractionCounts } from '../conversations/send-interaction-counts.ts';
+import { sendOptOuts } from '../conversations/send-opt-outs.ts';
 import { finishMerges } from '../merges/finish-merges.ts';
 import { createInboundProcessor, type InboundProcessor } from './inbound-processor.ts';
 import { type ProcessingTools, processInbound } from './process-inbound.ts';
@@ -16,6 +17,12 @@ export function createInboundJobs(tools: ProcessingTools): { inbound: InboundPro
       everyMs: 2_000,
       log,
       run: async (signal) => void (await sendMissedInteractionCounts(tools, signal)),
+    }),
+    periodically({
+      name: 'opt-outs',
+      everyMs: 2_000,
+      log,
+      run: async (signal) => void (await sendOptOuts(tools, signal)),
     }),
     periodically({
       name: 'merges after a changed number',

@@ -22,6 +22,7 @@ export type NewMessage = {
   readonly kind?: string;
   readonly template?: Template | null | undefined;
   readonly metadata?: Metadata | undefined;
+  readonly expires_at?: Date | undefined;
   /** Only for an inbound message: its channel and its id there. */
   readonly channel_id?: string;
   readonly provider_message_id?: string;
@@ -78,13 +79,13 @@ export async function insertMessage(sql: TransactionSql, storeId: string, messag
   const { body_truncated = false, reactions = [], edited_at = null, revoked_at = null } = changed ?? {};
   const [row] = await sql<MessageRow[]>`
     insert into messages (store_id, id, lead_id, session_id, number, created_at, direction, source, kind, body, template,
-      metadata, status, channel_id, provider_message_id, body_truncated, reactions, edited_at, revoked_at)
+      metadata, status, channel_id, provider_message_id, body_truncated, reactions, edited_at, revoked_at, expires_at)
     values (${storeId}, coalesce(${message.id ?? null}::uuid, uuidv7()), ${message.lead_id}, ${message.session_id},
       ${message.number}, ${message.created_at}, ${direction}, ${message.source}, ${message.kind ?? 'text'},
       ${message.body}, ${template ? sql.json(template as never) : null}, ${sql.json(message.metadata ?? {})},
       ${direction === 'outbound' ? 'queued' : 'received'}, ${message.channel_id ?? null},
       ${message.provider_message_id ?? null}, ${body_truncated}, ${sql.json(reactions as never)}, ${edited_at},
-      ${revoked_at})
+      ${revoked_at}, ${message.expires_at ?? null})
     returning ${messageColumns(sql)}`;
   return row as MessageRow;
 }

@@ -187,6 +187,7 @@ test.each([
     id: 'm',
     sent: isSent,
     status,
-    error: status === 'failed' ? { code: '131047', detail: 'Closed' } : null,
+    // A message is cancelled with an error only when it has expired.
+    error: status === 'failed' || status === 'cancelled' ? { code: '131047', detail: 'Closed' } : null,
   });
 });

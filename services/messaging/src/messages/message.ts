@@ -160,6 +160,11 @@ export const toSendResult = (row: Outcome): ReplyOf<typeof sendMessage> => ({
   error: toMessageError(row),
 });
 
-/** Why a message failed; null unless it has failed. Only operators see the error of an attempt that is retried. */
-export const toMessageError = ({ status, error_code, error_detail }: Outcome): Message['error'] =>
-  status === 'failed' ? { code: error_code ?? 'unspecified', detail: error_detail ?? '' } : null;
+/**
+ * Why a message failed, or that it was cancelled because it expired; else null. Only operators see the error of an attempt
+ * that is retried.
+ */
+export function toMessageError({ status, error_code, error_detail }: Outcome): Message['error'] {
+  if (status === 'failed') return { code: error_code ?? 'unspecified', detail: error_detail ?? '' };
+  return status === 'cancelled' && error_code !== null ? { code: error_code, detail: error_detail ?? '' } : null;
+}

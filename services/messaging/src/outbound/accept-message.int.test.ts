@@ -66,6 +66,46 @@ test('a repeated request for an accepted message is answered, even if a new one 
   expect(await accept(storeId, leadId, { id })).toMatchObject({ id, status: 'queued' });
 });
 
+describe('a request with `expires_at`', () => {
+  const expiring = (id: string, seconds: number) => ({ id, expires_at: ago(-seconds).toISOString() });
+
+  test('is rejected once that has come, before anything else, and leaves nothing', async () => {
+    const { storeId, leadId } = await newLead();
+    await messaging.adminSql`update channels set disconnected_at = now() where store_id = ${storeId}`;
+    await expect(accept(storeId, leadId, expiring(randomUUID(), -1))).rejects.toMatchObject({
+      code: 'message_expired',
+    });
+    expect(await messagesOf(storeId)).toEqual([]);
+  });
+
+  test('cancels its message that still waits then, says why, and lets the messages behind it go', async () => {
+    const { storeId, leadId } = await newLead();
+    const id = randomUUID();
+    expect(await accept(storeId, leadId, expiring(id, 60))).toMatchObject({ status: 'queued', error: null });
+    const answer = { id, status: 'cancelled', error: { code: 'message_expired', detail: expect.any(String) } };
+    expect(await accept(storeId, leadId, expiring(id, -1))).toEqual(answer);
+    expect(await accept(storeId, leadId, expiring(id, -1))).toEqual(answer);
+    expect(await messaging.events(storeId)).toMatchObject([
+      { topic: 'messaging.session.started' },
+      { topic: 'messaging.message.cancelled', data: { message_id: id, source: 'followup' } },
+    ]);
+    expect(await messaging.wakeUps(storeId)).toMatchObject([
+      { signal: 'message_accepted' },
+      { signal: 'message_settled' },
+    ]);
+  });
+
+  test('leaves a message as it is that is no longer queued', async () => {
+    for (const status of ['sending', 'unknown', 'sent']) {
+      const { storeId, leadId } = await newLead();
+      const id = randomUUID();
+      await accept(storeId, leadId, expiring(id, 60));
+      await messaging.adminSql`update messages set status = ${status} where id = ${id}`;
+      expect(await accept(storeId, leadId, expiring(id, -1))).toEqual({ id, status, error: null });
+    }
+  });
+});
+
 describe('a request with `wait_ms`', () => {
   const settle = (id: string) => {
     const { adminSql } = messaging;

@@ -8,6 +8,7 @@ import { replyWindowMsOf } from '../channels/providers.ts';
 import { type ConversationRow, lockOrCreate } from '../conversations/conversation.repository.ts';
 import { needsConsent, type OptOutColumns, withWish } from '../conversations/opt-out-state.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
+import { expired, saveCancelled } from '../delivery/record-final.ts';
 import { wakeDelivery } from '../delivery/wake-overdue.ts';
 import { conversationRead } from '../inbox/conversation-read.ts';
 import { findMessage, insertMessage, takeNumber } from '../messages/message.repository.ts';
@@ -29,6 +30,8 @@ export type OutboundRequest = {
   readonly metadata?: Metadata;
   /** The message is rejected if the lead wrote after this time. */
   readonly unless_reply_after?: Date | undefined;
+  /** From this moment on the message is not sent. */
+  readonly expires_at?: Date | undefined;
   /** The lead's phone. Without it, an unprocessed message counts only if the channel knows the lead by another id. */
   readonly phone?: string | undefined;
 };
@@ -38,9 +41,10 @@ export type Accepted = { readonly message: MessageRow; readonly waitSeconds?: nu
 
 /**
  * Accepts a message to an existing lead and fixes its place in the lead's queue. Wakes the delivery workflow, unless a
- * message of the lead is on its way already. A message that was accepted under this id before is returned as it is.
+ * message of the lead is on its way already. A message that was accepted under this id before is returned as it is, but
+ * cancelled if it still waits and has expired.
  *
- * @throws AppError checked in this order: `channel_not_connected`, `lead_opted_out`, `lead_replied`,
+ * @throws AppError checked in this order: `message_expired`, `channel_not_connected`, `lead_opted_out`, `lead_replied`,
  *   `messaging_window_closed`. The transaction must roll back.
  * @throws NoConversation as `lockOrCreate` does. The transaction must roll back.
  */
@@ -54,8 +58,10 @@ export async function acceptOutbound(
   // The row's spelling of the id, because the workflow id is derived from it.
   const { lead_id, channel, settings } = conversation;
   const accepted = id && (await findMessage(sql, storeId, id));
-  if (accepted) return { message: accepted };
+  const isExpired = request.expires_at !== undefined && request.expires_at <= conversation.now;
+  if (accepted) return { message: isExpired ? await cancelExpired(sql, storeId, accepted) : accepted };
 
+  if (isExpired) throw new AppError('message_expired');
   assertConnected(channel);
   const isStoppable = needsConsent(request.source, settings.opt_out_stops_api);
   const isConditional = isStoppable || request.unless_reply_after !== undefined;
@@ -69,7 +75,7 @@ export async function acceptOutbound(
   const session = sessionId
     ? { sessionId, events: [] }
     : await beginSession(sql, storeId, lead_id, { at, direction: 'outbound' });
-  const { source, body, template, metadata } = request;
+  const { source, body, template, metadata, expires_at } = request;
   const message = await insertMessage(sql, storeId, {
     id,
     lead_id,
@@ -81,6 +87,7 @@ export async function acceptOutbound(
     body,
     template,
     metadata,
+    expires_at,
   });
   appendOutboxWithCommit(sql, storeId, [
     ...session.events,
@@ -89,6 +96,15 @@ export async function acceptOutbound(
     ...(delivering ? [] : [wakeDelivery(lead_id, 'message_accepted')]),
   ]);
   return { message, waitSeconds: settings.message_wait_seconds };
+}
+
+/** Cancels a message that is still `queued`. The caller holds the conversation's lock. */
+async function cancelExpired(sql: TransactionSql, storeId: string, accepted: MessageRow): Promise<MessageRow> {
+  if (accepted.status !== 'queued') return accepted;
+  const { message, entries } = await saveCancelled(sql, storeId, accepted, expired);
+  // The messages behind it waited for it.
+  appendOutboxWithCommit(sql, storeId, [...entries, wakeDelivery(accepted.lead_id, 'message_settled')]);
+  return message;
 }
 
 function assertConnected(channel: AcceptingChannel | null): asserts channel is AcceptingChannel {

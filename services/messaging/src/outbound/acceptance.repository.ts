@@ -8,6 +8,8 @@ export type AcceptanceRow = ConversationRow & {
   /** Null: the store has none. */
   readonly channel: AcceptingChannel | null;
   readonly settings: Settings;
+  /** The time of the database clock, which may be that before the wait for the lock. */
+  readonly now: Date;
 };
 
 /** As `lockConversation`, with the store's live channel and settings, which may be as old as the wait for the lock. */
@@ -17,7 +19,7 @@ export async function lockForAcceptance(
   leadId: string,
 ): Promise<AcceptanceRow | undefined> {
   const [row] = await sql<AcceptanceRow[]>`
-    select ${conversationColumns(sql)},
+    select ${conversationColumns(sql)}, clock_timestamp() as now,
       (select row_to_json(live) from (
          select provider, status, reply_window_minutes from channels
          where store_id = ${storeId} and disconnected_at is null) as live) as channel,

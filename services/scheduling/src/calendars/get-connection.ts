@@ -3,6 +3,7 @@ import { findOutage } from '@mostrador/kit/resilience/provider-circuit.repositor
 import { toConnectionHealth } from '@mostrador/kit/resilience/wait-reason';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
+import { findSendingWindows } from '../followups/sending-windows.repository.ts';
 import { findConnection } from './connection.repository.ts';
 import { targetOf } from './providers.ts';
 
@@ -10,8 +11,11 @@ export const getConnection =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context) =>
     await database.read(context, async (sql) => {
-      const connection = await findConnection(sql, context.storeId);
-      if (!connection) return { provider: null, status: 'not_connected', reason: null };
+      const [connection, sending_windows] = await Promise.all([
+        findConnection(sql, context.storeId),
+        findSendingWindows(sql, context.storeId),
+      ]);
+      if (!connection) return { provider: null, status: 'not_connected', reason: null, sending_windows };
       const outage = await findOutage(sql, targetOf(connection).origin);
-      return { provider: connection.provider, ...toConnectionHealth(connection.status, outage) };
+      return { provider: connection.provider, ...toConnectionHealth(connection.status, outage), sending_windows };
     });

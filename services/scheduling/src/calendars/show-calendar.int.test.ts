@@ -14,9 +14,15 @@ afterAll(() => scheduling?.stop());
 const show = (storeId: string) => scheduling.rpc.call(showCalendar, {}, testContext({ storeId }));
 const get = (storeId: string) => scheduling.rpc.call(getCalendarConnection, {}, testContext({ storeId }));
 
-test('a store without a calendar shows `not_connected`', async () => {
+test('a store without a calendar shows `not_connected`, and its sending windows', async () => {
   const storeId = randomUUID();
-  expect(await get(storeId)).toEqual({ provider: null, status: 'not_connected', reason: null });
+  const sending_windows = [{ weekdays: ['monday' as const], from: '09:00', to: '18:00' }];
+  const none = { provider: null, status: 'not_connected', reason: null };
+  expect(await get(storeId)).toEqual({ ...none, sending_windows: [] });
+  await scheduling.adminSql`
+    insert into store_settings (store_id, sending_windows)
+    values (${storeId}, ${scheduling.adminSql.json(sending_windows)})`;
+  expect(await get(storeId)).toEqual({ ...none, sending_windows });
   expect(await show(storeId)).toMatchObject({ provider: null, status: 'not_connected', connected_at: null });
 });
 
@@ -52,5 +58,10 @@ test('the connection is shown without its secrets and with the counts of unfinis
     appointments_failing: 0,
     appointments_needing_attention: 1,
   });
-  expect(await get(storeId)).toEqual({ provider: 'caldav', status: 'needs_attention', reason: null });
+  expect(await get(storeId)).toEqual({
+    provider: 'caldav',
+    status: 'needs_attention',
+    reason: null,
+    sending_windows: [],
+  });
 });

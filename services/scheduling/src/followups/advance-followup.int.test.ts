@@ -19,6 +19,7 @@ beforeEach(async () => {
 afterEach(() => followups.stop());
 afterAll(() => scheduling?.stop());
 
+const everyDay = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 const due = async () => {
   const { id } = await followups.create();
   await followups.makeDue(id);
@@ -102,6 +103,96 @@ test('a follow-up that could not be sent for 14 days fails instead of being sent
   expect(await eventsOf(id)).toContain('scheduling.followup.failed');
   expect(await lastFed(id)).toMatchObject({ type: 'followup.failed', data: { code: 'followup_expired' } });
   expect(followups.asked).toEqual([]);
+});
+
+describe('a follow-up with `expires_at`', () => {
+  /** Due now; `expires_at` is `seconds` from now. */
+  const expiring = async (seconds: number) => {
+    const id = await due();
+    const at = new Date(Date.now() + seconds * 1000);
+    await scheduling.adminSql`update followups set due_at = now() - interval '1 hour', expires_at = ${at} where id = ${id}`;
+    return { id, expires_at: at.toISOString() };
+  };
+  const expire = (id: string) => scheduling.adminSql`update followups set expires_at = now() where id = ${id}`;
+  const expectExpired = async (id: string, message_id: string | null = null) => {
+    expect(await followups.read(id)).toMatchObject({
+      ...{ status: 'cancelled', cancel_reason: 'expired', next_attempt_at: null, message_id },
+    });
+    expect(await eventsOf(id)).toContain('scheduling.followup.cancelled');
+    expect(await lastFed(id)).toMatchObject({ type: 'followup.cancelled', data: { reason: 'expired' } });
+  };
+
+  test('is handed over before that moment, which messaging gets', async () => {
+    const { id, expires_at } = await expiring(3600);
+    expect(await followups.step(id)).toMatchObject({ done: true, reason: 'sent' });
+    expect(followups.asked).toEqual([expect.objectContaining({ id, expires_at })]);
+  });
+
+  test('is cancelled after it, and never handed over', async () => {
+    const { id } = await expiring(-1);
+    expect(await followups.step(id)).toEqual({ done: true, wake_at: null, reason: 'cancelled (expired)' });
+    await expectExpired(id);
+    expect(await followups.step(id)).toMatchObject({ done: true, reason: 'cancelled' });
+    expect(followups.asked).toEqual([]);
+  });
+
+  test('that waits for a sending window or a retry wakes when it expires, and not later', async () => {
+    const hour = (new Date().getUTCHours() + 12) % 24;
+    const from = `${String(hour).padStart(2, '0')}:00`;
+    const windows = [{ weekdays: [...everyDay], from, to: from.replace(':00', ':59') }];
+    const storeId = followups.storeId;
+    await scheduling.rpc.call(updateSendingWindows, { body: { windows } }, testContext({ storeId }));
+    const postponed = await expiring(3600);
+    for (const _ of [1, 2]) expect(await followups.step(postponed.id)).toMatchObject({ wake_at: postponed.expires_at });
+    await scheduling.rpc.call(updateSendingWindows, { body: { windows: [] } }, testContext({ storeId }));
+
+    followups.world.answer = refusing('channel_not_connected');
+    const refused = await expiring(1800);
+    // By now its retries are an hour apart.
+    await scheduling.adminSql`update followups set attempts = 10 where id = ${refused.id}`;
+    for (const _ of [1, 2]) expect(await followups.step(refused.id)).toMatchObject({ wake_at: refused.expires_at });
+    await expire(refused.id);
+    expect(await followups.step(refused.id)).toMatchObject({ done: true });
+    await expectExpired(refused.id);
+  });
+
+  test('whose attempt was lost is cancelled when messaging has no message and refuses a new one', async () => {
+    const { id } = await expiring(3600);
+    await followups.stopMessaging();
+    await expect(followups.step(id)).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expire(id);
+    const again = await startFollowups(scheduling);
+    again.world.answer = refusing('message_expired');
+    expect(await followups.step(id)).toEqual({ done: true, wake_at: null, reason: 'cancelled (expired)' });
+    await expectExpired(id);
+    await again.stop();
+  });
+
+  test('whose message still waits is asked about when it expires, and is cancelled with its message', async () => {
+    const { id, expires_at } = await expiring(1800);
+    followups.world.answer = async () => ({ status: 'queued', error: null });
+    await followups.step(id);
+    // By now it is asked about once an hour.
+    await scheduling.adminSql`update followups set attempts = 20 where id = ${id}`;
+    expect(await followups.step(id)).toMatchObject({ wake_at: expires_at, reason: 'the message is queued' });
+    await expire(id);
+    followups.world.answer = async () => ({
+      ...{ status: 'cancelled', error: { code: 'message_expired', detail: 'It expired.' } },
+    });
+    expect(await followups.step(id)).toMatchObject({ done: true, reason: 'cancelled (expired)' });
+    await expectExpired(id, id);
+  });
+
+  test('whose message is on its way when it expires waits for the outcome', async () => {
+    const { id } = await expiring(3600);
+    followups.world.answer = async () => ({ status: 'unknown', error: null });
+    await followups.step(id);
+    await expire(id);
+    const sinceMs = Date.now();
+    expectDelay((await followups.step(id)).wake_at, { sinceMs, least: 2, most: 2 });
+    followups.world.answer = async () => ({ status: 'sent', error: null });
+    expect(await followups.step(id)).toMatchObject({ done: true, reason: 'sent' });
+  });
 });
 
 test('at most 16 concurrent steps wait for the outcome, so that the others do not occupy the worker', async () => {
@@ -223,10 +314,9 @@ test('when a cancellation races a step, a follow-up answered with 200 is never h
 });
 
 test('a follow-up due outside of the sending window waits for it in the store’s time zone and keeps its `due_at`', async () => {
-  const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
   const hourAway = (new Date().getUTCHours() + 2) % 24;
   const hour = String(hourAway).padStart(2, '0');
-  const windows = [{ weekdays: [...weekdays], from: `${hour}:00`, to: `${hour}:59` }];
+  const windows = [{ weekdays: [...everyDay], from: `${hour}:00`, to: `${hour}:59` }];
   const set = (list: typeof windows) =>
     scheduling.rpc.call(updateSendingWindows, { body: { windows: list } }, testContext({ storeId: followups.storeId }));
   const { id, due_at } = await followups.create();

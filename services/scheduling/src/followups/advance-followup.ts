@@ -74,6 +74,7 @@ async function handOver(
           source: 'followup',
           message: followup.message,
           ...(followup.template ? { template: followup.template } : {}),
+          ...(followup.expires_at ? { expires_at: toTimestamp(followup.expires_at) } : {}),
           ...(followup.cancel_on_reply ? { unless_reply_after: toTimestamp(followup.created_at) } : {}),
           ...(waitMs > 0 ? { wait_ms: Math.floor(waitMs) } : {}),
         },

@@ -32,7 +32,7 @@ export const cancelFollowup =
 
 /** Cancels a locked pending follow-up, with its events and its wake-up. Returns the row as it is now. */
 export async function cancelLocked(sql: TransactionSql, storeId: string, followup: Named): Promise<FollowupRow> {
-  const saved = await saveCancellation(sql, storeId, followup.id);
+  const saved = await saveCancellation(sql, storeId, followup.id, 'api');
   await appendOutbox(sql, storeId, [...followupEvents.cancelled(saved, 'api'), wakeFollowup(followup, 'cancelled')]);
   return saved;
 }

@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { followupHorizonDays, type RequestOf, type updateFollowup } from '@mostrador/contracts';
+import {
+  followupHorizonDays,
+  maxFollowupMetadataBytes,
+  type RequestOf,
+  type updateFollowup,
+} from '@mostrador/contracts';
+import { changeMetadata } from '@mostrador/kit/database/metadata';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { FollowupRow } from './followup.ts';
@@ -9,7 +15,17 @@ import { restored } from './restored.ts';
 const horizonMs = followupHorizonDays * 24 * 60 * 60_000;
 const heldMarginMs = 1000;
 
-type Content = Pick<FollowupRow, 'message' | 'template' | 'due_at' | 'cancel_on_reply' | 'cancel_on_appointment'>;
+type Content = Pick<
+  FollowupRow,
+  | 'message'
+  | 'template'
+  | 'due_at'
+  | 'cancel_on_reply'
+  | 'cancel_on_appointment'
+  | 'expires_at'
+  | 'appointment_id'
+  | 'metadata'
+>;
 type Plan = Pick<FollowupRow, 'next_attempt_at' | 'attempts' | 'first_attempt_at' | 'error_code' | 'error_detail'>;
 
 /** What a change writes. */
@@ -20,7 +36,7 @@ export type FollowupChange = Content & Plan;
  * attempts again. Only a follow-up that a restore holds stays held, because it may have been sent.
  *
  * @param plan when to try what is due at a moment
- * @throws AppError `validation_failed` as `futureMoment` does
+ * @throws AppError `validation_failed` as `futureMoment`, `assertExpiry` and `changeMetadata` do
  */
 export function changeFollowup(
   row: FollowupRow,
@@ -29,6 +45,7 @@ export function changeFollowup(
   plan: (dueAt: Date) => Date,
 ): FollowupChange | null {
   const { message, template, due_at, cancel_on_reply, cancel_on_appointment } = patch;
+  const { expires_at, appointment_id, metadata } = patch;
   const isMoved = due_at !== undefined && toInstant(due_at).getTime() !== row.due_at.getTime();
   const before = contentOf(row);
   const changed: Content = {
@@ -37,8 +54,13 @@ export function changeFollowup(
     due_at: isMoved ? futureMoment(due_at, now) : row.due_at,
     cancel_on_reply: cancel_on_reply ?? row.cancel_on_reply,
     cancel_on_appointment: cancel_on_appointment ?? row.cancel_on_appointment,
+    expires_at: expires_at === undefined ? row.expires_at : expires_at === null ? null : toInstant(expires_at),
+    appointment_id: appointment_id === undefined ? row.appointment_id : (appointment_id?.toLowerCase() ?? null),
+    metadata: changeMetadata(row.metadata, metadata, maxFollowupMetadataBytes),
   };
   if (isDeepStrictEqual(changed, before)) return null;
+  const isExpiryNew = changed.expires_at?.getTime() !== row.expires_at?.getTime();
+  if (isMoved || isExpiryNew) assertExpiry(changed, now, isExpiryNew ? 'expires_at' : 'due_at');
   return { ...changed, ...(isMoved ? planAgain(row, changed.due_at, plan) : planOf(row)) };
 }
 
@@ -49,8 +71,10 @@ function planAgain(row: FollowupRow, dueAt: Date, plan: (dueAt: Date) => Date): 
   return { next_attempt_at: plan(dueAt), attempts: 0, first_attempt_at: null, error_code: null, error_detail: null };
 }
 
-function contentOf({ message, template, due_at, cancel_on_reply, cancel_on_appointment }: FollowupRow): Content {
-  return { message, template, due_at, cancel_on_reply, cancel_on_appointment };
+function contentOf(row: FollowupRow): Content {
+  const { message, template, due_at, cancel_on_reply, cancel_on_appointment, expires_at, appointment_id, metadata } =
+    row;
+  return { message, template, due_at, cancel_on_reply, cancel_on_appointment, expires_at, appointment_id, metadata };
 }
 
 function planOf({ next_attempt_at, attempts, first_attempt_at, error_code, error_detail }: FollowupRow): Plan {
@@ -70,4 +94,24 @@ export function futureMoment(due_at: string, now: Date): Date {
     throw validationFailed([{ pointer: '#/due_at', detail }]);
   }
   return dueAt;
+}
+
+export const mustFollowDue = 'must be after `due_at`';
+
+/**
+ * Whether a follow-up may expire at `expires_at`.
+ *
+ * @param named the member of the request that a fault names
+ * @throws AppError `validation_failed` when it is past, or not after `due_at`
+ */
+export function assertExpiry(
+  { due_at, expires_at }: Pick<FollowupRow, 'due_at' | 'expires_at'>,
+  now: Date,
+  named: 'due_at' | 'expires_at' = 'expires_at',
+): void {
+  if (expires_at === null) return;
+  const fault = (detail: string) => validationFailed([{ pointer: `#/${named}`, detail }]);
+  if (named === 'due_at' && due_at >= expires_at) throw fault('must be before `expires_at`; change that, too');
+  if (due_at >= expires_at) throw fault(mustFollowDue);
+  if (named === 'expires_at' && expires_at <= now) throw fault('must not be in the past');
 }

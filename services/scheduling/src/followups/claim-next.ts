@@ -2,9 +2,9 @@ import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { type Attempt, answer, type Claim, type ClaimNext } from '@mostrador/kit/step/retry-engine';
 import { done, recordingMs, stepLimits, waitUntil } from '@mostrador/kit/step/step';
 import { claim, failUnsent, postpone } from './attempt.repository.ts';
-import { lockFollowup } from './followup.repository.ts';
+import { lockFollowup, saveCancellation } from './followup.repository.ts';
 import { type FollowupRow, followupEvents } from './followup.ts';
-import { expired, nextMove, outsideWindow, type Situation } from './next-move.ts';
+import { expired, nextLook, nextMove, outsideWindow, type Situation } from './next-move.ts';
 import { findSendingWindows } from './sending-windows.repository.ts';
 
 /** A claimed attempt. */
@@ -26,12 +26,17 @@ export const claimNext: ClaimNext<Claim<Claimed>, Pick<Situation, 'zone'>> = asy
   switch (move.kind) {
     case 'answer':
       return move;
+    case 'cancel': {
+      const cancelled = await saveCancellation(sql, storeId, id, 'expired');
+      await appendOutbox(sql, storeId, followupEvents.cancelled(cancelled, 'expired'));
+      return answer(done('cancelled (expired)'));
+    }
     case 'expire':
       await appendOutbox(sql, storeId, followupEvents.failed(await failUnsent(sql, row, expired), expired.code));
       return answer(done(`failed (${expired.code})`));
     case 'postpone':
       await postpone(sql, row, move.until);
-      return answer(waitUntil(move.until, outsideWindow));
+      return answer(waitUntil(nextLook(move.followup, move.until), outsideWindow));
     case 'claim': {
       const begun = await claim(sql, row, stepLimits.leaseMs);
       const recordBy = Date.now() + stepLimits.leaseMs - recordingMs;

@@ -1,6 +1,6 @@
-import type { FollowupCancelReason, FollowupStatus, MessageTemplate } from '@mostrador/contracts';
+import type { FollowupCancelReason, MessageTemplate } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { TimePageStart } from '@mostrador/kit/database/paging';
+import type { Metadata } from '@mostrador/kit/database/metadata';
 import type { CountOptions, OverdueOptions } from '@mostrador/kit/step/overdue';
 import type { FollowupChange } from './change-followup.ts';
 import type { FollowupRow, Named } from './followup.ts';
@@ -13,23 +13,17 @@ export type NewFollowup = {
   readonly next_attempt_at: Date;
   readonly cancel_on_reply: boolean;
   readonly cancel_on_appointment: boolean;
+  readonly expires_at: Date | null;
+  readonly appointment_id: string | null;
+  readonly metadata: Metadata;
 };
 
 /** Why the lead's follow-ups are cancelled. */
 export type CancelCause = {
   readonly leadId: string;
-  readonly reason: Exclude<FollowupCancelReason, 'api'>;
+  readonly reason: Exclude<FollowupCancelReason, 'api' | 'expired'>;
   /** Cancels only follow-ups created before this moment, for example before the lead's message was received. */
   readonly createdBefore?: Date;
-};
-
-export type FollowupFilters = {
-  readonly status?: FollowupStatus;
-  readonly lead_id?: string;
-  /** Inclusive. */
-  readonly from?: Date;
-  /** Exclusive. */
-  readonly to?: Date;
 };
 
 /** The time of the database clock and an id for a new row. */
@@ -45,11 +39,13 @@ export async function insertFollowup(
   followup: NewFollowup,
 ): Promise<FollowupRow> {
   const { lead_id, message, template, due_at, next_attempt_at, cancel_on_reply, cancel_on_appointment } = followup;
+  const { expires_at, appointment_id, metadata } = followup;
   const [row] = await sql<FollowupRow[]>`
     insert into followups (store_id, id, lead_id, message, template, due_at, next_attempt_at, cancel_on_reply,
-                           cancel_on_appointment)
+                           cancel_on_appointment, expires_at, appointment_id, metadata)
     values (${storeId}, ${id}, ${lead_id}, ${message}, ${template && sql.json(template as never)}, ${due_at},
-            ${next_attempt_at}, ${cancel_on_reply}, ${cancel_on_appointment})
+            ${next_attempt_at}, ${cancel_on_reply}, ${cancel_on_appointment}, ${expires_at}, ${appointment_id},
+            ${sql.json(metadata)})
     returning *`;
   return row as FollowupRow;
 }
@@ -79,11 +75,13 @@ export async function saveFollowup(
   change: FollowupChange,
 ): Promise<FollowupRow> {
   const { message, template, due_at, cancel_on_reply, cancel_on_appointment } = change;
+  const { expires_at, appointment_id, metadata } = change;
   const { next_attempt_at, attempts, first_attempt_at, error_code, error_detail } = change;
   const [row] = await sql<FollowupRow[]>`
     update followups
     set message = ${message}, template = ${template && sql.json(template as never)}, due_at = ${due_at},
         cancel_on_reply = ${cancel_on_reply}, cancel_on_appointment = ${cancel_on_appointment},
+        expires_at = ${expires_at}, appointment_id = ${appointment_id}, metadata = ${sql.json(metadata)},
         next_attempt_at = ${next_attempt_at}, attempts = ${attempts}, first_attempt_at = ${first_attempt_at},
         error_code = ${error_code}, error_detail = ${error_detail},
         version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
@@ -92,11 +90,16 @@ export async function saveFollowup(
   return row as FollowupRow;
 }
 
-/** Cancels a locked pending follow-up for the API. */
-export async function saveCancellation(sql: TransactionSql, storeId: string, id: string): Promise<FollowupRow> {
+/** Cancels a locked pending follow-up: for the API, or because it has expired. */
+export async function saveCancellation(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+  reason: 'api' | 'expired',
+): Promise<FollowupRow> {
   const [row] = await sql<[FollowupRow]>`
     update followups
-    set status = 'cancelled', cancel_reason = 'api', next_attempt_at = null,
+    set status = 'cancelled', cancel_reason = ${reason}, next_attempt_at = null,
         updated_at = greatest(clock_timestamp(), updated_at)
     where store_id = ${storeId} and id = ${id}
     returning *`;
@@ -125,32 +128,6 @@ export async function cancelBatchOfLead(
     ) concerned
     where f.store_id = ${storeId} and f.id = concerned.id
     returning f.*`;
-}
-
-/** The query for the number of follow-ups. It runs when it is awaited. */
-export function countFollowups(sql: Sql, storeId: string, filters: FollowupFilters) {
-  const { from, to } = filters;
-  // With one limit, a plan for any values would expect a third of all rows, and read the whole store.
-  return sql<[{ total: number }]>`
-    select count(*)::int as total from followups
-    where ${matches(sql, storeId, filters)}
-      ${from && !to ? sql`and due_at < 'infinity'` : sql``} ${to && !from ? sql`and due_at > '-infinity'` : sql``}`;
-}
-
-/** The query for a page of follow-ups. It runs when it is awaited. */
-export function listFollowups(
-  sql: Sql,
-  storeId: string,
-  filters: FollowupFilters,
-  { start, limit }: { start: TimePageStart; limit: number },
-) {
-  const after = 'after' in start ? start.after : undefined;
-  return sql<FollowupRow[]>`
-    select * from followups
-    where ${matches(sql, storeId, filters)}
-      ${after ? sql`and (due_at, id) > (${after.at}, ${after.id})` : sql``}
-    order by due_at, id
-    limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
 }
 
 const isOverdue = (sql: Sql, overdueMs: number) => sql`
@@ -183,13 +160,4 @@ export async function takeOverdueFollowups(
 
 export async function countOverdueFollowups(sql: Sql, { overdueMs, limit }: CountOptions): Promise<number> {
   return (await sql`select from followups where ${isOverdue(sql, overdueMs)} limit ${limit}`).length;
-}
-
-// Conditions are composed, because with `$1 is null or …` the planner does not use the index.
-function matches(sql: Sql, storeId: string, { status, lead_id, from, to }: FollowupFilters) {
-  return sql`store_id = ${storeId}
-    ${status ? sql`and status = ${status}` : sql``}
-    ${lead_id ? sql`and lead_id = ${lead_id}` : sql``}
-    ${from ? sql`and due_at >= ${from}` : sql``}
-    ${to ? sql`and due_at < ${to}` : sql``}`;
 }

@@ -1,5 +1,6 @@
 import type { Followup, FollowupCancelReason, FollowupStatus, MessageTemplate, SignalOf } from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
+import type { Metadata } from '@mostrador/kit/database/metadata';
 import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { fingerprintOf } from '@mostrador/kit/rpc/fingerprint';
@@ -20,6 +21,9 @@ export type FollowupRow = {
   readonly cancel_reason: FollowupCancelReason | null;
   readonly cancel_on_reply: boolean;
   readonly cancel_on_appointment: boolean;
+  readonly expires_at: Date | null;
+  readonly appointment_id: string | null;
+  readonly metadata: Metadata;
   readonly attempts: number;
   readonly first_attempt_at: Date | null;
   readonly lease_until: Date | null;
@@ -50,6 +54,9 @@ export function toFollowup(row: FollowupRow): Followup {
     cancel_reason: row.cancel_reason,
     cancel_on_reply: row.cancel_on_reply,
     cancel_on_appointment: row.cancel_on_appointment,
+    expires_at: row.expires_at && toTimestamp(row.expires_at),
+    appointment_id: row.appointment_id,
+    metadata: row.metadata,
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   cancelFollowup,
   createFollowup,
+  type Followup,
   getFollowup,
   listFollowups,
   type RequestOf,
@@ -11,6 +12,7 @@ import {
 import { countOverdue, wakeOverdue } from '@mostrador/kit/step/overdue';
 import { testContext } from '@mostrador/testing/context';
 import { expectDelay } from '@mostrador/testing/delay';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startFollowups, type TestFollowups } from '../../test/followups.ts';
 import { inHours, startScheduling, type TestScheduling } from '../../test/scheduling.ts';
@@ -53,6 +55,9 @@ describe('creating', () => {
       cancel_reason: null,
       cancel_on_reply: true,
       cancel_on_appointment: false,
+      expires_at: null,
+      appointment_id: null,
+      metadata: {},
       created_at: expect.any(String),
       updated_at: created.created_at,
     });
@@ -96,6 +101,43 @@ describe('creating', () => {
     [() => ({ due_at: inHours(24 * 366 + 1) }), '#/due_at'],
   ])('a moment in the past or beyond the horizon is rejected', async (body, pointer) => {
     await expect(followups.create(body())).rejects.toMatchObject(invalid(pointer));
+  });
+
+  test('an expiry, an appointment and metadata are kept, and shown in every answer and event', async () => {
+    const { id: appointment_id } = await scheduling.create(followups.storeId);
+    const [due_at, expires_at] = [inHours(5), inHours(6)];
+    const given = { due_at, expires_at: expires_at.replace('Z', '+00:00'), metadata: { kind: 'reminder', empty: '' } };
+    const created = await followups.create({ ...given, appointment_id: appointment_id.toUpperCase() });
+    expect(created).toMatchObject({ expires_at, appointment_id, metadata: { kind: 'reminder' } });
+    expect(await followups.read(created.id)).toEqual(created);
+    expect((await list({})).data).toEqual([created]);
+    expect((await scheduling.feed(followups.storeId)).at(-1)).toMatchObject({ data: { object: created } });
+  });
+
+  test.each([
+    ['before `due_at`', () => ({ due_at: inHours(5), expires_at: inHours(4) })],
+    ['at `due_at`', () => ({ due_at: '2027-01-31T09:00:00Z', expires_at: '2027-01-31T10:00:00+01:00' })],
+    ['before the delay is over', () => ({ delay_minutes: 300, expires_at: inHours(4) })],
+    ['in the past', () => ({ delay_minutes: 0, expires_at: inHours(-1) })],
+  ])('an expiry %s is rejected', async (_, body) => {
+    const creating = { lead_id: followups.leadId, message: 'Hello', ...body() };
+    await expect(scheduling.rpc.call(createFollowup, { body: creating }, context())).rejects.toMatchObject(
+      invalid('#/expires_at'),
+    );
+  });
+
+  test('metadata of more than 4 KiB is rejected', async () => {
+    const metadata = Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`m${n}`, 'x'.repeat(500)]));
+    await expect(followups.create({ metadata })).rejects.toMatchObject(invalid('#/metadata'));
+  });
+
+  test('an unknown appointment and one of another store are rejected before an opt-out is, and nothing is stored', async () => {
+    followups.world.optedOutAt = new Date().toISOString();
+    const other = await scheduling.create(randomUUID());
+    for (const appointment_id of [randomUUID(), other.id]) {
+      await expect(followups.create({ appointment_id })).rejects.toMatchObject({ code: 'appointment_not_found' });
+    }
+    expect(await list({})).toMatchObject({ total: 0 });
   });
 
   test('exactly one of `due_at` and `delay_minutes` is required', async () => {
@@ -225,10 +267,59 @@ test('the list is filtered, sorted by `due_at` and limited to the store', async 
   const ids = async (query: Parameters<typeof list>[0]) => (await list(query)).data.map(({ id }) => id);
   expect(await ids({})).toEqual([first.id, second.id, third.id]);
   expect(await ids({ status: 'cancelled' })).toEqual([second.id]);
+  expect(await ids({ status: 'pending,cancelled' })).toEqual([first.id, second.id, third.id]);
+  expect(await ids({ status: 'sent,failed' })).toEqual([]);
   expect(await ids({ from: first.due_at, to: third.due_at })).toEqual([first.id, second.id]);
+  expect(await ids({ updated_after: third.updated_at })).toEqual([first.id, second.id]);
   expect(await ids({ lead_id: randomUUID() })).toEqual([]);
   expect(await list({ page: 2, limit: 2 })).toMatchObject({ data: [{ id: third.id }], total: 3, page: 2, limit: 2 });
   expect(await list({}, randomUUID())).toMatchObject({ data: [], total: 0 });
+});
+
+test('a list by several statuses, by an appointment or by change has its total, and its cursor walks all of it once', async () => {
+  const { id: appointment_id } = await scheduling.create(followups.storeId);
+  const since = new Date().toISOString();
+  const ids: string[] = [];
+  for (let n = 0; n < 9; n += 1) {
+    const about = n % 2 ? { appointment_id } : {};
+    ids.push((await followups.create({ due_at: inHours(1 + (n % 3)), ...about })).id);
+  }
+  await scheduling.adminSql`update followups set updated_at = now() - interval '1 day' where store_id = ${followups.storeId}`;
+  for (const n of [7, 1, 4]) await followups.cancel(ids[n] as string);
+  const all = (await list({})).data;
+  const isCancelled = ({ status }: Followup) => status === 'cancelled';
+  // A list of changes ends before what may be uncommitted.
+  const settled = async () => (await list({ sort: 'updated_at' })).total === all.length;
+  await waitFor(settled, { description: 'all changes are settled' });
+  for (const [query, isExpected] of [
+    [{ status: 'pending,cancelled' }, () => true],
+    [{ status: 'cancelled,sent' }, isCancelled],
+    [
+      { status: 'failed,cancelled', appointment_id: appointment_id.toUpperCase() },
+      (row) => isCancelled(row) && row.appointment_id,
+    ],
+    [{ appointment_id }, (row) => row.appointment_id],
+    [{ updated_after: since }, isCancelled],
+    [{ updated_after: since, status: 'pending,cancelled', lead_id: followups.leadId }, isCancelled],
+  ] satisfies [Parameters<typeof list>[0], (row: Followup) => unknown][]) {
+    for (const sort of ['due_at', 'updated_at'] as const) await expectWalk({ ...query, sort }, all.filter(isExpected));
+  }
+
+  async function expectWalk(query: Parameters<typeof list>[0], rows: readonly Followup[]) {
+    const { sort = 'due_at' } = query;
+    const expected = [...rows].sort((a, b) => (a[sort] + a.id < b[sort] + b.id ? -1 : 1)).map(({ id }) => id);
+    const found: string[] = [];
+    for (let cursor: string | undefined, isFirst = true; isFirst || cursor; isFirst = false) {
+      const asked = { query: { ...query, limit: 2, ...(cursor ? { cursor } : {}) } };
+      const { body, headers } = await scheduling.rpc.forward(listFollowups, asked, context());
+      const page = JSON.parse(Buffer.from(body).toString());
+      expect(page.total).toBe(expected.length);
+      found.push(...page.data.map(({ id }: { id: string }) => id));
+      cursor = headers.nextCursor;
+    }
+    expect(found, JSON.stringify(query)).toEqual(expected);
+    expect((await list({ ...query, limit: 2, page: 2 })).data.map(({ id }) => id)).toEqual(expected.slice(2, 4));
+  }
 });
 
 test('a page of the 200 largest follow-ups fits into one answer', async () => {
@@ -237,13 +328,15 @@ test('a page of the 200 largest follow-ups fits into one answer', async () => {
     // Each takes six bytes as JSON.
     message: '\u0001'.repeat(4096),
     template: { name: 'a', language: 'pt', components: [{ text: 'x'.repeat(8 * 1024 - 13) }] },
+    // 4 KiB of JSON.
+    metadata: Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}`.repeat(n ? 7 : 6), 'x'.repeat(499)])),
   };
   for (let batch = 0; batch < 20; batch++) {
     await Promise.all(Array.from({ length: 10 }, () => followups.create(largest)));
   }
   const page = await list({ limit: 200 });
   expect(page.data).toHaveLength(200);
-  expect(JSON.stringify(page).length).toBeGreaterThan(6_000_000);
+  expect(JSON.stringify(page).length).toBeGreaterThan(7_000_000);
 
   const larger = { ...largest, template: { ...largest.template, components: [{ text: 'x'.repeat(8 * 1024 - 12) }] } };
   await expect(followups.create(larger)).rejects.toMatchObject(invalid('#/template/components'));

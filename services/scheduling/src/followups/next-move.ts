@@ -15,10 +15,12 @@ export type Situation = {
 };
 
 type OwnMove =
+  /** It has an `expires_at`, which has come. */
+  | { readonly kind: 'cancel'; readonly followup: FollowupRow }
   /** Due too long ago to be sent. */
   | { readonly kind: 'expire'; readonly followup: FollowupRow }
   /** Due, but outside the sending window. */
-  | { readonly kind: 'postpone'; readonly until: Date };
+  | { readonly kind: 'postpone'; readonly followup: FollowupRow; readonly until: Date };
 
 /** Decides about a follow-up. */
 export const nextMove: NextMove<Situation, AnyMove<{ readonly followup: FollowupRow }, OwnMove>> = (situation) => {
@@ -27,19 +29,25 @@ export const nextMove: NextMove<Situation, AnyMove<{ readonly followup: Followup
   const { status, next_attempt_at, error_code, attempts } = followup;
   if (status !== 'pending' && status !== 'sending') return answer(done(status));
   if (followup.lease_until && followup.lease_until > now) return answer(waitForLease(followup.lease_until));
-  // The window was open when this follow-up was claimed, and only messaging knows the outcome.
+  // The window was open when this follow-up was claimed, and only messaging knows the outcome. Messaging does not send it
+  // after `expires_at` either.
   if (status === 'sending') return { kind: 'claim', followup };
+  if (followup.expires_at && followup.expires_at <= now) return { kind: 'cancel', followup };
   if (next_attempt_at && next_attempt_at > now) {
     const reason = error_code === null ? 'it is not due yet' : failedReason(error_code, attempts);
-    return answer(waitUntil(next_attempt_at, reason));
+    return answer(waitUntil(nextLook(followup, next_attempt_at), reason));
   }
   if (now.getTime() - followup.due_at.getTime() > expiresAfterMs) return { kind: 'expire', followup };
   if (windows.length === 0) return { kind: 'claim', followup };
   // The windows were set after the caller had checked whether it needs the zone.
   if (zone === null) return answer(lookAgain('the sending windows have just changed'));
   const at = planAttempt(windows, zone, now, followup.id);
-  return at > now ? { kind: 'postpone', until: at } : { kind: 'claim', followup };
+  return at > now ? { kind: 'postpone', followup, until: at } : { kind: 'claim', followup };
 };
+
+/** When a follow-up whose next attempt is due at `attemptAt` needs the next step: at the latest when it expires. */
+export const nextLook = ({ expires_at }: Pick<FollowupRow, 'expires_at'>, attemptAt: Date): Date =>
+  expires_at && expires_at < attemptAt ? expires_at : attemptAt;
 
 /** Sending windows open at least once a week, so they never delay a follow-up for this long. */
 export const expiresAfterMs = 14 * 24 * 60 * 60_000;

@@ -14,7 +14,7 @@ import {
 } from './attempt.repository.ts';
 import type { Claimed } from './claim-next.ts';
 import { followupEvents } from './followup.ts';
-import { delayAfter } from './next-move.ts';
+import { delayAfter, nextLook } from './next-move.ts';
 
 /** `succeeded`: messaging has the message. `failed`: it rejected it. `not_called`: no process got the request. */
 export type Outcome = AnyOutcome<
@@ -28,10 +28,14 @@ const askAgainSeconds = [1, 2, 5, 10, 30, 60, 300, 900, 3600];
 /** How long a store may lack a channel, counted from the first attempt. Waiting for a sending window does not count. */
 const patienceMs = 24 * 60 * 60_000;
 
+/** A message that messaging did not accept, or cancelled, because the follow-up has expired. */
+const messageExpired = 'message_expired';
+
 const cancelledBy: Partial<Record<string, FollowupCancelReason>> = {
   lead_replied: 'lead_replied',
   lead_opted_out: 'opted_out',
   lead_not_found: 'lead_deleted',
+  [messageExpired]: 'expired',
 };
 
 const rejections = ['messaging_window_closed', 'channel_not_connected', ...Object.keys(cancelledBy)];
@@ -75,24 +79,27 @@ async function recordStatus(
     case 'failed':
       return await fail(sql, claimed, error ?? { code: 'failed', detail: 'The channel rejected the message.' }, true);
     case 'cancelled':
-      return await cancel(sql, claimed, 'api', true);
+      return await cancel(sql, claimed, error?.code === messageExpired ? 'expired' : 'api', true);
     default: {
       const asked = followup.message_id === null ? 1 : attempt.number;
       const seconds = askAgainSeconds[Math.min(asked, askAgainSeconds.length) - 1] as number;
       const until = await recordAccepted(sql, attempt, seconds * 1000);
-      return until ? waitUntil(until, `the message is ${status}`) : lookAgain();
+      if (!until) return lookAgain();
+      // At `expires_at` the question makes messaging cancel a message that still waits. After it, the message is on its way.
+      const isTimely = followup.expires_at && followup.expires_at.getTime() > until.getTime() - seconds * 1000;
+      return waitUntil(isTimely ? nextLook(followup, until) : until, `the message is ${status}`);
     }
   }
 }
 
 async function recordRejection(sql: TransactionSql, claimed: Claimed, error: AppError): Promise<NextStep> {
-  const { attempt, firstAttemptAt } = claimed;
+  const { attempt, firstAttemptAt, followup } = claimed;
   const reason = cancelledBy[error.code];
   if (reason) return await cancel(sql, claimed, reason, false);
   const isPatient = error.code === 'channel_not_connected' && Date.now() - firstAttemptAt.getTime() <= patienceMs;
   if (!isPatient) return await fail(sql, claimed, error, false);
   const until = await recordRefusedForNow(sql, attempt, error, delayAfter(attempt.number));
-  return until ? waitUntil(until, failedReason(error.code, attempt.number)) : lookAgain();
+  return until ? waitUntil(nextLook(followup, until), failedReason(error.code, attempt.number)) : lookAgain();
 }
 
 async function cancel(

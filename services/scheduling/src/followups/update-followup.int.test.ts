@@ -64,6 +64,53 @@ test('message, template and conditions are changed, and the send has the new one
   expect(await followups.change(other, { template: null })).toMatchObject({ template: null });
 });
 
+test('an expiry, an appointment and metadata are changed and cleared, and the step waits for the new end', async () => {
+  const { id, ...created } = await followups.create({ due_at: inHours(3), metadata: { a: '1', b: '2' } });
+  const appointment = await scheduling.create(followups.storeId);
+  const expires_at = inHours(4);
+  const change = { expires_at, appointment_id: appointment.id, metadata: { a: null, c: '3' } };
+  const changed = await followups.change(id, change);
+  const shown = { ...change, metadata: { b: '2', c: '3' } };
+  expect(changed).toEqual({ id, ...created, ...shown, updated_at: changed.updated_at });
+  expect(await followups.change(id, change)).toEqual(changed);
+  expect(await signals()).toEqual(['scheduled', 'rescheduled']);
+  // The retry of an attempt is due after the end.
+  await scheduling.adminSql`
+    update followups set next_attempt_at = ${inHours(5)}, error_code = 'x', error_detail = 'x' where id = ${id}`;
+  expect(await followups.step(id)).toMatchObject({ wake_at: expires_at });
+  const cleared = await followups.change(id, { expires_at: null, appointment_id: null, metadata: null });
+  expect(cleared).toMatchObject({ expires_at: null, appointment_id: null, metadata: {} });
+});
+
+test('an expiry that is past, or not after `due_at` as it is after the change, is rejected', async () => {
+  const { id } = await followups.create({ due_at: inHours(3), expires_at: inHours(5) });
+  const before = await followups.read(id);
+  const { id: overdue } = await followups.create();
+  await scheduling.adminSql`update followups set due_at = now() - interval '2 hours' where id = ${overdue}`;
+  for (const [followupId, change, pointer] of [
+    [id, { expires_at: inHours(2) }, '#/expires_at'],
+    [id, { due_at: inHours(6) }, '#/due_at'],
+    [id, { due_at: inHours(7), expires_at: inHours(6) }, '#/expires_at'],
+    [overdue, { expires_at: inHours(-1) }, '#/expires_at'],
+  ] as const) {
+    await expect(followups.change(followupId, change)).rejects.toMatchObject({
+      code: 'validation_failed',
+      members: { errors: [{ pointer, detail: expect.any(String) }] },
+    });
+  }
+  expect(await followups.read(id)).toEqual(before);
+  const moved = { due_at: inHours(6), expires_at: inHours(7) };
+  expect(await followups.change(id, moved)).toMatchObject(moved);
+});
+
+test('an appointment that the store does not have is rejected', async () => {
+  const { id } = await followups.create();
+  const other = await scheduling.create(randomUUID());
+  for (const appointment_id of [randomUUID(), other.id]) {
+    await expect(followups.change(id, { appointment_id })).rejects.toMatchObject({ code: 'appointment_not_found' });
+  }
+});
+
 test('a change that changes nothing writes nothing, and gives the same ETag', async () => {
   const { id, due_at } = await followups.create({ due_at: inHours(3) });
   const before = [await followups.read(id), await etagOf(id)];

@@ -4,6 +4,7 @@ import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
+import { requireAppointment } from '../appointments/require-appointment.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { changeFollowup } from './change-followup.ts';
 import { lockFollowup, saveFollowup } from './followup.repository.ts';
@@ -27,6 +28,7 @@ export const updateFollowup =
       context,
       operation,
       run: async (commit) => {
+        await requireAppointment(database, context, body.appointment_id);
         const windows = body.due_at ? await database.read(context, (sql) => findSendingWindows(sql, storeId)) : [];
         const zone = await zoneFor(windows, rpc, context);
         return await commit(async (sql) => {

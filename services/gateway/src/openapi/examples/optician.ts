@@ -43,6 +43,7 @@ export const lead: Lead = {
   tags: ['multifocal', 'vip'],
   metadata: { prescription: '2025-11-20' },
   interaction_count: 2,
+  opted_out_at: null,
   ai_paused_until: null,
   created_at: '2026-01-12T13:02:11.482Z',
   updated_at: '2026-01-12T13:05:40.117Z',

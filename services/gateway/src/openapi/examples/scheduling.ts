@@ -29,6 +29,9 @@ export const followup: Followup = {
   cancel_reason: null,
   cancel_on_reply: true,
   cancel_on_appointment: false,
+  expires_at: null,
+  appointment_id: null,
+  metadata: {},
   created_at: '2026-01-12T13:06:30.512Z',
   updated_at: '2026-01-12T13:06:30.512Z',
 };
@@ -74,7 +77,7 @@ export const schedulingExamples: readonly ExampleOfOperation[] = [
     },
   ),
   example(createFollowup, { body: { lead_id: ids.lead, message, delay_minutes: 1440 } }, followup),
-  example(listFollowups, { query: { status: 'pending' } }, listOf([followup])),
+  example(listFollowups, { query: { status: 'pending,sending' } }, listOf([followup])),
   example(getFollowup, { params: { followupId: ids.followup } }, followup),
   example(
     updateFollowup,

@@ -29,6 +29,9 @@ export const storeExamples: readonly ExampleOfOperation[] = [
       country: 'BR',
       calendar: { provider: 'google', status: 'connected' },
       channel: { provider: 'whatsapp_cloud', status: 'connected', phone: '5511900200001' },
+      sending_windows: [
+        { weekdays: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'], from: '09:00', to: '18:00' },
+      ],
       created_at: '2026-01-05T11:58:00.000Z',
       updated_at: '2026-01-05T12:10:31.250Z',
     },
