@@ -52,10 +52,7 @@ export const createFollowup =
             cancel_on_reply: body.cancel_on_reply ?? true,
             cancel_on_appointment: body.cancel_on_appointment ?? false,
           });
-          await appendOutbox(sql, storeId, [
-            wakeFollowup(row, 'scheduled'),
-            ...followupEvents.planned('scheduled', row),
-          ]);
+          await appendOutbox(sql, storeId, [wakeFollowup(row, 'scheduled'), ...followupEvents.scheduled(row)]);
           return row;
         });
       },
