@@ -57,6 +57,10 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'A loja já tem um lead com este telefone, e `If-None-Match: *` só cria. O id dele está em `id`.',
   ],
   [
+    'The store has sent {number} tests within a minute. Retry after `Retry-After` seconds.',
+    'A loja enviou {number} testes em um minuto. Tente de novo depois de `Retry-After` segundos.',
+  ],
+  [
     'The feed no longer has the events after those that were sent. Send a `resume_from` that it has.',
     'O feed não tem mais os eventos depois dos que foram enviados. Envie um `resume_from` que ele tenha.',
   ],
@@ -183,6 +187,10 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'must be an absolute address, such as https://example.com/path',
     'deve ser um endereço absoluto, como https://example.com/path',
   ],
+  [
+    'has the unknown value `{value}`; must be one or several of: {values}',
+    'tem o valor desconhecido `{value}`; deve ter um ou mais destes: {values}',
+  ],
   ['does not have the right form: {phrase}', 'não está no formato certo: {phrase}'],
   ['a tag without a comma', 'uma tag sem vírgula'],
   ['E.164 number, digits only', 'um número E.164, só com dígitos'],
@@ -226,6 +234,14 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ['is only for the kind `message`', 'é só para o tipo `message`'],
   ['does not belong to this service', 'não pertence a este serviço'],
   ['is not supported by this operation', 'não é aceito nesta operação'],
+  ['cannot be combined with `order=desc`', 'não pode ser combinado com `order=desc`'],
+  ['must be one of `event_types`', 'deve ser um dos `event_types`'],
+  ['must have every type of `filters`', 'deve ter todos os tipos de `filters`'],
+  ['must be a text, a number, a boolean or null', 'deve ser um texto, um número, um booleano ou null'],
+  [
+    'must be left out: the member is a list or an object, so only any change of it can be chosen',
+    'deve ficar de fora: o membro é uma lista ou um objeto, por isso só se pode escolher qualquer mudança dele',
+  ],
   ['cannot be combined with If-Match', 'não pode ser combinado com If-Match'],
   ['must be * in this operation', 'deve ser * nesta operação'],
   ['is required to create the lead', 'é obrigatório para criar o lead'],
