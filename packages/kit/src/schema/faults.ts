@@ -96,7 +96,8 @@ function detailOf({ keyword, params, schema, parentSchema, data }: ErrorObject, 
 function unknownValue(filter: string, words: readonly string[] | undefined): string | undefined {
   const unknown = words && filter.split(',').find((value) => !words.includes(value));
   if (unknown === undefined) return undefined;
-  return `has the unknown value \`${unknown.slice(0, 100).toWellFormed()}\`; must be one or several of: ${words?.join(', ')}`;
+  const what = unknown === '' ? 'an empty value' : `the unknown value \`${unknown.slice(0, 100).toWellFormed()}\``;
+  return `has ${what}; must be one or several of: ${words?.join(', ')}`;
 }
 
 const word = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -191,6 +191,10 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'has the unknown value `{value}`; must be one or several of: {values}',
     'tem o valor desconhecido `{value}`; deve ter um ou mais destes: {values}',
   ],
+  [
+    'has an empty value; must be one or several of: {values}',
+    'tem um valor vazio; deve ter um ou mais destes: {values}',
+  ],
   ['does not have the right form: {phrase}', 'não está no formato certo: {phrase}'],
   ['a tag without a comma', 'uma tag sem vírgula'],
   ['E.164 number, digits only', 'um número E.164, só com dígitos'],
