@@ -25,8 +25,8 @@ export const feedEntities = [
 export type FeedEntity = (typeof feedEntities)[number];
 
 /**
- * The maximum size of an event's `data` and `previous` together, in bytes of JSON. A larger event has `object: null` and
- * `previous: null`.
+ * The maximum size of an event's `data` in bytes of JSON, and of `data` and `previous` together. `previous` is null when
+ * both would be larger, and the object when `data` alone would be.
  */
 export const maxEventDataBytes = 20 * 1024;
 

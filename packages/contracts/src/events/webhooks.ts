@@ -21,7 +21,7 @@ import { feedTypes, isUpdatedType } from './feed-catalogue.ts';
 export const maxWebhookEndpoints = 50;
 
 /** The most filters of a webhook endpoint. */
-export const maxWebhookFilters = 20;
+const maxWebhookFilters = 20;
 
 /** How many tests of its endpoints a store may send in a minute. */
 export const webhookTestsPerMinute = 20;

@@ -59,7 +59,7 @@ export function insertFeedEntries(sql: TransactionSql, storeId: string, events: 
     entity_id: event.entityId,
     etag: event.etag,
     ...contentOf(event),
-    ...memberNames(event.origin ?? sql.origin),
+    ...originColumns(event.origin ?? sql.origin),
   }));
   return sql`
     insert into feed_entries (store_id, type, entity_type, entity_id, etag, data, previous, actor, request_id)
@@ -71,16 +71,16 @@ export function insertFeedEntries(sql: TransactionSql, storeId: string, events: 
     order by number`;
 }
 
-const memberNames = ({ actor, requestId }: Origin) => ({ actor, request_id: requestId });
+const originColumns = ({ actor, requestId }: Origin) => ({ actor, request_id: requestId });
 
-/** The data of an event, and what its resource was before. Without the resource when both would be too large. */
+/** The data of an event, and what its resource was before. What would be too large is left out: first what it was. */
 function contentOf({ data, object, before }: PublicEvent) {
-  const whole = { data: { ...data, object }, previous: before && object ? changedMembers(before, object) : null };
-  if (!object || bytesOf(whole.data) + bytesOf(whole.previous) <= maxEventDataBytes) return whole;
+  const whole = { ...data, object };
+  const previous = before && object ? changedMembers(before, object) : null;
+  const fits = (...values: (object | null)[]) => Buffer.byteLength(JSON.stringify(values)) - 2 <= maxEventDataBytes;
+  if (!object || fits(whole)) return { data: whole, previous: previous && fits(whole, previous) ? previous : null };
   return { data: { ...data, object: null }, previous: null };
 }
-
-const bytesOf = (value: object | null): number => (value ? Buffer.byteLength(JSON.stringify(value)) : 0);
 
 /** The members that differ, as they were before. Not `updated_at`, because it changes with all of them. */
 const changedMembers = (before: object, after: object): Record<string, unknown> =>
