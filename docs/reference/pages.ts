@@ -103,7 +103,7 @@ There are two catalogues. [The feed](#the-feed) is for integrators: everything t
 \`GET /events\` and \`GET /events/stream\` show these events. The guide [Events](../guides/events.md) explains how to read
 them, [Webhooks](../guides/webhooks.md) how to have them sent, and the section \`webhooks\` of the API document has the JSON Schema of each. The feed keeps them for ${feedRetentionDays} days.
 
-Envelope: \`{ id, type, created_at, sequence, store_id, entity: { type, id, version }, data }\`. Besides the members below,
+Envelope: \`{ id, type, created_at, sequence, store_id, entity: { type, id, version, etag }, actor: { kind, id }, request_id, previous, data }\`. Besides the members below,
 \`data\` has \`object\`, unless the type says otherwise: the resource as the API shows it, as it was when the event happened. It is null when \`data\` would
 have more than ${maxEventDataBytes / 1024} KiB.
 

@@ -12,6 +12,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startEvents, type TestEvents } from '../../services/events/test/events.ts';
 import { appendTo, stageWebhook, type WebhookStage } from '../../services/events/test/webhooks.ts';
 
+/** Where the slow receiver is. A process limits how many attempts it makes at one host. */
+const slowHosts = Array.from({ length: 100 }, (_, number) => `127.0.1.${number + 1}`);
 /** How much longer others may wait. */
 const boundMs = 1_000;
 /** Until the attempts end, 15 s after they began, the unmended service sends for no other store. */
@@ -22,7 +24,7 @@ let slow: Awaited<ReturnType<typeof startSlow>>;
 let other: WebhookStage;
 
 beforeEach(async () => {
-  events = await startEvents({ limits });
+  events = await startEvents({ limits, allowHosts: ['127.0.0.1', ...slowHosts].join(',') });
   events.startSender();
   slow = await startSlow();
   other = await stageWebhook(events);
@@ -43,10 +45,10 @@ async function startSlow() {
     response.once('close', () => {
       open -= 1;
     });
-  }).listen(0, '127.0.0.1');
+  }).listen(0, '0.0.0.0');
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    urlAt: (host: string) => `http://${host}:${(server.address() as AddressInfo).port}/`,
     open: () => open,
     async close() {
       server.closeAllConnections();
@@ -55,12 +57,16 @@ async function startSlow() {
   };
 }
 
-/** Stores whose endpoints lead to the slow receiver. */
-async function attackers(count: number, endpoints: number): Promise<string[]> {
+/** Stores whose endpoints lead to the slow receiver: each under as few names as `hosts` has. */
+async function attackers(count: number, endpoints: number, hosts: readonly string[] = slowHosts): Promise<string[]> {
   const stores = Array.from({ length: count }, () => randomUUID());
-  const body = { url: slow.url, max_in_flight: 20, ordering: 'none' as const };
-  const create = (storeId: string) => events.rpc.call(createWebhookEndpoint, { body }, testContext({ storeId }));
-  for (let made = 0; made < endpoints; made += 1) await Promise.all(stores.map(create));
+  let made = 0;
+  const create = (storeId: string) => {
+    const url = slow.urlAt(hosts[made++ % hosts.length] ?? '');
+    const body = { url, max_in_flight: 20, ordering: 'none' as const };
+    return events.rpc.call(createWebhookEndpoint, { body }, testContext({ storeId }));
+  };
+  for (let round = 0; round < endpoints; round += 1) await Promise.all(stores.map(create));
   return stores;
 }
 
@@ -103,6 +109,16 @@ test.each([
   const during = await slowestOfOther();
   expect(slow.open()).toBeGreaterThanOrEqual(100);
   expect(during - before).toBeLessThan(boundMs);
+});
+
+test('many stores with many endpoints at one slow host take a part of the process, and others send at once', async () => {
+  const before = await slowestOfOther();
+  const attacking = await attackers(60, 4, slowHosts.slice(0, 1));
+  await Promise.all(attacking.map((storeId) => append(storeId, 10)));
+  await expect.poll(() => slow.open()).toBe(100);
+  await Promise.all(attacking.map((storeId) => append(storeId, 10)));
+  expect((await slowestOfOther()) - before).toBeLessThan(boundMs);
+  expect(slow.open()).toBe(100);
 });
 
 test('the steps of workflows whose receivers are slow leave places to other stores', async () => {

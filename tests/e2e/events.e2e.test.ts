@@ -100,6 +100,74 @@ test('a lead, its appointment and its messages appear in the feed in order, with
   expect(single.body).toEqual(received);
 });
 
+const changed: readonly (readonly [path: string, body: object, change: object, previous: object])[] = [
+  [
+    '/leads',
+    { name: 'Ana', customer_phone: '5511960000120' },
+    { status: 'converted', name: 'Ana' },
+    { status: 'pending' },
+  ],
+  ['/sellers', { name: 'Rui', whatsapp_id: '5511960000121' }, { is_active: false }, { is_active: true }],
+  [
+    '/appointments',
+    { title: 'Exame', scheduled_at: '2027-01-31T09:00:00Z', metadata: { order: '1' } },
+    { notes: 'Traz a receita', metadata: { room: '2' } },
+    { notes: null, metadata: { order: '1' } },
+  ],
+];
+
+test.each(changed)(
+  'the event of a change in %s tells who made it, by which request, what it was, and the ETag to write with',
+  async (path, body, change, previous) => {
+    const { id } = await made(path, body);
+    const answer = await request('PATCH', `${path}/${id}`, { key: store.key, body: change });
+    expect(answer.status, answer.text).toBe(200);
+    const event = (await readUntil(`entity_id=${id}&`, ({ type }) => type.endsWith('.updated'))).at(-1);
+    expect(event).toMatchObject({
+      actor: { kind: 'api_key', id: store.key.split('_')[2] },
+      request_id: answer.headers.get('x-request-id'),
+    });
+    expect(event.previous).toEqual(previous);
+    expect(event.data.object).toEqual(answer.body);
+    const current = await request('GET', `${path}/${id}`, { key: store.key });
+    expect(event.entity.etag).toBe(current.headers.get('etag'));
+    const headers = { 'if-match': event.entity.etag };
+    expect((await request('PATCH', `${path}/${id}`, { key: store.key, headers, body: change })).status).toBe(200);
+  },
+);
+
+test('what comes through the channel and what the server does by itself have another actor, and no request', async () => {
+  const phone = '5511960000130';
+  await receive(phone, 'Oi');
+  const [created] = (await readUntil('types=lead.created&', ({ data }) => data.object?.customer_phone === phone)).slice(
+    -1,
+  );
+  expect(created).toMatchObject({ actor: { kind: 'channel' }, request_id: null, previous: null });
+  const answer = await request('POST', `/leads/${created.entity.id}/messages`, {
+    key: store.key,
+    body: { message: 'Olá' },
+  });
+  const ofAnswer = await readUntil(`entity_id=${answer.body.id}&`, ({ type }) => type === 'message.sent');
+  expect(ofAnswer.slice(0, 2)).toMatchObject([
+    { actor: { kind: 'api_key' }, request_id: answer.headers.get('x-request-id'), entity: { etag: null } },
+    { actor: { kind: 'system', id: null }, request_id: null },
+  ]);
+});
+
+test('a sample begins with the newest event, and waits for none', async () => {
+  const lead = await newLead('5511960000131');
+  await readUntil('types=lead.created&', ({ entity }) => entity.id === lead.id);
+  const { body } = await read('order=desc&types=lead.created&limit=1');
+  expect(body.data).toMatchObject([{ entity: { id: lead.id } }]);
+  expect((await read(`after=${body.next}&types=lead.created`)).body.data).toEqual([]);
+  for (const query of ['after=1', 'wait=5']) {
+    const { errors } = expectProblem(await read(`order=desc&${query}`), 'validation_failed') as Json;
+    expect(errors).toMatchObject([{ in: 'query', name: query.split('=')[0] }]);
+  }
+  const { errors } = expectProblem(await read('types=lead.created,lead.exploded'), 'validation_failed') as Json;
+  expect(errors[0].detail).toMatch(/^has the unknown value `lead.exploded`; must be one or several of: appointment/);
+});
+
 test('a request with wait gets an event that happens meanwhile', async () => {
   const { body: end } = await read('after=-1');
   expect(end.data).toEqual([]);

@@ -27,7 +27,7 @@ async function newRows(): Promise<Owned> {
   const sellerId = await made('/sellers', { name: 'Rui', whatsapp_id: '5511900000001' });
   const appointmentId = await made('/appointments', { title: 'Exame', scheduled_at: '2027-01-31T09:00:00Z' });
   const followupId = await made('/followups/scheduled', { lead_id: leadId, message: 'Hello', delay_minutes: 1000 });
-  // A store has at most 10 of them.
+  // A store has at most 50 of them.
   if (lastEndpointId) await send('DELETE', `/webhooks/endpoints/${lastEndpointId}`);
   const endpointId = await made('/webhooks/endpoints', { url: 'https://hooks.example.com/' });
   lastEndpointId = endpointId;

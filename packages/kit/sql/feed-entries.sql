@@ -16,6 +16,11 @@ create table feed_entries (
   -- The events service refused this entry. To send it again, set both to null.
   set_aside_at timestamptz(3),
   last_error text,
+  -- what caused it, and the resource's ETag and what it was before; null in an entry of a version without them
+  etag text,
+  actor json,
+  request_id text,
+  previous json,
   check ((set_aside_at is null) = (last_error is null))
 ) with (
   autovacuum_vacuum_scale_factor = 0,

@@ -16,6 +16,7 @@ LEAD: dict[str, Any] = {
 def lead_event(sequence: int) -> dict[str, Any]:
     return {
         **{"id": ID, "type": "lead.created", "created_at": MOMENT, "sequence": sequence, "store_id": ID},
-        "entity": {"type": "lead", "id": ID, "version": sequence},
+        "entity": {"type": "lead", "id": ID, "version": sequence, "etag": '"v1.0"'},
+        **{"actor": {"kind": "api_key", "id": "abc"}, "request_id": ID, "previous": None},
         "data": {"lead_id": ID, "status": "pending", "seller_id": None, "object": LEAD},
     }

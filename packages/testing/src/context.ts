@@ -18,6 +18,7 @@ export type TestContextOptions = {
   readonly ifMatch?: string;
   readonly ifNoneMatch?: string;
   readonly person?: Person;
+  readonly actor?: StoreContext['actor'];
   readonly log?: Log;
   /** Default: the process does not stop. */
   readonly closing?: AbortSignal;
@@ -39,6 +40,7 @@ export function testContext(options: TestContextOptions = {}): StoreContext {
     ...(options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch }),
     ...(options.ifNoneMatch === undefined ? {} : { ifNoneMatch: options.ifNoneMatch }),
     ...(person === undefined ? {} : { person }),
+    ...(options.actor === undefined ? {} : { actor: options.actor }),
     ...(idempotencyKey === undefined
       ? {}
       : {

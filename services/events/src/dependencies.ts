@@ -4,6 +4,7 @@ import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
 import type { Relay } from '@mostrador/kit/outbox/outbox';
 import type { ListTotals } from '@mostrador/totals';
+import type { HostPlaces } from './webhooks/sending/host-places.ts';
 import type { Outcome } from './webhooks/sending/next-move.ts';
 
 /** The lists in `list_rows` of this schema (migrations/0008-list-rows.sql). */
@@ -25,6 +26,8 @@ export type Dependencies = {
   readonly webhookEgress: EgressOfStores;
   /** Hosts of a private network to which webhooks may be sent, also without TLS and to any port. */
   readonly webhookAllowHosts: readonly string[];
+  /** How many attempts this process makes at each host. */
+  readonly hostPlaces: HostPlaces;
   /** `webhookStepLimits`, unless a test shortens them. */
   readonly limits: { readonly callMs: number; readonly leaseMs: number };
   /** Counts an attempt for the metrics. */

@@ -13,7 +13,10 @@ export const entryOf = (storeId: string, members: Partial<FeedEntry> & { entityI
     id: randomUUID(),
     store_id: storeId,
     type: 'lead.updated',
-    entity: { type: 'lead', id: entityId, version },
+    entity: { type: 'lead', id: entityId, version, etag: '"v2.0"' },
+    actor: { kind: 'api_key', id: 'abc' },
+    request_id: 'r-1',
+    previous: { status: 'in_progress' },
     created_at: new Date().toISOString(),
     data: { lead_id: entityId, status: 'pending', object: null },
     ...rest,
@@ -30,7 +33,7 @@ export const page = (events: TestEvents, storeId: string, query: Parameters<type
 const list = (
   events: TestEvents,
   storeId: string,
-  query: { after?: number; limit?: number; types?: string; entity_id?: string },
+  query: { after?: number; limit?: number; types?: string; entity_id?: string; order?: 'asc' | 'desc' },
 ) => events.rpc.call(listEvents, { query }, testContext({ storeId }));
 
 /** Reads the whole feed as a client does. */

@@ -52,7 +52,10 @@ export async function serveFeed(gateway: TestGateway) {
         created_at: new Date().toISOString(),
         sequence,
         store_id: storeId,
-        entity: { type: 'lead', id: randomUUID(), version: sequence },
+        entity: { type: 'lead', id: randomUUID(), version: sequence, etag: '"v1.0"' },
+        actor: null,
+        request_id: null,
+        previous: null,
         data: { lead_id: randomUUID(), text: options.text ?? '' },
       };
       events.push(event);

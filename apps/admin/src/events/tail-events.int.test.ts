@@ -26,7 +26,10 @@ const eventAt = (sequence: number): Event => ({
   created_at: '2026-11-21T09:00:00.000Z',
   sequence,
   store_id: store,
-  entity: { type: 'lead', id: entityId, version: sequence },
+  entity: { type: 'lead', id: entityId, version: sequence, etag: null },
+  actor: null,
+  request_id: null,
+  previous: null,
   data: { lead_id: entityId, object: { name: 'Maria' } },
 });
 

@@ -11,7 +11,7 @@ export const listWebhooksCommand = (admin: Admin): Command =>
     .option('--store <id>', 'the store (required)')
     .action(async (options: { store?: string; json?: boolean }) => {
       const { id: storeId } = await existingStore(admin, options.store);
-      // A store has at most 10, fewer than a page.
+      // A store has at most 50, which fit into a page.
       const { data } = await admin.platform.call(listWebhookEndpoints, { query: {} }, storeId);
       printResult(admin, options, { endpoints: data }, ({ endpoints }) =>
         table(

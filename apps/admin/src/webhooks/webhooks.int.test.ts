@@ -25,6 +25,7 @@ const endpoint: WebhookEndpoint = {
   url: 'https://erp.example.com/hooks',
   description: 'ERP \u001b[31mred',
   event_types: null,
+  filters: null,
   ordering: 'entity',
   payload: 'object',
   max_in_flight: 5,

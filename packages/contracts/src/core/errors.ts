@@ -143,7 +143,7 @@ export const errorCatalogue = {
     status: 429,
     title: 'Too many requests',
     description:
-      'The API key has used up its rate limit, or it sends faster than that rate while the server serves other stores. Send the next request after `Retry-After` seconds.',
+      'The API key has used up its rate limit, or it sends faster than that rate while the server serves other stores, or the store has sent too many tests of its webhook endpoints. Send the next request after `Retry-After` seconds.',
     retryable: true,
   },
   route_not_found: {
@@ -416,7 +416,7 @@ export const errorCatalogue = {
   webhook_endpoint_limit: {
     status: 409,
     title: 'Too many webhook endpoints',
-    description: 'The store has 10 webhook endpoints, and may not have more. Delete or change one of them.',
+    description: 'The store has 50 webhook endpoints, and may not have more. Delete or change one of them.',
     retryable: false,
   },
   webhook_endpoint_not_enabled: {

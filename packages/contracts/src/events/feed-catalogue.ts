@@ -24,25 +24,28 @@ export const feedEntities = [
 ] as const;
 export type FeedEntity = (typeof feedEntities)[number];
 
-/** The maximum size of an event's `data` in bytes of JSON. An event with a larger object has `object: null`. */
+/**
+ * The maximum size of an event's `data` in bytes of JSON, and of `data` and `previous` together. `previous` is null when
+ * both would be larger, and the object when `data` alone would be.
+ */
 export const maxEventDataBytes = 20 * 1024;
 
 type Members = Record<string, TSchema>;
 
 /** An event type: what it says, the kind of its entity, and its data: ids and states, and the resource when it has one. */
-const fact = <const Entity extends FeedEntity, Ids extends Members, Resource extends TSchema>(
+const fact = <const Entity extends FeedEntity, Ids extends Members, Resource extends TObject>(
   entity: Entity,
   description: string,
   ids: Ids,
   resource: Resource,
-) => ({ entity, description, ids: Type.Object(ids), object: objectOf(resource) });
+) => ({ entity, description, ids: Type.Object(ids), object: objectOf(resource), resource });
 
 /** An event about an entity that another service owns, so it shows no resource. */
 const bareFact = <const Entity extends FeedEntity, Ids extends Members>(
   entity: Entity,
   description: string,
   ids: Ids,
-) => ({ entity, description, ids: Type.Object(ids), object: undefined });
+) => ({ entity, description, ids: Type.Object(ids), object: undefined, resource: undefined });
 
 const objectOf = <Resource extends TSchema>(resource: Resource) =>
   Nullable(resource, {
@@ -218,6 +221,21 @@ export type FeedIds<T extends FeedType> = Static<(typeof feedCatalogue)[T]['ids'
 export type FeedObject<T extends FeedType> = (typeof feedCatalogue)[T]['object'] extends infer Schema extends TSchema
   ? Static<Schema>
   : undefined;
+
+/** The types whose events tell what changed. */
+export type UpdatedType = Extract<FeedType, `${string}.updated`>;
+
+export const isUpdatedType = (type: string): type is UpdatedType =>
+  type.endsWith('.updated') && Object.hasOwn(feedCatalogue, type);
+
+/**
+ * The members that `previous` of an event may have: those of the resource, with the values that they had before. Not
+ * `updated_at`, because it changes with all of them.
+ */
+export function feedPreviousMembers(type: UpdatedType): Readonly<Record<string, TSchema>> {
+  const { updated_at: _updatedAt, ...members } = feedCatalogue[type].resource.properties as Members;
+  return members;
+}
 
 /** The schema of the `data` of an event of this type. */
 export function feedDataSchema(type: FeedType): TObject {

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { About, Exact, MapOf, maxPageSize, OneOf, Several, Timestamp, Uuid } from '../core/common.ts';
+import { About, Exact, MapOf, maxPageSize, Nullable, OneOf, Several, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { feedEntities, feedTypes } from './feed-catalogue.ts';
 
@@ -12,6 +12,25 @@ export const int64 = { format: 'int64' } as const;
 /** How long a request may wait for the next event, in seconds. */
 export const maxFeedWaitSeconds = 20;
 
+const NullableWord = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+
+export const eventActorKinds = ['api_key', 'user', 'agent', 'channel', 'system'] as const;
+
+export const EventActor = Type.Object(
+  {
+    kind: OneOf(eventActorKinds, {
+      title: 'EventActorKind',
+      description:
+        '`api_key`: a program with a key. `user`: a person of the store. `agent`: an agent that answers by itself. ' +
+        '`channel`: the customer, through the channel, or the channel itself. `system`: the server, such as when a ' +
+        'follow-up is due, or its operator.',
+    }),
+    id: NullableWord('The id of the key, the person, the agent or the channel. Null for `system`.'),
+  },
+  { title: 'EventActor', description: 'Who caused an event.' },
+);
+export type EventActor = Static<typeof EventActor>;
+
 const EventEntity = Type.Object(
   {
     type: Type.String({
@@ -22,9 +41,18 @@ const EventEntity = Type.Object(
       ...int64,
       description: 'Rises with every event of the resource, with gaps. An event with a lower version is older.',
     }),
+    etag: NullableWord(
+      'The `ETag` of the resource, as `GET` answered it then. Send it as `If-Match`, and the change is made only if ' +
+        'nobody has changed the resource since. Null for a resource without an ETag, and in events of older versions.',
+    ),
   },
   { title: 'EventEntity', description: 'The resource that the event is about.' },
 );
+
+const EventPrevious = MapOf(Type.Unknown(), {
+  title: 'EventPrevious',
+  description: 'The members of a resource that changed, with the values that they had before.',
+});
 
 /** An event as the feed, the stream and webhooks show it. */
 export const Event = Type.Object(
@@ -40,6 +68,17 @@ export const Event = Type.Object(
     }),
     store_id: About(Uuid, 'The store.'),
     entity: EventEntity,
+    actor: Nullable(EventActor, { description: 'Who caused it. Null: not known, as in events of older versions.' }),
+    request_id: NullableWord(
+      'The `X-Request-Id` of the request to the API that caused it. Null when no such request did, and in events of ' +
+        'older versions.',
+    ),
+    previous: Nullable(EventPrevious, {
+      description:
+        'Of the types `*.updated`: the members of the resource that changed, with the values that they had before, ' +
+        'except `updated_at`. With the payload `thin` only those that `data` has. Null for all other types, when the ' +
+        'event would exceed 20 KiB, and in events of older versions.',
+    }),
     data: MapOf(Type.Unknown(), {
       description:
         'Ids and states, and mostly `object`: the resource as the API shows it, as it was when the event happened. The ' +
@@ -74,7 +113,8 @@ export const listEvents = defineOperation({
   description:
     'The events after `after`, in order. Send `next` as the next `after`: no event is skipped, and none comes twice. ' +
     'With `wait` the request waits for an event when there is none. `after=0` begins with the oldest event, and ' +
-    '`after=-1` with the events to come. The feed keeps events for 30 days.',
+    '`after=-1` with the events to come. The feed keeps events for 30 days. `order=desc` answers a sample instead: the ' +
+    'newest events, newest first.',
   extension: true,
   request: {
     query: Exact({
@@ -88,6 +128,16 @@ export const listEvents = defineOperation({
         }),
       ),
       ...feedFilters,
+      order: Type.Optional(
+        OneOf(['asc', 'desc'], {
+          title: 'EventOrder',
+          default: 'asc',
+          description:
+            '`asc`: to follow the feed. `desc`: a sample of the newest events, newest first, among the newest 10,000 ' +
+            'of the feed. It has no further pages, and cannot be combined with `after` and `wait`. `next` is then ' +
+            'behind the newest event, so a reader can follow from there.',
+        }),
+      ),
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: maxPageSize, default: 50, description: 'Events per answer.' }),
       ),
@@ -103,7 +153,7 @@ export const listEvents = defineOperation({
   },
   reply: Type.Object(
     {
-      data: Type.Array(Event, { description: 'The events, in the order of their `sequence`.' }),
+      data: Type.Array(Event, { description: 'The events, in the order that was asked for.' }),
       next: Type.Integer({
         ...int64,
         description:
@@ -139,8 +189,12 @@ export const FeedEntry = Exact({
     type: Type.String({ minLength: 1, maxLength: 50 }),
     id: Uuid,
     version: Type.Integer({ minimum: 1 }),
+    etag: Type.Optional(NullableWord('As in `Event`.')),
   }),
   created_at: Timestamp,
+  actor: Type.Optional(Nullable(EventActor)),
+  request_id: Type.Optional(NullableWord('As in `Event`.')),
+  previous: Type.Optional(Nullable(EventPrevious)),
   data: MapOf(Type.Unknown()),
 });
 export type FeedEntry = Static<typeof FeedEntry>;

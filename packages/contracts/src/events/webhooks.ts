@@ -15,10 +15,16 @@ import {
 } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { int64 } from './feed.ts';
-import { feedTypes } from './feed-catalogue.ts';
+import { feedTypes, isUpdatedType } from './feed-catalogue.ts';
 
 /** The most webhook endpoints of a store. */
-export const maxWebhookEndpoints = 10;
+export const maxWebhookEndpoints = 50;
+
+/** The most filters of a webhook endpoint. */
+const maxWebhookFilters = 20;
+
+/** How many tests of its endpoints a store may send in a minute. */
+export const webhookTestsPerMinute = 20;
 
 /** The type of the event that a test sends. It is not in the feed. */
 export const webhookTestType = 'webhook.test';
@@ -59,6 +65,39 @@ const EventTypes = Type.Unsafe<string[] | null>({
   uniqueItems: true,
   description: 'Only events of these types are sent. Null: of every type, also those that are added later.',
 });
+const WebhookFilter = Exact(
+  {
+    type: OneOf(feedTypes.filter(isUpdatedType), {
+      title: 'UpdatedEventType',
+      description: 'The type of event that it selects from: one that tells what changed.',
+    }),
+    member: Type.String({
+      minLength: 1,
+      maxLength: 50,
+      description: 'The member of the resource that must have changed, such as `status`.',
+    }),
+    value: Type.Optional(
+      Type.Unknown({
+        description:
+          'The value that it must have now, as the API shows it: a text, a number, a boolean or null. Left out: any ' +
+          'change of the member is sent.',
+      }),
+    ),
+  },
+  { title: 'WebhookFilter', description: 'Selects changes of one member.' },
+);
+export type WebhookFilter = Static<typeof WebhookFilter>;
+
+const filterRule =
+  'An event whose type has filters is sent only when one of them matches: its `member` changed, and has its `value` now. ' +
+  'Types without a filter are sent as `event_types` says. An event that is too large to tell what changed is sent.';
+const Filters = Type.Unsafe<WebhookFilter[] | null>({
+  type: ['array', 'null'],
+  items: WebhookFilter,
+  minItems: 1,
+  maxItems: maxWebhookFilters,
+  description: `${filterRule} Null: no filters.`,
+});
 const InFlight = (options: { default?: number } = {}) =>
   Type.Integer({ ...options, minimum: 1, maximum: maxInFlight, description: 'How many deliveries may run at once.' });
 const Url = Type.String({
@@ -73,7 +112,10 @@ const Health = Type.Object(
   {
     last_success_at: About(NullableTimestamp, 'When it last accepted an event.'),
     failing_since: About(NullableTimestamp, 'When it began to fail. Null when the last delivery succeeded.'),
-    next_attempt_at: About(NullableTimestamp, 'When the next delivery is attempted. Null when none waits.'),
+    next_attempt_at: About(
+      NullableTimestamp,
+      'When the next delivery is attempted, never in the past. Null when none waits.',
+    ),
     pending: Type.Integer({
       description: 'How many events wait for the endpoint or are being sent, also those of a pause, up to 10,000.',
     }),
@@ -93,6 +135,11 @@ const endpointMembers = {
     type: ['array', 'null'],
     items: { type: 'string' },
     description: 'Only events of these types are sent. Null: of every type.',
+  }),
+  filters: Type.Unsafe<WebhookFilter[] | null>({
+    type: ['array', 'null'],
+    items: WebhookFilter,
+    description: `${filterRule} Null: no filters.`,
   }),
   ordering: Ordering,
   payload: Payload,
@@ -131,7 +178,11 @@ const CreatedEndpoint = Type.Object(
 
 const endpointParams = Exact({ endpointId: About(Uuid, 'The id of the endpoint.') });
 
-const settings = { description: Type.Optional(Description), event_types: Type.Optional(EventTypes) };
+const settings = {
+  description: Type.Optional(Description),
+  event_types: Type.Optional(EventTypes),
+  filters: Type.Optional(Filters),
+};
 
 export const createWebhookEndpoint = defineOperation({
   subject: 'events.api.webhook-endpoints.create',
@@ -140,7 +191,7 @@ export const createWebhookEndpoint = defineOperation({
   summary: 'Create a webhook endpoint',
   description:
     'Events from now on are sent to `url`, each signed as in Standard Webhooks. The answer has the `secret`, which ' +
-    'is not shown again. A store has at most 10 endpoints.',
+    `is not shown again. A store has at most ${maxWebhookEndpoints} endpoints.`,
   extension: true,
   request: {
     body: Exact(
@@ -326,7 +377,10 @@ const deliveryMembers = {
   }),
   status: DeliveryStatusWord,
   attempts: Type.Integer({ description: 'How many attempts began, in all rounds.' }),
-  next_attempt_at: About(NullableTimestamp, 'When the next attempt is due. Null when none is.'),
+  next_attempt_at: About(
+    NullableTimestamp,
+    'When the next attempt is due, never in the past. Null when none is, as while the endpoint is not `enabled`.',
+  ),
   error: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     description: 'Why the last attempt failed, or why the delivery ended. Null when it succeeded.',
@@ -361,7 +415,8 @@ export const testWebhookEndpoint = defineOperation({
   summary: 'Send a test event',
   description:
     'Sends one event of the type `webhook.test`, at once and without retries. The answer is its delivery: read it ' +
-    'again to see what the endpoint answered.',
+    `again to see what the endpoint answered. A store may send ${webhookTestsPerMinute} tests a minute; then the answer ` +
+    'is 429 `quota_exceeded` with `Retry-After`.',
   extension: true,
   request: { params: endpointParams },
   reply: WebhookDelivery,

@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { EventActor } from '@mostrador/contracts/feed';
 import type { Log } from '../process/log.ts';
+import { type Origin, originOf } from '../rpc/actor.ts';
 import { type Client, createClients, type ServerLimits, type Sql } from './client.ts';
 import { codeOf, failureOf, isConsequence, isError, mayRunAgain, type Phase } from './failures.ts';
 import { createLookUps, type ShowStore, type Statement } from './look-ups.ts';
@@ -11,6 +13,8 @@ export type { Sql };
 /** Runs statements inside one transaction, and rejects them after its end. */
 export type TransactionSql = Sql & {
   readonly inTransaction: true;
+  /** Who caused the transaction, and with which request: those of its scope. Public events tell it. */
+  readonly origin: Origin;
   /**
    * Sends a statement whose result the work does not need. The commit is sent without a wait for it, which saves a round
    * trip. If the statement fails, nothing is committed, and `write` throws its error.
@@ -18,10 +22,14 @@ export type TransactionSql = Sql & {
   readonly withCommit: (statement: Statement<readonly unknown[]>) => void;
 };
 
-/** The store whose rows are visible, and the deadline (epoch ms). A request's context is one. */
-export type StoreScope = { readonly storeId: string; readonly deadline: number };
-/** The deadline (epoch ms). */
-export type SystemScope = { readonly deadline: number };
+/** The deadline (epoch ms), and who does the work. Without an actor the service itself does. */
+export type SystemScope = {
+  readonly deadline: number;
+  readonly actor?: EventActor | null;
+  readonly requestId?: string;
+};
+/** A scope with the store whose rows are visible. A request's context is one. */
+export type StoreScope = SystemScope & { readonly storeId: string };
 
 /**
  * PostgreSQL as a pool of connections. `read` and `write` throw what the work throws, or an AppError:
@@ -259,7 +267,7 @@ async function transaction<Scope extends SystemScope, T>(
   const { sql } = client;
   // If this process stalls, the server ends the transaction 250 ms after the deadline and releases its locks.
   const transactionTimeout = Math.max(1, Math.round(scope.deadline - Date.now()) + 250);
-  const scoped = lend<TransactionSql>(sql);
+  const scoped = lend<TransactionSql>(sql, originOf(scope));
   // The opening and the work's first statement are sent together; `execute` queues the opening now.
   const opening = `begin; set local transaction_timeout = ${transactionTimeout}; ${openings.settingsOf(scope)}`;
   const opened = Promise.all([planInIndexOrder(client, false), sql.unsafe(opening).execute()]);
@@ -290,6 +298,7 @@ async function transaction<Scope extends SystemScope, T>(
  */
 function lend<Lent extends Sql>(
   sql: Sql,
+  origin?: Origin,
 ): { sql: Lent; end(): void; failure(): unknown; failureWithCommit(): unknown } {
   let over = false;
   let failure: unknown;
@@ -328,6 +337,7 @@ function lend<Lent extends Sql>(
     file,
     unsafe,
     inTransaction: true,
+    origin,
     withCommit,
   });
   return {

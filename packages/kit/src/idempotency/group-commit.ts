@@ -1,6 +1,7 @@
 import type { Operation, ReplyOf } from '@mostrador/contracts/core';
 import type { Database, TransactionSql } from '../database/database.ts';
 import type { Relay } from '../outbox/relay.ts';
+import { type Origin, originOf } from '../rpc/actor.ts';
 import type { Idempotency, StoreContext } from '../rpc/context.ts';
 import { AppError } from '../rpc/errors.ts';
 import { endOfTick } from '../rpc/event-loop.ts';
@@ -11,10 +12,16 @@ import { ofSameRequest, StartAgain, untilNotBusy } from './idempotency.ts';
 export type GroupWork<O extends Operation, Item, Row> = {
   readonly operation: O;
   /**
-   * Writes the items of some requests of a store, and returns a row for each, in order. It may run again from the start,
-   * also with other items, so it must have no effect outside of this transaction.
+   * Writes the items of some requests of a store, and returns a row for each, in order. Each item has an origin: what
+   * caused its request. It may run again from the start, also with other items, so it must have no effect outside of this
+   * transaction.
    */
-  readonly work: (sql: TransactionSql, storeId: string, items: readonly Item[]) => Promise<readonly Row[]>;
+  readonly work: (
+    sql: TransactionSql,
+    storeId: string,
+    items: readonly Item[],
+    origins: readonly Origin[],
+  ) => Promise<readonly Row[]>;
   readonly toReply: (row: Row) => ReplyOf<O>;
   readonly etag: (row: Row) => string;
 };
@@ -76,7 +83,8 @@ export function createGroupCommit<O extends Operation, Item, Row>(
     const isFree = ({ context: { idempotency: key } }: Request) => !key || found.get(key) === 'free';
     const mine = requests.filter(isFree);
     const items = mine.map(({ item }) => item);
-    const rows = items.length === 0 ? [] : await group.work(sql, storeId, items);
+    const origins = mine.map(({ context }) => originOf(context));
+    const rows = items.length === 0 ? [] : await group.work(sql, storeId, items, origins);
     const done = mine.map((request, index) => {
       const row = rows[index] as Row;
       return { request, bytes: serializeReply(group.operation, group.toReply(row)), etag: group.etag(row) };

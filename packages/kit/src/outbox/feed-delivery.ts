@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { appendEvents, maxAppendedEvents } from '@mostrador/contracts/feed';
+import { appendEvents, type FeedEntry, maxAppendedEvents } from '@mostrador/contracts/feed';
 import { ErrorCode, NatsError } from 'nats';
 import type { Log } from '../process/log.ts';
 import { createWakeablePause } from '../process/wakeable-pause.ts';
@@ -87,7 +87,12 @@ export function createFeedDelivery({ repository, rpc, log, sweepIntervalMs }: Fe
 
   async function send(rows: readonly FeedRow[]): Promise<void> {
     const context = { requestId: randomUUID(), deadline: Date.now() + requestLimitMs };
-    const reply = await rpc.call(appendEvents, { body: { entries: rows.map(toEntry) } }, context);
+    const append = (entries: FeedEntry[]) => rpc.call(appendEvents, { body: { entries } }, context);
+    const reply = await append(rows.map(toEntry)).catch((error) => {
+      // Perhaps an events service of the previous version, which does not know all members.
+      if (refusalOf(error) === undefined) throw error;
+      return append(rows.map(toPlainEntry));
+    });
     // A stream of JetStream that an operator made for all of `events.>` takes the request, and acknowledges it itself.
     if (typeof reply.appended !== 'number') throw new Error('the answer is not one of the events service');
   }
@@ -136,8 +141,24 @@ export function createFeedDelivery({ repository, rpc, log, sweepIntervalMs }: Fe
   };
 }
 
-/** The entry as it travels. Its position is the version: it rises with each event of an entity. */
-const toEntry = ({ id, store_id, type, entity_type, entity_id, position, data, created_at }: FeedRow) => ({
+/** The entry as it travels. */
+function toEntry(row: FeedRow): FeedEntry {
+  const { etag, actor, request_id, previous } = row;
+  const plain = toPlainEntry(row);
+  return { ...plain, entity: { ...plain.entity, etag }, actor, request_id, previous };
+}
+
+/** The entry as every version takes it. Its position is the version: it rises with each event of an entity. */
+const toPlainEntry = ({
+  id,
+  store_id,
+  type,
+  entity_type,
+  entity_id,
+  position,
+  data,
+  created_at,
+}: FeedRow): FeedEntry => ({
   id,
   store_id,
   type,

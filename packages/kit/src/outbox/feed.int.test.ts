@@ -6,6 +6,7 @@ import { createKitDatabase } from '@mostrador/testing/servers/kit-tables';
 import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Origin } from '../rpc/actor.ts';
 import { createRpcClient, type RpcClient } from '../rpc/client.ts';
 import { AppError, validationFailed } from '../rpc/errors.ts';
 import { createRpcServer, type RpcServer } from '../rpc/server.ts';
@@ -93,8 +94,10 @@ const appointment = (id: string, text = '', state = 0): PublicEvent => ({
   kind: 'feed',
   type: 'appointment.updated',
   entityId: id,
+  etag: '"v2"',
   data: { appointment_id: id, lead_id: null, scheduled_at: new Date(state).toISOString(), status: 'scheduled' },
   object: { id, notes: text } as Appointment,
+  before: { id, notes: null } as Appointment,
 });
 const stateOf = ({ data }: FeedEntry) => Date.parse(String(data.scheduled_at));
 const waiting = () => kit.adminSql<{ id: string; set_aside_at: Date | null; last_error: string | null }[]>`
@@ -114,7 +117,10 @@ test('an event reaches the feed with its data, and its position as the version',
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       store_id: storeId,
       type: 'appointment.updated',
-      entity: { type: 'appointment', id, version: 1 },
+      entity: { type: 'appointment', id, version: 1, etag: '"v2"' },
+      actor: { kind: 'system', id: null },
+      request_id: null,
+      previous: { notes: null },
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       data: {
         appointment_id: id,
@@ -132,6 +138,45 @@ test('an event reaches the feed with its data, and its position as the version',
   ]);
 });
 
+test('an event tells who caused it and with which request, and exactly the members that changed', async () => {
+  const before = { title: 'Exame', notes: 'a', metadata: { order: '1', room: null }, updated_at: '2027-01-31' };
+  const after = { ...before, notes: 'b', metadata: { order: '2', room: null }, updated_at: '2027-02-01' };
+  const event = { ...appointment(randomUUID()), object: after, before } as unknown as PublicEvent;
+  const key = { kind: 'api_key', id: 'abc' } as const;
+  const write = (origin: { actor?: Origin['actor']; requestId?: string }, entry = event) =>
+    kit.database.write({ ...scope(), ...origin }, (sql) => appendOutbox(sql, storeId, [entry]));
+  await write({ actor: key, requestId: 'r-1' });
+  await write({ actor: { kind: 'channel', id: 'c' }, requestId: 'r-2' });
+  // A gateway of the previous version does not say who asks.
+  await write({ actor: null, requestId: 'r-3' });
+  await write({ requestId: 'r-4' }, { ...event, origin: { actor: key, requestId: 'r-5' } });
+  startDelivery();
+  await untilSent();
+  expect(events.feed.map(({ actor, request_id }) => [actor, request_id])).toEqual([
+    [key, 'r-1'],
+    [{ kind: 'channel', id: 'c' }, null],
+    [null, 'r-3'],
+    [key, 'r-5'],
+  ]);
+  for (const { previous } of events.feed)
+    expect(previous).toEqual({ notes: 'a', metadata: { order: '1', room: null } });
+});
+
+test('an events service of the previous version gets the entries in its form, and an entry of one is sent on', async () => {
+  const [id = '', old = ''] = ids(2);
+  await kit.adminSql`
+    insert into feed_entries (store_id, type, entity_type, entity_id, data)
+    values (${storeId}, 'lead.updated', 'lead', ${old}, '{}')`;
+  await append(appointment(id));
+  events.answer = (entries) => {
+    const isKnown = entries.every((entry) => !('actor' in entry) && !('etag' in entry.entity));
+    if (!isKnown) throw validationFailed([{ pointer: '#/entries/0/actor', detail: 'is not a member of this object' }]);
+  };
+  startDelivery();
+  await untilSent();
+  expect(entitiesOf(events.feed)).toEqual([old, id]);
+});
+
 test('an event of a transaction that was rolled back never reaches the feed', async () => {
   const [lost = '', kept = ''] = ids(2);
   const failing = kit.database.write(scope(), async (sql) => {
@@ -147,12 +192,16 @@ test('an event of a transaction that was rolled back never reaches the feed', as
 
 test('an event whose data would exceed 20 KiB has no object', async () => {
   const id = randomUUID();
-  const overhead = Buffer.byteLength(JSON.stringify(dataOf(appointment(id, ''))));
+  const unchanged = (text: string) => ({ ...appointment(id, text), before: undefined }) as unknown as PublicEvent;
+  const overhead = Buffer.byteLength(JSON.stringify(dataOf(unchanged(''))));
   const atLimit = 'é'.repeat((maxEventDataBytes - overhead) / 2);
-  await append(appointment(id, atLimit), appointment(id, `${atLimit}éé`));
+  await append(unchanged(atLimit), unchanged(`${atLimit}éé`), appointment(id, atLimit));
   startDelivery();
   await untilSent();
-  expect(events.feed.map(({ data }) => (data.object as { notes: string } | null)?.notes)).toEqual([atLimit, undefined]);
+  const notes = events.feed.map(({ data }) => (data.object as { notes: string } | null)?.notes);
+  // What the resource was before is left out first.
+  expect(notes).toEqual([atLimit, undefined, atLimit]);
+  expect(events.feed[2]?.previous).toBeNull();
 });
 const dataOf = ({ data, object }: PublicEvent) => ({ ...data, object });
 

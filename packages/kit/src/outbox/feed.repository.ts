@@ -1,11 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { EventActor } from '@mostrador/contracts/feed';
 import {
   type FeedIds,
   type FeedObject,
   type FeedType,
   feedCatalogue,
   maxEventDataBytes,
+  type UpdatedType,
 } from '@mostrador/contracts/feed-catalogue';
 import type { SystemDatabase, TransactionSql } from '../database/database.ts';
+import type { Origin } from '../rpc/actor.ts';
 
 /** An event for the public feed, with the entity's resource as it is now. */
 export type PublicEvent = {
@@ -13,9 +17,15 @@ export type PublicEvent = {
     readonly kind: 'feed';
     readonly type: Type;
     readonly entityId: string;
+    /** The ETag of the resource, as `GET` answers it. Null: it has none. */
+    readonly etag: string | null;
     readonly data: FeedIds<Type>;
     readonly object: FeedObject<Type>;
-  };
+    /** The resource as it was before the change. */
+    readonly before?: FeedObject<Type>;
+    /** What caused it. Default: what caused the transaction. */
+    readonly origin?: Origin;
+  } & (Type extends UpdatedType ? { readonly before: FeedObject<Type> } : unknown);
 }[FeedType];
 
 /** An entry that waits for the events service. */
@@ -28,6 +38,11 @@ export type FeedRow = {
   readonly entity_id: string;
   readonly data: Record<string, unknown>;
   readonly created_at: Date;
+  // Null in an entry of the previous version.
+  readonly etag: string | null;
+  readonly actor: EventActor | null;
+  readonly request_id: string | null;
+  readonly previous: Record<string, unknown> | null;
 };
 
 /** The number of waiting entries, at most 10,000, and how long the oldest waits. Entries that were set aside count apart. */
@@ -42,24 +57,38 @@ export function insertFeedEntries(sql: TransactionSql, storeId: string, events: 
     type: event.type,
     entity_type: feedCatalogue[event.type].entity,
     entity_id: event.entityId,
-    data: dataOf(event),
+    etag: event.etag,
+    ...contentOf(event),
+    ...originColumns(event.origin ?? sql.origin),
   }));
   return sql`
-    insert into feed_entries (store_id, type, entity_type, entity_id, data)
-    select ${storeId}::uuid, type, entity_type, entity_id, data
+    insert into feed_entries (store_id, type, entity_type, entity_id, etag, data, previous, actor, request_id)
+    select ${storeId}::uuid, type, entity_type, entity_id, etag, data, previous, actor, request_id
     from rows from (
         json_to_recordset(${JSON.stringify(rows)}::text::json)
-          as (type text, entity_type text, entity_id uuid, data json)
-      ) with ordinality as event (type, entity_type, entity_id, data, number)
+          as (type text, entity_type text, entity_id uuid, etag text, data json, previous json, actor json, request_id text)
+      ) with ordinality as event (type, entity_type, entity_id, etag, data, previous, actor, request_id, number)
     order by number`;
 }
 
-/** The event's data. Without the object when it would be too large. */
-function dataOf({ data, object }: PublicEvent): Record<string, unknown> {
+const originColumns = ({ actor, requestId }: Origin) => ({ actor, request_id: requestId });
+
+/** The data of an event, and what its resource was before. What would be too large is left out: first what it was. */
+function contentOf({ data, object, before }: PublicEvent) {
   const whole = { ...data, object };
-  if (!object || Buffer.byteLength(JSON.stringify(whole)) <= maxEventDataBytes) return whole;
-  return { ...data, object: null };
+  const previous = before && object ? changedMembers(before, object) : null;
+  const fits = (...values: (object | null)[]) => Buffer.byteLength(JSON.stringify(values)) - 2 <= maxEventDataBytes;
+  if (!object || fits(whole)) return { data: whole, previous: previous && fits(whole, previous) ? previous : null };
+  return { data: { ...data, object: null }, previous: null };
 }
+
+/** The members that differ, as they were before. Not `updated_at`, because it changes with all of them. */
+const changedMembers = (before: object, after: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(before).filter(
+      ([name, value]) => name !== 'updated_at' && !isDeepStrictEqual(value, (after as Record<string, unknown>)[name]),
+    ),
+  );
 
 const statementLimitMs = 5000;
 const mostCounted = 10_000;
@@ -76,11 +105,13 @@ export function feedRepository(database: SystemDatabase) {
       const rows = await database.read(
         scope(),
         (sql) => sql<(FeedRow & { found: number })[]>`
-          select position, id, store_id, type, entity_type, entity_id, data, created_at, found from (
-            select *, sum(octet_length(data::text)) over (order by position) as bytes,
+          select position, id, store_id, type, entity_type, entity_id, data, created_at, etag, actor, request_id, previous, found
+          from (
+            select *, sum(octet_length(data::text) + coalesce(octet_length(previous::text), 0)) over (order by position) as bytes,
               row_number() over (order by position) as number, count(*) over () as found
             from (
-              select position, id, store_id, type, entity_type, entity_id, data, created_at from feed_entries
+              select position, id, store_id, type, entity_type, entity_id, data, created_at, etag, actor, request_id, previous
+              from feed_entries
               where set_aside_at is null order by position limit ${limit}) as oldest) as counted
           where bytes <= ${bytes} or number = 1
           order by position`,

@@ -1,6 +1,7 @@
 import type { EventData, EventType } from '@mostrador/contracts/events';
 import type { EntityWorkflowName, SignalOf } from '@mostrador/contracts/workflows';
 import type { TransactionSql } from '../database/database.ts';
+import type { Origin } from '../rpc/actor.ts';
 import { insertFeedEntries, type PublicEvent } from './feed.repository.ts';
 
 export type { PublicEvent } from './feed.repository.ts';
@@ -31,6 +32,10 @@ export type EventEntry = {
 }[EventType];
 
 export type OutboxEntry = WakeUpEntry | EventEntry | PublicEvent;
+
+/** The entries with what caused them, for a transaction that does the work of several requests. */
+export const causedBy = (origin: Origin, entries: readonly OutboxEntry[]): OutboxEntry[] =>
+  entries.map((entry) => (entry.kind === 'feed' ? { ...entry, origin } : entry));
 
 /**
  * Writes entries that the relay delivers after this transaction commits. Nudge the relay after the commit; without a

@@ -2,7 +2,9 @@ import {
   crmOperations,
   defineOperation,
   Exact,
+  feedTypes,
   gatewayOperations,
+  listEvents,
   messagingOperations,
   NullableEmail,
   NullableMetadata,
@@ -54,6 +56,18 @@ test('a tag is trimmed, and has no comma', () => {
   expect(faultsOf(NullableTags, [' '])).toContainEqual({ pointer: '#/it/0', detail: 'must not be empty' });
   const tags = Array.from({ length: 31 }, (_, n) => `${n}`);
   expect(faultsOf(NullableTags, tags)).toEqual([{ pointer: '#/it', detail: 'must have at most 30 elements' }]);
+});
+
+test('a filter with several values names the first one that it does not know', () => {
+  const { types } = listEvents.request.query.properties;
+  expect(faultsOf(types, 'lead.created,lead.updated')).toEqual([]);
+  for (const [value, unknown] of [
+    ['lead.created,lead.exploded,x', 'the unknown value `lead.exploded`'],
+    ['lead.created, lead.updated', 'the unknown value ` lead.updated`'],
+    ['lead.created,', 'an empty value'],
+  ] as const) {
+    expect(detailOf(types, value)).toBe(`has ${unknown}; must be one or several of: ${feedTypes.join(', ')}`);
+  }
 });
 
 describe('each kind of fault has a readable detail', () => {

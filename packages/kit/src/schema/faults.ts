@@ -44,7 +44,7 @@ function pointerOf({ instancePath, keyword, params, propertyName }: ErrorObject)
 /** A name is cut to 200 characters. A lone surrogate in it has no UTF-8 form and becomes U+FFFD. */
 const fragment = (name: string): string => encodeURIComponent(name.slice(0, 200).toWellFormed());
 
-function detailOf({ keyword, params, schema, parentSchema }: ErrorObject, unknownMember: string): string {
+function detailOf({ keyword, params, schema, parentSchema, data }: ErrorObject, unknownMember: string): string {
   switch (keyword) {
     case 'required':
       return 'is required';
@@ -83,10 +83,21 @@ function detailOf({ keyword, params, schema, parentSchema }: ErrorObject, unknow
     case 'format':
       return formatDetails[params.format] ?? `must be a ${params.format}`;
     case 'pattern':
-      return `does not have the right form: ${parentSchema?.description ?? schema}`;
+      return (
+        unknownValue(String(data), parentSchema?.valuesOf?.enum) ??
+        `does not have the right form: ${parentSchema?.description ?? schema}`
+      );
     default:
       return 'is not valid';
   }
+}
+
+/** Names the first value of a filter with several values that is none of its words. */
+function unknownValue(filter: string, words: readonly string[] | undefined): string | undefined {
+  const unknown = words && filter.split(',').find((value) => !words.includes(value));
+  if (unknown === undefined) return undefined;
+  const what = unknown === '' ? 'an empty value' : `the unknown value \`${unknown.slice(0, 100).toWellFormed()}\``;
+  return `has ${what}; must be one or several of: ${words?.join(', ')}`;
 }
 
 const word = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -111,12 +111,17 @@ export function toAgent(row: AgentRow): Agent {
   };
 }
 
-/** The entries of the events about an agent. */
-export function agentEvents(what: 'created' | 'updated', row: AgentRow): OutboxEntry[] {
-  const { id, is_active, is_default } = row;
-  const data = { agent_id: id, is_active, is_default };
-  return [
-    { kind: 'event', type: `crm.agent.${what}`, data },
-    { kind: 'feed', type: `agent.${what}`, entityId: id, data, object: toAgent(row) },
-  ];
-}
+const idsOf = ({ id, is_active, is_default }: AgentRow) => ({ agent_id: id, is_active, is_default });
+const shown = (row: AgentRow) => ({ kind: 'feed', entityId: row.id, etag: null, object: toAgent(row) }) as const;
+
+/** The entries of the events about a new agent. */
+export const agentCreated = (row: AgentRow): OutboxEntry[] => [
+  { kind: 'event', type: 'crm.agent.created', data: idsOf(row) },
+  { ...shown(row), type: 'agent.created', data: idsOf(row) },
+];
+
+/** The entries of the events about a changed agent. */
+export const agentUpdated = (before: AgentRow, row: AgentRow): OutboxEntry[] => [
+  { kind: 'event', type: 'crm.agent.updated', data: idsOf(row) },
+  { ...shown(row), type: 'agent.updated', data: idsOf(row), before: toAgent(before) },
+];

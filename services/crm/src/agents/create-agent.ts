@@ -4,7 +4,7 @@ import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findAgent, insertAgent } from './agent.repository.ts';
-import { type AgentRow, agentEvents, newAgent, toAgent } from './agent.ts';
+import { type AgentRow, agentCreated, newAgent, toAgent } from './agent.ts';
 import { throwSecondDefault } from './one-default.ts';
 
 export const createAgent =
@@ -16,7 +16,7 @@ export const createAgent =
       work: async (sql) => {
         const id = await insertAgent(sql, storeId, content);
         const made = (await findAgent(sql, storeId, id)) as AgentRow;
-        await appendOutbox(sql, storeId, agentEvents('created', made));
+        await appendOutbox(sql, storeId, agentCreated(made));
         return made;
       },
       toReply: toAgent,

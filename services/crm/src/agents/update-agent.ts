@@ -5,7 +5,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findAgent, lockAgent, saveAgent } from './agent.repository.ts';
-import { type AgentRow, agentEvents, changeAgent, groupsDiffer, toAgent } from './agent.ts';
+import { type AgentRow, agentUpdated, changeAgent, groupsDiffer, toAgent } from './agent.ts';
 import { throwSecondDefault } from './one-default.ts';
 
 export const updateAgent =
@@ -21,7 +21,7 @@ export const updateAgent =
 
         await saveAgent(sql, storeId, current.id, changed, { groupsToo: groupsDiffer(current, changed) });
         const saved = (await findAgent(sql, storeId, current.id)) as AgentRow;
-        await appendOutbox(sql, storeId, agentEvents('updated', saved));
+        await appendOutbox(sql, storeId, agentUpdated(current, saved));
         return saved;
       },
       toReply: toAgent,

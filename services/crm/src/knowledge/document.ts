@@ -73,6 +73,6 @@ export function documentImported(row: DocumentRow): OutboxEntry[] {
   const data = { document_id: row.id, is_active: row.is_active };
   return [
     { kind: 'event', type: 'crm.document.imported', data },
-    { kind: 'feed', type: 'document.imported', entityId: row.id, data, object: toDocument(row) },
+    { kind: 'feed', type: 'document.imported', entityId: row.id, etag: null, data, object: toDocument(row) },
   ];
 }

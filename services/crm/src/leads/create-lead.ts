@@ -6,7 +6,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { lockSeller } from '../sellers/seller.repository.ts';
 import { assertAssignable } from '../sellers/seller.ts';
 import { insertLead } from './lead.repository.ts';
-import { type LeadRow, leadEtag, leadEvents, newLead, toLead } from './lead.ts';
+import { type LeadRow, leadCreated, leadEtag, newLead, toLead } from './lead.ts';
 import { leadTaken } from './taken-lead.ts';
 
 export const createLead =
@@ -20,7 +20,7 @@ export const createLead =
         if (lead.seller_id) assertAssignable(await lockSeller(sql, context.storeId, lead.seller_id));
         const row = await insertLead(sql, context.storeId, lead);
         if (!row) throw await leadTaken(sql, context.storeId, lead);
-        await appendOutbox(sql, context.storeId, leadEvents('created', row));
+        await appendOutbox(sql, context.storeId, leadCreated(row));
         return row;
       },
       toReply: (row: LeadRow) => toLead(row, now),

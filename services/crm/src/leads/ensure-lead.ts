@@ -3,7 +3,7 @@ import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findLeadIdByPhone, insertLead } from './lead.repository.ts';
-import { leadEvents, newLead } from './lead.ts';
+import { leadCreated, newLead } from './lead.ts';
 
 export const ensureLead =
   ({ database, relay }: Dependencies): Handler<typeof operation> =>
@@ -16,7 +16,7 @@ export const ensureLead =
     const created = await database.write(context, async (sql) => {
       const row = await insertLead(sql, storeId, newLead(body));
       if (!row) return undefined;
-      await appendOutbox(sql, storeId, leadEvents('created', row));
+      await appendOutbox(sql, storeId, leadCreated(row));
       return row.id;
     });
     if (created) {

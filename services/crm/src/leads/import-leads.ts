@@ -21,7 +21,7 @@ export const importLeads =
       if (rows.length > 0) {
         await appendOutbox(sql, context.storeId, [
           { kind: 'event', type: 'crm.leads.imported', data: { lead_ids: rows.map(({ id }) => id) } },
-          ...rows.map((row) => leadFact('created', row)),
+          ...rows.map((row) => leadFact(row)),
         ]);
       }
       return { created: rows.length, existing: accepted.length - rows.length, refused };

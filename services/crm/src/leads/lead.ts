@@ -172,27 +172,38 @@ export function toLead(row: LeadRow, now: Date): Lead {
 
 const leadIds = ({ id, status, seller_id }: LeadRow) => ({ lead_id: id, status, seller_id });
 
-/** The public event of a created or changed lead. */
-export const leadFact = (what: 'created' | 'updated', row: LeadRow): PublicEvent => ({
-  kind: 'feed',
-  type: `lead.${what}`,
-  entityId: row.id,
+const shown = (row: LeadRow, now: Date) =>
+  ({ kind: 'feed', entityId: row.id, etag: leadEtag(row, now), object: toLead(row, now) }) as const;
+
+/** The public event of a new lead. */
+export const leadFact = (row: LeadRow): PublicEvent => ({
+  ...shown(row, new Date()),
+  type: 'lead.created',
   data: leadIds(row),
-  object: toLead(row, new Date()),
 });
 
-/** The entries of the events about one lead. */
-export const leadEvents = (what: 'created' | 'updated', row: LeadRow): OutboxEntry[] => [
-  { kind: 'event', type: `crm.lead.${what}`, data: leadIds(row) },
-  leadFact(what, row),
+/** The entries of the events about a new lead. */
+export const leadCreated = (row: LeadRow): OutboxEntry[] => [
+  { kind: 'event', type: 'crm.lead.created', data: leadIds(row) },
+  leadFact(row),
 ];
+
+/** The entries of the events about a changed lead. */
+export function leadUpdated(before: LeadRow, row: LeadRow): OutboxEntry[] {
+  // One moment for both, so that a pause that ends meanwhile is no change.
+  const now = new Date();
+  return [
+    { kind: 'event', type: 'crm.lead.updated', data: leadIds(row) },
+    { ...shown(row, now), type: 'lead.updated', data: leadIds(row), before: toLead(before, now) },
+  ];
+}
 
 /** The entries of a merge, with the merged lead as it was last. */
 export function leadMerged(merged: LeadRow, merged_into: string): OutboxEntry[] {
   const data = { lead_id: merged.id, merged_into };
   return [
     { kind: 'event', type: 'crm.lead.merged', data },
-    { kind: 'feed', type: 'lead.merged', entityId: merged.id, data, object: toLead(merged, new Date()) },
+    { ...shown(merged, new Date()), type: 'lead.merged', data },
   ];
 }
 

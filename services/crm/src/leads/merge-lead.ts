@@ -7,7 +7,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { saveLead } from './lead.repository.ts';
-import { leadEvents, leadMerged, mergeLeads } from './lead.ts';
+import { leadMerged, leadUpdated, mergeLeads } from './lead.ts';
 import { leadNotFound } from './lead-not-found.ts';
 import { findMerge, lockLeadsToMerge, type MergeRow, moveMergedLead, savePhoneKey } from './merged-lead.repository.ts';
 
@@ -46,7 +46,7 @@ async function run(
   await savePhoneKey(sql, kept);
   const changed = mergeLeads(kept, merged);
   const saved = changed && (await saveLead(sql, kept, changed));
-  await appendOutbox(sql, storeId, [...leadMerged(merged, kept.id), ...(saved ? leadEvents('updated', saved) : [])]);
+  await appendOutbox(sql, storeId, [...leadMerged(merged, kept.id), ...(saved ? leadUpdated(kept, saved) : [])]);
   return merge;
 }
 

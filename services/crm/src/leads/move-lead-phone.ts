@@ -6,7 +6,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findLead, findLeadIdByPhone, lockLead, saveLead } from './lead.repository.ts';
-import { changeLead, isAnotherPhone, type LeadRow, leadEvents, leadMerged, mergeLeads } from './lead.ts';
+import { changeLead, isAnotherPhone, type LeadRow, leadMerged, leadUpdated, mergeLeads } from './lead.ts';
 import { leadNotFound } from './lead-not-found.ts';
 import { findMerge, listUnfinishedOf, lockLeadsToMerge, moveMergedLead } from './merged-lead.repository.ts';
 import { saveChange } from './save-change.ts';
@@ -77,7 +77,7 @@ async function mergeWith(sql: TransactionSql, lead: LeadRow, otherId: string, ph
   const saved = content ? await saveLead(sql, kept, content) : kept;
   await appendOutbox(sql, store_id, [
     ...leadMerged(merged, kept.id),
-    ...(content ? leadEvents('updated', saved) : []),
+    ...(content ? leadUpdated(kept, saved) : []),
     ...(isAnotherPhone(kept, saved)
       ? [{ kind: 'event' as const, type: 'crm.lead.phone_changed' as const, data: { lead_id: saved.id } }]
       : []),

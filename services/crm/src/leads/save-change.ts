@@ -2,7 +2,7 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { findLeadIdByPhone, saveLead } from './lead.repository.ts';
-import { isAnotherPhone, type LeadContent, type LeadRow, leadEvents } from './lead.ts';
+import { isAnotherPhone, type LeadContent, type LeadRow, leadUpdated } from './lead.ts';
 
 /**
  * Writes a change of a locked lead, and its events.
@@ -20,7 +20,7 @@ export async function saveChange(sql: TransactionSql, current: LeadRow, changed:
   const saved = await saveLead(sql, current, changed);
   const moved = isAnotherPhone(current, saved);
   await appendOutbox(sql, store_id, [
-    ...leadEvents('updated', saved),
+    ...leadUpdated(current, saved),
     ...(moved ? [{ kind: 'event' as const, type: 'crm.lead.phone_changed' as const, data: { lead_id: id } }] : []),
   ]);
   return saved;

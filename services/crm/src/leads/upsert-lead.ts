@@ -11,7 +11,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { lockSeller } from '../sellers/seller.repository.ts';
 import { assertAssignable } from '../sellers/seller.ts';
 import { findLeadIdByPhone, insertLead, lockLead } from './lead.repository.ts';
-import { changeLead, type LeadRow, leadEtag, leadEvents, newLead, toLead } from './lead.ts';
+import { changeLead, type LeadRow, leadCreated, leadEtag, newLead, toLead } from './lead.ts';
 import { saveChange } from './save-change.ts';
 import { externalIdTaken, throwTaken } from './taken-lead.ts';
 
@@ -63,7 +63,7 @@ async function create(
   if (name === undefined) throw validationFailed([{ pointer: '#/name', detail: 'is required to create the lead' }]);
   const row = await insertLead(sql, storeId, newLead({ ...body, name, customer_phone: phone }));
   if (row) {
-    await appendOutbox(sql, storeId, leadEvents('created', row));
+    await appendOutbox(sql, storeId, leadCreated(row));
     return { row, created: true };
   }
   // Another transaction was first, and has committed because the insertion waited for it.

@@ -5,7 +5,7 @@ import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { insertSeller } from './seller.repository.ts';
-import { newSeller, sellerEvents, toSeller } from './seller.ts';
+import { newSeller, sellerCreated, toSeller } from './seller.ts';
 
 export const createSeller =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -13,7 +13,7 @@ export const createSeller =
     return await writeOnce(dependencies, context, operation, {
       work: async (sql) => {
         const row = await insertSeller(sql, context.storeId, newSeller(body));
-        await appendOutbox(sql, context.storeId, sellerEvents('created', row));
+        await appendOutbox(sql, context.storeId, sellerCreated(row));
         return row;
       },
       toReply: toSeller,

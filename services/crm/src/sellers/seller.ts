@@ -1,4 +1,5 @@
 import type { createSeller, RequestOf, Seller, updateSeller } from '@mostrador/contracts';
+import { etagOf } from '@mostrador/kit/database/etag';
 import type { OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 
@@ -30,21 +31,28 @@ export function toSeller({ id, name, whatsapp_id, is_active }: SellerRow): Selle
   return { id, name, whatsapp_id, is_active };
 }
 
-/** The entries of the events about a seller. */
-export function sellerEvents(what: 'created' | 'updated', row: SellerRow): OutboxEntry[] {
-  const data = { seller_id: row.id, is_active: row.is_active };
-  return [
-    { kind: 'event', type: `crm.seller.${what}`, data },
-    { kind: 'feed', type: `seller.${what}`, entityId: row.id, data, object: toSeller(row) },
-  ];
-}
+const idsOf = (row: SellerRow) => ({ seller_id: row.id, is_active: row.is_active });
+const shown = (row: SellerRow) =>
+  ({ kind: 'feed', entityId: row.id, etag: etagOf(row.version), object: toSeller(row) }) as const;
+
+/** The entries of the events about a new seller. */
+export const sellerCreated = (row: SellerRow): OutboxEntry[] => [
+  { kind: 'event', type: 'crm.seller.created', data: idsOf(row) },
+  { ...shown(row), type: 'seller.created', data: idsOf(row) },
+];
+
+/** The entries of the events about a changed seller. */
+export const sellerUpdated = (before: SellerRow, row: SellerRow): OutboxEntry[] => [
+  { kind: 'event', type: 'crm.seller.updated', data: idsOf(row) },
+  { ...shown(row), type: 'seller.updated', data: idsOf(row), before: toSeller(before) },
+];
 
 /** The entries of a deletion, with the seller as it was last. */
 export function sellerDeleted(row: SellerRow, leads_unassigned: number): OutboxEntry[] {
   const data = { seller_id: row.id, leads_unassigned };
   return [
     { kind: 'event', type: 'crm.seller.deleted', data },
-    { kind: 'feed', type: 'seller.deleted', entityId: row.id, data, object: toSeller(row) },
+    { ...shown(row), type: 'seller.deleted', data },
   ];
 }
 

@@ -6,7 +6,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSellerForChange, saveSeller } from './seller.repository.ts';
-import { changeSeller, sellerEvents, toSeller } from './seller.ts';
+import { changeSeller, sellerUpdated, toSeller } from './seller.ts';
 
 export const updateSeller =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -21,7 +21,7 @@ export const updateSeller =
         if (!changed) return current;
 
         const saved = await saveSeller(sql, current, changed);
-        await appendOutbox(sql, storeId, sellerEvents('updated', saved));
+        await appendOutbox(sql, storeId, sellerUpdated(current, saved));
         return saved;
       },
       toReply: toSeller,

@@ -36,6 +36,8 @@ export async function findVersionBase(sql: TransactionSql): Promise<number> {
   return row?.base ?? 0;
 }
 
+const jsonOrNull = (value: object | null | undefined): string | null => (value ? JSON.stringify(value) : null);
+
 /** Inserts the events, their versions counted from `versionBase`, and moves the ends of their feeds. */
 export async function insertEvents(
   sql: TransactionSql,
@@ -45,13 +47,16 @@ export async function insertEvents(
   const of = <T>(pick: (event: NumberedEntry) => T) => events.map(pick);
   await sql`
     with appended as (
-      insert into events (store_id, sequence, id, type, entity_type, entity_id, entity_version, data, created_at, appended_at)
+      insert into events (store_id, sequence, id, type, entity_type, entity_id, entity_version, data, created_at, appended_at,
+                          etag, actor, request_id, previous)
       select * from unnest(
         ${of(({ store_id }) => store_id)}::uuid[], ${of(({ sequence }) => sequence)}::int8[],
         ${of(({ id }) => id)}::uuid[], ${of(({ type }) => type)}::text[],
         ${of(({ entity }) => entity.type)}::text[], ${of(({ entity }) => entity.id)}::uuid[],
         ${of(({ entity }) => versionBase + entity.version)}::int8[], ${of(({ data }) => JSON.stringify(data))}::jsonb[],
-        ${of(({ created_at }) => created_at)}::timestamptz[], ${of(({ appended_at }) => appended_at.toISOString())}::timestamptz[]))
+        ${of(({ created_at }) => created_at)}::timestamptz[], ${of(({ appended_at }) => appended_at.toISOString())}::timestamptz[],
+        ${of(({ entity }) => entity.etag ?? null)}::text[], ${of(({ actor }) => jsonOrNull(actor))}::jsonb[],
+        ${of(({ request_id }) => request_id ?? null)}::text[], ${of(({ previous }) => jsonOrNull(previous))}::jsonb[]))
     update feeds set last_sequence = grown.last_sequence, last_appended_at = grown.last_appended_at
     from unnest(
       ${feeds.map(({ store_id }) => store_id)}::uuid[], ${feeds.map(({ last_sequence }) => last_sequence)}::int8[],

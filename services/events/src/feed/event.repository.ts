@@ -1,9 +1,14 @@
 import type { Sql } from '@mostrador/kit/database/database';
+import { type ChangeFilter, passesFilters } from './change-filter.repository.ts';
 import type { EventRow } from './event.ts';
 import type { Feed } from './page.ts';
 import { clockMarginMs } from './partitions.ts';
 
-export type EventFilters = { readonly types?: readonly string[]; readonly entityId?: string };
+export type EventFilters = {
+  readonly types?: readonly string[];
+  readonly entityId?: string;
+  readonly changes?: readonly ChangeFilter[] | null;
+};
 
 /** An event of the feed, without its data. */
 export type PlannedEvent = {
@@ -22,28 +27,44 @@ export async function findFeed(sql: Sql, storeId: string): Promise<Feed> {
   return feed;
 }
 
+const columns = (sql: Sql) => sql`
+  store_id, sequence, id, type, entity_type, entity_id, entity_version, data, created_at, etag, actor, request_id, previous`;
+
+const passes = (sql: Sql, changes: readonly ChangeFilter[]) =>
+  passesFilters(sql, sql`${JSON.stringify(changes)}::text::jsonb`);
+
+const matches = (sql: Sql, { types, entityId, changes }: EventFilters) => sql`
+  ${changes ? sql`and ${passes(sql, changes)}` : sql``}
+  ${types === undefined ? sql`` : sql`and type = any(${types as string[]})`}
+  ${entityId === undefined ? sql`` : sql`and entity_id = ${entityId}`}`;
+
 /** The first events after `start` and up to `until` that match, in order. */
 export const findEvents = (
   sql: Sql,
   storeId: string,
   page: { start: number; until: number; filters: EventFilters; limit: number },
-) => {
-  const { types, entityId } = page.filters;
-  return sql<EventRow[]>`
-    select store_id, sequence, id, type, entity_type, entity_id, entity_version, data, created_at from events
-    where store_id = ${storeId} and sequence > ${page.start} and sequence <= ${page.until}
-      ${types === undefined ? sql`` : sql`and type = any(${types as string[]})`}
-      ${entityId === undefined ? sql`` : sql`and entity_id = ${entityId}`}
-    order by sequence limit ${page.limit}`;
-};
+) => sql<EventRow[]>`
+  select ${columns(sql)} from events
+  where store_id = ${storeId} and sequence > ${page.start} and sequence <= ${page.until} ${matches(sql, page.filters)}
+  order by sequence limit ${page.limit}`;
 
-/** Up to `limit` events after this one and up to `until`. */
+/** The last events after `start` and up to `until` that match, the newest first. */
+export const findNewest = (
+  sql: Sql,
+  storeId: string,
+  page: { start: number; until: number; filters: EventFilters; limit: number },
+) => sql<EventRow[]>`
+  select ${columns(sql)} from events
+  where store_id = ${storeId} and sequence > ${page.start} and sequence <= ${page.until} ${matches(sql, page.filters)}
+  order by sequence desc limit ${page.limit}`;
+
+/** Up to `limit` events after this one and up to `until`, and whether each passes the filters. */
 export const findEventsAfter = (
   sql: Sql,
   storeId: string,
-  { after, until, limit }: { after: number; until?: number; limit: number },
-) => sql<PlannedEvent[]>`
-  select sequence, id, type, entity_id, created_at from events
+  { after, until, limit, changes }: { after: number; until?: number; limit: number } & Pick<EventFilters, 'changes'>,
+) => sql<(PlannedEvent & { readonly passes: boolean })[]>`
+  select sequence, id, type, entity_id, created_at, ${changes ? passes(sql, changes) : sql`true`} as passes from events
   where store_id = ${storeId} and sequence > ${after} ${until === undefined ? sql`` : sql`and sequence <= ${until}`}
   order by sequence limit ${limit}`;
 
@@ -56,11 +77,11 @@ export async function findNumbered(
   if (events.length === 0) return [];
   const since = Math.min(...events.map(({ occurred_at }) => occurred_at.getTime())) - clockMarginMs;
   return await sql<EventRow[]>`
-    select store_id, sequence, id, type, entity_type, entity_id, entity_version, data, created_at from events
+    select ${columns(sql)} from events
     where store_id = ${storeId} and sequence = any(${events.map(({ sequence }) => sequence)}::bigint[])
       and appended_at >= ${new Date(since)}`;
 }
 
 export const findEvent = (sql: Sql, storeId: string, id: string) => sql<EventRow[]>`
-  select store_id, sequence, id, type, entity_type, entity_id, entity_version, data, created_at from events
+  select ${columns(sql)} from events
   where store_id = ${storeId} and id = ${id}`;

@@ -10,6 +10,11 @@ export type EventRow = {
   readonly entity_version: number;
   readonly data: Record<string, unknown>;
   readonly created_at: Date;
+  // Null in an event of a version without them.
+  readonly etag: string | null;
+  readonly actor: Event['actor'];
+  readonly request_id: string | null;
+  readonly previous: Event['previous'];
 };
 
 /** The event as the API shows it. */
@@ -19,6 +24,16 @@ export const toEvent = (row: EventRow): Event => ({
   created_at: row.created_at.toISOString(),
   sequence: row.sequence,
   store_id: row.store_id,
-  entity: { type: row.entity_type, id: row.entity_id, version: row.entity_version },
+  entity: { type: row.entity_type, id: row.entity_id, version: row.entity_version, etag: row.etag },
+  actor: row.actor,
+  request_id: row.request_id,
+  previous: row.previous,
   data: row.data,
 });
+
+/** The event with ids and states alone, also of what changed. */
+export function withoutContent({ data, previous, ...event }: Event): Event {
+  const { object: _object, ...ids } = data;
+  const isShown = ([name]: [string, unknown]) => Object.hasOwn(ids, name);
+  return { ...event, previous: previous && Object.fromEntries(Object.entries(previous).filter(isShown)), data: ids };
+}

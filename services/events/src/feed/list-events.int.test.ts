@@ -76,6 +76,33 @@ test('a page with filters looks through 2,000 events, and the next page goes on 
   expect([sequences(last.data), last.next]).toEqual([[4501], 4501]);
 });
 
+test('a sample has the newest events, the newest first, and `next` is behind them', async () => {
+  const storeId = randomUUID();
+  expect(await page(events, storeId, { order: 'desc' })).toEqual({ data: [], next: 0 });
+  await append(events, ...Array.from({ length: 4 }, () => entryOf(storeId)), entryOf(storeId, { type: 'lead.merged' }));
+  const { data, next } = await page(events, storeId, { order: 'desc', limit: 2 });
+  expect([sequences(data), next]).toEqual([[5, 4], 5]);
+  const ofType = await page(events, storeId, { order: 'desc', limit: 2, types: 'lead.updated' });
+  expect([sequences(ofType.data), ofType.next]).toEqual([[4, 3], 5]);
+  await append(events, entryOf(storeId));
+  expect(sequences((await page(events, storeId, { after: next })).data)).toEqual([6]);
+  await expect(page(events, storeId, { order: 'desc', after: 2 })).rejects.toMatchObject({
+    code: 'validation_failed',
+    members: { errors: [{ in: 'query', name: 'after', detail: 'cannot be combined with `order=desc`' }] },
+  });
+});
+
+test('an event of a version without an actor has null in its place', async () => {
+  const storeId = randomUUID();
+  const { actor: _actor, request_id: _id, previous: _previous, entity, ...plain } = entryOf(storeId);
+  const { etag: _etag, ...known } = entity;
+  await append(events, { ...plain, entity: known });
+  const unknown = { actor: null, request_id: null, previous: null };
+  expect((await page(events, storeId)).data).toEqual([
+    { ...plain, ...unknown, entity: { ...known, etag: null }, sequence: 1 },
+  ]);
+});
+
 test('a reader that goes on from 0 learns from the first number whether events are missing', async () => {
   const storeId = randomUUID();
   const { next } = await page(events, storeId);

@@ -1,14 +1,17 @@
 import type { listEvents as operation } from '@mostrador/contracts';
 import { valuesOf } from '@mostrador/kit/database/filter-values';
-import { AppError } from '@mostrador/kit/rpc/errors';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { type EventFilters, findEvents, findFeed } from './event.repository.ts';
+import { type EventFilters, findEvents, findFeed, findNewest } from './event.repository.ts';
 import { toEvent } from './event.ts';
 import { isExpired, lastLookedThrough, startOf } from './page.ts';
 
 /** How many events a page with filters looks through. */
 const mostLookedThrough = 2_000;
+/** How many of the newest events a sample looks through. */
+const mostSampled = 10_000;
 
 /**
  * Reads a page at once; the gateway waits for events. Retention moves `oldest_sequence` before it removes events, so a
@@ -23,6 +26,13 @@ export const listEvents =
       ...(query.entity_id === undefined ? {} : { entityId: query.entity_id }),
     };
     const { storeId } = context;
+    if (query.order === 'desc') {
+      // 0 is the default.
+      if (after !== 0) {
+        throw validationFailed([{ in: 'query', name: 'after', detail: 'cannot be combined with `order=desc`' }]);
+      }
+      return await sample(database, context, { filters, limit });
+    }
     for (;;) {
       const feed = await database.read(context, (sql) => findFeed(sql, storeId));
       if (isExpired(feed, after)) throw new AppError('cursor_expired');
@@ -40,3 +50,16 @@ export const listEvents =
       // Retention has passed the beginning of the page. Only a request for the oldest events has another beginning now.
     }
   };
+
+/** The newest events. `next` is behind them, so nothing is missing when the caller follows from there. */
+async function sample(
+  database: Dependencies['database'],
+  context: StoreContext,
+  asked: { filters: EventFilters; limit: number },
+) {
+  const { storeId } = context;
+  const { last_sequence: until } = await database.read(context, (sql) => findFeed(sql, storeId));
+  const page = { ...asked, start: until - mostSampled, until };
+  const rows = await database.read(context, (sql) => findNewest(sql, storeId, page));
+  return { data: rows.map(toEvent), next: until };
+}

@@ -5,6 +5,7 @@ import type { Periodic } from '@mostrador/kit/process/periodic';
 import type { NatsConnection } from '@mostrador/kit/rpc/nats';
 import { overdueJob } from '@mostrador/kit/step/overdue';
 import type { Dependencies } from '../dependencies.ts';
+import { createHostPlaces } from './sending/host-places.ts';
 import { createSender } from './sending/sender.ts';
 import { overdueEndpoints } from './sending/wake-overdue.ts';
 
@@ -23,14 +24,18 @@ export function webhookAddresses(
 }
 
 /**
- * The jobs of webhooks, and the nudge of the sender for `Dependencies`. A notice of this service that a feed has grown
+ * The jobs of webhooks, and what they share with the handlers, for `Dependencies`. A notice of this service that a feed has grown
  * nudges the sender in each of its processes.
  */
 export function webhookJobs(
-  rest: Omit<Dependencies, 'nudgeSender'>,
+  rest: Omit<Dependencies, 'nudgeSender' | 'hostPlaces'>,
   { nats, log, relay }: { nats: NatsConnection; log: Log; relay: Parameters<typeof overdueJob>[0]['relay'] },
 ): { readonly dependencies: Dependencies; readonly jobs: readonly Periodic[] } {
-  const dependencies: Dependencies = { ...rest, nudgeSender: (storeId) => sender.nudge([storeId]) };
+  const dependencies: Dependencies = {
+    ...rest,
+    hostPlaces: createHostPlaces(),
+    nudgeSender: (storeId) => sender.nudge([storeId]),
+  };
   const sender = createSender(dependencies, log);
   nats.subscribe(feedNoticeSubject, {
     callback: (_, message) => sender.nudge(Object.keys(message.json<FeedNotice>())),

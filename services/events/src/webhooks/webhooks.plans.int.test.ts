@@ -6,7 +6,15 @@ import { rowsRead } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listEndpoints, lockEndpoint } from './endpoints/endpoint.repository.ts';
 import type { EndpointRow } from './endpoints/endpoint.ts';
-import { findDueEndpoints, findUnplanned } from './endpoints/watch.repository.ts';
+import {
+  findDueEndpoints,
+  findNextUnplanned,
+  findReplaying,
+  findUnplanned,
+  type NamedEndpoint,
+  nextUnplanned,
+} from './endpoints/watch.repository.ts';
+import { mostWaiting } from './replays/replay.ts';
 import { claim } from './sending/attempt.repository.ts';
 import { saveDue } from './sending/save-due.ts';
 
@@ -63,6 +71,13 @@ beforeAll(async () => {
       case when n > ${final} and n <= ${final + failed} then now() end,
       case when n <= ${final} then now() end
     from generate_series(1, ${final + failed + untried}::int) as n`;
+  // A replay whose deliveries wait.
+  await adminSql`
+    with replay as (
+      insert into webhook_replays (store_id, endpoint_id, selection, from_sequence, to_sequence, looked_through)
+      values (${storeId}, ${busyId}, 'all', 1, ${behind}, 1_000) returning id)
+    update webhook_deliveries set replay_id = replay.id from replay
+    where store_id = ${storeId} and sequence > ${final} and status = 'pending'`;
   await adminSql`vacuum analyze`;
 });
 afterAll(() => database?.drop());
@@ -87,15 +102,34 @@ test('the look for endpoints whose feed has grown reads only those of the stores
   expect(blocksOf(plan[0])).toBeLessThan(100);
 });
 
-test('the look for endpoints of all stores reads each endpoint and each feed once, and no delivery or event', async () => {
-  const plan = await systemPlanOf((sql) => findUnplanned(sql, null));
-  expect(plan[0]['Actual Rows']).toBe(1);
+test('a look of all stores goes past a part of the enabled endpoints, and finds those that can be planned', async () => {
+  const limit = 1_000;
+  const plan = await systemPlanOf((sql) => nextUnplanned(sql, { after: undefined, limit }));
   const read = new Set(plan.flatMap((node) => node['Relation Name'] ?? []));
-  expect([...read].sort()).toEqual(['feeds', 'webhook_endpoints', 'webhook_replays']);
+  expect([...read].sort()).toEqual(['feeds', 'webhook_endpoints']);
+  expect(scansOf(plan, 'webhook_endpoints').map((node) => node['Node Type'])).not.toContain('Seq Scan');
   const [tables] = await database.adminSql<[{ blocks: number }]>`
-    select sum(pg_relation_size(name::regclass) / 8192)::int as blocks
-    from unnest(array['webhook_endpoints', 'feeds']) as name`;
-  expect(blocksOf(plan[0])).toBeLessThan(2 * tables.blocks + 100);
+    select pg_relation_size('feeds'::regclass)::int / 8192 as blocks`;
+  expect(blocksOf(plan[0])).toBeLessThan(2 * limit + tables.blocks + 100);
+
+  const found: string[] = [];
+  let passed = 0;
+  for (let after: NamedEndpoint | undefined, looks = 0; looks === 0 || after; looks++) {
+    const next = await database.systemDatabase.read({ deadline: deadline() }, (sql) =>
+      findNextUnplanned(sql, { after, limit }),
+    );
+    found.push(...next.unplanned.map(({ id }) => id));
+    passed += 1;
+    after = next.last;
+  }
+  expect(found).toEqual([busyId]);
+  expect(passed).toBe(Math.ceil((stores * perStore + 1) / limit));
+});
+
+test('the look for replays reads running ones, and not more deliveries of each than may wait', async () => {
+  const plan = await systemPlanOf((sql) => findReplaying(sql, null));
+  expect(plan[0]['Actual Rows']).toBe(0);
+  expect(blocksOf(plan[0])).toBeLessThan(mostWaiting + 100);
 });
 
 test('a claim reads what it claims, and not what waits or is final', async () => {

@@ -1,7 +1,9 @@
 import type { listEvents, RequestOf } from '@mostrador/contracts';
 import type { CallContext, ForwardedReply, RpcClient } from '@mostrador/kit/rpc/client';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { UncheckedRequest } from '@mostrador/kit/rpc/validate';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { actorOf } from '../access/access.ts';
 import { type Feed, follow } from '../events/follow.ts';
 import { waitForEvents } from '../events/wait-for-events.ts';
 import { exportTypes } from '../exports/export-writer.ts';
@@ -48,6 +50,7 @@ export const forwarder = (options: ForwardOptions) => (route: Route) => {
       requestId: request.id,
       storeId: request.access.storeId,
       deadline: Date.now() + requestTimeoutMs,
+      actor: actorOf(request.access),
       traceparent: saneTraceparent(headers.traceparent),
     });
     if (open) await settlePhones(rpc, parts, open, context());
@@ -87,6 +90,9 @@ async function followed(
 ): Promise<ForwardedReply> {
   const { wait = 0, ...query } = parts.query as RequestOf<typeof listEvents>['query'];
   if (wait === 0) return await ask({ query });
+  if (query.order === 'desc') {
+    throw validationFailed([{ in: 'query', name: 'wait', detail: 'cannot be combined with `order=desc`' }]);
+  }
   const waitMs = wait * 1000;
   const follower = follow(feed, { route, request, reply, quietMs: waitMs + requestTimeoutMs + 1000 });
   const startedMs = performance.now();

@@ -65,6 +65,10 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'A loja já tem um lead com este telefone, e `If-None-Match: *` só cria. O id dele está em `id`.',
   ],
   [
+    'The store has sent {number} tests within a minute. Retry after `Retry-After` seconds.',
+    'A loja enviou {number} testes em um minuto. Tente de novo depois de `Retry-After` segundos.',
+  ],
+  [
     'The feed no longer has the events after those that were sent. Send a `resume_from` that it has.',
     'O feed não tem mais os eventos depois dos que foram enviados. Envie um `resume_from` que ele tenha.',
   ],
@@ -191,6 +195,14 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'must be an absolute address, such as https://example.com/path',
     'deve ser um endereço absoluto, como https://example.com/path',
   ],
+  [
+    'has the unknown value `{value}`; must be one or several of: {values}',
+    'tem o valor desconhecido `{value}`; deve ter um ou mais destes: {values}',
+  ],
+  [
+    'has an empty value; must be one or several of: {values}',
+    'tem um valor vazio; deve ter um ou mais destes: {values}',
+  ],
   ['does not have the right form: {phrase}', 'não está no formato certo: {phrase}'],
   ['a tag without a comma', 'uma tag sem vírgula'],
   ['E.164 number, digits only', 'um número E.164, só com dígitos'],
@@ -238,6 +250,14 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   [
     'does not apply to an export, which has all rows; leave it out',
     'não se aplica a uma exportação, que traz todas as linhas; deixe-o de fora',
+  ],
+  ['cannot be combined with `order=desc`', 'não pode ser combinado com `order=desc`'],
+  ['must be one of `event_types`', 'deve ser um dos `event_types`'],
+  ['must have every type of `filters`', 'deve ter todos os tipos de `filters`'],
+  ['must be a text, a number, a boolean or null', 'deve ser um texto, um número, um booleano ou null'],
+  [
+    'must be left out: the member is a list or an object, so only any change of it can be chosen',
+    'deve ficar de fora: o membro é uma lista ou um objeto, por isso só se pode escolher qualquer mudança dele',
   ],
   ['cannot be combined with If-Match', 'não pode ser combinado com If-Match'],
   ['must be * in this operation', 'deve ser * nesta operação'],

@@ -14,7 +14,7 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
   quota_exceeded: {
     title: 'Requisições demais',
     description:
-      'A chave de API esgotou seu limite de requisições ou envia mais rápido que esse limite enquanto o servidor atende outras lojas. Envie a próxima requisição depois de `Retry-After` segundos.',
+      'A chave de API esgotou seu limite de requisições ou envia mais rápido que esse limite enquanto o servidor atende outras lojas, ou a loja enviou testes demais dos seus endpoints de webhook. Envie a próxima requisição depois de `Retry-After` segundos.',
   },
   route_not_found: {
     title: 'Rota não encontrada',
@@ -206,7 +206,7 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
   },
   webhook_endpoint_limit: {
     title: 'Endpoints de webhook demais',
-    description: 'A loja já tem 10 endpoints de webhook e não pode ter mais. Exclua ou altere um deles.',
+    description: 'A loja já tem 50 endpoints de webhook e não pode ter mais. Exclua ou altere um deles.',
   },
   webhook_endpoint_not_enabled: {
     title: 'Endpoint de webhook não está ativo',

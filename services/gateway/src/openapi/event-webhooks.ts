@@ -4,7 +4,10 @@ import {
   type FeedType,
   feedCatalogue,
   feedDataSchema,
+  feedPreviousMembers,
   feedTypes,
+  isUpdatedType,
+  Nullable,
   Uuid,
   webhookTestType,
 } from '@mostrador/contracts';
@@ -61,6 +64,8 @@ type Described = {
   readonly type: string;
   readonly description: string;
   readonly data: TProperties;
+  /** The members that `previous` may have. Undefined: it is null. */
+  readonly previous?: TProperties;
   readonly example: Event;
 };
 
@@ -69,7 +74,8 @@ function factOf(type: FeedType): Described {
   // A generator of typed clients would refuse the event of a `thin` endpoint.
   const resource = object && Type.Optional(About(object, `${object.description} Absent with the payload \`thin\`.`));
   const data = resource ? { ...ids, object: resource } : ids;
-  return { type, description: feedCatalogue[type].description, data, example: exampleEvent(type) };
+  const previous = isUpdatedType(type) ? feedPreviousMembers(type) : undefined;
+  return { type, description: feedCatalogue[type].description, data, previous, example: exampleEvent(type) };
 }
 
 const test: Described = {
@@ -79,7 +85,8 @@ const test: Described = {
   example: exampleTest,
 };
 
-function documentEvent({ type, description, data, example }: Described, schemas: Schemas) {
+function documentEvent({ example, ...described }: Described, schemas: Schemas) {
+  const { type, description } = described;
   return {
     operationId: `on${nameOf(type)}`,
     // A tag of its own: openapi-generator writes a class for the webhooks of a tag, over that of its operations.
@@ -93,7 +100,7 @@ function documentEvent({ type, description, data, example }: Described, schemas:
       required: true,
       content: {
         'application/json': {
-          schema: eventSchema({ type, description, data }, schemas),
+          schema: eventSchema(described, schemas),
           examples: { example: { value: example } },
         },
       },
@@ -110,13 +117,27 @@ function documentEvent({ type, description, data, example }: Described, schemas:
 
 /** `Event` with the type as a constant, by which a client narrows it, and the data of this type. */
 function eventSchema(
-  { type, description, data: members }: Omit<Described, 'example'>,
+  { type, description, data: members, previous: changed }: Omit<Described, 'example'>,
   schemas: Schemas,
 ): DocumentSchema {
   const name = `${nameOf(type)}Event`;
   const data = Type.Object(members, { title: `${name}Data`, description: `What \`${type}\` says.` });
   const constant = Type.Literal(type, { description: 'What happened.' });
-  return schemas.of(Type.Object({ ...Event.properties, type: constant, data }, { title: name, description }));
+  const { previous } = Event.properties;
+  const properties = {
+    ...Event.properties,
+    type: constant,
+    ...(changed && { previous: previousSchema(name, changed, String(previous.description)) }),
+    data,
+  };
+  return schemas.of(Type.Object(properties, { title: name, description }));
+}
+
+/** Each member may be absent: only those that changed are there. */
+function previousSchema(name: string, changed: TProperties, description: string) {
+  const members = Object.fromEntries(Object.entries(changed).map(([name, schema]) => [name, Type.Optional(schema)]));
+  const own = { title: `${name}Previous`, description: 'What changed, with the values that it had before.' };
+  return Nullable(Type.Object(members, own), { description });
 }
 
 /** `appointment.created` as `AppointmentCreated`. */

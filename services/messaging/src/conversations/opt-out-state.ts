@@ -89,7 +89,7 @@ export function optOutEvents(lead_id: string, before: OptOut | null, after: OptO
   if (before?.scope === after?.scope) return [];
   const what = after ? 'opted_out' : 'opted_in';
   const notice: OutboxEntry = { kind: 'event', type: `messaging.lead.${what}`, data: { lead_id } };
-  const about = { kind: 'feed', entityId: lead_id, object: undefined } as const;
+  const about = { kind: 'feed', entityId: lead_id, etag: null, object: undefined } as const;
   if (!after) return [notice, { ...about, type: 'lead.opted_in', data: { lead_id } }];
   const { scope, source } = after;
   return [notice, { ...about, type: 'lead.opted_out', data: { lead_id, scope, source } }];

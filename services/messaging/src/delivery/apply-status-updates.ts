@@ -85,7 +85,7 @@ export async function adoptProviderId(
   ]);
   const after = await applyStatusUpdates(sql, storeId, known, reports);
   // The updates that change more have events of their own.
-  if (isNew && after === known) await appendOutbox(sql, storeId, messageEvents.updated(known));
+  if (isNew && after === known) await appendOutbox(sql, storeId, messageEvents.updated(message, known));
   return changes.length > 0 ? await applyChanges(sql, storeId, after, changes) : after;
 }
 
@@ -106,5 +106,5 @@ function eventsOf(before: MessageRow, after: MessageRow): OutboxEntry[] {
     ...(isNew && (status === 'delivered' || status === 'read') ? messageEvents.arrived(after, status) : []),
     ...(isNew && status === 'failed' ? messageEvents.failed(after) : []),
   ];
-  return events.length > 0 ? events : messageEvents.updated(after);
+  return events.length > 0 ? events : messageEvents.updated(before, after);
 }

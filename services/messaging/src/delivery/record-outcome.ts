@@ -74,7 +74,7 @@ async function recordAccepted(
   const pending = Promise.all([
     appendOutbox(sql, storeId, entries),
     // A message that was sent already, as an operator said for example, is not saved with it.
-    before.provider_message_id === null && sent === named && tellProviderId(sql, storeId, id, providerMessageId),
+    before.provider_message_id === null && sent === named && tellProviderId(sql, storeId, before, providerMessageId),
     // `saveStatusUpdates` has counted a message that was not sent before.
     before.sent_at && spendPair(sql, storeId, lead_id, pair),
     // An id of the phone that the lead had when the attempt began is not kept.
@@ -92,11 +92,11 @@ async function recordAccepted(
 async function tellProviderId(
   sql: TransactionSql,
   storeId: string,
-  id: string,
+  before: MessageRow,
   providerMessageId: string,
 ): Promise<void> {
-  const saved = await saveProviderId(sql, storeId, id, providerMessageId);
-  if (saved) await appendOutbox(sql, storeId, messageEvents.updated(saved));
+  const saved = await saveProviderId(sql, storeId, before.id, providerMessageId);
+  if (saved) await appendOutbox(sql, storeId, messageEvents.updated(before, saved));
 }
 
 async function recordFailure(

@@ -100,7 +100,7 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
 
   const apply = async ({ payload, content }: Piece<InboundEffect>) => {
     try {
-      const context = { storeId, deadline: earliest(deadline), requestId: randomUUID() };
+      const context = { ...fromChannel(storeId, payload, deadline), requestId: randomUUID() };
       await applyEffect(tools, context, payload.channel_id, content);
     } catch (error) {
       note(payload, troubleOf(error));
@@ -129,7 +129,7 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
     }),
     eachOf(statuses, statusesAtOnce, async ({ payload, content }) => {
       try {
-        await applyReceivedStatus(tools, { storeId, deadline: earliest(deadline) }, payload.channel_id, content);
+        await applyReceivedStatus(tools, fromChannel(storeId, payload, deadline), payload.channel_id, content);
       } catch (error) {
         note(payload, troubleOf(error));
       }
@@ -187,7 +187,7 @@ async function processInOrder(
       continue;
     }
     try {
-      const context = { storeId, deadline: earliest(deadline), requestId: randomUUID() };
+      const context = { ...fromChannel(storeId, payload, deadline), requestId: randomUUID() };
       latest = (await acceptInbound(tools, context, payload.channel_id, content)) ?? latest;
     } catch (error) {
       const trouble = troubleOf(error);
@@ -199,7 +199,12 @@ async function processInOrder(
   return latest;
 }
 
-const earliest = (deadline: number): number => Math.min(deadline, Date.now() + callLimitMs);
+/** The scope of a piece of a payload. */
+const fromChannel = (storeId: string, { channel_id }: PayloadRow, deadline: number) => ({
+  storeId,
+  deadline: Math.min(deadline, Date.now() + callLimitMs),
+  actor: { kind: 'channel', id: channel_id } as const,
+});
 
 const temporary: ReadonlySet<string> = new Set(['service_unavailable', 'upstream_timeout', 'lead_busy']);
 

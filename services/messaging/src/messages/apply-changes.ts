@@ -20,6 +20,6 @@ export async function applyChanges(
   const after = withChanges(message, changes);
   if (isDeepStrictEqual(after, { body, body_truncated, reactions, edited_at, revoked_at })) return message;
   const saved = await saveChanged(sql, storeId, message.id, after);
-  await appendOutbox(sql, storeId, messageEvents.updated(saved));
+  await appendOutbox(sql, storeId, messageEvents.updated(message, saved));
   return saved;
 }

@@ -14,8 +14,12 @@ const idsOf = ({ id, lead_id, session_id, source, status }: Row): FeedIds<Plain>
   status,
 });
 
-const shown = (row: Row) => ({ kind: 'feed', entityId: row.id, object: toMessage(row) }) as const;
-const fact = (type: Plain, row: Row): PublicEvent => ({ ...shown(row), type, data: idsOf(row) });
+const shown = (row: Row) => ({ kind: 'feed', entityId: row.id, etag: null, object: toMessage(row) }) as const;
+const fact = (type: Exclude<Plain, 'message.updated'>, row: Row): PublicEvent => ({
+  ...shown(row),
+  type,
+  data: idsOf(row),
+});
 
 /** Creates the entries of message events from the saved row. */
 export const messageEvents = {
@@ -28,7 +32,9 @@ export const messageEvents = {
   queued: (row: Row): OutboxEntry[] => [fact('message.queued', row)],
   /** Nor for these. */
   unknown: (row: Row): OutboxEntry[] => [fact('message.unknown', row)],
-  updated: (row: Row): OutboxEntry[] => [fact('message.updated', row)],
+  updated: (before: Row, row: Row): OutboxEntry[] => [
+    { ...shown(row), type: 'message.updated', data: idsOf(row), before: toMessage(before) },
+  ],
   sent: (row: Row): OutboxEntry[] => {
     const { id: message_id, lead_id, source } = row;
     return [

@@ -12,7 +12,8 @@ export const receiveSandboxMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const { id: channelId, store_id: storeId } = await requireSandbox(dependencies, context, body.token);
-    const accepted = await acceptInbound(dependencies, { ...context, storeId }, channelId, {
+    const actor = { kind: 'channel', id: channelId } as const;
+    const accepted = await acceptInbound(dependencies, { ...context, storeId, actor }, channelId, {
       providerMessageId: providerIdOf(randomUUID()),
       waId: body.customer_phone,
       userId: null,

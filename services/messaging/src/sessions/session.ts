@@ -26,6 +26,6 @@ export function sessionEvents(what: 'started' | 'ended', row: SessionRow): Outbo
   const data = { session_id: row.id, lead_id: row.lead_id };
   return [
     { kind: 'event', type: `messaging.session.${what}`, data },
-    { kind: 'feed', type: `session.${what}`, entityId: row.id, data, object: toSession(row) },
+    { kind: 'feed', type: `session.${what}`, entityId: row.id, etag: null, data, object: toSession(row) },
   ];
 }

@@ -6,6 +6,7 @@ import {
   type SignalOf,
   type updateAppointment,
 } from '@mostrador/contracts';
+import { etagOf } from '@mostrador/kit/database/etag';
 import { changeMetadata, type Metadata } from '@mostrador/kit/database/metadata';
 import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
@@ -94,16 +95,23 @@ export function signalOfChange(changed: AppointmentContent): SignalOf<'appointme
   return changed.status === 'cancelled' ? 'cancelled' : 'changed';
 }
 
-/** The entries of the events about an appointment. */
-export function appointmentEvents(what: 'created' | 'updated', row: AppointmentRow): OutboxEntry[] {
-  const data = {
-    appointment_id: row.id,
-    lead_id: row.lead_id,
-    scheduled_at: toTimestamp(row.scheduled_at),
-    status: row.status,
-  };
-  return [
-    { kind: 'event', type: `scheduling.appointment.${what}`, data },
-    { kind: 'feed', type: `appointment.${what}`, entityId: row.id, data, object: toAppointment(row) },
-  ];
-}
+const idsOf = (row: AppointmentRow) => ({
+  appointment_id: row.id,
+  lead_id: row.lead_id,
+  scheduled_at: toTimestamp(row.scheduled_at),
+  status: row.status,
+});
+const shown = (row: AppointmentRow) =>
+  ({ kind: 'feed', entityId: row.id, etag: etagOf(row.version), object: toAppointment(row) }) as const;
+
+/** The entries of the events about a new appointment. */
+export const appointmentCreated = (row: AppointmentRow): OutboxEntry[] => [
+  { kind: 'event', type: 'scheduling.appointment.created', data: idsOf(row) },
+  { ...shown(row), type: 'appointment.created', data: idsOf(row) },
+];
+
+/** The entries of the events about a changed appointment. */
+export const appointmentUpdated = (before: AppointmentRow, row: AppointmentRow): OutboxEntry[] => [
+  { kind: 'event', type: 'scheduling.appointment.updated', data: idsOf(row) },
+  { ...shown(row), type: 'appointment.updated', data: idsOf(row), before: toAppointment(before) },
+];

@@ -254,11 +254,12 @@ test('appointments of several leads lock their follow-ups in one order, so that 
     const { title, duration_minutes } = { title: 'Haircut', duration_minutes: 60 };
     return { lead_id, title, duration_minutes, scheduled_at: new Date(), notes: null, metadata: {} };
   };
+  const origin = { actor: null, requestId: null };
   const scope = { storeId, deadline: Date.now() + 300_000 };
   const { writing, free } = await database.write(scope, async (sql) => {
     await lock(sql, low);
     const writing = database.write(scope, (own) =>
-      writeAppointments(own, storeId, [appointmentOf(high), appointmentOf(low)]),
+      writeAppointments(own, storeId, [appointmentOf(high), appointmentOf(low)], [origin, origin]),
     );
     const waits = () => adminSql`
       select 1 from pg_stat_activity

@@ -9,7 +9,7 @@ import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { lockAppointment, saveAppointment } from './appointment.repository.ts';
 import {
-  appointmentEvents,
+  appointmentUpdated,
   changeAppointment,
   isShown,
   signalOfChange,
@@ -37,7 +37,7 @@ export const updateAppointment =
           toSync && requestSyncs(sql, storeId, [saved], toSync.id),
           shows || followVersion(sql, storeId, saved),
           appendOutbox(sql, storeId, [
-            ...appointmentEvents('updated', saved),
+            ...appointmentUpdated(current, saved),
             ...(toSync ? [wakeAppointment(saved, signalOfChange(changed))] : []),
           ]),
         ]);

@@ -67,10 +67,7 @@ export const createFollowup =
             appointment_id: appointmentId,
             metadata,
           });
-          await appendOutbox(sql, storeId, [
-            wakeFollowup(row, 'scheduled'),
-            ...followupEvents.planned('scheduled', row),
-          ]);
+          await appendOutbox(sql, storeId, [wakeFollowup(row, 'scheduled'), ...followupEvents.scheduled(row)]);
           return row;
         });
       },

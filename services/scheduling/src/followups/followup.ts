@@ -73,17 +73,20 @@ export const notPending = ({ status }: FollowupRow, asked: 'cancelled' | 'change
   });
 
 const about = ({ id, lead_id }: Named) => ({ followup_id: id, lead_id });
-const shown = (row: FollowupRow) => ({ kind: 'feed', entityId: row.id, object: toFollowup(row) }) as const;
+const shown = (row: FollowupRow) =>
+  ({ kind: 'feed', entityId: row.id, etag: followupEtag(row), object: toFollowup(row) }) as const;
+const dueOf = (row: FollowupRow) => ({ ...about(row), due_at: toTimestamp(row.due_at) });
 
 /** Creates the entries of follow-up events from the saved row. */
 export const followupEvents = {
-  planned(what: 'scheduled' | 'updated', row: FollowupRow): OutboxEntry[] {
-    const data = { ...about(row), due_at: toTimestamp(row.due_at) };
-    return [
-      { kind: 'event', type: `scheduling.followup.${what}`, data },
-      { ...shown(row), type: `followup.${what}`, data },
-    ];
-  },
+  scheduled: (row: FollowupRow): OutboxEntry[] => [
+    { kind: 'event', type: 'scheduling.followup.scheduled', data: dueOf(row) },
+    { ...shown(row), type: 'followup.scheduled', data: dueOf(row) },
+  ],
+  updated: (before: FollowupRow, row: FollowupRow): OutboxEntry[] => [
+    { kind: 'event', type: 'scheduling.followup.updated', data: dueOf(row) },
+    { ...shown(row), type: 'followup.updated', data: dueOf(row), before: toFollowup(before) },
+  ],
   sent(row: FollowupRow): OutboxEntry[] {
     // The message of a follow-up has the follow-up's id.
     const data = { ...about(row), message_id: row.id };

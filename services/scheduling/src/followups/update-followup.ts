@@ -43,7 +43,7 @@ export const updateFollowup =
           const saved = await saveFollowup(sql, storeId, followup.id, change);
           await appendOutbox(sql, storeId, [
             wakeFollowup(saved, 'rescheduled'),
-            ...followupEvents.planned('updated', saved),
+            ...followupEvents.updated(followup, saved),
           ]);
           return saved;
         });

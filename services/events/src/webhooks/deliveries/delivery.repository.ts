@@ -1,7 +1,7 @@
 import type { DeliveryStatus } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
-import type { AttemptRow, DeliveryRow } from './delivery.ts';
+import type { AttemptRow, DeliveryRow, SendingState } from './delivery.ts';
 
 type Ids = { readonly endpointId: string; readonly deliveryId: string };
 type Filter = { readonly endpointId: string; readonly status?: DeliveryStatus };
@@ -31,6 +31,14 @@ export async function listDeliveries(
       ${'after' in start ? sql`and (created_at, id) < (${start.after.at}, ${start.after.id})` : sql``}
     order by created_at desc, id desc
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
+}
+
+/** What the next attempts of an endpoint's deliveries depend on. Undefined: a store has no such endpoint. */
+export async function findSendingState(sql: Sql, storeId: string, id: string): Promise<SendingState | undefined> {
+  const [row] = await sql<SendingState[]>`
+    select status, blocked_until from webhook_endpoints
+    where store_id = ${storeId} and id = ${id} and deleted_at is null`;
+  return row;
 }
 
 export async function findDelivery(
@@ -78,6 +86,25 @@ export async function reopenGivenUp(
     update webhook_deliveries set ${anotherRound(sql)}
     where store_id = ${store_id} and endpoint_id = ${id} and status = 'failed' and completed_at >= ${since}
       and sequence is not null and error is distinct from ${givenUp}`;
+}
+
+/**
+ * For how many seconds a store must wait before it makes another test: it makes `most` in a number of seconds. 0: not at
+ * all. Serializes the tests of a store until the transaction ends.
+ */
+export async function findTestQuota(
+  sql: TransactionSql,
+  storeId: string,
+  { most, seconds }: { most: number; seconds: number },
+): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`webhook tests ${storeId}`}, 0))`;
+  const [earliest] = await sql<{ wait: number }[]>`
+    select ceil(extract(epoch from created_at + ${seconds} * interval '1 second' - clock_timestamp()))::int as wait
+    from webhook_deliveries
+    where store_id = ${storeId} and sequence is null
+      and created_at > clock_timestamp() - ${seconds} * interval '1 second'
+    order by created_at desc offset ${most - 1} limit 1`;
+  return earliest ? Math.max(1, earliest.wait) : 0;
 }
 
 /** Makes a delivery whose event is a test, due at once. */

@@ -1,5 +1,6 @@
 import type { DeliveryStatus, getWebhookDelivery, ReplyOf, WebhookDelivery } from '@mostrador/contracts';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import { type EndpointRow, notBefore } from '../endpoints/endpoint.ts';
 
 export type DeliveryRow = {
   readonly id: string;
@@ -26,7 +27,22 @@ export type AttemptRow = {
   readonly error: string | null;
 };
 
-export const toWebhookDelivery = (row: DeliveryRow): WebhookDelivery => ({
+/** What the next attempts of an endpoint's deliveries depend on. */
+export type SendingState = Pick<EndpointRow, 'status' | 'blocked_until'>;
+
+/** When the next attempt is made at the earliest. Null when none is: the endpoint gets nothing. Pure. */
+export function nextAttemptAt(
+  { next_attempt_at: at }: Pick<DeliveryRow, 'next_attempt_at'>,
+  { status, blocked_until }: SendingState,
+  now: Date,
+): Date | null {
+  if (at === null || status !== 'enabled') return null;
+  return notBefore(blocked_until ?? now, notBefore(now, at));
+}
+
+const shownOrNull = (at: Date | null) => at && toTimestamp(at);
+
+export const toWebhookDelivery = (row: DeliveryRow, endpoint: SendingState, now = new Date()): WebhookDelivery => ({
   id: row.id,
   endpoint_id: row.endpoint_id,
   event_id: row.event_id,
@@ -34,11 +50,11 @@ export const toWebhookDelivery = (row: DeliveryRow): WebhookDelivery => ({
   sequence: row.sequence,
   status: row.status,
   attempts: row.attempts,
-  next_attempt_at: row.next_attempt_at && toTimestamp(row.next_attempt_at),
+  next_attempt_at: shownOrNull(nextAttemptAt(row, endpoint, now)),
   error: row.error,
   replay_id: row.replay_id,
   created_at: toTimestamp(row.created_at),
-  completed_at: row.completed_at && toTimestamp(row.completed_at),
+  completed_at: shownOrNull(row.completed_at),
 });
 
 type Log = ReplyOf<typeof getWebhookDelivery>['log'];

@@ -3,8 +3,7 @@ import { byTime, pagesOf } from '@mostrador/kit/database/paging';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../../dependencies.ts';
-import { endpointExists } from '../endpoints/endpoint.repository.ts';
-import { countDeliveries, listDeliveries } from './delivery.repository.ts';
+import { countDeliveries, findSendingState, listDeliveries } from './delivery.repository.ts';
 import { toWebhookDelivery } from './delivery.ts';
 
 const defaultLimit: number = operation.request.query.properties.limit.default;
@@ -17,12 +16,12 @@ export const listWebhookDeliveries =
     const filter = { endpointId: params.endpointId, ...(query.status === undefined ? {} : { status: query.status }) };
     const owners = [params.endpointId];
     const rows = { list: 'webhook_deliveries', owners, ...(query.status ? { statuses: [query.status] } : {}) } as const;
-    const exists = await database.read(context, (sql) => endpointExists(sql, storeId, params.endpointId));
-    if (!exists) throw new AppError('webhook_endpoint_not_found');
+    const endpoint = await database.read(context, (sql) => findSendingState(sql, storeId, params.endpointId));
+    if (!endpoint) throw new AppError('webhook_endpoint_not_found');
     return await readPage(database, context, query, {
       filters: filter,
       list: (sql, page) => listDeliveries(sql, storeId, filter, page),
       count: (sql) => listTotals.count(sql, storeId, rows, () => countDeliveries(sql, storeId, filter)),
-      show: toWebhookDelivery,
+      show: (row) => toWebhookDelivery(row, endpoint),
     });
   };

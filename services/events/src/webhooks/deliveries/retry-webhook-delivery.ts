@@ -7,7 +7,9 @@ import { findFeed } from '../../feed/event.repository.ts';
 import { lockEnabled } from '../endpoints/lock-enabled.ts';
 import { afterOpening } from '../sending/save-due.ts';
 import { findDelivery, reopenDelivery } from './delivery.repository.ts';
-import { toWebhookDelivery } from './delivery.ts';
+import { type DeliveryRow, type SendingState, toWebhookDelivery } from './delivery.ts';
+
+type Retried = { readonly delivery: DeliveryRow; readonly endpoint: SendingState };
 
 export const retryWebhookDelivery =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -19,14 +21,14 @@ export const retryWebhookDelivery =
         const delivery = await findDelivery(sql, storeId, params);
         if (!delivery) throw new AppError('webhook_delivery_not_found');
         // An attempt that runs is one already.
-        if (delivery.lease_token !== null) return delivery;
+        if (delivery.lease_token !== null) return { delivery, endpoint };
         const { oldest_sequence } = await findFeed(sql, storeId);
         if (delivery.sequence !== null && delivery.sequence < oldest_sequence) throw new AppError('event_not_found');
         const opened = await reopenDelivery(sql, storeId, delivery.id);
         await afterOpening(sql, endpoint);
-        return opened;
+        return { delivery: opened, endpoint };
       },
-      toReply: toWebhookDelivery,
+      toReply: ({ delivery, endpoint }: Retried) => toWebhookDelivery(delivery, endpoint),
     });
     dependencies.nudgeSender(context.storeId);
     return result;

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { maxWebhookEndpoints, createWebhookEndpoint as operation } from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
 import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
-import { AppError } from '@mostrador/kit/rpc/errors';
+import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../../dependencies.ts';
 import { findFeed } from '../../feed/event.repository.ts';
 import { countForCreation, insertEndpoint } from './endpoint.repository.ts';
 import { type EndpointRow, toWebhookEndpoint } from './endpoint.ts';
 import { assertEndpointAddress } from './endpoint-address.ts';
+import { faultsOfFilters } from './endpoint-filters.ts';
 import { makeKeys, sealSecrets } from './secrets.ts';
 
 const nothingPending = { pending: 0, oldest_pending_at: null };
@@ -19,6 +20,9 @@ export const createWebhookEndpoint =
   async (context, { body }) => {
     const { database, vault } = dependencies;
     const { storeId } = context;
+    const chosen = { event_types: body.event_types ?? null, filters: body.filters ?? null };
+    const faults = faultsOfFilters(chosen, true);
+    if (faults.length > 0) throw validationFailed(faults);
     const { keys, publicKey } = makeKeys(body.asymmetric ?? false);
     const id = randomUUID();
     return await withIdempotency({
@@ -36,7 +40,7 @@ export const createWebhookEndpoint =
             id,
             url: body.url,
             description: body.description ?? null,
-            event_types: body.event_types ?? null,
+            ...chosen,
             ordering: body.ordering ?? 'entity',
             payload: body.payload ?? 'object',
             max_in_flight: body.max_in_flight ?? 5,

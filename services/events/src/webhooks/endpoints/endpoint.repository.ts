@@ -1,6 +1,7 @@
 import type { WebhookStatus } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
+import { passesFilters } from '../../feed/change-filter.repository.ts';
 import type { EndpointRow, EndpointSettings, Pending } from './endpoint.ts';
 
 /** The most events that are counted as pending, and that are looked through for it. */
@@ -16,9 +17,9 @@ const withPending = (sql: Sql, rows: ReturnType<Sql['unsafe']>) => sql<(Endpoint
        where d.store_id = e.store_id and d.endpoint_id = e.id and d.status = 'pending' limit ${mostCounted})
       union all
       select created_at from (
-        select type, created_at from events v where v.store_id = e.store_id and v.sequence > e.planned_through
+        select type, created_at, previous, data from events v where v.store_id = e.store_id and v.sequence > e.planned_through
         order by v.sequence limit ${mostCounted}) as unplanned
-      where e.event_types is null or type = any(e.event_types)
+      where (e.event_types is null or type = any(e.event_types)) and ${passesFilters(sql, sql`e.filters`)}
     ) as waiting
   ) counted`;
 
@@ -34,18 +35,20 @@ export async function countEndpoints(sql: Sql, storeId: string): Promise<number>
   return row?.total ?? 0;
 }
 
+const jsonOrNull = (value: readonly object[] | null): string | null => value && JSON.stringify(value);
+
 /** Inserts an endpoint that gets the events after `plannedThrough`. */
 export async function insertEndpoint(
   sql: TransactionSql,
   storeId: string,
   endpoint: EndpointSettings & { id: string; sealedSecrets: string; publicKey: string | null; plannedThrough: number },
 ): Promise<EndpointRow> {
-  const { id, url, description, event_types, ordering, payload, max_in_flight } = endpoint;
+  const { id, url, description, event_types, filters, ordering, payload, max_in_flight } = endpoint;
   const [row] = await sql<EndpointRow[]>`
-    insert into webhook_endpoints (store_id, id, url, description, event_types, ordering, payload, max_in_flight,
+    insert into webhook_endpoints (store_id, id, url, description, event_types, filters, ordering, payload, max_in_flight,
                                    sealed_secrets, public_key, planned_through)
-    values (${storeId}, ${id}, ${url}, ${description}, ${event_types as string[] | null}, ${ordering}, ${payload},
-            ${max_in_flight}, ${endpoint.sealedSecrets}, ${endpoint.publicKey}, ${endpoint.plannedThrough})
+    values (${storeId}, ${id}, ${url}, ${description}, ${event_types as string[] | null}, ${jsonOrNull(filters)}::text::jsonb,
+            ${ordering}, ${payload}, ${max_in_flight}, ${endpoint.sealedSecrets}, ${endpoint.publicKey}, ${endpoint.plannedThrough})
     returning *`;
   return row as EndpointRow;
 }
@@ -76,11 +79,6 @@ export async function findEndpoint(
 /** A condition: an endpoint exists and is not deleted. */
 export const isVisible = (sql: Sql, storeId: string, id: string) =>
   sql`exists (select from webhook_endpoints where ${visible(sql, storeId)} and id = ${id})`;
-
-export async function endpointExists(sql: Sql, storeId: string, id: string): Promise<boolean> {
-  const rows = await sql`select 1 from webhook_endpoints where ${visible(sql, storeId)} and id = ${id}`;
-  return rows.length > 0;
-}
 
 /** Locks the row until the transaction ends. Everything about its deliveries is written under this lock. */
 export async function lockEndpoint(sql: TransactionSql, storeId: string, id: string): Promise<EndpointRow | undefined> {
@@ -124,11 +122,12 @@ export async function saveSettings(
   { store_id, id }: EndpointRow,
   settings: EndpointSettings,
 ): Promise<void> {
-  const { url, description, event_types, ordering, payload, max_in_flight } = settings;
+  const { url, description, event_types, filters, ordering, payload, max_in_flight } = settings;
   await sql`
     update webhook_endpoints
     set url = ${url}, description = ${description}, event_types = ${event_types as string[] | null},
-        ordering = ${ordering}, payload = ${payload}, max_in_flight = ${max_in_flight}, ${changed(sql)}
+        filters = ${jsonOrNull(filters)}::text::jsonb, ordering = ${ordering}, payload = ${payload},
+        max_in_flight = ${max_in_flight}, ${changed(sql)}
     where store_id = ${store_id} and id = ${id}`;
 }
 
@@ -175,19 +174,25 @@ export async function saveSecrets(
     where store_id = ${store_id} and id = ${id}`;
 }
 
-/** Writes what sending has changed of a locked endpoint. A new status is a new version. */
+/** Writes what sending has changed of a locked endpoint, if anything has. A new status is a new version. */
 export async function saveProgress(sql: TransactionSql, endpoint: EndpointRow): Promise<void> {
-  const { store_id, id, planned_through, sender, due_at, status, disabled_reason } = endpoint;
+  const { store_id, id, planned_through, sender, due_at, full_until, status, disabled_reason } = endpoint;
   const { failures, failing_since, last_failed_id, several_fail, blocked_until, last_success_at } = endpoint;
   await sql`
     update webhook_endpoints
-    set planned_through = ${planned_through}, sender = ${sender}, due_at = ${due_at}, failures = ${failures},
+    set planned_through = ${planned_through}, sender = ${sender}, due_at = ${due_at}, full_until = ${full_until},
+        failures = ${failures},
         failing_since = ${failing_since}, last_failed_id = ${last_failed_id}, several_fail = ${several_fail},
         blocked_until = ${blocked_until}, last_success_at = ${last_success_at},
         status = ${status}, disabled_reason = ${disabled_reason},
         version = version + (status <> ${status})::int,
         updated_at = case when status <> ${status} then greatest(clock_timestamp(), updated_at) else updated_at end
-    where store_id = ${store_id} and id = ${id}`;
+    where store_id = ${store_id} and id = ${id}
+      and (planned_through, sender, due_at, full_until, failures, failing_since, last_failed_id, several_fail,
+           blocked_until, last_success_at, status, disabled_reason)
+        is distinct from (${planned_through}::bigint, ${sender}::text, ${due_at}::timestamptz, ${full_until}::timestamptz,
+           ${failures}::int, ${failing_since}::timestamptz, ${last_failed_id}::uuid, ${several_fail}::boolean,
+           ${blocked_until}::timestamptz, ${last_success_at}::timestamptz, ${status}::text, ${disabled_reason}::text)`;
 }
 
 /** No request sees the endpoint from now on, and nothing is sent to it. */

@@ -1,4 +1,11 @@
-import type { RequestOf, updateWebhookEndpoint, WebhookDisabledReason, WebhookEndpoint } from '@mostrador/contracts';
+import { isDeepStrictEqual } from 'node:util';
+import type {
+  RequestOf,
+  updateWebhookEndpoint,
+  WebhookDisabledReason,
+  WebhookEndpoint,
+  WebhookFilter,
+} from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Endpoint } from '../sending/next-move.ts';
@@ -9,6 +16,7 @@ export type EndpointSettings = {
   readonly description: string | null;
   /** Null: every type. */
   readonly event_types: readonly string[] | null;
+  readonly filters: readonly WebhookFilter[] | null;
   readonly ordering: WebhookEndpoint['ordering'];
   readonly payload: WebhookEndpoint['payload'];
   readonly max_in_flight: number;
@@ -22,6 +30,8 @@ export type EndpointRow = EndpointSettings &
     readonly sealed_secrets: string;
     readonly public_key: string | null;
     readonly planned_through: number;
+    /** So many deliveries wait that no more are made: until this moment, or until one of them changes. */
+    readonly full_until: Date | null;
     readonly sender: 'service' | 'workflow';
     readonly due_at: Date | null;
     readonly version: number;
@@ -32,14 +42,19 @@ export type EndpointRow = EndpointSettings &
 /** What waits for an endpoint. */
 export type Pending = { readonly pending: number; readonly oldest_pending_at: Date | null };
 
+/** The later moment. */
+export const notBefore = (now: Date, at: Date): Date => (at > now ? at : now);
+
 const timestampOrNull = (at: Date | null) => at && toTimestamp(at);
 
-export function toWebhookEndpoint(row: EndpointRow & Pending): WebhookEndpoint {
+/** What was due before `now` is due now. */
+export function toWebhookEndpoint(row: EndpointRow & Pending, now = new Date()): WebhookEndpoint {
   return {
     id: row.id,
     url: row.url,
     description: row.description,
     event_types: row.event_types && [...row.event_types],
+    filters: row.filters && [...row.filters],
     ordering: row.ordering,
     payload: row.payload,
     max_in_flight: row.max_in_flight,
@@ -49,7 +64,7 @@ export function toWebhookEndpoint(row: EndpointRow & Pending): WebhookEndpoint {
     health: {
       last_success_at: timestampOrNull(row.last_success_at),
       failing_since: timestampOrNull(row.failing_since),
-      next_attempt_at: timestampOrNull(row.due_at),
+      next_attempt_at: timestampOrNull(row.due_at && notBefore(now, row.due_at)),
       pending: row.pending,
       oldest_pending_at: timestampOrNull(row.oldest_pending_at),
     },
@@ -60,7 +75,8 @@ export function toWebhookEndpoint(row: EndpointRow & Pending): WebhookEndpoint {
 
 /** Its deliveries change what is shown without a new version. */
 export const endpointEtag = (row: EndpointRow & Pending): string => {
-  const { health } = toWebhookEndpoint(row);
+  // Not of the present moment, which would make a new ETag for each request.
+  const { health } = toWebhookEndpoint(row, new Date(0));
   const shown = Object.values(health).map((value) => String(value ?? '').replaceAll(/\W/g, ''));
   return etagOf(row.version, shown.join('_'));
 };
@@ -70,15 +86,16 @@ export function changeSettings(
   row: EndpointRow,
   change: RequestOf<typeof updateWebhookEndpoint>['body'],
 ): EndpointSettings | undefined {
-  const { url, description, event_types, ordering, payload, max_in_flight } = row;
-  const before = { url, description, event_types, ordering, payload, max_in_flight };
+  const { url, description, event_types, filters, ordering, payload, max_in_flight } = row;
+  const before = { url, description, event_types, filters, ordering, payload, max_in_flight };
   const after: EndpointSettings = {
     url: change.url ?? url,
     description: change.description === undefined ? description : change.description,
     event_types: change.event_types === undefined ? event_types : change.event_types,
+    filters: change.filters === undefined ? filters : change.filters,
     ordering: change.ordering ?? ordering,
     payload: change.payload ?? payload,
     max_in_flight: change.max_in_flight ?? max_in_flight,
   };
-  return JSON.stringify(after) === JSON.stringify(before) ? undefined : after;
+  return isDeepStrictEqual(after, before) ? undefined : after;
 }

@@ -19,6 +19,7 @@ import {
   toWebhookEndpoint,
 } from './endpoint.ts';
 import { assertEndpointAddress } from './endpoint-address.ts';
+import { faultsOfFilters } from './endpoint-filters.ts';
 
 type Body = RequestOf<typeof operation>['body'];
 
@@ -41,6 +42,8 @@ export const updateWebhookEndpoint =
           if (!endpoint) throw new AppError('webhook_endpoint_not_found');
           assertIfMatch(context, endpoint.version);
           const settings = changeSettings(endpoint, body);
+          const faults = settings ? faultsOfFilters(settings, body.filters !== undefined) : [];
+          if (faults.length > 0) throw validationFailed(faults);
           if (settings) await saveSettings(sql, endpoint, settings);
           if (body.status === 'paused' && endpoint.status !== 'paused') await saveStatus(sql, endpoint, 'paused');
           else if (isResumed(endpoint, body)) await resume(sql, endpoint, body);

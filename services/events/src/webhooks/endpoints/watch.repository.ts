@@ -1,5 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { CountOptions, OverdueOptions } from '@mostrador/kit/step/overdue';
+import { mostWaiting } from '../replays/replay.ts';
 import type { EndpointRow } from './endpoint.ts';
 
 // What jobs and gauges ask about the endpoints of all stores.
@@ -19,20 +20,65 @@ export const findDueEndpoints = (sql: Sql, { stores, endpoints }: LeftOut, limit
     and store_id <> all(${[...stores]}::uuid[]) and id <> all(${[...endpoints]}::uuid[])
   order by due_at limit ${limit}`;
 
-/** Endpoints whose feed has grown, or which have a replay: of these stores, or of all. Each table is read once. */
-export const findUnplanned = (sql: Sql, storeIds: readonly string[] | null) => {
-  const enabled = sql`
-    e.status = 'enabled' and e.deleted_at is null
-    ${storeIds === null ? sql`` : sql`and e.store_id = any(${[...storeIds]}::uuid[])`}`;
-  return sql<EndpointToSend[]>`
-    select e.store_id, e.id, e.sender from webhook_endpoints e
-    join feeds f on f.store_id = e.store_id and f.last_sequence > e.planned_through
-    where ${enabled}
-    union
-    select e.store_id, e.id, e.sender from webhook_endpoints e
-    join webhook_replays r on r.store_id = e.store_id and r.endpoint_id = e.id and r.status = 'running'
-    where ${enabled}`;
-};
+const isEnabled = (sql: Sql) => sql`e.status = 'enabled' and e.deleted_at is null`;
+
+/** Whether events of feed `f` can be planned for endpoint `e`. */
+const isUnplanned = (sql: Sql) => sql`
+  f.last_sequence > e.planned_through and (e.full_until is null or e.full_until <= now())`;
+
+/** Endpoints of these stores whose feed has grown. */
+export const findUnplanned = (sql: Sql, storeIds: readonly string[]) => sql<EndpointToSend[]>`
+  select e.store_id, e.id, e.sender from webhook_endpoints e
+  join feeds f on f.store_id = e.store_id and ${isUnplanned(sql)}
+  where ${isEnabled(sql)} and e.store_id = any(${[...storeIds]}::uuid[])`;
+
+/**
+ * Goes past up to `limit` enabled endpoints behind `after`, in one order. Returns those whose feed has grown, and the last
+ * of all, behind which the next look goes on; undefined: it begins again.
+ */
+export async function findNextUnplanned(
+  sql: Sql,
+  part: Part,
+): Promise<{ unplanned: EndpointToSend[]; last: NamedEndpoint | undefined }> {
+  const rows = await nextUnplanned(sql, part);
+  const last = rows.find(({ is_last }) => is_last);
+  return {
+    unplanned: rows.filter(({ is_unplanned }) => is_unplanned),
+    last: last && last.passed === part.limit ? { store_id: last.store_id, id: last.id } : undefined,
+  };
+}
+
+/** A part of the enabled endpoints, in one order. */
+type Part = { readonly after: NamedEndpoint | undefined; readonly limit: number };
+
+/** The endpoints of a part whose feed has grown, and its last one. */
+export const nextUnplanned = (sql: Sql, { after, limit }: Part) =>
+  sql<(EndpointToSend & { is_unplanned: boolean; is_last: boolean; passed: number })[]>`
+    select store_id, id, sender, is_unplanned, is_last, passed from (
+      select e.store_id, e.id, e.sender, coalesce(${isUnplanned(sql)}, false) as is_unplanned,
+        lead(e.id) over (order by e.store_id, e.id) is null as is_last, count(*) over ()::int as passed
+      from (
+        select store_id, id, sender, planned_through, full_until from webhook_endpoints e
+        where ${isEnabled(sql)} ${after ? sql`and (store_id, id) > (${after.store_id}::uuid, ${after.id}::uuid)` : sql``}
+        order by store_id, id limit ${limit}) e
+      left join feeds f on f.store_id = e.store_id) as looked
+    where is_unplanned or is_last`;
+
+/**
+ * Endpoints of these stores, or of all, with a running replay that has deliveries to make, or that ends now. One whose
+ * deliveries wait is left alone: `advanceReplay` makes none while so many wait.
+ */
+export const findReplaying = (sql: Sql, storeIds: readonly string[] | null) => sql<EndpointToSend[]>`
+  select e.store_id, e.id, e.sender from webhook_replays r
+  join webhook_endpoints e on e.store_id = r.store_id and e.id = r.endpoint_id and ${isEnabled(sql)}
+  cross join lateral (
+    select count(*) as waiting from (
+      select from webhook_deliveries d
+      where d.store_id = r.store_id and d.replay_id = r.id and d.status = 'pending' limit ${mostWaiting}) as pending
+  ) counted
+  where r.status = 'running' ${storeIds === null ? sql`` : sql`and r.store_id = any(${[...storeIds]}::uuid[])`} and case
+    when r.looked_through >= r.to_sequence then waiting = 0
+    else waiting < ${mostWaiting} and r.looked_through < e.planned_through end`;
 
 const isOverdue = (sql: Sql, overdueMs: number) => sql`
   sender = 'workflow' and deleted_at is null and due_at < now() - ${overdueMs} * interval '1 millisecond'`;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eventsOperations, type RequestOf } from '@mostrador/contracts';
+import { eventsOperations, type RequestOf, webhookTestsPerMinute } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startEvents, type TestEvents } from '../../../test/events.ts';
@@ -54,15 +54,63 @@ test('with an `Idempotency-Key` a repeated request gets the same secret, and the
   for (const { reply } of records) expect(reply).toMatch(/^v1\.test\.[\w.-]+$/);
 });
 
-test('a store has at most 10 endpoints, also when they are created at once', async () => {
+test('a store has at most 50 endpoints, also when they are created at once', async () => {
   const storeId = randomUUID();
-  const results = await Promise.allSettled(Array.from({ length: 12 }, () => create(storeId)));
+  const { id } = await create(storeId);
+  await events.adminSql`
+    insert into webhook_endpoints (store_id, url, ordering, payload, max_in_flight, sealed_secrets, planned_through)
+    select store_id, url, ordering, payload, max_in_flight, sealed_secrets, planned_through
+    from webhook_endpoints, generate_series(1, 47) where id = ${id}`;
+  const results = await Promise.allSettled(Array.from({ length: 4 }, () => create(storeId)));
   const rejected = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
   expect(rejected).toEqual(['webhook_endpoint_limit', 'webhook_endpoint_limit']);
   const { data } = await events.rpc.call(listWebhookEndpoints, { query: {} }, testContext({ storeId }));
   const params = { endpointId: data[0]?.id ?? '' };
   await events.rpc.call(deleteWebhookEndpoint, { params }, testContext({ storeId }));
   await create(storeId);
+});
+
+test('a store has a quota of tests, over all of its endpoints, which refills after a minute', async () => {
+  const storeId = randomUUID();
+  const endpoints = [await create(storeId, { max_in_flight: 1 }), await create(storeId, { max_in_flight: 1 })];
+  const send = (number: number) =>
+    events.rpc.call(
+      testWebhookEndpoint,
+      { params: { endpointId: endpoints[number % 2]?.id ?? '' } },
+      testContext({ storeId }),
+    );
+  const sent = await Promise.allSettled(Array.from({ length: webhookTestsPerMinute + 2 }, (_, number) => send(number)));
+  const refused = sent.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  expect(refused).toHaveLength(2);
+  for (const { code, status, retryAfterSeconds } of refused) {
+    expect([code, status]).toEqual(['quota_exceeded', 429]);
+    expect(retryAfterSeconds).toBeGreaterThan(0);
+    expect(retryAfterSeconds).toBeLessThanOrEqual(60);
+  }
+  const another = await create(randomUUID());
+  await expect(send(0)).rejects.toMatchObject({ code: 'quota_exceeded' });
+  expect(another.status).toBe('enabled');
+  await events.adminSql`
+    update webhook_deliveries set created_at = created_at - interval '1 minute' where store_id = ${storeId}`;
+  expect(await send(0)).toMatchObject({ event_type: 'webhook.test', sequence: null });
+});
+
+test('filters are kept, changed and removed, and fit the event types of the endpoint', async () => {
+  const storeId = randomUUID();
+  const filters = [{ type: 'lead.updated' as const, member: 'status', value: 'converted' }];
+  const { id, filters: kept } = await create(storeId, { filters });
+  expect(kept).toEqual(filters);
+  const update = (body: RequestOf<typeof updateWebhookEndpoint>['body']) =>
+    events.rpc.call(updateWebhookEndpoint, { params: { endpointId: id }, body }, testContext({ storeId }));
+  await expect(update({ event_types: ['lead.created'] })).rejects.toMatchObject({
+    members: { errors: [{ pointer: '#/event_types', detail: 'must have every type of `filters`' }] },
+  });
+  await expect(update({ filters: [{ type: 'lead.updated', member: 'stage' }] })).rejects.toMatchObject({
+    members: { errors: [{ pointer: '#/filters/0/member' }] },
+  });
+  const other = [{ type: 'lead.updated' as const, member: 'seller_id', value: null }];
+  expect((await update({ filters: other })).filters).toEqual(other);
+  expect((await update({ filters: null })).filters).toBeNull();
 });
 
 describe('an address is rejected when it', () => {

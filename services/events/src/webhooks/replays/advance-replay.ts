@@ -3,12 +3,10 @@ import { findEventsAfter } from '../../feed/event.repository.ts';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
 import { openDeliveries } from '../sending/plan.repository.ts';
 import { countWaiting, endReplay, findRunningReplay, findUndelivered, saveReplay } from './replay.repository.ts';
-import type { ReplayRow } from './replay.ts';
+import { mostWaiting, type ReplayRow } from './replay.ts';
 
 /** Events that one run chooses or looks through. */
 const batch = 500;
-/** No more deliveries are opened while this many of the replay wait, so that new events do not wait behind all of it. */
-const mostWaiting = 200;
 
 /**
  * Opens the next deliveries of the oldest running replay of a locked endpoint, and ends it after the last one. It stays
@@ -30,7 +28,7 @@ export async function advanceReplay(
   if (waiting >= mostWaiting || replay.looked_through >= until) return { opened: 0, more: false };
   const found = await choose(sql, endpoint, replay, until);
   const types = replay.event_types ?? endpoint.event_types;
-  const wanted = found.filter(({ type }) => types === null || types.includes(type));
+  const wanted = found.filter(({ type, passes }) => passes && (types === null || types.includes(type)));
   const { length: opened } = await openDeliveries(sql, endpoint, wanted, { replay });
   const lookedThrough = found.length < batch ? until : (found.at(-1)?.sequence ?? until);
   await saveReplay(sql, replay, { lookedThrough, chosen: replay.chosen + opened });
@@ -38,7 +36,7 @@ export async function advanceReplay(
 }
 
 const choose = (sql: TransactionSql, endpoint: EndpointRow, replay: ReplayRow, until: number) => {
-  const range = { after: replay.looked_through, until, limit: batch };
+  const range = { after: replay.looked_through, until, limit: batch, changes: endpoint.filters };
   return replay.selection === 'all'
     ? findEventsAfter(sql, endpoint.store_id, range)
     : findUndelivered(sql, endpoint, range);

@@ -50,13 +50,14 @@ export async function countWaiting(sql: TransactionSql, { store_id, id }: Named)
   return row?.count ?? 0;
 }
 
-/** The events of deliveries of an endpoint that ended without success. */
+/** The events of deliveries of an endpoint that ended without success. They have passed its filters before. */
 export const findUndelivered = (
   sql: TransactionSql,
   { store_id, id }: Named,
   { after, until, limit }: { after: number; until: number; limit: number },
-) => sql<PlannedEvent[]>`
-  select sequence, event_id as id, event_type as type, entity_id, occurred_at as created_at from webhook_deliveries
+) => sql<(PlannedEvent & { readonly passes: boolean })[]>`
+  select sequence, event_id as id, event_type as type, entity_id, occurred_at as created_at, true as passes
+  from webhook_deliveries
   where store_id = ${store_id} and endpoint_id = ${id} and status in ('failed', 'cancelled')
     and sequence > ${after} and sequence <= ${until}
   order by sequence limit ${limit}`;

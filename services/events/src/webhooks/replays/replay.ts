@@ -1,6 +1,9 @@
 import type { WebhookReplay } from '@mostrador/contracts';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
+/** No more deliveries are opened while this many of a replay wait, so that new events do not wait behind all of it. */
+export const mostWaiting = 200;
+
 export type ReplayRow = {
   readonly store_id: string;
   readonly id: string;

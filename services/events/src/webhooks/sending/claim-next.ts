@@ -5,7 +5,7 @@ import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { answer, type Claim, type ClaimNext, type RowKey } from '@mostrador/kit/step/retry-engine';
 import { done, waitUntil } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../../dependencies.ts';
-import { type EventRow, toEvent } from '../../feed/event.ts';
+import { type EventRow, toEvent, withoutContent } from '../../feed/event.ts';
 import { type LockedWithFeed, lockWithFeed, saveProgress } from '../endpoints/endpoint.repository.ts';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
 import {
@@ -17,10 +17,11 @@ import {
   hasRetries,
   recordGivenUp,
 } from './attempt.repository.ts';
+import { hostOf } from './host-places.ts';
 import { dueAt, nextMove } from './next-move.ts';
 import { openDeliveries } from './plan.repository.ts';
 import { findOnlyNew, planNext } from './plan-deliveries.ts';
-import { saveWithDue } from './save-due.ts';
+import { saveLooked } from './save-due.ts';
 
 /** A claimed delivery, and all that its attempt needs. */
 export type Claimed = {
@@ -31,7 +32,12 @@ export type Claimed = {
 };
 
 /** With the time to look again once no claimed delivery runs. `more`: the feed has more to plan at once. */
-export type Taken = Claim<readonly Claimed[]> & { readonly more: boolean; readonly next: NextStep };
+export type Taken = Claim<readonly Claimed[]> & {
+  readonly more: boolean;
+  readonly next: NextStep;
+  /** The host at which the store has its places, so that nothing was planned or claimed. */
+  readonly crowdedHost?: string;
+};
 
 /** Who asks. The service claims nothing of an endpoint that its workflow drains, and the other way round. */
 export type Sender = EndpointRow['sender'];
@@ -41,40 +47,71 @@ type ClaimOptions = {
   /** How many deliveries may begin. */
   readonly most: number;
   readonly leaseMs: number;
+  /** Takes up to `most` places at a host. Returns how many it got. */
+  readonly placesAt: (host: string) => number;
 };
 
 const claimLimitMs = 5_000;
 
+/** When an endpoint asks again whose host has no place for it. */
+const crowdedMs = 2_000;
+
 /**
  * Claims deliveries in a transaction of its own: every lease is committed before its call, and no call runs inside a
  * transaction. A process that dies leaves leases that expire, and these deliveries are sent again with the same
- * `webhook-id`.
+ * `webhook-id`. Each has a place at its host, which its attempt gives back.
  */
-export const claimDue = (
-  { database, limits: { leaseMs } }: Dependencies,
+export async function claimDue(
+  { database, hostPlaces, limits: { leaseMs } }: Dependencies,
   endpoint: RowKey,
-  options: Omit<ClaimOptions, 'leaseMs'>,
-): Promise<Taken> =>
-  database.write({ storeId: endpoint.storeId, deadline: Date.now() + claimLimitMs }, (sql) =>
-    claimNext(sql, endpoint, { ...options, leaseMs }),
-  );
+  { sender, most }: Pick<ClaimOptions, 'sender' | 'most'>,
+): Promise<Taken> {
+  const { storeId } = endpoint;
+  const held = { host: '', places: 0 };
+  const release = () => {
+    hostPlaces.give(held.host, storeId, held.places);
+    held.places = 0;
+  };
+  const placesAt = (host: string) => {
+    // A transaction may run again.
+    release();
+    Object.assign(held, { host, places: hostPlaces.take(host, storeId, most) });
+    return held.places;
+  };
+  try {
+    const taken = await database.write({ storeId, deadline: Date.now() + claimLimitMs }, (sql) =>
+      claimNext(sql, endpoint, { sender, most, leaseMs, placesAt }),
+    );
+    if (taken.kind === 'claimed') held.places -= taken.claimed.length;
+    return taken;
+  } finally {
+    release();
+  }
+}
 
 /**
  * Makes the deliveries of new events, and claims those due deliveries of an endpoint that may begin now. When everything
  * due is claimed and nothing that failed is left, the workflow hands the endpoint back to the service and ends.
  */
-const claimNext: ClaimNext<Taken, ClaimOptions> = async (sql, { storeId, id }, { sender, most, leaseMs }) => {
+const claimNext: ClaimNext<Taken, ClaimOptions> = async (sql, { storeId, id }, options) => {
+  const { sender, leaseMs, placesAt } = options;
   const locked = await lockWithFeed(sql, storeId, id);
   if (!locked) return { ...answer(done('the endpoint does not exist')), more: false };
   if (locked.sender !== sender) {
     return { ...answer(done(`the ${locked.sender} sends for this endpoint`)), more: false };
+  }
+  const host = hostOf(locked.url);
+  const most = locked.status === 'enabled' ? placesAt(host) : options.most;
+  if (most === 0) {
+    const next = waitUntil(new Date(Date.now() + crowdedMs), 'the requests that may run at its host are running');
+    return { ...answer(next), more: false, crowdedHost: host };
   }
   const onlyNew = await findOnlyNew(sql, locked, most);
   if (onlyNew) return await beginAtOnce(sql, locked, onlyNew, leaseMs);
   const { endpoint, more } = await planNext(sql, locked);
   const move = nextMove({ endpoint, ...(await findLoad(sql, endpoint)) });
   if (move.kind === 'answer') {
-    await saveWithDue(sql, endpoint);
+    await saveLooked(sql, endpoint);
     return { ...move, more };
   }
 
@@ -90,7 +127,8 @@ const claimNext: ClaimNext<Taken, ClaimOptions> = async (sql, { storeId, id }, {
   const due_at = dueAt(endpoint, await findQueue(sql, endpoint));
   const isHandedBack =
     sender === 'workflow' && (due_at === null || (await isHealthy(sql, endpoint, rows.length < slots)));
-  await saveProgress(sql, { ...endpoint, due_at, sender: isHandedBack ? 'service' : sender });
+  const full_until = rows.length > 0 ? null : endpoint.full_until;
+  await saveProgress(sql, { ...endpoint, due_at, full_until, sender: isHandedBack ? 'service' : sender });
   const next = due_at ? waitUntil(due_at, 'the next delivery is due then') : done('nothing waits');
   return { kind: 'claimed', claimed, more, next: isHandedBack ? done('nothing that failed is left') : next };
 };
@@ -112,7 +150,7 @@ async function beginAtOnce(
   });
   const isAll = opened.length === events.length;
   const due_at = isAll ? (opened[0]?.lease_until ?? null) : dueAt(locked, await findQueue(sql, locked));
-  await saveProgress(sql, { ...locked, planned_through: locked.last_sequence, due_at });
+  await saveProgress(sql, { ...locked, planned_through: locked.last_sequence, due_at, full_until: null });
   const next = due_at ? waitUntil(due_at, 'deliveries run') : done('nothing waits');
   return { kind: 'claimed', claimed, more: false, next };
 }
@@ -144,9 +182,7 @@ function eventOf(endpoint: EndpointRow, { event, ...row }: ClaimedRow): Event | 
 
 function shown({ payload }: EndpointRow, row: EventRow): Event {
   const event = toEvent(row);
-  if (payload === 'object') return event;
-  const { object: _object, ...ids } = event.data;
-  return { ...event, data: ids };
+  return payload === 'object' ? event : withoutContent(event);
 }
 
 const testEvent = (endpoint: EndpointRow, row: Omit<ClaimedRow, 'event'>): Event => ({
@@ -155,6 +191,9 @@ const testEvent = (endpoint: EndpointRow, row: Omit<ClaimedRow, 'event'>): Event
   created_at: toTimestamp(row.occurred_at),
   sequence: 0,
   store_id: endpoint.store_id,
-  entity: { type: 'webhook_endpoint', id: endpoint.id, version: endpoint.version },
+  entity: { type: 'webhook_endpoint', id: endpoint.id, version: endpoint.version, etag: null },
+  actor: null,
+  request_id: null,
+  previous: null,
   data: { endpoint_id: endpoint.id },
 });

@@ -1,4 +1,5 @@
 import { maxInFlight, type NextStep, type drainWebhook as operation } from '@mostrador/contracts';
+import { unlessAborted } from '@mostrador/kit/process/abort';
 import type { Log } from '@mostrador/kit/process/log';
 import { type Handler, later } from '@mostrador/kit/rpc/server';
 import type { RowKey } from '@mostrador/kit/step/retry-engine';
@@ -44,10 +45,6 @@ export const drainWebhook = (dependencies: Dependencies): Handler<typeof operati
         return after(againMs, 'other endpoints of the store are sending');
       }
       try {
-        // Attempts that still run when the service stops are recorded if they end soon. Otherwise their leases expire.
-        const closed = new Promise<NextStep>((resolve) => {
-          closing.addEventListener('abort', () => resolve(lookAgain('the service stops')), { once: true });
-        });
         const drained = drain(dependencies, {
           endpoint: { storeId, id: body.endpoint_id },
           mayBegin: () => !closing.aborted && deadline - Date.now() - recordingMs >= limits.callMs,
@@ -57,7 +54,8 @@ export const drainWebhook = (dependencies: Dependencies): Handler<typeof operati
               : lookAgain('more may be due'),
           log,
         });
-        return await Promise.race([drained, closed]);
+        // Attempts that still run when the service stops are recorded if they end soon. Otherwise their leases expire.
+        return await unlessAborted(closing, drained, () => lookAgain('the service stops'));
       } finally {
         shares.give(storeId, 1);
       }

@@ -2,6 +2,7 @@ import type { Log } from '@mostrador/kit/process/log';
 import type { Dependencies } from '../../dependencies.ts';
 import { currentKeys, openSecrets } from '../endpoints/secrets.ts';
 import type { Claimed } from './claim-next.ts';
+import { hostOf } from './host-places.ts';
 import type { Outcome } from './next-move.ts';
 import { postEvent } from './post-event.ts';
 import { recordOutcome } from './record-outcome.ts';
@@ -17,7 +18,7 @@ const clockMarginMs = 1_000;
  * delivery of the endpoint may be due now. Never rejects: a failed attempt is an outcome.
  */
 export async function makeAttempt(dependencies: Dependencies, claimed: Claimed, log: Log): Promise<boolean> {
-  const { database, limits, onAttempt, relay } = dependencies;
+  const { database, hostPlaces, limits, onAttempt, relay } = dependencies;
   const { attempt, endpoint } = claimed;
   const startedAt = new Date();
   const beganMs = performance.now();
@@ -26,6 +27,7 @@ export async function makeAttempt(dependencies: Dependencies, claimed: Claimed, 
     log.error({ endpoint: endpoint.id, delivery: attempt.id, err }, 'a webhook could not be sent');
     return { kind: 'failed', error: 'internal_error', status: null, body: null };
   });
+  hostPlaces.give(hostOf(endpoint.url), attempt.storeId, 1);
   const timing = { startedAt, durationMs: performance.now() - beganMs };
   onAttempt(outcome);
   if (outcome.kind === 'failed') {

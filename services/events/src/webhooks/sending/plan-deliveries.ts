@@ -15,6 +15,9 @@ const batch = 500;
 const mostUntried = 1_000;
 const runLimitMs = 10_000;
 
+/** After how long a full endpoint is looked at again, although none of its deliveries has changed. */
+const fullMs = 60_000;
+
 type Progress = { readonly opened: number; readonly more: boolean };
 const nothing: Progress = { opened: 0, more: false };
 
@@ -50,14 +53,18 @@ export async function planNext(
   locked: LockedWithFeed,
 ): Promise<Progress & { readonly endpoint: EndpointRow }> {
   if (locked.status !== 'enabled') return { ...nothing, endpoint: locked };
-  const { place, ...planned } = await planEvents(sql, locked);
+  const { place, isFull, ...planned } = await planEvents(sql, locked);
   const replayed = locked.replaying ? await advanceReplay(sql, locked, place) : nothing;
   return {
-    endpoint: { ...locked, planned_through: place },
+    endpoint: { ...locked, planned_through: place, full_until: isFull ? fullUntil(locked, new Date()) : null },
     opened: planned.opened + replayed.opened,
     more: planned.more || replayed.more,
   };
 }
+
+/** A moment that is known is kept, so that nothing is written. */
+const fullUntil = ({ full_until: known }: EndpointRow, now: Date): Date =>
+  known && known > now ? known : new Date(now.getTime() + fullMs);
 
 /**
  * The new events of an endpoint for which nothing else waits, when all of them may be sent at once, and there are at most
@@ -68,29 +75,41 @@ export async function findOnlyNew(
   locked: LockedWithFeed,
   most: number,
 ): Promise<EventRow[] | undefined> {
-  const { store_id, planned_through: start, last_sequence: until, event_types, max_in_flight } = locked;
+  const {
+    store_id,
+    planned_through: start,
+    last_sequence: until,
+    event_types,
+    filters: changes,
+    max_in_flight,
+  } = locked;
   const isHealthy = locked.status === 'enabled' && locked.sender === 'service' && locked.failures === 0;
   // Without a moment to look again nothing waits, and nothing runs.
   const isQuiet = isHealthy && locked.due_at === null && !locked.replaying;
   if (!isQuiet || until <= start || until - start > batch) return undefined;
   const slots = Math.min(max_in_flight, most);
-  const filters = event_types === null ? {} : { types: event_types };
+  const filters = { changes, ...(event_types === null ? {} : { types: event_types }) };
   const events = await findEvents(sql, store_id, { start, until, filters, limit: slots + 1 });
   const areOfDifferentEntities = new Set(events.map(({ entity_id }) => entity_id)).size === events.length;
   return events.length <= slots && areOfDifferentEntities ? events : undefined;
 }
 
-async function planEvents(sql: TransactionSql, locked: LockedWithFeed): Promise<Progress & { readonly place: number }> {
-  const { store_id, planned_through: place, event_types, oldest_sequence, last_sequence, due_at } = locked;
+/** `isFull`: the feed has more events than may wait for their first attempt. */
+async function planEvents(
+  sql: TransactionSql,
+  locked: LockedWithFeed,
+): Promise<Progress & { readonly place: number; readonly isFull?: boolean }> {
+  const { store_id, planned_through: place, event_types, filters: changes, due_at } = locked;
+  const { oldest_sequence, last_sequence } = locked;
   if (last_sequence <= place) return { ...nothing, place };
   // Without a moment to look again nothing waits.
   const untried = due_at === null ? 0 : await countUntried(sql, locked, mostUntried);
-  if (untried >= mostUntried) return { ...nothing, place };
-  const events = await findEventsAfter(sql, store_id, { after: place, limit: batch });
+  if (untried >= mostUntried) return { ...nothing, place, isFull: true };
+  const events = await findEventsAfter(sql, store_id, { after: place, limit: batch, changes });
   const last = events.at(-1);
   // After a restore the feed restarts at a higher number.
   if (!last) return { ...nothing, place: Math.max(place, oldest_sequence - 1) };
-  const wanted = events.filter(({ type }) => event_types === null || event_types.includes(type));
+  const wanted = events.filter(({ type, passes }) => passes && (event_types === null || event_types.includes(type)));
   const opened = (await openDeliveries(sql, locked, wanted)).length;
   return { opened, more: events.length === batch, place: last.sequence };
 }

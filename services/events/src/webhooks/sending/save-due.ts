@@ -5,8 +5,16 @@ import type { EndpointRow } from '../endpoints/endpoint.ts';
 import { findQueue } from './attempt.repository.ts';
 import { dueAt } from './next-move.ts';
 
-/** Writes a locked endpoint, and when the sender looks at it again. Null: when something else changes. */
+/**
+ * Writes a locked endpoint, and when the sender looks at it again. Null: when something else changes. Its deliveries have
+ * changed, so that there may be room for more.
+ */
 export async function saveWithDue(sql: TransactionSql, endpoint: EndpointRow): Promise<Date | null> {
+  return await saveLooked(sql, { ...endpoint, full_until: null });
+}
+
+/** As `saveWithDue`, after a look that changed no delivery. */
+export async function saveLooked(sql: TransactionSql, endpoint: EndpointRow): Promise<Date | null> {
   const due_at = dueAt(endpoint, await findQueue(sql, endpoint));
   await saveProgress(sql, { ...endpoint, due_at });
   return due_at;

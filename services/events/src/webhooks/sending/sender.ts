@@ -5,7 +5,14 @@ import type { Periodic } from '@mostrador/kit/process/periodic';
 import { createWakeablePause } from '@mostrador/kit/process/wakeable-pause';
 import { createRequestQueue } from '@mostrador/kit/rpc/request-queue';
 import type { Dependencies } from '../../dependencies.ts';
-import { type EndpointToSend, findDueEndpoints, findUnplanned } from '../endpoints/watch.repository.ts';
+import {
+  type EndpointToSend,
+  findDueEndpoints,
+  findNextUnplanned,
+  findReplaying,
+  findUnplanned,
+  type NamedEndpoint,
+} from '../endpoints/watch.repository.ts';
 import { claimDue } from './claim-next.ts';
 import { makeAttempt } from './make-attempt.ts';
 import { planDeliveries } from './plan-deliveries.ts';
@@ -24,6 +31,8 @@ const claiming = { concurrency: 4, perStore: 3, queue: 5_000 };
 const running = { most: 500, reserve: 100 };
 /** The most due endpoints that a look finds. */
 const mostFound = 500;
+/** How many enabled endpoints a look of all stores goes past. The next one goes on behind them. */
+const mostPassed = 2_000;
 
 /** Plans deliveries and makes first attempts. `nudge`: look now, because the feeds of these stores have grown. */
 export type Sender = Periodic & { nudge(storeIds?: readonly string[]): void };
@@ -34,12 +43,14 @@ export type Sender = Periodic & { nudge(storeIds?: readonly string[]): void };
  * claims and of the attempts.
  */
 export function createSender(dependencies: Dependencies, log: Log): Sender {
-  const { systemDatabase } = dependencies;
+  const { systemDatabase, hostPlaces } = dependencies;
   const attempts = new Set<Promise<void>>();
   const shares = createShares(running);
   const claims = createRequestQueue(claiming);
   /** The endpoints in the queue of claims. */
   const queued = new Set<string>();
+  /** The endpoints that wait for a place at their host. */
+  const crowded = new Set<string>();
   /** Stores whose share was too small for what is due. */
   const waiting = new Set<string>();
   let stopped = false;
@@ -47,6 +58,8 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
   /** Stores whose feeds have grown, by the notices. */
   const grown = new Set<string>();
   let lookedAtAllMs = Number.NEGATIVE_INFINITY;
+  /** The last endpoint that a look of all stores has passed. */
+  let passed: NamedEndpoint | undefined;
   const pause = createWakeablePause();
   let loop: Promise<void> | undefined;
 
@@ -58,18 +71,32 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
 
   const findDue = async (): Promise<void> => {
     const all = performance.now() - lookedAtAllMs >= lookEveryMs;
-    const stores = all ? null : [...grown];
+    const stores = [...grown];
     grown.clear();
-    if (all) lookedAtAllMs = performance.now();
     const scope = { deadline: Date.now() + readLimitMs };
-    const unplanned = stores?.length === 0 ? [] : await systemDatabase.read(scope, (sql) => findUnplanned(sql, stores));
-    const known = { stores: shares.full(), endpoints: [...queued] };
+    const unplanned = all || stores.length > 0 ? await findToPlan(scope, all, stores) : [];
+    const known = { stores: shares.full(), endpoints: [...queued, ...crowded] };
     const due = await systemDatabase.read(scope, (sql) => findDueEndpoints(sql, known, mostFound));
     for (const endpoint of [...due, ...unplanned]) enqueue(endpoint);
   };
 
+  /** What to plan of these stores. `all`: also of any store, what had no notice, or whose notice got lost. */
+  const findToPlan = async (scope: { deadline: number }, all: boolean, stores: readonly string[]) => {
+    if (all) lookedAtAllMs = performance.now();
+    const part = { after: passed, limit: mostPassed };
+    const [ofStores, next, replaying] = await systemDatabase.read(scope, (sql) =>
+      Promise.all([
+        stores.length > 0 ? findUnplanned(sql, stores) : [],
+        all ? findNextUnplanned(sql, part) : undefined,
+        findReplaying(sql, all ? null : stores),
+      ]),
+    );
+    if (next) passed = next.last;
+    return [...ofStores, ...(next?.unplanned ?? []), ...replaying];
+  };
+
   const enqueue = (endpoint: EndpointToSend) => {
-    if (queued.has(endpoint.id)) return;
+    if (queued.has(endpoint.id) || crowded.has(endpoint.id)) return;
     queued.add(endpoint.id);
     claims.offer(endpoint.store_id, {
       run: () => {
@@ -100,6 +127,7 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
     try {
       const taken = await claimDue(dependencies, { storeId, id: endpoint.id }, { sender: 'service', most: places });
       if (taken.more) nudge([storeId]);
+      if (taken.crowdedHost !== undefined) awaitPlace(taken.crowdedHost, endpoint);
       if (taken.kind === 'answer') return;
       used = taken.claimed.length;
       for (const one of taken.claimed) {
@@ -115,6 +143,15 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
     } finally {
       shares.give(storeId, places - used);
     }
+  };
+
+  /** Until its host has a place again, no look finds the endpoint. */
+  const awaitPlace = (host: string, endpoint: EndpointToSend) => {
+    crowded.add(endpoint.id);
+    hostPlaces.whenGiven(host, () => {
+      crowded.delete(endpoint.id);
+      enqueue(endpoint);
+    });
   };
 
   const run = async (): Promise<void> => {

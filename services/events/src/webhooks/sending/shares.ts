@@ -13,17 +13,16 @@ export type ShareLimits = {
   readonly most: number;
   /** Places of these for stores that have none. */
   readonly reserve: number;
+  /** A store may have this part of the places that are free beside the reserve. Default: an eighth. */
+  readonly part?: number;
 };
-
-/** A store may have this part of the places that are free beside the reserve. */
-const part = 1 / 8;
 
 /**
  * Whether a store may have another place. It may have a part of what is free, so each store leaves the next one almost as
  * much as it found. A place cannot be taken back, so with a limit by store alone some stores with slow receivers would
  * fill the process, or a store that sends alone would be slow. A store without a place gets one while there is one. Pure.
  */
-const mayBegin = ({ most, reserve }: ShareLimits, ofStore: number, ofAll: number): boolean =>
+const mayBegin = ({ most, reserve, part = 1 / 8 }: ShareLimits, ofStore: number, ofAll: number): boolean =>
   ofAll < most && (ofStore === 0 || ofStore < (most - reserve - ofAll) * part);
 
 export function createShares(limits: ShareLimits): Shares {

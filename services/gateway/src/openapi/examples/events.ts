@@ -1,11 +1,14 @@
 import {
   type Event,
+  type FeedEntity,
   type FeedIds,
   type FeedObject,
   type FeedType,
   feedCatalogue,
   getEvent,
+  isUpdatedType,
   listEvents,
+  type UpdatedType,
 } from '@mostrador/contracts';
 import { document, reception } from './agents.ts';
 import { type ExampleOfOperation, example } from './example.ts';
@@ -160,19 +163,60 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
   'seller.deleted': ['2026-01-30T18:00:00.000Z', ids.seller, { seller_id: ids.seller, leads_unassigned: 37 }, seller],
 };
 
+/** What the resource of a changed one was before. */
+const before: { readonly [Type in UpdatedType]: Partial<NonNullable<FeedObject<Type>>> } = {
+  'agent.updated': { priority: 20 },
+  'seller.updated': { name: 'Camila' },
+  'lead.updated': { status: newLead.status, seller_id: newLead.seller_id },
+  'message.updated': { reactions: [] },
+  'followup.updated': { cancel_on_appointment: followup.cancel_on_appointment },
+  'appointment.updated': { scheduled_at: appointment.scheduled_at },
+};
+
+/** The ETags of the resources that have one. */
+const etags: Partial<Record<FeedEntity, string>> = {
+  appointment: '"v2"',
+  followup: '"v2.4f1c9a07be52"',
+  lead: '"v3.2"',
+  seller: '"v1"',
+};
+
+const program = { kind: 'api_key', id: 'QmF1c2tqYXdo' } as const;
+
+/** What comes through the channel. */
+const ofChannel: readonly FeedType[] = [
+  ...(['message.received', 'message.delivered', 'message.read', 'message.updated', 'session.started'] as const),
+  ...(['lead.opted_out', 'lead.opted_in'] as const),
+];
+/** What the server does by itself. */
+const ofSystem: readonly FeedType[] = [
+  ...(['message.sent', 'message.failed', 'message.unsettled', 'session.ended'] as const),
+  ...(['followup.sent', 'followup.failed', 'followup.cancelled', 'document.imported'] as const),
+];
+
+function actorOf(type: FeedType): NonNullable<Event['actor']> {
+  if (ofSystem.includes(type)) return { kind: 'system', id: null };
+  return ofChannel.includes(type) ? { kind: 'channel', id: '0198c1f4-1b22-7b21-8b12-6e4f809102a3' } : program;
+}
+
 const types = Object.keys(told) as readonly FeedType[];
 
 /** The example of an event type. */
 export function exampleEvent(type: FeedType): Event {
   const [createdAt, entityId, idsAndStates, object] = told[type];
   const sequence = types.indexOf(type) + 1;
+  const { entity } = feedCatalogue[type];
+  const actor = actorOf(type);
   return {
     id: type === 'appointment.created' ? ids.event : `${ids.event.slice(0, -2)}${String(sequence).padStart(2, '0')}`,
     type,
     created_at: createdAt,
     sequence,
     store_id: ids.store,
-    entity: { type: feedCatalogue[type].entity, id: entityId, version: 100 + sequence },
+    entity: { type: entity, id: entityId, version: 100 + sequence, etag: etags[entity] ?? null },
+    actor,
+    request_id: actor === program ? `3f0a7c52-6b1e-4d7a-9c55-0e8f2b4d6${100 + sequence}` : null,
+    previous: isUpdatedType(type) ? before[type] : null,
     data: { ...idsAndStates, ...(object === undefined ? {} : { object }) },
   };
 }

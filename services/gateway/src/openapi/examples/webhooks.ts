@@ -28,6 +28,7 @@ const endpoint: WebhookEndpoint = {
   url: 'https://erp.example.com/mostrador',
   description: 'Agenda do ERP',
   event_types: ['appointment.created', 'appointment.updated'],
+  filters: [{ type: 'appointment.updated', member: 'status', value: 'cancelled' }],
   ordering: 'entity',
   payload: 'object',
   max_in_flight: 5,
@@ -90,14 +91,24 @@ export const exampleTest: Event = {
   created_at: '2026-01-12T13:05:00.000Z',
   sequence: 0,
   store_id: ids.store,
-  entity: { type: 'webhook_endpoint', id: ids.endpoint, version: 1 },
+  entity: { type: 'webhook_endpoint', id: ids.endpoint, version: 1, etag: null },
+  actor: null,
+  request_id: null,
+  previous: null,
   data: { endpoint_id: ids.endpoint },
 };
 
 export const webhookExamples: readonly ExampleOfOperation[] = [
   example(
     createWebhookEndpoint,
-    { body: { url: endpoint.url, description: endpoint.description, event_types: endpoint.event_types } },
+    {
+      body: {
+        url: endpoint.url,
+        description: endpoint.description,
+        event_types: endpoint.event_types,
+        filters: endpoint.filters,
+      },
+    },
     { ...unused, secret },
   ),
   example(listWebhookEndpoints, { query: {} }, listOf([endpoint])),

@@ -1,0 +1,16 @@
+import type { Sql } from '@mostrador/kit/database/database';
+
+/** Selects events of a type by one member that changed: by its new value, if the filter has one. */
+export type ChangeFilter = { readonly type: string; readonly member: string; readonly value?: unknown };
+
+/**
+ * A condition on events: the filters, a JSON array or null, have none of the event's type, or one of these matches. An
+ * event that does not tell what changed passes.
+ */
+export const passesFilters = (sql: Sql, filters: ReturnType<Sql['unsafe']>) => {
+  const ofType = sql`from jsonb_array_elements(${filters}) as chosen (filter) where filter ->> 'type' = type`;
+  return sql`(
+    previous is null or not exists (select ${ofType}) or exists (
+      select ${ofType} and previous ? (filter ->> 'member')
+        and (not filter ? 'value' or data -> 'object' -> (filter ->> 'member') = filter -> 'value')))`;
+};
