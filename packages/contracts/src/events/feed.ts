@@ -12,6 +12,25 @@ export const int64 = { format: 'int64' } as const;
 /** How long a request may wait for the next event, in seconds. */
 export const maxFeedWaitSeconds = 20;
 
+const NullableWord = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+
+export const eventActorKinds = ['api_key', 'user', 'agent', 'channel', 'system'] as const;
+
+export const EventActor = Type.Object(
+  {
+    kind: OneOf(eventActorKinds, {
+      title: 'EventActorKind',
+      description:
+        '`api_key`: a program with a key. `user`: a person of the store. `agent`: an agent that answers by itself. ' +
+        '`channel`: the customer, through the channel, or the channel itself. `system`: the server, such as when a ' +
+        'follow-up is due, or its operator.',
+    }),
+    id: NullableWord('The id of the key, the person, the agent or the channel. Null for `system`.'),
+  },
+  { title: 'EventActor', description: 'Who caused an event.' },
+);
+export type EventActor = Static<typeof EventActor>;
+
 const EventEntity = Type.Object(
   {
     type: Type.String({

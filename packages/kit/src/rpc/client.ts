@@ -25,7 +25,7 @@ export type ForwardedReply = {
  *
  * `Idempotency-Key` and the preconditions belong to the public request, so they travel only to `.api.` operations. A
  * handler can pass on its own context without passing on its key. A person's session travels only to `.platform.`
- * operations, for the same reason, and the person only to those and to `.api.` operations.
+ * operations, for the same reason, and the person only to those and to `.api.` operations. The actor travels to all.
  */
 export type RpcClient = {
   /** Calls and parses the reply. */
@@ -85,8 +85,8 @@ async function exchange(nats: NatsConnection, operation: Operation, request: unk
 }
 
 function envelopeFor(audience: string, context: CallContext): RequestEnvelope {
-  const { requestId, deadline, storeId, session, client, person, traceparent } = context;
-  const common = { requestId, deadline, storeId, traceparent };
+  const { requestId, deadline, storeId, session, client, person, actor, traceparent } = context;
+  const common = { requestId, deadline, storeId, actor, traceparent };
   switch (audience) {
     case 'api': {
       const { idempotency, ifMatch, ifNoneMatch } = context;

@@ -1,4 +1,5 @@
 import type { PersonAccess, UserRole } from '@mostrador/contracts/core';
+import type { EventActor } from '@mostrador/contracts/feed';
 import type { Log } from '../process/log.ts';
 
 /** The `Idempotency-Key` of a POST, PUT, PATCH or DELETE, with the request that it belongs to. */
@@ -15,6 +16,8 @@ export type Client = {
   readonly address: string;
   /** The `User-Agent`. */
   readonly agent?: string;
+  /** The token in the cookie that says which browser it is. */
+  readonly device?: string;
 };
 
 /** The person for whom the gateway calls, as accounts named them with this request. */
@@ -47,6 +50,8 @@ export type Context = {
   readonly client?: Client;
   /** Undefined: an API key calls. Only operations of the audiences `api` and `platform` get it. */
   readonly person?: Person;
+  /** Who is behind the request. Null: a gateway of the previous version does not say so. Undefined: the system. */
+  readonly actor?: EventActor | null;
   /** The lowest role that the operation asks for. Only accounts needs it: it learns the caller's role from the session. */
   readonly neededRole?: PersonAccess['role'];
   /** W3C trace context, passed on unchanged. */

@@ -1,7 +1,9 @@
 import { type Operation, type ReplyOf, type RequestOf, roleFor } from '@mostrador/contracts/core';
+import type { EventActor } from '@mostrador/contracts/feed';
 import { headers, type Msg, type Subscription } from 'nats';
 import type { Log } from '../process/log.ts';
 import type { Metrics } from '../process/metrics.ts';
+import { systemActor } from './actor.ts';
 import type { Context, StoreContext } from './context.ts';
 import { AppError, toWireError, validationFailed } from './errors.ts';
 import { endOfTick } from './event-loop.ts';
@@ -229,6 +231,7 @@ async function execute(call: Call, handle: AnyHandler): Promise<(() => Promise<v
 
   const context = {
     ...envelope,
+    actor: actorOf(envelope, operation),
     closing,
     neededRole: operation.access && roleFor(operation.access),
     get signal() {
@@ -246,6 +249,13 @@ async function execute(call: Call, handle: AnyHandler): Promise<(() => Promise<v
   return async () => {
     await respond(() => Promise.race([awaited.finish(), rejectionOf(signal())]));
   };
+}
+
+/** A gateway of the previous version says only which person asks. What is no request of the API comes from the system. */
+function actorOf({ actor, person }: RequestEnvelope, operation: Operation): EventActor | null {
+  if (actor) return actor;
+  if (person) return { kind: 'user', id: person.userId };
+  return audienceOf(operation) === 'api' ? null : systemActor;
 }
 
 const rejectionOf = (signal: AbortSignal): Promise<never> =>

@@ -1,5 +1,7 @@
 import { type Operation, userRoles } from '@mostrador/contracts/core';
+import type { EventActor } from '@mostrador/contracts/feed';
 import { headers, type MsgHdrs } from 'nats';
+import { readActor } from './actor.ts';
 import type { Client, Idempotency, Person } from './context.ts';
 import { validationFailed } from './errors.ts';
 
@@ -22,6 +24,8 @@ export const wireHeaders = {
   client: 'Mostrador-Client',
   /** JSON of `Person`. */
   person: 'Mostrador-Person',
+  /** JSON of `EventActor`. */
+  actor: 'Mostrador-Actor',
   traceparent: 'traceparent',
   error: 'Mostrador-Error',
   etag: 'ETag',
@@ -42,6 +46,8 @@ export type RequestEnvelope = {
   readonly session?: string;
   readonly client?: Client;
   readonly person?: Person;
+  /** Who is behind the request, also behind one that it causes. */
+  readonly actor?: EventActor | null;
   readonly traceparent?: string;
 };
 
@@ -58,8 +64,7 @@ export const audienceOf = (operation: Operation): string => operation.subject.sp
 
 /** The headers of a request. */
 export function writeEnvelope(envelope: RequestEnvelope): MsgHdrs {
-  const { requestId, deadline, storeId, idempotency, ifMatch, ifNoneMatch, session, client, person, traceparent } =
-    envelope;
+  const { requestId, deadline, storeId, idempotency, ifMatch, ifNoneMatch, session, client, person, actor } = envelope;
   const written = headers();
   written.set(wireHeaders.requestId, requestId);
   written.set(wireHeaders.deadline, String(deadline));
@@ -70,7 +75,8 @@ export function writeEnvelope(envelope: RequestEnvelope): MsgHdrs {
   if (session !== undefined) written.set(wireHeaders.session, session);
   if (client !== undefined) written.set(wireHeaders.client, JSON.stringify(client));
   if (person !== undefined) written.set(wireHeaders.person, JSON.stringify(person));
-  if (traceparent !== undefined) written.set(wireHeaders.traceparent, traceparent);
+  if (actor) written.set(wireHeaders.actor, JSON.stringify(actor));
+  if (envelope.traceparent !== undefined) written.set(wireHeaders.traceparent, envelope.traceparent);
   return written;
 }
 
@@ -84,6 +90,7 @@ export function readEnvelope(received: MsgHdrs | undefined): RequestEnvelope {
   const idempotency = header(received, wireHeaders.idempotency);
   const client = header(received, wireHeaders.client);
   const person = header(received, wireHeaders.person);
+  const actor = header(received, wireHeaders.actor);
   return {
     requestId: header(received, wireHeaders.requestId) ?? 'none',
     deadline: deadline === undefined ? Number.NaN : Number(deadline),
@@ -94,6 +101,7 @@ export function readEnvelope(received: MsgHdrs | undefined): RequestEnvelope {
     session: header(received, wireHeaders.session),
     client: client === undefined ? undefined : readClient(client),
     person: person === undefined ? undefined : readPerson(person),
+    actor: actor === undefined ? undefined : readActor(actor),
     traceparent: header(received, wireHeaders.traceparent),
   };
 }
@@ -109,10 +117,11 @@ function readIdempotency(text: string): Idempotency {
 
 /** Leaves out a value that is no text: only people read it. */
 function readClient(text: string): Client {
-  const { address, agent } = parsed(text) ?? {};
+  const { address, agent, device } = parsed(text) ?? {};
   return {
     address: typeof address === 'string' ? address : 'unknown',
     ...(typeof agent === 'string' ? { agent } : {}),
+    ...(typeof device === 'string' ? { device } : {}),
   };
 }
 

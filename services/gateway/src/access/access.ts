@@ -1,4 +1,5 @@
 import type { Scope, Tier } from '@mostrador/contracts';
+import type { EventActor } from '@mostrador/contracts/feed';
 import type { Person } from '@mostrador/kit/rpc/context';
 
 /** What a caller may do, and in which store. */
@@ -18,6 +19,10 @@ export type Caller = Rights & {
   /** Undefined: an API key. */
   readonly person?: Person;
 };
+
+/** Who a caller is, as events tell it. */
+export const actorOf = ({ person, callerId }: Pick<Caller, 'person' | 'callerId'>): EventActor =>
+  person ? { kind: 'user', id: person.userId } : { kind: 'api_key', id: callerId };
 
 /** What a key gives access to: the key's own row, and the tier, the rate and the country of its store. */
 export type Access = Caller & {

@@ -2,6 +2,7 @@ import type { listEvents, RequestOf } from '@mostrador/contracts';
 import type { ForwardedReply, RpcClient } from '@mostrador/kit/rpc/client';
 import type { UncheckedRequest } from '@mostrador/kit/rpc/validate';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { actorOf } from '../access/access.ts';
 import { type Feed, follow } from '../events/follow.ts';
 import { waitForEvents } from '../events/wait-for-events.ts';
 import { currentTag } from '../http/entity-tags.ts';
@@ -43,6 +44,7 @@ export const forwarder = (options: ForwardOptions) => (route: Route) => {
       requestId: request.id,
       storeId: request.access.storeId,
       deadline: Date.now() + requestTimeoutMs,
+      actor: actorOf(request.access),
       traceparent: saneTraceparent(headers.traceparent),
     });
     if (open) await settlePhones(rpc, parts, open, context());

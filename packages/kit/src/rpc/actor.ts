@@ -1,0 +1,33 @@
+import { type EventActor, eventActorKinds } from '@mostrador/contracts/feed';
+
+/** The server itself, and its operator. */
+export const systemActor: EventActor = { kind: 'system', id: null };
+
+/** What caused a change: who, and with which request to the API. Null: not known, or no request. */
+export type Origin = { readonly actor: EventActor | null; readonly requestId: string | null };
+
+/**
+ * The origin of what is done in this scope. A scope without an actor is one of the service itself. The system and a
+ * channel have sent no request to the API.
+ */
+export function originOf({
+  actor = systemActor,
+  requestId,
+}: {
+  readonly actor?: EventActor | null;
+  readonly requestId?: string;
+}): Origin {
+  const hasAsked = actor?.kind !== 'system' && actor?.kind !== 'channel';
+  return { actor, requestId: (hasAsked && requestId) || null };
+}
+
+/** The actor in the JSON of a header. Undefined when it has a kind that this version does not know. */
+export function readActor(text: string): EventActor | undefined {
+  try {
+    const { kind: given, id } = JSON.parse(text) as Partial<Record<keyof EventActor, unknown>>;
+    const kind = eventActorKinds.find((known) => known === given);
+    return kind && (typeof id === 'string' || id === null) ? { kind, id } : undefined;
+  } catch {
+    return undefined;
+  }
+}
