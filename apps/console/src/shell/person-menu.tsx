@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { dataOf, platform, type Session } from '../api/platform.ts';
 import { storesQuery } from '../api/queries.ts';
 import { tellOfSession } from '../api/session.ts';
+import { closeOwn } from '../inbox/own-storage.ts';
 import { m } from '../paraglide/messages.js';
 import { getLocale, locales, setLocale } from '../paraglide/runtime.js';
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../ui/menu.tsx';
@@ -27,7 +28,10 @@ export function PersonMenu({ session: { user, role, store } }: { session: Sessio
   const [theme, setTheme] = useState(currentTheme);
   const signOut = useMutation({
     mutationFn: () => dataOf(platform.DELETE('/session')),
-    onSuccess: () => leaveTo('/console/login'),
+    onSuccess: () => {
+      closeOwn();
+      leaveTo('/console/login');
+    },
     onError: sayFailure,
   });
   const { data: stores = [] } = useQuery(storesQuery);
