@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts';
 import { createLog } from '@mostrador/kit/process/log';
 import { plaintextFaults } from '@mostrador/kit/process/plaintext';
+import { systemActor } from '@mostrador/kit/rpc/actor';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { connectNats } from '@mostrador/kit/rpc/nats';
 import type { AdminConfig } from './config.ts';
@@ -35,6 +36,7 @@ export function createPlatform(config: AdminConfig): Platform {
         requestId: randomUUID(),
         deadline: Date.now() + limitMs,
         storeId,
+        actor: systemActor,
       });
     },
     close: async () => {

@@ -6,6 +6,7 @@ import { calendarRoutes } from './calendar/routes.ts';
 import { connectionRoutes } from './connections/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { followupRoutes } from './followups/routes.ts';
+import { closeOwn } from './inbox/own-storage.ts';
 import { inboxRoutes } from './inbox/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { knowledgeRoutes } from './knowledge/routes.ts';
@@ -59,6 +60,7 @@ export const router = createRouter({
 onSignedOut(() => {
   if (router.state.location.pathname === '/login') return;
   // As a new page, which has nothing of the person: not even what is not saved.
+  closeOwn();
   forget();
   location.replace('/console/login?ended=true');
 });

@@ -92,11 +92,19 @@ function particular(name: ProcessName, options: ServiceOptions): NodeJS.ProcessE
         EXAMPLE_IDS_FILE: exampleIdsFile(options.localDirectory),
         CONSOLE_DIRECTORY: options.consoleDirectory,
         TEMPORAL_UI_URL: options.temporalUiUrl,
+        SANDBOX_WRITES_PER_MINUTE: options.env.SANDBOX_WRITES_PER_MINUTE || '6000',
         // No load balancer has to notice that it stops.
         DRAIN_DELAY_MS: options.env.DRAIN_DELAY_MS ?? '0',
       };
-    case 'scheduling':
     case 'messaging':
+      return {
+        ...particular('scheduling', options),
+        ...health,
+        // The data of a platform for development is invented.
+        SANDBOX_TELEPHONE: options.env.SANDBOX_TELEPHONE || 'any',
+        SANDBOX_TELEPHONE_DAYS: options.env.SANDBOX_TELEPHONE_DAYS || '365',
+      };
+    case 'scheduling':
       return {
         ...health,
         ENCRYPTION_KEYS: options.encryptionKeys,

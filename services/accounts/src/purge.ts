@@ -1,6 +1,7 @@
 import type { SystemDatabase } from '@mostrador/kit/database/database';
 import { purgeAttempts } from './credentials/attempts.repository.ts';
 import { windowMinutes } from './credentials/attempts.ts';
+import { purgeOldDevices } from './credentials/devices.ts';
 import { purgeOidcAttempts } from './oidc/oidc.repository.ts';
 import { purgeChallenges } from './passkeys/passkey.repository.ts';
 import { purgeOver } from './sessions/session.repository.ts';
@@ -16,6 +17,7 @@ export async function purge(database: SystemDatabase): Promise<void> {
       async (sql) =>
         (await purgeOver(sql, batch)) +
         (await purgeAttempts(sql, windowMinutes, batch)) +
+        (await purgeOldDevices(sql, batch)) +
         (await purgeChallenges(sql, batch)) +
         (await purgeOidcAttempts(sql, batch)),
     );

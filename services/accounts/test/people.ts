@@ -10,6 +10,7 @@ import {
   setPassword,
   type UserRole,
 } from '@mostrador/contracts';
+import type { Client } from '@mostrador/kit/rpc/context';
 import { testContext } from '@mostrador/testing/context';
 import type { TestAccounts } from './accounts.ts';
 
@@ -27,13 +28,23 @@ export function createPeople(accounts: TestAccounts) {
   let people = 0;
   const newEmail = () => `ana${people++}@example.com`;
   /** Asks as the gateway does, with the token of the cookie. */
-  const ask = <O extends Operation>(operation: O, request: RequestOf<O>, session?: string): Promise<ReplyOf<O>> =>
-    accounts.rpc.call(operation, request, { ...testContext(), session, client });
+  const ask = <O extends Operation>(
+    operation: O,
+    request: RequestOf<O>,
+    session?: string,
+    from: Partial<Client> = {},
+  ): Promise<ReplyOf<O>> =>
+    accounts.rpc.call(operation, request, { ...testContext(), session, client: { ...client, ...from } });
   const newStore = async () => (await accounts.admin(createStore, { body: { name: 'Ótica' } })).id;
   const invite = (storeId: string, email: string, role: UserRole = 'owner') =>
     accounts.admin(inviteUser, {
       body: { store_id: storeId, email, name: 'Ana', role, ...(role === 'seller' ? { seller_id: randomUUID() } : {}) },
     });
+  /** The id in `users`, which nothing outside this service knows. */
+  const rowIdOf = async (email: string): Promise<string> => {
+    const [row] = await accounts.adminSql`select id from users where lower(email) = lower(${email})`;
+    return row?.id;
+  };
   const open = (token: string, session?: string) => ask(createPersonSession, { body: { token } }, session);
   return {
     newEmail,
@@ -46,8 +57,8 @@ export function createPeople(accounts: TestAccounts) {
     setPassword: (token: string | undefined, next = password, current?: string) =>
       ask(setPassword, { body: { new_password: next, current_password: current } }, token),
     /** Signs in with a password. */
-    signIn: (email: string, password: string, session?: string) =>
-      ask(createPersonSession, { body: { email, password } }, session),
+    signIn: (email: string, password: string, session?: string, from?: Partial<Client>) =>
+      ask(createPersonSession, { body: { email, password } }, session, from),
     /** Lets the password open the store of the session with this token too. */
     join: (token: string | undefined, current = password) => ask(joinStore, { body: { password: current } }, token),
     /** A person who is signed in. */
@@ -56,11 +67,15 @@ export function createPeople(accounts: TestAccounts) {
       const { login_url, user } = await invite(store, email, role);
       const link = tokenOf(login_url);
       const { session_token: token, session } = await open(link);
-      return { store, email, userId: user.id, token, session, link };
+      return { store, email, userId: user.id, rowId: await rowIdOf(email), token, session, link };
     },
+    rowIdOf,
+    /** The entries of a store, with the ids of people in it. */
     auditOf: (storeId: string) =>
       accounts.adminSql`
-        select actor_kind, actor_id, action, subject_id, address from audit_log
-        where store_id = ${storeId} order by id`,
+        select actor_kind, person_id(store_id, actor_id) as actor_id, action,
+          coalesce((select person_id(store_id, u.id)::text from users u where u.id::text = subject_id), subject_id)
+            as subject_id, address
+        from audit_log where store_id = ${storeId} order by id`,
   };
 }

@@ -69,6 +69,8 @@ export type AppDependencies = {
     readonly connectionTimeoutMs: number;
     /** The limit for a whole request to arrive. Default: 30 s. */
     readonly arrivalTimeoutMs?: number;
+    /** How often a minute the telephone of one sandbox writes or reports. Default: 60. */
+    readonly sandboxWritesPerMinute?: number;
     /** The payload bytes that webhooks may hold at once. Default: 32 MiB. */
     readonly webhookBytes?: number;
   };
@@ -77,6 +79,7 @@ export type AppDependencies = {
 /** The most bytes that all headers of a request may have. */
 const headerLimit = 16 * 1024;
 const defaultArrivalTimeoutMs = 30_000;
+const defaultSandboxWrites = 60;
 const defaultWebhookBytes = 32 * 1024 * 1024;
 
 /** The gateway's HTTP server, not listening yet. */
@@ -147,7 +150,8 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   addCalendarFeed(app, { rpc, requestTimeoutMs });
   const bytes = createWebhookBytes({ limit: webhookBytes, metrics });
   addWhatsappWebhook(app, { rpc, requestTimeoutMs, bytes });
-  await addSandbox(app, { rpc, requestTimeoutMs });
+  const { sandboxWritesPerMinute: writesPerMinute = defaultSandboxWrites } = settings;
+  await addSandbox(app, { rpc, requestTimeoutMs, writesPerMinute });
   const document = createApiDocument(routes, { publicUrl, contactUrl: settings.contactUrl });
   addDocs(app, { document, publicUrl, isOn: settings.docs ?? true, exampleIdsFile: settings.exampleIdsFile });
   if (settings.consoleDirectory) await addConsole(app, settings.consoleDirectory);

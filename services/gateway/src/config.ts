@@ -52,6 +52,12 @@ export const gatewayConfig = Type.Object({
     default: 5_000,
     description: 'How long a stopping gateway still serves, while `/readyz` is 503 and load balancers notice.',
   }),
+  SANDBOX_WRITES_PER_MINUTE: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 60,
+    description: 'How often a minute the telephone of one sandbox writes or reports, in this process.',
+  }),
   REQUEST_TIMEOUT_MS: Type.Integer({ minimum: 100, maximum: 120_000, default: 10_000 }),
   MAX_CONNECTIONS: Type.Integer({
     minimum: 1,

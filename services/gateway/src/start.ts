@@ -76,6 +76,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
       exampleIdsFile: config.EXAMPLE_IDS_FILE,
       requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
       maximumConnections: config.MAX_CONNECTIONS,
+      sandboxWritesPerMinute: config.SANDBOX_WRITES_PER_MINUTE,
       connectionTimeoutMs: config.CONNECTION_TIMEOUT_MS,
     },
   });

@@ -2,4 +2,22 @@ import { connectionConfig, serviceConfig, temporalConfig } from '@mostrador/kit/
 import { Type } from '@sinclair/typebox';
 
 /** The environment variables of the service. */
-export const messagingConfig = Type.Object({ ...serviceConfig, ...temporalConfig, ...connectionConfig });
+export const messagingConfig = Type.Object({
+  ...serviceConfig,
+  ...temporalConfig,
+  ...connectionConfig,
+  SANDBOX_TELEPHONE: Type.String({
+    enum: ['off', 'own', 'any'],
+    default: 'off',
+    description:
+      'Whether a sandbox has a telephone, at a secret address at which anyone writes as a customer. `own`: only as ' +
+      'customers whose lead the telephone created. `any`: as every lead, for development with invented data',
+  }),
+  SANDBOX_TELEPHONE_DAYS: Type.Integer({
+    minimum: 1,
+    maximum: 3650,
+    default: 30,
+    description:
+      'How long the address of a telephone works after the sandbox was connected. Connecting again renews it',
+  }),
+});

@@ -14,6 +14,9 @@ import type { OutcomeWaiters } from './messages/outcome-waiters.ts';
 export const messagingLists = ['conversations', 'messages'] as const;
 export type MessagingTotals = ListTotals<(typeof messagingLists)[number]>;
 
+/** As whom the telephone of a sandbox writes, and how long its address works. */
+export type Telephone = { readonly writesAs: 'off' | 'own' | 'any'; readonly days: number };
+
 /** The dependencies of the handlers. `main.ts` builds them. */
 export type Dependencies = {
   readonly database: Database;
@@ -28,6 +31,7 @@ export type Dependencies = {
   readonly egress: EgressOfStores;
   readonly circuit: ProviderCircuit;
   readonly limits: DeliveryLimits;
+  readonly telephone: Telephone;
   /** The gateway's public URL, without a trailing slash. */
   readonly publicUrl: string;
 };

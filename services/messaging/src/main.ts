@@ -21,7 +21,7 @@ import { exportDeliveryMetrics } from './delivery/delivery-metrics.ts';
 import { deliveryLimits } from './delivery/limits.ts';
 import { overdueDeliveries } from './delivery/wake-overdue.ts';
 import { watchUnsettled } from './delivery/watchdog.ts';
-import { messagingLists } from './dependencies.ts';
+import { messagingLists, type Telephone } from './dependencies.ts';
 import { createHandlers } from './handlers.ts';
 import { createInboundJobs } from './inbound/inbound-jobs.ts';
 import { exportInboundMetrics } from './inbound/inbound-metrics.ts';
@@ -74,6 +74,10 @@ runService({
         egress,
         circuit,
         limits: deliveryLimits,
+        telephone: {
+          writesAs: config.SANDBOX_TELEPHONE as Telephone['writesAs'],
+          days: config.SANDBOX_TELEPHONE_DAYS,
+        },
         publicUrl: config.PUBLIC_URL,
       }),
       purge: purgeProviderCircuits,

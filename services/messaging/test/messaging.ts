@@ -28,8 +28,7 @@ import { channelCircuit } from '../src/channels/channel-circuit.ts';
 import type { ChannelAdapter } from '../src/channels/channel-provider.ts';
 import { createOpenChannel, type OpenStoreChannel } from '../src/channels/providers.ts';
 import { type DeliveryLimits, deliveryLimits } from '../src/delivery/limits.ts';
-import type { Dependencies } from '../src/dependencies.ts';
-import { messagingLists } from '../src/dependencies.ts';
+import { type Dependencies, messagingLists, type Telephone } from '../src/dependencies.ts';
 import { createHandlers } from '../src/handlers.ts';
 import { createInboundJobs } from '../src/inbound/inbound-jobs.ts';
 import type { InboundProcessor } from '../src/inbound/inbound-processor.ts';
@@ -97,6 +96,7 @@ export type MessagingOptions = {
   readonly openChannel?: (...of: Parameters<OpenStoreChannel>) => Pick<ChannelAdapter, 'send'>;
   readonly circuit?: ProviderCircuit;
   readonly limits?: Partial<DeliveryLimits>;
+  readonly telephone?: Partial<Telephone>;
 };
 
 /** Starts the service with its real handlers on real servers. Only crm is a stand-in. */
@@ -127,6 +127,7 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
         circuit: options.circuit ?? createProviderCircuit(channelCircuit, { systemDatabase, log }),
         limits: { ...deliveryLimits, ...options.limits },
         publicUrl,
+        telephone: { writesAs: 'any', days: 30, ...options.telephone },
       };
       return { handlers: createHandlers(dependencies) };
     },

@@ -14,6 +14,7 @@ import {
   tooNarrow,
   violations,
 } from './browser.ts';
+import { connectSandbox } from './conversations.ts';
 import { addDevice, atLocalhost } from './passkeys.ts';
 
 const password = 'trinta e nove pratos';
@@ -69,6 +70,41 @@ inBrowser(() => {
     await page.keyboard.press('Enter');
     await navigation(page);
     expect(await page.content()).not.toContain(password);
+  });
+
+  test('what a person kept in the browser is gone after a sign-out, an ended session and another sign-in', async () => {
+    const { page, loginUrl, email, store } = await newPerson();
+    const { id } = await (await connectSandbox(store)).newCustomer('Helena', 'Hello');
+    const kept = () =>
+      page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }])) as Promise<string>;
+    const writeDraft = async (url: string) => {
+      await open(page, url, `/inbox/${id}`);
+      await page.getByRole('textbox', { name: 'Message to Helena' }).fill('Half a secret');
+      expect(await kept()).toContain('Half a secret');
+    };
+    const expectGone = async () => {
+      const text = await kept();
+      for (const secret of ['Half a secret', id]) expect(text).not.toContain(secret);
+    };
+    const newLink = async () => (await admin(['user', 'login-link', '--email', email])).login_url as string;
+    await writeDraft(loginUrl);
+    await page.evaluate(() => localStorage.setItem('mostrador.theme', 'dark'));
+    await signOut(page);
+    await expectGone();
+    expect(await kept()).toContain('dark');
+
+    await writeDraft(await newLink());
+    await admin(['user', 'disable', '--email', email]);
+    await page.reload();
+    await page.getByText('You are signed out.').waitFor();
+    await expectGone();
+
+    await admin(['user', 'enable', '--email', email]);
+    await writeDraft(await newLink());
+    const other = await invitePerson(store, 'owner', 'Rui Alves');
+    await openLoginLink(page, other.loginUrl);
+    await page.getByRole('button', { name: /^Rui Alves/ }).waitFor();
+    await expectGone();
   });
 
   test('a new password needs the current one, and ends the session in the other browser', async () => {

@@ -16,6 +16,13 @@ import { SetPassword } from './set-password.tsx';
 
 export const route = createLazyRoute('/shell/account/security')({ component: Security });
 
+/** A link of another store does not show when the password was set. */
+function wordsOfPassword(password: { readonly changed_at: string | null } | null): string {
+  if (password === null) return m.password_none();
+  if (password.changed_at === null) return m.password_elsewhere();
+  return m.password_since({ when: relativeTime(password.changed_at, Date.now()) });
+}
+
 function Security() {
   const { data: credentials, error, refetch } = useQuery(credentialsQuery);
   const { data: session } = useQuery(sessionQuery);
@@ -31,15 +38,7 @@ function Security() {
         <div className={styles.head}>
           <div>
             <h2 className={styles.title}>{m.password()}</h2>
-            {credentials ? (
-              <p className={styles.soft}>
-                {password
-                  ? m.password_since({ when: relativeTime(password.changed_at, Date.now()) })
-                  : m.password_none()}
-              </p>
-            ) : (
-              <Skeleton width="long" />
-            )}
+            {credentials ? <p className={styles.soft}>{wordsOfPassword(password)}</p> : <Skeleton width="long" />}
           </div>
           <Button busy={!credentials} onClick={() => setAsked('password')}>
             {password ? m.password_change() : m.password_set()}

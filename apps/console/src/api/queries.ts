@@ -1,4 +1,5 @@
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import { closeOwn } from '../inbox/own-storage.ts';
 import { forget } from '../unsaved.ts';
 import { Failure, isSignedOut } from './failure.ts';
 import { allOf, pageOf } from './pages.ts';
@@ -35,6 +36,7 @@ export const sessionQuery = queryOptions({
   queryFn: async ({ client, queryKey }) => {
     const session = await dataOf(platform.GET('/session'));
     const known = client.getQueryData<Session>(queryKey);
+    if (known && known.user.email !== session.user.email) closeOwn();
     return known && !isSame(known, session) ? await startOver() : session;
   },
   staleTime: 60_000,

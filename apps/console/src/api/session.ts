@@ -1,3 +1,4 @@
+import { forgetOwn } from '../inbox/own-storage.ts';
 import type { Session } from './platform.ts';
 import { queries, sessionQuery } from './queries.ts';
 
@@ -16,9 +17,10 @@ export function hearOfSession(): void {
   new BroadcastChannel(name).onmessage = () => void queries.invalidateQueries(sessionQuery);
 }
 
-/** The person has signed in. Nothing that was read before is shown. */
+/** The person has signed in. Nothing that was read before is shown, and nothing that another person kept here stays. */
 export function enter(session: Session): void {
   queries.clear();
+  forgetOwn();
   queries.setQueryData(sessionQuery.queryKey, session);
   tellOfSession();
 }

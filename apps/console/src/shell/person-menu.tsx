@@ -6,6 +6,7 @@ import { hasWayBack } from '../account/way-back.ts';
 import { dataOf, platform, type Session } from '../api/platform.ts';
 import { credentialsQuery, queries, storesQuery } from '../api/queries.ts';
 import { tellOfSession } from '../api/session.ts';
+import { closeOwn } from '../inbox/own-storage.ts';
 import { m } from '../paraglide/messages.js';
 import { getLocale, locales, setLocale } from '../paraglide/runtime.js';
 import { Button, buttonLook } from '../ui/button.tsx';
@@ -32,7 +33,10 @@ export function PersonMenu({ session: { user, role, store } }: { session: Sessio
   const [asks, setAsks] = useState(false);
   const signOut = useMutation({
     mutationFn: () => dataOf(platform.DELETE('/session')),
-    onSuccess: () => leaveTo('/console/login'),
+    onSuccess: () => {
+      closeOwn();
+      leaveTo('/console/login');
+    },
     onError: sayFailure,
   });
   const ask = useMutation({

@@ -80,6 +80,7 @@ const providerWords: Readonly<Record<string, () => string>> = {
 };
 
 const proofWords = { password: m.password, passkey: m.audit_proof_passkey, oidc: m.audit_proof_oidc };
+const methodWords = { ...proofWords, link: m.audit_method_link };
 const unknownWords = { sent: m.audit_unknown_as_sent, failed: m.audit_unknown_as_failed };
 
 const wordsOfMember = (member: string): string =>
@@ -90,7 +91,7 @@ const listed = (words: readonly string[]): string =>
 
 /** What an action was about, one phrase a line. A word that is not known here stays as it is. */
 export function wordsOfDetails(
-  { changed, role, scopes, proof, provider, ...waiting }: Details,
+  { changed, role, scopes, proof, method, attempts, provider, ...waiting }: Details,
   timeZone: string,
 ): string[] {
   const { kind, count, reason, older_than, unknown_as } = waiting;
@@ -99,6 +100,8 @@ export function wordsOfDetails(
     role && m.audit_role({ role: roleWords[role]() }),
     scopes && m.audit_scopes({ scopes: listed(wordsOfScopes(scopes)) }),
     proof && m.audit_proof({ proof: proofWords[proof]() }),
+    method && m.audit_method({ method: methodWords[method]() }),
+    attempts !== undefined && m.audit_attempts({ count: attempts }),
     provider && m.audit_provider({ provider: providerWords[provider]?.() ?? provider }),
     kind &&
       (count === undefined
@@ -107,5 +110,5 @@ export function wordsOfDetails(
     reason && reasonWords[reason](),
     older_than && m.audit_waiting_since({ when: fullTime(older_than, timeZone) }),
     unknown_as && unknownWords[unknown_as](),
-  ].filter((words) => words !== undefined);
+  ].filter((words) => words !== undefined && words !== false);
 }

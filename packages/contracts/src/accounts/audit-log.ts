@@ -28,6 +28,15 @@ export const AuditDetails = Type.Object(
         description: 'What opens the store since then. `oidc`: the account at the OpenID provider.',
       }),
     ),
+    method: Type.Optional(
+      OneOf(['password', 'passkey', 'link', 'oidc'], {
+        title: 'SignInMethod',
+        description: 'How the person signed in, or how somebody tried to. `oidc`: with the OpenID provider.',
+      }),
+    ),
+    attempts: Type.Optional(
+      Type.Integer({ description: 'How many further attempts failed, in an hour. Left out: it is one attempt.' }),
+    ),
     provider: Type.Optional(Type.String({ maxLength: 100, description: 'The provider that was connected.' })),
     kind: Type.Optional(About(WaitingKindWord, 'The kind of what was retried or given up.')),
     count: Type.Optional(Type.Integer({ description: 'How many were named by their ids. Left out: all of the kind.' })),
@@ -46,12 +55,14 @@ export const AuditEntry = Type.Object(
     at: About(Timestamp, 'When it was done.'),
     actor: Type.Object(
       {
-        kind: OneOf(['operator', 'user'], {
+        kind: OneOf(['operator', 'user', 'guest'], {
           title: 'AuditActorKind',
-          description: '`operator`: who runs the platform, with the admin command. `user`: a person of the store.',
+          description:
+            '`operator`: who runs the platform, with the admin command. `user`: a person of the store. `guest`: anybody, ' +
+            'who did not prove who they are.',
         }),
-        id: About(NullableUuid, 'The id of the person. Null: the operator.'),
-        name: About(NullableString, 'The name of the person. Null: the operator.'),
+        id: About(NullableUuid, 'The id of the person. Null: the operator, or a guest.'),
+        name: About(NullableString, 'The name of the person. Null: the operator, or a guest.'),
       },
       { title: 'AuditActor', description: 'Who did it.' },
     ),
@@ -66,7 +77,7 @@ export const AuditEntry = Type.Object(
     details: Nullable(AuditDetails, {
       description: 'What changed, or what it was about. Null: the action says it all.',
     }),
-    address: About(NullableString, 'The network address from which it was done. Null: the operator.'),
+    address: About(NullableString, 'The network address from which it was done. Null: the operator, or several.'),
   },
   { title: 'AuditEntry', description: 'Who did what, on what, when, from where.' },
 );

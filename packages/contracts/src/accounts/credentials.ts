@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { About, Exact, Nullable, NullableString, Timestamp } from '../core/common.ts';
+import { About, Exact, Nullable, NullableString, NullableTimestamp, Timestamp } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { Passkey } from './passkeys.ts';
 
@@ -11,8 +11,16 @@ export const passwordLength = { least: 12, most: 200 } as const;
 /** The time after a sign-in with a link or a passkey in which a person sets a new password without the current one. */
 export const freshSessionMinutes = 15;
 
+/** How many days a browser counts its own wrong passwords after its person last gave the right one in it. */
+export const deviceDays = 180;
+
 const PasswordState = Type.Object(
-  { changed_at: About(Timestamp, 'When it was set.') },
+  {
+    changed_at: About(
+      NullableTimestamp,
+      'When it was set. Null: it opens only stores to which this session may not go.',
+    ),
+  },
   { title: 'PasswordState', description: 'A password that is set.' },
 );
 
@@ -67,6 +75,7 @@ export const setPassword = defineOperation({
       new_password: Type.String({ maxLength: 1000, description: 'The new password.' }),
     }),
   },
-  reply: Type.Object({}),
+  /** The gateway puts `device_token` into a cookie. */
+  reply: Type.Object({ device_token: Type.Optional(Type.String()) }),
   errors: ['invalid_session', 'wrong_password', 'proof_required', 'quota_exceeded'],
 });

@@ -59,9 +59,14 @@ const PersonStore = Type.Object(
   { title: 'PersonStore', description: 'A store to which the person may go.' },
 );
 
-export const OpenedSession = Type.Object({ session_token: Type.String(), session: PersonSession });
+export const OpenedSession = Type.Object({
+  session_token: Type.String(),
+  /** After a right password: of the browser in which it was given. */
+  device_token: Type.Optional(Type.String()),
+  session: PersonSession,
+});
 
-/** The gateway puts `session_token` into a cookie, and answers the rest. */
+/** The gateway puts `session_token` and `device_token` into cookies, and answers the rest. */
 export const createPersonSession = defineOperation({
   subject: 'accounts.platform.sessions.create',
   http: { method: 'POST', path: '/session', status: 201 },

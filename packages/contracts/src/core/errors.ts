@@ -445,6 +445,14 @@ export const errorCatalogue = {
     description: 'No sandbox has this address, or it was replaced. Use the present address of the store’s sandbox.',
     retryable: false,
   },
+  sandbox_phone_taken: {
+    status: 409,
+    title: 'Phone is not of the sandbox',
+    description:
+      'The store has a lead with this phone that the sandbox’s telephone did not create, and the telephone of this platform ' +
+      'writes only as its own customers. Write with a phone that no lead has.',
+    retryable: false,
+  },
   store_not_found: {
     status: 404,
     title: 'Store not found',

@@ -13,7 +13,7 @@ export const receiveSandboxMessage = defineOperation({
   summary: "Write to the store on the sandbox's phone",
   request: { body: Exact({ token: SandboxToken, customer_phone: Phone, name: Text(200), text: Text(4096) }) },
   reply: Done,
-  errors: ['sandbox_not_found'],
+  errors: ['sandbox_not_found', 'sandbox_phone_taken'],
 });
 
 /** The conversation as the customer sees it, with what the store knows of each message. */

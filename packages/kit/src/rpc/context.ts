@@ -16,6 +16,8 @@ export type Client = {
   readonly address: string;
   /** The `User-Agent`. */
   readonly agent?: string;
+  /** The token in the cookie that says which browser it is. */
+  readonly device?: string;
 };
 
 /** The person for whom the gateway calls, as accounts named them with this request. */

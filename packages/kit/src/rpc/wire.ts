@@ -117,10 +117,11 @@ function readIdempotency(text: string): Idempotency {
 
 /** Leaves out a value that is no text: only people read it. */
 function readClient(text: string): Client {
-  const { address, agent } = parsed(text) ?? {};
+  const { address, agent, device } = parsed(text) ?? {};
   return {
     address: typeof address === 'string' ? address : 'unknown',
     ...(typeof agent === 'string' ? { agent } : {}),
+    ...(typeof device === 'string' ? { device } : {}),
   };
 }
 

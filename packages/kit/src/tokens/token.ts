@@ -47,6 +47,8 @@ export const apiKeyForm = tokenForm('mk_live');
 /** Login links of people, and what their cookie has. */
 export const loginLinkForm = tokenForm('ml');
 export const sessionForm = tokenForm('ms');
+/** The cookie of a browser in which a person has given their password. */
+export const deviceForm = tokenForm('md');
 /** The content of the cookie of a browser that went to an OpenID provider. */
 export const oidcAttemptForm = tokenForm('mo');
 

@@ -42,7 +42,13 @@ test('an owner reads who did what, on what, when and from where, newest first', 
       subject: { id: key.id, name: 'Site' },
       details: { scopes: ['leads:read'] },
     },
-    { ...ana, ...rest, action: 'session.opened', subject: { id: owner.session.id, name: null } },
+    {
+      ...ana,
+      ...rest,
+      action: 'session.opened',
+      subject: { id: owner.session.id, name: null },
+      details: { method: 'link' },
+    },
     {
       ...operator,
       ...rest,
@@ -58,8 +64,8 @@ test('an owner reads who did what, on what, when and from where, newest first', 
 test('a person who has left is shown by their address, and a name that another store gave is never shown', async () => {
   const owner = await people.signedIn();
   const email = people.newEmail();
-  const { userId } = await people.signedIn(undefined, email);
-  await people.signedIn(owner.store, email, 'manager');
+  await people.signedIn(undefined, email);
+  const { userId } = await people.signedIn(owner.store, email, 'manager');
   await accounts.admin(removeUser, { body: { store_id: owner.store, email } });
   const stranger = await people.signedIn();
   await people.ask(recordChange, { body: { action: 'leads.update', subject_id: stranger.userId } }, owner.token);

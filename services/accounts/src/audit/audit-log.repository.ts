@@ -6,8 +6,11 @@ import { idsAround } from './ids-around.ts';
 export type AuditRow = {
   readonly id: string;
   readonly at: Date;
-  readonly actor_kind: 'operator' | 'user';
+  readonly actor_kind: 'operator' | 'user' | 'guest';
+  /** In `users`. */
   readonly actor_id: string | null;
+  /** In the store. */
+  readonly actor_person_id: string | null;
   readonly action: AuditAction;
   readonly subject_id: string;
   readonly details: StoredDetails | null;
@@ -31,7 +34,7 @@ export type AuditFilter = {
 export async function listAuditRows(sql: Sql, storeId: string, filter: AuditFilter): Promise<AuditRow[]> {
   const { actorId, action, from, to, before, limit } = filter;
   return await sql<AuditRow[]>`
-    select id, at, actor_kind, actor_id, action, subject_id, details, address from audit_log
+    select id, at, actor_kind, actor_id, person_id(store_id, actor_id) as actor_person_id, action, subject_id, details, address from audit_log
     where store_id = ${storeId}
       ${before === undefined ? sql`` : sql`and id < ${before}`}
       ${actorId === undefined ? sql`` : sql`and actor_id = ${actorId}`}
@@ -48,12 +51,28 @@ export async function namesOfKeys(sql: Sql, storeId: string, ids: readonly strin
   return rows.map(({ id, name }) => [id, name]);
 }
 
+/** The id in `users` of a person whom the store has invited, by their id in the store. Null: it has invited nobody such. */
+export async function findInvited(sql: Sql, storeId: string, personId: string): Promise<string | null> {
+  const [row] = await sql<{ subject_id: string }[]>`
+    select subject_id from audit_log
+    where store_id = ${storeId} and action = 'user.invited' and person_id(store_id, subject_id::uuid) = ${personId}
+    limit 1`;
+  return row?.subject_id ?? null;
+}
+
 /** Those of the ids that are people whom the store has invited. */
 export async function listInvited(sql: Sql, storeId: string, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ subject_id: string }[]>`
     select distinct subject_id from audit_log
     where store_id = ${storeId} and action = 'user.invited' and subject_id = any(${ids}::text[])`;
   return rows.map(({ subject_id }) => subject_id);
+}
+
+/** The ids of people in the store by those in `users`. */
+export async function idsInStore(sql: Sql, storeId: string, userIds: readonly string[]): Promise<[string, string][]> {
+  const rows = await sql<{ user_id: string; id: string }[]>`
+    select user_id, person_id(${storeId}, user_id) as id from unnest(${userIds}::uuid[]) as user_id`;
+  return rows.map(({ user_id, id }) => [user_id, id]);
 }
 
 /**
@@ -66,7 +85,7 @@ export async function namesOfPeople(
   invited: readonly string[],
 ): Promise<[string, string][]> {
   const rows = await sql<{ id: string; name: string }[]>`
-    select u.id, case when m.user_id is null then u.email else coalesce(m.name, u.name) end as name
+    select u.id, case when m.user_id is null then lower(u.email) else coalesce(m.name, u.name) end as name
     from users u left join memberships m on m.user_id = u.id and m.store_id = ${storeId}
     where u.id = any(${invited}::uuid[])`;
   return rows.map(({ id, name }) => [id, name]);

@@ -39,3 +39,28 @@ export async function appendAudit(
         ${client?.address ?? null}, ${requestId})`;
   }
 }
+
+const failedSignIn = { action: 'sign_in.failed' } as const;
+
+/** Writes that somebody, nobody knows who, tried to sign in as a person, into the log of each of these stores. */
+export async function appendFailedSignIn(
+  sql: TransactionSql,
+  failure: {
+    readonly storeIds: readonly string[];
+    readonly userId: string | null;
+    readonly method: string;
+    /** How many. Undefined: one. */
+    readonly attempts?: number;
+    /** Empty: several. */
+    readonly address: string;
+    readonly requestId: string;
+  },
+): Promise<void> {
+  const { storeIds, userId, method, attempts, address, requestId } = failure;
+  const details = { method, ...(attempts !== undefined && { attempts }) };
+  await sql`
+    insert into audit_log (store_id, actor_kind, action, subject_id, details, address, request_id)
+    select store_id, 'guest', ${failedSignIn.action}, ${userId ?? ''}, ${sql.json(details)}, ${address || null},
+      ${requestId}
+    from unnest(${storeIds}::uuid[]) as store_id`;
+}

@@ -6,20 +6,31 @@ import { Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { requireSession } from '../sessions/session.ts';
 import { toAuditDetails } from './audit-details.ts';
-import { type AuditRow, listAuditRows, listInvited, namesOfKeys, namesOfPeople } from './audit-log.repository.ts';
+import {
+  type AuditRow,
+  findInvited,
+  idsInStore,
+  listAuditRows,
+  listInvited,
+  namesOfKeys,
+  namesOfPeople,
+} from './audit-log.repository.ts';
 
 const defaultLimit: number = operation.request.query.properties.limit.default;
 const Position = Type.Object({ before: Type.String({ format: 'uuid' }) });
 
-/** Names are read when the log is shown: an entry has only ids. */
+/** Names are read when the log is shown: an entry has only ids, and those of people are those of the store. */
 export const listAuditLog =
   ({ database, systemDatabase }: Dependencies): Handler<typeof operation> =>
   async (context, { query }) => {
     const { store_id: storeId } = await requireSession(systemDatabase, context);
-    const { cursor, limit = defaultLimit, actor_id: actorId, action, from, to } = query;
-    const filters = { actorId, action, from, to };
+    const { cursor, limit = defaultLimit, actor_id: personId, action, from, to } = query;
+    const filters = { actorId: personId, action, from, to };
     const position = readCursor({ cursor }, filters, Position);
     const scope = { storeId, deadline: context.deadline };
+    const actorId =
+      personId === undefined ? undefined : await database.read(scope, (sql) => findInvited(sql, storeId, personId));
+    if (actorId === null) return { data: [], next_cursor: null };
     // One extra row shows whether there is a next page.
     const rows = await database.read(scope, (sql) =>
       listAuditRows(sql, storeId, {
@@ -35,26 +46,33 @@ export const listAuditLog =
     const [keys, invited] = await database.read(scope, (sql) =>
       Promise.all([namesOfKeys(sql, storeId, subjects), listInvited(sql, storeId, people)]),
     );
-    const persons = await systemDatabase.read(context, (sql) => namesOfPeople(sql, storeId, invited));
+    const [persons, ids] = await systemDatabase.read(context, (sql) =>
+      Promise.all([namesOfPeople(sql, storeId, invited), idsInStore(sql, storeId, invited)]),
+    );
     const names = new Map([...keys, ...persons]);
+    const idsOfPeople = new Map(ids);
     return {
-      data: shown.map((row) => toAuditEntry(row, names)),
+      data: shown.map((row) => toAuditEntry(row, names, idsOfPeople)),
       next_cursor: last ? encodeCursor({ before: last.id }, filters) : null,
     };
   };
 
 const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
-const toAuditEntry = (row: AuditRow, names: ReadonlyMap<string, string>): AuditEntry => ({
+const toAuditEntry = (
+  row: AuditRow,
+  names: ReadonlyMap<string, string>,
+  idsOfPeople: ReadonlyMap<string, string>,
+): AuditEntry => ({
   id: row.id,
   at: toTimestamp(row.at),
   actor: {
     kind: row.actor_kind,
-    id: row.actor_id,
+    id: row.actor_person_id,
     name: row.actor_id === null ? null : (names.get(row.actor_id) ?? null),
   },
   action: row.action,
-  subject: { id: row.subject_id, name: names.get(row.subject_id) ?? null },
+  subject: { id: idsOfPeople.get(row.subject_id) ?? row.subject_id, name: names.get(row.subject_id) ?? null },
   details: toAuditDetails(row.details),
   address: row.address,
 });

@@ -13,12 +13,18 @@ export type Attempt = <T>(check: () => Promise<T | undefined>) => Promise<T | un
 
 /**
  * Counts an attempt with a password, before it is made. Every process counts in the same row, and an unknown account counts
- * as a known one. An attempt that was not checked, because too many passwords wait, does not count.
+ * as a known one. A browser of the person (`device`) counts alone: what others try with the address does not lock it, and
+ * what it tries does not lock the others. An attempt that was not checked, because too many passwords wait, does not count.
  *
  * @throws AppError `quota_exceeded` when the account waits
  */
-export async function beginAttempt(database: SystemDatabase, context: Context, email: string): Promise<Attempt> {
-  const account = hash('sha256', email.toLowerCase(), 'buffer');
+export async function beginAttempt(
+  database: SystemDatabase,
+  context: Context,
+  { email, device }: { email: string; device: string | undefined },
+): Promise<Attempt> {
+  const name = email.toLowerCase();
+  const account = hash('sha256', device === undefined ? name : `device ${device} ${name}`, 'buffer');
   const { attempts, waitSeconds } = await database.write(context, (sql) => countAttempt(sql, account, windowMinutes));
   if (attempts > mostAttempts) {
     const detail = 'Too many wrong passwords. Retry after `Retry-After` seconds, or sign in with a login link.';

@@ -7,6 +7,7 @@ import type { SessionRow } from '../sessions/session.repository.ts';
 export type Credentials = {
   /** In the PHC format. Null: no password is set. */
   readonly password_hash: string | null;
+  /** Null also when it opens only stores to which the session may not go: when it was set there is not shown here. */
   readonly password_changed_at: Date | null;
   readonly has_passkeys: boolean;
   /** Whether any of them opens a store to which the session may not go. */
@@ -26,7 +27,10 @@ export async function findCredentials(sql: Sql, session: Asking): Promise<Creden
   const [row] = await sql<[Credentials]>`
     select
       (select hash from passwords where user_id = ${userId}) as password_hash,
-      (select changed_at from passwords where user_id = ${userId}) as password_changed_at,
+      (select changed_at from passwords where user_id = ${userId} and exists (
+        select from credential_stores o join memberships m on m.store_id = o.store_id and m.user_id = o.user_id
+        where o.user_id = ${userId} and o.passkey_id is null and ${isReachable(sql, session)}
+      )) as password_changed_at,
       exists (select from passkeys where user_id = ${userId}) as has_passkeys,
       exists (
         select from credential_stores o join memberships m on m.store_id = o.store_id and m.user_id = o.user_id

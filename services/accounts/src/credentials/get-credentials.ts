@@ -17,9 +17,9 @@ export const getCredentials =
     const [credentials, passkeys, account] = await systemDatabase.read(context, (sql) =>
       Promise.all([findCredentials(sql, session), listPasskeys(sql, session), findIdentityTimes(sql, session.user_id)]),
     );
-    const { password_changed_at: changedAt } = credentials;
+    const { password_hash: hash, password_changed_at: changedAt } = credentials;
     return {
-      password: changedAt && { changed_at: toTimestamp(changedAt) },
+      password: hash === null ? null : { changed_at: changedAt && toTimestamp(changedAt) },
       needs_current_password: !replacesPassword(session, credentials),
       passkeys,
       // An owner may hold the link of a session.

@@ -58,7 +58,7 @@ test('the same password in another form of Unicode is the same password', async 
 test('only a hash of argon2id with the parameters of OWASP is stored, and two equal passwords have two', async () => {
   const [ana, rui] = [await withPassword(), await withPassword()];
   const rows = await accounts.adminSql`
-    select hash from passwords where user_id in (${ana.userId}, ${rui.userId})`;
+    select hash from passwords where user_id in (${ana.rowId}, ${rui.rowId})`;
   expect(new Set(rows.map(({ hash }) => hash)).size).toBe(2);
   for (const { hash } of rows) expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
 });
@@ -179,7 +179,7 @@ describe('signing in with a password', () => {
     const none = await people.signedIn();
     const [disabled, left] = [await withPassword(), await withPassword()];
     await accounts.admin(disableUser, { body: { email: disabled.email } });
-    await accounts.adminSql`delete from memberships where user_id = ${left.userId}`;
+    await accounts.adminSql`delete from memberships where user_id = ${left.rowId}`;
     for (const { email } of [none, disabled, left]) {
       await expect(people.signIn(email, password), email).rejects.toMatchObject({ code: 'invalid_credentials' });
     }

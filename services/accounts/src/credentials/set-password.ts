@@ -17,6 +17,8 @@ import {
   opensStore,
   savePassword,
 } from './credential.repository.ts';
+import { deleteDevicesOf } from './device.repository.ts';
+import { rememberDevice } from './devices.ts';
 import { passwordFault } from './password-rules.ts';
 import { sessionProof } from './session-proof.ts';
 
@@ -45,11 +47,11 @@ export const setPassword =
     const before = await systemDatabase.read(context, (sql) => findCredentials(sql, session));
     return later(async () => {
       if (current !== undefined) {
-        await assertPassword(dependencies, context, { email, password: current, credentials: before });
+        await assertPassword(dependencies, context, { session, password: current, credentials: before });
       } else assertReplaces(session, before);
       const hash = await passwords.hash(password);
 
-      await systemDatabase.write(context, async (sql) => {
+      const device = await systemDatabase.write(context, async (sql) => {
         await lockPerson(sql, userId);
         await requireOpenSession(sql, session.id);
         const locked = await findCredentials(sql, session);
@@ -65,8 +67,11 @@ export const setPassword =
         const reach = reachAfter('password', session);
         await endOtherSessions(sql, { ...session, reach, opened_by: 'password', passkey_id: null });
         await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'password.changed', subjectId: userId }]);
+        // Who knew the former password counts as everybody else from now on.
+        await deleteDevicesOf(sql, userId);
+        return await rememberDevice(sql, context, userId);
       });
-      return {};
+      return { device_token: device };
     });
   };
 

@@ -8,6 +8,9 @@ import { openSession } from '../sessions/open-session.ts';
 import { currentSession } from '../sessions/session.ts';
 import { beginAttempt } from './attempts.ts';
 import { findLastStore, findPasswordOwner } from './credential.repository.ts';
+import { ownDevice, rememberDevice } from './devices.ts';
+import { findConcerned } from './failed-sign-in.repository.ts';
+import { ofAddress, recordingFailure } from './failed-sign-ins.ts';
 
 /**
  * An unknown, a disabled and a known account do the same work, so the time tells nothing. While the password waits for its
@@ -21,11 +24,17 @@ export async function signInWithPassword(
   // The same text is counted and looked up, because PostgreSQL and JavaScript make different small letters.
   const address = email.toLowerCase();
   passwords.assertRoom(address);
-  const attempt = await beginAttempt(systemDatabase, context, address);
-  const found = await systemDatabase.read(context, (sql) => findPasswordOwner(sql, address));
-  return later(async () => {
+  const [found, concerned] = await systemDatabase.read(context, (sql) =>
+    Promise.all([findPasswordOwner(sql, address), findConcerned(sql, address)]),
+  );
+  const whom = () => ofAddress(address, concerned);
+  const recorded = <T>(work: () => Promise<T>) =>
+    recordingFailure({ systemDatabase, context, method: 'password', whom }, work);
+  const device = await ownDevice(systemDatabase, context, address);
+  const attempt = await recorded(() => beginAttempt(systemDatabase, context, { email: address, device }));
+  const signIn = async () => {
     const owner = await attempt(async () =>
-      (await passwords.matches(password, found?.hash ?? null, address)) ? found : undefined,
+      (await passwords.matches(password, found?.hash ?? null, device ?? address)) ? found : undefined,
     );
     if (!owner) throw new AppError('invalid_credentials');
     const { user_id: userId } = owner;
@@ -37,7 +46,10 @@ export async function signInWithPassword(
       if (!isEnabled || current?.hash !== owner.hash) throw new AppError('invalid_credentials');
       const storeId = await findLastStore(sql, userId, null);
       if (storeId === null) throw new AppError('invalid_credentials');
-      return await openSession(sql, context, { storeId, userId, reach: 'joined', openedBy: 'password', previous });
+      const device_token = await rememberDevice(sql, context, userId);
+      const signed = { storeId, userId, reach: 'joined', openedBy: 'password', previous } as const;
+      return { ...(await openSession(sql, context, signed)), device_token };
     });
-  });
+  };
+  return later(() => recorded(signIn));
 }

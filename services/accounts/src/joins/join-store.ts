@@ -6,6 +6,8 @@ import { type Handler, type Later, later } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import { assertPassword } from '../credentials/assert-password.ts';
 import { findCredentials, openStore } from '../credentials/credential.repository.ts';
+import { rememberDevice } from '../credentials/devices.ts';
+import { ofUser, recordingFailure } from '../credentials/failed-sign-ins.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findSigningPasskey, recordPasskeyUse, takeChallenge } from '../passkeys/passkey.repository.ts';
 import { requireRelyingParty } from '../passkeys/relying-party.ts';
@@ -46,12 +48,13 @@ async function joinWithPassword(
   passwords.assertRoom(email.toLowerCase());
   const credentials = await systemDatabase.read(context, (sql) => findCredentials(sql, session));
   return later(async () => {
-    await assertPassword(dependencies, context, { email, password, credentials });
+    await assertPassword(dependencies, context, { session, password, credentials });
     return await systemDatabase.write(context, async (sql) => {
       await lockPerson(sql, session.user_id);
       const { password_hash: current } = await findCredentials(sql, session);
       if (current !== credentials.password_hash) throw new AppError('wrong_password');
-      return await join(sql, context, session, null);
+      const device_token = await rememberDevice(sql, context, session.user_id);
+      return { ...(await join(sql, context, session, null)), device_token };
     });
   });
 }
@@ -68,11 +71,16 @@ async function joinWithPasskey(
   if (passkey?.user_id !== session.user_id) throw new AppError('invalid_credentials');
   const take = async (challenge: string) =>
     (await systemDatabase.write(context, (sql) => takeChallenge(sql, challenge, session.id))) !== undefined;
-  const { newCounter: counter, credentialBackedUp: synced } = await signatureOf(answer, party, passkey, take);
-  return await systemDatabase.write(context, async (sql) => {
-    await lockPerson(sql, session.user_id);
-    if (!(await recordPasskeyUse(sql, { id: passkey.id, counter, synced }))) throw new AppError('invalid_credentials');
-    return await join(sql, context, session, passkey.id);
+  const { user_id: userId, store_id: storeId } = session;
+  const whom = () => ofUser(userId, [storeId]);
+  return await recordingFailure({ systemDatabase, context, method: 'passkey', whom }, async () => {
+    const { newCounter: counter, credentialBackedUp: synced } = await signatureOf(answer, party, passkey, take);
+    return await systemDatabase.write(context, async (sql) => {
+      await lockPerson(sql, userId);
+      const use = { id: passkey.id, counter, synced };
+      if (!(await recordPasskeyUse(sql, use))) throw new AppError('invalid_credentials');
+      return await join(sql, context, session, passkey.id);
+    });
   });
 }
 

@@ -47,13 +47,13 @@ async function invited() {
   const second = await people.newStore();
   const { login_url } = await people.invite(second, email);
   const { session_token: token } = await people.open(tokenOf(login_url));
-  return { email, phone, userId: first.userId, first: first.store, second, token };
+  return { email, phone, rowId: first.rowId, first: first.store, second, token };
 }
 type Invited = Awaited<ReturnType<typeof invited>>;
 
 describe('a store is joined', () => {
   test('by the password, given in this step, and the audit log of the store says so; the passkey stays outside', async () => {
-    const { email, phone, userId, first, second, token } = await invited();
+    const { email, phone, rowId, first, second, token } = await invited();
     expect(await people.ask(getCredentials, {}, token)).toMatchObject({ may_join: true });
     const joined = await people.join(token);
     expect(joined.session.store.id).toBe(second);
@@ -63,7 +63,7 @@ describe('a store is joined', () => {
     const rows = await accounts.adminSql`
       select actor_id, subject_id, details, address from audit_log
       where store_id = ${second} and action = 'store.joined'`;
-    const entry = { actor_id: userId, subject_id: userId, address: client.address };
+    const entry = { actor_id: rowId, subject_id: rowId, address: client.address };
     expect(rows).toEqual([{ ...entry, details: { proof: 'password' } }]);
     // What a person has in a store is not shown in another.
     expect((await people.auditOf(first)).map(({ action }) => action)).not.toContain('store.joined');

@@ -6,6 +6,8 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import { type Handler, later } from '@mostrador/kit/rpc/server';
 import { hashToken } from '@mostrador/kit/tokens/token';
 import { appendAudit } from '../audit/audit.repository.ts';
+import { storesOfAccount } from '../credentials/failed-sign-in.repository.ts';
+import { ofUser, recordingFailure } from '../credentials/failed-sign-ins.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { joinWithAccount } from '../joins/join-with-account.ts';
 import { lockPerson } from '../people/person.repository.ts';
@@ -40,13 +42,20 @@ export const createOidcSession =
     return later(async () => {
       const identity = await provider.identify(answer, secretsOf(token), visit);
       const previous = await currentSession(systemDatabase, context);
-      return await systemDatabase.write(context, async (sql) => {
+      const [known, stores] = await systemDatabase.read(context, async (sql) => {
         const owner = await findOwner(sql, identity);
-        if (owner !== undefined) await lockPerson(sql, owner);
-        if (joining === null) return await signIn(sql, context, { identity, previous });
-        if (previous?.id !== joining) throw new AppError('oidc_failed');
-        return await joinWithAccount(sql, context, { identity, session: previous });
+        return [owner, owner === undefined ? [] : await storesOfAccount(sql, owner)] as const;
       });
+      const whom = () => (known === undefined ? undefined : ofUser(known, stores));
+      return await recordingFailure({ systemDatabase, context, method: 'oidc', whom }, async () =>
+        systemDatabase.write(context, async (sql) => {
+          const owner = await findOwner(sql, identity);
+          if (owner !== undefined) await lockPerson(sql, owner);
+          if (joining === null) return await signIn(sql, context, { identity, previous });
+          if (previous?.id !== joining) throw new AppError('oidc_failed');
+          return await joinWithAccount(sql, context, { identity, session: previous });
+        }),
+      );
     });
   };
 

@@ -30,7 +30,7 @@ const refused = { code: 'oidc_refused' };
 async function invited(email = people.newEmail()) {
   const store = await people.newStore();
   const { user, login_url } = await people.invite(store, email);
-  return { store, email, userId: user.id, link: tokenOf(login_url) };
+  return { store, email, userId: user.id, rowId: await people.rowIdOf(email), link: tokenOf(login_url) };
 }
 const storesOf = async (token: string) =>
   (await people.ask(listPersonStores, { query: {} }, token)).data.map(({ id }) => id).toSorted();
@@ -81,7 +81,7 @@ test('an unknown person, a disabled one and one who left get the same words, and
   const [disabled, left, linked] = [await invited(), await invited(), await invited()];
   await here.enter(linked.email);
   for (const { email } of [disabled, linked]) await here.accounts.admin(disableUser, { body: { email } });
-  await here.accounts.adminSql`delete from memberships where user_id = ${left.userId}`;
+  await here.accounts.adminSql`delete from memberships where user_id = ${left.rowId}`;
   const before = await here.accounts.adminSql`select count(*)::int as people from users`;
   const answers: unknown[] = [];
   for (const email of ['nobody@example.com', disabled.email, left.email, linked.email]) {

@@ -223,7 +223,7 @@ describe('signing in fails', () => {
     await people.ask(removePasskey, { params: { passkeyId: removed.passkey.id } }, session_token);
     const [disabled, left] = [await withPasskey(), await withPasskey()];
     await accounts.admin(disableUser, { body: { email: disabled.email } });
-    await accounts.adminSql`delete from memberships where user_id = ${left.userId}`;
+    await accounts.adminSql`delete from memberships where user_id = ${left.rowId}`;
     for (const { phone } of [removed, disabled, left]) await expect(signIn(phone)).rejects.toMatchObject(failed);
   });
 
@@ -260,10 +260,10 @@ describe('no passkey is made', () => {
   });
 
   test('when there are 20', async () => {
-    const { phone, userId } = await withPasskey();
+    const { phone, rowId } = await withPasskey();
     await accounts.adminSql`
       insert into passkeys (user_id, credential_id, public_key, counter, transports, synced, name)
-      select ${userId}, ${userId} || n::text, '', 0, '{}', false, 'x' from generate_series(1, 19) as n`;
+      select ${rowId}, ${rowId} || n::text, '', 0, '{}', false, 'x' from generate_series(1, 19) as n`;
     const { session_token } = await signIn(phone);
     await expect(start(session_token)).rejects.toMatchObject({ code: 'passkey_limit' });
   });

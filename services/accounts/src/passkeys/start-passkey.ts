@@ -10,7 +10,7 @@ import { requireSession } from '../sessions/session.ts';
 import { insertChallenge, listCredentialIds } from './passkey.repository.ts';
 import { algorithms, requireRelyingParty } from './relying-party.ts';
 
-/** The passkey is kept by the browser with the person's id (`residentKey`), so a sign-in needs no address. */
+/** The passkey is kept by the browser with the person's id in the store (`residentKey`), so a sign-in needs no address. */
 export const startPasskey =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body: { current_password: current } }) => {
@@ -27,12 +27,13 @@ export const startPasskey =
     if (existing.length >= mostPasskeys) throw new AppError('passkey_limit');
     return later(async () => {
       if (current !== undefined) {
-        await assertPassword(dependencies, context, { email, password: current, credentials });
+        await assertPassword(dependencies, context, { session, password: current, credentials });
       }
       const options = await generateRegistrationOptions({
         rpName: 'Mostrador',
         rpID: party.id,
-        userID: new TextEncoder().encode(userId),
+        // The id in `users` would tell the holder of a link when another store invited the person.
+        userID: new TextEncoder().encode(session.person_id),
         userName: email,
         userDisplayName: name,
         timeout: passkeyChallengeMinutes * 60_000,

@@ -12,14 +12,15 @@ export const createLoginLink =
   async (context, { body: { store_id: asked, email } }) =>
     await systemDatabase.write(context, async (sql) => {
       const found = await findUser(sql, email);
-      const [user, second] = asked === undefined ? found : found.filter(({ store_id }) => store_id === asked);
-      if (!user) throw new AppError('user_not_found');
+      const [one, second] = asked === undefined ? found : found.filter(({ user }) => user.store_id === asked);
+      if (!one) throw new AppError('user_not_found');
       if (second) {
         throw validationFailed([
           { pointer: '#/store_id', detail: 'is needed, because the person is in several stores' },
         ]);
       }
-      const { store_id: storeId, id: userId } = user;
+      const { user, userId } = one;
+      const { store_id: storeId } = user;
       if (!(await lockPerson(sql, userId))) throw new AppError('user_disabled');
       await appendAudit(sql, context, [{ storeId, actorId: null, action: 'login_link.created', subjectId: userId }]);
       const seconds = loginLinkMinutes * 60;

@@ -6,14 +6,16 @@ import type { Dependencies } from '../dependencies.ts';
 import { loginLinkMinutes } from '../lifetimes.ts';
 import { requireSession } from '../sessions/session.ts';
 import { makeLoginLink } from './make-login-link.ts';
-import { findPerson, lockPerson } from './person.repository.ts';
+import { findPerson, findUserId, lockPerson } from './person.repository.ts';
 import { unknownPerson } from './unknown-person.ts';
 
 export const createPersonLink =
   ({ systemDatabase, publicUrl }: Dependencies): Handler<typeof operation> =>
-  async (context, { params: { userId } }) => {
+  async (context, { params: { userId: personId } }) => {
     const { store_id: storeId, user_id: actorId } = await requireSession(systemDatabase, context);
     return await systemDatabase.write(context, async (sql) => {
+      const userId = await findUserId(sql, storeId, personId);
+      if (userId === null) throw unknownPerson();
       const isEnabled = await lockPerson(sql, userId);
       const user = await findPerson(sql, storeId, userId);
       if (!user) throw unknownPerson();

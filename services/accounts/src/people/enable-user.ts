@@ -15,7 +15,7 @@ export const enableUser =
       const { users, wasDisabled } = await enableUserRow(sql, email);
       const [first] = users;
       if (!first) throw unknownUser();
-      if (wasDisabled) await endAccess(sql, first.id);
+      if (wasDisabled) await endAccess(sql, first.userId);
       await appendAudit(sql, context, inEveryStore(users, { action: 'user.enabled' }));
-      return { users };
+      return { users: users.map(({ user }) => user) };
     });

@@ -19,7 +19,7 @@ export const invitePerson =
       const userId = await ensureUser(sql, email, name);
       await lockPerson(sql, userId);
       if (!(await addMembership(sql, { storeId, userId, name, role, sellerId }))) {
-        throw new AppError('user_exists', { members: { id: userId } });
+        throw new AppError('user_exists', { members: { id: (await findPerson(sql, storeId, userId))?.id } });
       }
       const entry = { storeId, actorId, action: 'user.invited' as const, subjectId: userId, details: { role } };
       await appendAudit(sql, context, [entry]);

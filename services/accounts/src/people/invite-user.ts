@@ -1,4 +1,4 @@
-import type { inviteUser as operation, StoreUser } from '@mostrador/contracts';
+import type { inviteUser as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
@@ -6,7 +6,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { invitationDays } from '../lifetimes.ts';
 import { storeExists } from '../stores/store.repository.ts';
 import { makeLoginLink } from './make-login-link.ts';
-import { ensureUser, findStoreUser, lockPerson, setMembership } from './person.repository.ts';
+import { ensureUser, type FoundUser, findStoreUser, lockPerson, setMembership } from './person.repository.ts';
 import { assertSellerOfRole } from './seller-of-person.ts';
 
 export const inviteUser =
@@ -19,7 +19,7 @@ export const inviteUser =
       const userId = await ensureUser(sql, email, name);
       await lockPerson(sql, userId);
       await setMembership(sql, { storeId, userId, name, role, sellerId });
-      const user = (await findStoreUser(sql, storeId, email)) as StoreUser;
+      const { user } = (await findStoreUser(sql, storeId, email)) as FoundUser;
       await appendAudit(sql, context, [
         { storeId, actorId: null, action: 'user.invited', subjectId: userId, details: { role } },
       ]);

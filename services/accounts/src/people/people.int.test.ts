@@ -1,16 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import {
+  authorizePerson,
   checkSeller,
   createPersonLink,
   disableUser,
   enableUser,
+  getCredentials,
+  getLoginLink,
   getPersonSession,
   invitePerson,
+  listAuditLog,
   listPeople,
   listPersonSessions,
   removePerson,
   removeUser,
   revokePersonSession,
+  startPasskey,
   type UserRole,
   updatePerson,
 } from '@mostrador/contracts';
@@ -107,7 +112,7 @@ test('a removed person has no session and no link in this store, and keeps those
   const here = await people.signedIn(owner.store, email, 'manager');
   const elsewhere = await people.signedIn(undefined, email);
   const { login_url } = await people.ask(createPersonLink, { params: { userId: here.userId } }, owner.token);
-  await people.ask(removePerson, { params: { userId: here.userId } }, owner.token);
+  await people.ask(removePerson, { params: { userId: here.userId }, query: {} }, owner.token);
   await expect(people.ask(getPersonSession, {}, here.token)).rejects.toMatchObject({ code: 'invalid_session' });
   await expect(people.open(tokenOf(login_url))).rejects.toMatchObject({ code: 'invalid_login_link' });
   expect(await people.ask(getPersonSession, {}, elsewhere.token)).toMatchObject({ user: { email } });
@@ -123,7 +128,7 @@ describe('a store always has an owner', () => {
     const params = { userId: owner.userId };
     const tries = [
       () => people.ask(updatePerson, { params, body: { role: 'manager' } }, owner.token),
-      () => people.ask(removePerson, { params }, owner.token),
+      () => people.ask(removePerson, { params, query: {} }, owner.token),
     ];
     for (const tried of tries) await expect(tried()).rejects.toMatchObject({ code: 'last_owner' });
     expect(await people.ask(updatePerson, { params, body: { role: 'owner', name: 'Bia' } }, owner.token)).toMatchObject(
@@ -137,9 +142,9 @@ describe('a store always has an owner', () => {
     const owner = await people.signedIn();
     const other = await people.signedIn(owner.store);
     await accounts.admin(disableUser, { body: { email: other.email } });
-    const tried = people.ask(removePerson, { params: { userId: owner.userId } }, owner.token);
+    const tried = people.ask(removePerson, { params: { userId: owner.userId }, query: {} }, owner.token);
     await expect(tried).rejects.toMatchObject({ code: 'last_owner' });
-    await people.ask(removePerson, { params: { userId: other.userId } }, owner.token);
+    await people.ask(removePerson, { params: { userId: other.userId }, query: {} }, owner.token);
   });
 
   test('two owners who demote or remove each other at the same moment leave one', async () => {
@@ -149,7 +154,7 @@ describe('a store always has an owner', () => {
     })();
     await Promise.allSettled([
       people.ask(updatePerson, { params: { userId: rui.userId }, body: { role: 'manager' } }, ana.token),
-      people.ask(removePerson, { params: { userId: ana.userId } }, rui.token),
+      people.ask(removePerson, { params: { userId: ana.userId }, query: {} }, rui.token),
     ]);
     const [row] = await accounts.adminSql`
       select count(*)::int as owners from memberships where store_id = ${ana.store} and role = 'owner'`;
@@ -207,7 +212,7 @@ const calls = (userId: string, token?: string): Record<string, () => Promise<unk
   invite: () => people.ask(invitePerson, { body: invitation() }, token),
   change: () => people.ask(updatePerson, { params: { userId }, body: { name: 'X' } }, token),
   link: () => people.ask(createPersonLink, { params: { userId } }, token),
-  remove: () => people.ask(removePerson, { params: { userId } }, token),
+  remove: () => people.ask(removePerson, { params: { userId }, query: {} }, token),
 });
 
 test('a person of another store is not found, and stays as they are', async () => {
@@ -242,8 +247,50 @@ describe('an owner who invites a person of another store', () => {
     const there = await people.signedIn();
     const owner = await people.signedIn();
     const made = await invite(owner.token, { email: there.email, name: 'Guess' });
-    expect(made.user).toMatchObject({ id: there.userId, name: 'Guess', last_seen_at: null });
+    expect(made.user).toMatchObject({ name: 'Guess', last_seen_at: null });
     expect(await people.ask(getPersonSession, {}, there.token)).toMatchObject({ user: { name: 'Ana' } });
+  });
+
+  test('learns neither an id of theirs, nor how another store wrote the address, nor a time before the invitation', async () => {
+    const email = people.newEmail();
+    const there = await people.signedIn(undefined, email.toUpperCase());
+    await people.setPassword(there.token);
+    await accounts.admin(disableUser, { body: { email } });
+    await accounts.adminSql`update users set created_at = '2020-01-01', disabled_at = '2020-01-02' where id = ${there.rowId}`;
+    const owner = await people.signedIn();
+    const made = await invite(owner.token, { email });
+    expect(made.user).toMatchObject({ email, disabled_at: made.user.created_at });
+    // A UUID of version 7 would say when it was made.
+    expect(made.user.id).toMatch(/^.{14}8/);
+    const again = await invite(owner.token, { email }).catch(({ members }) => members);
+    expect(again).toEqual({ id: made.user.id });
+
+    await accounts.admin(enableUser, { body: { email } });
+    await people.setPassword(
+      (await people.open(tokenOf((await people.invite(there.store, email)).login_url))).session_token,
+    );
+    const { login_url } = await people.ask(createPersonLink, { params: { userId: made.user.id } }, owner.token);
+    const shown = await people.ask(getLoginLink, { body: { token: tokenOf(login_url) } });
+    const opened = await people.open(tokenOf(login_url));
+    const token = opened.session_token;
+    const answers = {
+      ...{ made, again, shown, session: opened.session, list: await list(owner.token) },
+      credentials: await people.ask(getCredentials, {}, token),
+      caller: await people.ask(authorizePerson, { body: { touch: false } }, token),
+      audit: await people.ask(listAuditLog, { query: {} }, owner.token),
+    };
+    expect(answers.session.user.id).toBe(made.user.id);
+    expect(answers.caller.user_id).toBe(made.user.id);
+    expect(answers.credentials.password).toEqual({ changed_at: null });
+    for (const [what, answer] of Object.entries(answers)) {
+      const text = JSON.stringify(answer);
+      for (const told of [there.rowId, there.userId, there.store, email.toUpperCase(), '2020-01']) {
+        expect(text, what).not.toContain(told);
+      }
+    }
+    const ofPasskey = await people.signedIn();
+    const { options } = await people.ask(startPasskey, { body: {} }, ofPasskey.token);
+    expect(Buffer.from((options as { user: { id: string } }).user.id, 'base64url').toString()).toBe(ofPasskey.userId);
   });
 
   test('and uses the link themselves, sees and ends no session of the person there', async () => {

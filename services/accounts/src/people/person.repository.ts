@@ -24,6 +24,9 @@ export type Membership = {
 
 /** As the operator sees a person: once for each of their stores. */
 type StoreUserRow = {
+  /** In `users`. */
+  user_id: string;
+  /** In the store. */
   id: string;
   email: string;
   name: string;
@@ -52,9 +55,14 @@ export async function lockPerson(sql: TransactionSql, userId: string): Promise<b
   return rows.length > 0;
 }
 
-/** The people of a store by email, or only one of them. */
+/**
+ * The people of a store by email, or only one of them. Nothing of it tells whether another store knows the person: neither
+ * the id, nor how the address was written there, nor a time before the invitation.
+ */
 const peopleOf = (sql: Sql, storeId: string, userId: string | null, limit: number) => sql<PersonRow[]>`
-  select u.id, u.email, coalesce(m.name, u.name) as name, m.role, m.seller_id, m.created_at, u.disabled_at,
+  select person_id(m.store_id, m.user_id) as id, lower(u.email) as email, coalesce(m.name, u.name) as name, m.role,
+    m.seller_id, m.created_at,
+    case when u.disabled_at is not null then greatest(u.disabled_at, m.created_at) end as disabled_at,
     (select max(s.last_seen_at) from sessions s where s.user_id = m.user_id and s.store_id = m.store_id) as last_seen_at
   from memberships m join users u on u.id = m.user_id
   where m.store_id = ${storeId} ${userId === null ? sql`` : sql`and m.user_id = ${userId}`}
@@ -67,6 +75,24 @@ export async function listPersonRows(sql: Sql, storeId: string, limit: number): 
 export async function findPerson(sql: Sql, storeId: string, userId: string): Promise<Person | null> {
   const [row] = await peopleOf(sql, storeId, userId, 1);
   return row ? toPerson(row) : null;
+}
+
+/** The row in `users` of a person of the store, by their id in the store. Null: the store has no such person. */
+export async function findUserId(sql: Sql, storeId: string, personId: string): Promise<string | null> {
+  const [row] = await sql<{ user_id: string }[]>`
+    select user_id from memberships where store_id = ${storeId} and person_id(store_id, user_id) = ${personId}`;
+  return row?.user_id ?? null;
+}
+
+/**
+ * Whether a person is an owner of the store who is not disabled. The role of requests may read this, so that a transaction
+ * of theirs can ask it.
+ */
+export async function isOwner(sql: Sql, storeId: string, userId: string): Promise<boolean> {
+  const rows = await sql`
+    select 1 from memberships m join users u on u.id = m.user_id
+    where m.store_id = ${storeId} and m.user_id = ${userId} and m.role = 'owner' and u.disabled_at is null`;
+  return rows.length > 0;
 }
 
 /** Adds a person to a store. False: they are in it already, and nothing changes. */
@@ -121,29 +147,33 @@ const toPerson = (row: PersonRow): Person => ({
 
 // What follows is for the operator, who names people by their email addresses.
 
+/** A person in one store, with the id of their row in `users`. */
+export type FoundUser = { readonly userId: string; readonly user: StoreUser };
+
 /** People with their stores: those of the memberships `m` and users `u` that `condition` names. */
 const usersWhere = (sql: Sql, condition: ReturnType<Sql['unsafe']>) => sql<StoreUserRow[]>`
-  select u.id, u.email, coalesce(m.name, u.name) as name, m.store_id, m.role, m.seller_id, m.created_at, u.disabled_at
+  select m.user_id, person_id(m.store_id, m.user_id) as id, u.email, coalesce(m.name, u.name) as name, m.store_id, m.role,
+    m.seller_id, m.created_at, u.disabled_at
   from memberships m join users u on u.id = m.user_id where ${condition}`;
 
 /** The person with this email address, once for each of their stores. */
-export async function findUser(sql: Sql, email: string): Promise<StoreUser[]> {
-  return (await usersWhere(sql, sql`lower(u.email) = lower(${email}) order by m.store_id`)).map(toStoreUser);
+export async function findUser(sql: Sql, email: string): Promise<FoundUser[]> {
+  return (await usersWhere(sql, sql`lower(u.email) = lower(${email}) order by m.store_id`)).map(toFoundUser);
 }
 
 /** The person with this email address in a store; null if there is none. */
-export async function findStoreUser(sql: Sql, storeId: string, email: string): Promise<StoreUser | null> {
+export async function findStoreUser(sql: Sql, storeId: string, email: string): Promise<FoundUser | null> {
   const [row] = await usersWhere(sql, sql`m.store_id = ${storeId} and lower(u.email) = lower(${email})`);
-  return row ? toStoreUser(row) : null;
+  return row ? toFoundUser(row) : null;
 }
 
 export async function listStoreUsers(sql: Sql, storeId: string, limit: number): Promise<StoreUser[]> {
   const rows = await usersWhere(sql, sql`m.store_id = ${storeId} order by lower(u.email) limit ${limit}`);
-  return rows.map(toStoreUser);
+  return rows.map((row) => toFoundUser(row).user);
 }
 
 /** Disables a person. Returns them once for each of their stores; a second call keeps the time of the first. */
-export async function disableUserRow(sql: TransactionSql, email: string): Promise<StoreUser[]> {
+export async function disableUserRow(sql: TransactionSql, email: string): Promise<FoundUser[]> {
   await sql`
     update users set disabled_at = coalesce(disabled_at, clock_timestamp()) where lower(email) = lower(${email})`;
   return await findUser(sql, email);
@@ -153,16 +183,17 @@ export async function disableUserRow(sql: TransactionSql, email: string): Promis
 export async function enableUserRow(
   sql: TransactionSql,
   email: string,
-): Promise<{ users: StoreUser[]; wasDisabled: boolean }> {
+): Promise<{ users: FoundUser[]; wasDisabled: boolean }> {
   const enabled = await sql`
     update users set disabled_at = null where lower(email) = lower(${email}) and disabled_at is not null returning 1`;
   return { users: await findUser(sql, email), wasDisabled: enabled.length > 0 };
 }
 
-function toStoreUser(row: StoreUserRow): StoreUser {
-  return {
+function toFoundUser({ user_id, ...row }: StoreUserRow): FoundUser {
+  const user = {
     ...row,
     created_at: toTimestamp(row.created_at),
     disabled_at: row.disabled_at && toTimestamp(row.disabled_at),
   };
+  return { userId: user_id, user };
 }

@@ -16,9 +16,11 @@ export const unlinkUser =
       const users = await findUser(sql, email);
       const [first] = users;
       if (!first) throw unknownUser();
-      await lockPerson(sql, first.id);
-      if (!(await unlinkIdentities(sql, first.id))) return { users, unlinked: false, ended_sessions: 0 };
-      const ended = await endSessionsOf(sql, first.id);
+      const { userId } = first;
+      await lockPerson(sql, userId);
+      const shown = users.map(({ user }) => user);
+      if (!(await unlinkIdentities(sql, userId))) return { users: shown, unlinked: false, ended_sessions: 0 };
+      const ended = await endSessionsOf(sql, userId);
       await appendAudit(sql, context, inEveryStore(users, { action: 'oidc.unlinked' }));
-      return { users, unlinked: true, ended_sessions: ended };
+      return { users: shown, unlinked: true, ended_sessions: ended };
     });

@@ -4,19 +4,20 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { requireSession } from '../sessions/session.ts';
-import { findPerson, lockOwners, saveMembership } from './person.repository.ts';
+import { findPerson, findUserId, lockOwners, saveMembership } from './person.repository.ts';
 import { assertActiveSeller, assertSellerOfRole } from './seller-of-person.ts';
 import { unknownPerson } from './unknown-person.ts';
 
 export const updatePerson =
   ({ systemDatabase, rpc }: Dependencies): Handler<typeof operation> =>
-  async (context, { params: { userId }, body }) => {
+  async (context, { params: { userId: personId }, body }) => {
     const { store_id: storeId, user_id: actorId } = await requireSession(systemDatabase, context);
     await assertActiveSeller(rpc, context, storeId, body.seller_id);
     return await systemDatabase.write(context, async (sql) => {
       const owners = await lockOwners(sql, storeId);
-      const person = await findPerson(sql, storeId, userId);
-      if (!person) throw unknownPerson();
+      const userId = await findUserId(sql, storeId, personId);
+      const person = userId && (await findPerson(sql, storeId, userId));
+      if (!userId || !person) throw unknownPerson();
       const { name = person.name, role = person.role, seller_id: sellerId = person.seller_id } = body;
       assertSellerOfRole(role, sellerId);
       const leavesOwners = person.role === 'owner' && role !== 'owner';

@@ -141,7 +141,7 @@ const actions: readonly (readonly [string, (at: Stage) => Promise<unknown>, Ways
     none,
   ],
   ['enabling a person who is not disabled', ({ email }) => admin(email).enable(), all],
-  ['removal by an owner', ({ params, ofOwner }) => people.ask(removePerson, { params }, ofOwner), elsewhere],
+  ['removal by an owner', ({ params, ofOwner }) => people.ask(removePerson, { params, query: {} }, ofOwner), elsewhere],
   [
     'removal by the operator',
     ({ store, email }) => here.accounts.admin(removeUser, { body: { store_id: store, email } }),
@@ -150,7 +150,7 @@ const actions: readonly (readonly [string, (at: Stage) => Promise<unknown>, Ways
   [
     'removal and a new invitation',
     async ({ params, ofOwner, email }) => {
-      await people.ask(removePerson, { params }, ofOwner);
+      await people.ask(removePerson, { params, query: {} }, ofOwner);
       const body = { email, name: 'Ana', role: 'manager' as const, seller_id: null };
       await people.ask(invitePerson, { body }, ofOwner);
     },
@@ -221,11 +221,11 @@ test('an invitation again is as good as a link for a person who has only the acc
 });
 
 test('a person who left their last store has no password, no passkey and no account when they are invited again', async () => {
-  const { owner, email, userId } = await alone();
-  await people.ask(removePerson, { params: { userId } }, owner);
+  const { owner, email, userId, rowId } = await alone();
+  await people.ask(removePerson, { params: { userId }, query: {} }, owner);
   for (const table of ['passwords', 'passkeys', 'oidc_identities', 'credential_stores']) {
     const rows = await here.accounts.adminSql`
-      select 1 from ${here.accounts.adminSql(table)} where user_id = ${userId}`;
+      select 1 from ${here.accounts.adminSql(table)} where user_id = ${rowId}`;
     expect(rows, table).toHaveLength(0);
   }
   await expect(people.signIn(email, password)).rejects.toMatchObject({ code: 'invalid_credentials' });
@@ -265,19 +265,19 @@ test.each<[string, (at: Awaited<ReturnType<typeof alone>>) => Promise<unknown>]>
   let acting: Promise<unknown> = Promise.resolve();
   await here.accounts.adminSql.begin(async (sql) => {
     // As `disable` does first, while the other request has read that the person is enabled.
-    await sql`update users set disabled_at = now() where id = ${at.userId}`;
+    await sql`update users set disabled_at = now() where id = ${at.rowId}`;
     acting = act(at).catch(() => {});
     const waits = async () => (await sql`select 1 from pg_locks where not granted`).length > 0;
     await waitFor(waits, { description: 'it waits for the person' });
-    await sql`update sessions set ended_at = now() where user_id = ${at.userId}`;
-    await sql`delete from login_links where user_id = ${at.userId}`;
-    await sql`delete from passwords where user_id = ${at.userId}`;
+    await sql`update sessions set ended_at = now() where user_id = ${at.rowId}`;
+    await sql`delete from login_links where user_id = ${at.rowId}`;
+    await sql`delete from passwords where user_id = ${at.rowId}`;
   });
   await acting;
-  await here.accounts.adminSql`update users set disabled_at = null where id = ${at.userId}`;
+  await here.accounts.adminSql`update users set disabled_at = null where id = ${at.rowId}`;
   const left = await here.accounts.adminSql`
-    select 'session' as way from sessions where user_id = ${at.userId} and ended_at is null
-    union all select 'password' from passwords where user_id = ${at.userId}
-    union all select 'link' from login_links where user_id = ${at.userId} and used_at is null`;
+    select 'session' as way from sessions where user_id = ${at.rowId} and ended_at is null
+    union all select 'password' from passwords where user_id = ${at.rowId}
+    union all select 'link' from login_links where user_id = ${at.rowId} and used_at is null`;
   expect(left).toEqual([]);
 });

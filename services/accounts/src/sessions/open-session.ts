@@ -40,6 +40,7 @@ export async function openSession(
     expiresAt: continues?.expires_at ?? null,
     agent: agent?.slice(0, mostAgentCharacters) ?? null,
   });
-  await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'session.opened', subjectId: id }]);
+  const details = { method: openedBy };
+  await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'session.opened', subjectId: id, details }]);
   return { session_token: token, session: toPersonSession((await findSession(sql, id)) as SessionRow) };
 }

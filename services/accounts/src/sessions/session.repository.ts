@@ -22,6 +22,8 @@ export type LoginLinkRow = {
 /** A session with its person, role and store. */
 export type SessionRow = Reaching & {
   readonly id: string;
+  /** The person's id in the store of the session, as everybody outside this service knows it. */
+  readonly person_id: string;
   readonly token_hash: Uint8Array;
   readonly store_name: string;
   readonly user_id: string;
@@ -54,7 +56,8 @@ export async function insertLoginLink(
 
 export async function findLoginLink(sql: Sql, id: string): Promise<LoginLinkRow | undefined> {
   const [row] = await sql<LoginLinkRow[]>`
-    select l.store_id, st.name as store_name, l.user_id, coalesce(m.name, u.name) as user_name, u.email, l.token_hash,
+    select l.store_id, st.name as store_name, l.user_id, coalesce(m.name, u.name) as user_name,
+      lower(u.email) as email, l.token_hash,
       l.reach, l.expires_at, l.used_at, u.disabled_at, clock_timestamp() as now
     from login_links l
     join users u on u.id = l.user_id
@@ -107,8 +110,9 @@ export async function insertSession(
 
 export async function findSession(sql: Sql, id: string): Promise<SessionRow | undefined> {
   const [row] = await sql<SessionRow[]>`
-    select s.id, s.token_hash, s.store_id, st.name as store_name, s.user_id, coalesce(m.name, u.name) as user_name,
-      u.email, m.role, m.seller_id, s.reach, s.opened_by, s.passkey_id,
+    select s.id, s.token_hash, s.store_id, st.name as store_name, s.user_id,
+      person_id(s.store_id, s.user_id) as person_id, coalesce(m.name, u.name) as user_name,
+      lower(u.email) as email, m.role, m.seller_id, s.reach, s.opened_by, s.passkey_id,
       coalesce(s.signed_in_at, s.created_at) as signed_in_at, s.created_at, s.last_seen_at, s.expires_at,
       s.ended_at, u.disabled_at, clock_timestamp() as now
     from sessions s
@@ -127,8 +131,8 @@ export type CheckedSessionRow = Omit<
 
 export async function findSessions(sql: Sql, ids: string[]): Promise<CheckedSessionRow[]> {
   return await sql<CheckedSessionRow[]>`
-    select s.id, s.token_hash, s.store_id, s.user_id, m.role, m.seller_id, s.last_seen_at, s.expires_at, s.ended_at,
-      u.disabled_at, st.tier, st.country, st.timezone, st.locale, clock_timestamp() as now
+    select s.id, s.token_hash, s.store_id, s.user_id, person_id(s.store_id, s.user_id) as person_id, m.role, m.seller_id,
+      s.last_seen_at, s.expires_at, s.ended_at, u.disabled_at, st.tier, st.country, st.timezone, st.locale, clock_timestamp() as now
     from sessions s
     join users u on u.id = s.user_id
     join memberships m on m.store_id = s.store_id and m.user_id = s.user_id

@@ -40,7 +40,7 @@ const isDueForTouch = ({ now, last_seen_at }: SessionRow): boolean => now.getTim
 
 export const toPersonSession = (row: SessionRow): PersonSession => ({
   id: row.id,
-  user: { id: row.user_id, name: row.user_name, email: row.email },
+  user: { id: row.person_id, name: row.user_name, email: row.email },
   store: { id: row.store_id, name: row.store_name },
   role: row.role,
   seller_id: row.seller_id,

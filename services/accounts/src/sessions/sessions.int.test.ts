@@ -146,7 +146,7 @@ test('a person of two stores is one user; a session and a list show only its own
   const email = people.newEmail();
   const first = await people.signedIn(undefined, email);
   const second = await people.signedIn(undefined, email.toUpperCase());
-  expect(second.userId).toBe(first.userId);
+  expect(second.rowId).toBe(first.rowId);
   expect([first.session.store.id, second.session.store.id]).toEqual([first.store, second.store]);
   const { users } = await accounts.admin(listUsers, { body: { store_id: first.store } });
   expect(users).toMatchObject([{ id: first.userId, store_id: first.store }]);
@@ -205,11 +205,11 @@ test('sessions and links that have been over for 30 days are deleted, and others
   const [old, young] = [await people.signedIn(), await people.signedIn()];
   await accounts.adminSql`update sessions set expires_at = now() - interval '31 days' where id = ${old.session.id}`;
   await accounts.adminSql`
-    update login_links set expires_at = now() - interval '31 days' where user_id = ${old.userId}`;
+    update login_links set expires_at = now() - interval '31 days' where user_id = ${old.rowId}`;
   await purge(accounts.systemDatabase);
-  const left = async (table: string, userId: string) =>
-    (await accounts.adminSql`select 1 from ${accounts.adminSql(table)} where user_id = ${userId}`).length;
+  const left = async (table: string, rowId: string) =>
+    (await accounts.adminSql`select 1 from ${accounts.adminSql(table)} where user_id = ${rowId}`).length;
   for (const table of ['sessions', 'login_links']) {
-    expect([await left(table, old.userId), await left(table, young.userId)], table).toEqual([0, 1]);
+    expect([await left(table, old.rowId), await left(table, young.rowId)], table).toEqual([0, 1]);
   }
 });

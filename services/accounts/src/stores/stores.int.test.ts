@@ -146,14 +146,15 @@ test("the runtime role sees only its store's rows, even if a statement names no 
   ).rejects.toThrow();
 });
 
-test('the system role can write only the last use of a key', async () => {
+test('the system role can write only the last use of a key and its revocation, which is final', async () => {
   const { key } = await accounts.newStore();
   const scope = { deadline: Date.now() + 30_000 };
   const { systemDatabase } = accounts;
   await systemDatabase.write(scope, (sql) => sql`update api_keys set last_used_at = now() where id = ${key.id}`);
-  for (const column of ['revoked_at', 'expires_at']) {
+  await systemDatabase.write(scope, (sql) => sql`update api_keys set revoked_at = now() where id = ${key.id}`);
+  for (const change of ['revoked_at = null', 'expires_at = null', "scopes = '{leads:read}'"]) {
     await expect(
-      systemDatabase.write(scope, (sql) => sql.unsafe(`update api_keys set ${column} = null where id = '${key.id}'`)),
+      systemDatabase.write(scope, (sql) => sql.unsafe(`update api_keys set ${change} where id = '${key.id}'`)),
     ).rejects.toThrow();
   }
   await expect(systemDatabase.write(scope, (sql) => sql`delete from stores`)).rejects.toThrow();

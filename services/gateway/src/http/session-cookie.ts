@@ -1,5 +1,5 @@
-import { oidcAttemptMinutes, sessionDays } from '@mostrador/contracts';
-import { oidcAttemptForm, sessionForm } from '@mostrador/kit/tokens/token';
+import { deviceDays, oidcAttemptMinutes, sessionDays } from '@mostrador/contracts';
+import { deviceForm, oidcAttemptForm, sessionForm } from '@mostrador/kit/tokens/token';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** With this prefix a browser takes the cookie only from this host over TLS, so no other host can plant one. */
@@ -17,6 +17,18 @@ export const setSessionCookie = (reply: FastifyReply, token: string): FastifyRep
   reply.setCookie(sessionCookie, token, { ...attributes, maxAge: sessionDays * 86_400 });
 
 export const clearSessionCookie = (reply: FastifyReply): FastifyReply => reply.clearCookie(sessionCookie, attributes);
+
+/** What a browser has in which somebody has given their password: it counts its wrong passwords alone. */
+const deviceCookie = '__Host-mostrador-device';
+
+/** The token in the cookie; undefined when there is none, or when it cannot be one. */
+export function readDeviceCookie(request: FastifyRequest): string | undefined {
+  const token = request.cookies[deviceCookie];
+  return token !== undefined && deviceForm.idOf(token) !== undefined ? token : undefined;
+}
+
+export const setDeviceCookie = (reply: FastifyReply, token: string): FastifyReply =>
+  reply.setCookie(deviceCookie, token, { ...attributes, sameSite: 'strict', maxAge: deviceDays * 86_400 });
 
 /** What a browser has while it is at the OpenID provider, so that no other browser can finish its sign-in. */
 const attemptCookie = '__Host-mostrador-oidc';

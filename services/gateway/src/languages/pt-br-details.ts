@@ -225,6 +225,11 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ['is not used by {provider}', 'não é usado por {provider}'],
   ['is not used by the sandbox: leave it out', 'não é usado pela sandbox: deixe de fora'],
   ['is only for the sandbox', 'é só para a sandbox'],
+  [
+    'This platform has no sandbox telephones. Its operator allows them with `SANDBOX_TELEPHONE`.',
+    'Esta plataforma não tem telefones de sandbox. O operador os permite com `SANDBOX_TELEPHONE`.',
+  ],
+  ['The address has expired. Connect the sandbox again.', 'O endereço expirou. Conecte o sandbox de novo.'],
   ['is required with a password', 'é obrigatório com uma senha'],
   ['is required with a username', 'é obrigatório com um nome de usuário'],
   [

@@ -227,6 +227,12 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
     title: 'Sandbox não encontrado',
     description: 'Nenhum sandbox tem este endereço, ou ele foi substituído. Use o endereço atual do sandbox da loja.',
   },
+  sandbox_phone_taken: {
+    title: 'O telefone não é do sandbox',
+    description:
+      'A loja tem um lead com este telefone que o telefone do sandbox não criou, e o telefone desta plataforma escreve só ' +
+      'como seus próprios clientes. Escreva com um telefone que nenhum lead tenha.',
+  },
   user_not_found: {
     title: 'Usuário não encontrado',
     description: 'Nenhum usuário tem este endereço de e-mail nesta loja. Confira os dois.',

@@ -18,7 +18,14 @@ import { type UncheckedRequest, validateRequest } from '@mostrador/kit/rpc/valid
 import { loginLinkForm } from '@mostrador/kit/tokens/token';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addRoutes } from '../api/add-routes.ts';
-import { clearSessionCookie, readSessionCookie, setAttemptCookie, setSessionCookie } from '../http/session-cookie.ts';
+import {
+  clearSessionCookie,
+  readDeviceCookie,
+  readSessionCookie,
+  setAttemptCookie,
+  setDeviceCookie,
+  setSessionCookie,
+} from '../http/session-cookie.ts';
 import { createPlatformDocument } from '../openapi/platform-document.ts';
 import { queryReader, type RawQuery } from '../requests/query.ts';
 import { accountRoutes, personRoutes } from '../routes/index.ts';
@@ -105,6 +112,7 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
   const answering = (route: Route) => async (request: FastifyRequest, reply: FastifyReply) => {
     const answer = await (route.role === 'guest' ? askAsGuest : askInSession)(route, request);
     if (route.operation === endPersonSession) clearSessionCookie(reply);
+    if (hasDevice(answer)) setDeviceCookie(reply, answer.device_token);
     if (isOpened(answer)) return send(route, setSessionCookie(reply, answer.session_token), answer.session);
     if (isBegun(answer)) return send(route, setAttemptCookie(reply, answer.attempt_token), answer.authorization);
     return send(route, reply, answer);
@@ -119,11 +127,8 @@ function addDocument(platform: FastifyInstance, { publicUrl }: { publicUrl: stri
 }
 
 /** What a request tries, if it tries to sign in or to look at a login link. */
-function attemptOf(
-  { operation }: Route,
-  { ip: address }: FastifyRequest,
-  asked: UncheckedRequest,
-): LoginAttempt | undefined {
+function attemptOf({ operation }: Route, request: FastifyRequest, asked: UncheckedRequest): LoginAttempt | undefined {
+  const { ip: address } = request;
   if (operation === createPasskeySession) return { method: 'passkey', address };
   if (operation === getLoginLink) {
     const { token } = asked.body as RequestOf<typeof getLoginLink>['body'];
@@ -131,7 +136,7 @@ function attemptOf(
   }
   if (operation !== createPersonSession) return undefined;
   const { token, email } = asked.body as RequestOf<typeof createPersonSession>['body'];
-  if (token === undefined) return { method: 'password', address, email };
+  if (token === undefined) return { method: 'password', address, email, device: readDeviceCookie(request) };
   return { method: 'link', address, linkId: loginLinkForm.idOf(token), email };
 }
 
@@ -150,6 +155,10 @@ function checked({ operation }: Route, { params, query, body }: FastifyRequest):
 /** Whether the person got a new session, whose token only the cookie has. */
 const isOpened = (answer: unknown): answer is ReplyOf<typeof createPersonSession> =>
   'session_token' in (answer as object);
+
+/** Whether the person has given their password in this browser. */
+const hasDevice = (answer: unknown): answer is { readonly device_token: string } =>
+  'device_token' in (answer as object);
 
 /** Whether the browser goes to the OpenID provider, with a token that only the cookie has. */
 const isBegun = (answer: unknown): answer is ReplyOf<typeof startOidcSession> => 'attempt_token' in (answer as object);

@@ -46,6 +46,17 @@ test.each(methods)('a success with %s gives back what it took', (method) => {
   }
 });
 
+test('a browser that says that it knows the account has its own attempts, and its network counts as ever', () => {
+  const limit = createLoginLimit(() => 0);
+  const email = 'ana@example.com';
+  const tryFrom = (address: string, device?: string) => limit.attempt({ method: 'password', address, email, device });
+  for (let tried = 0; tried < 20; tried += 1) tryFrom(`203.0.113.${tried}`);
+  expect(() => tryFrom('203.0.113.100')).toThrow(refused);
+  for (let tried = 0; tried < 20; tried += 1) tryFrom('198.51.100.7', 'md_mine');
+  expect(() => tryFrom('198.51.100.8', 'md_mine')).toThrow(refused);
+  expect(() => tryFrom('198.51.100.7', 'md_other')).toThrow(refused);
+});
+
 test('each way to sign in has its own attempts', () => {
   const limit = createLoginLimit(() => 0);
   for (const method of methods) {

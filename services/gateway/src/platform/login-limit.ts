@@ -25,6 +25,8 @@ export type LoginAttempt = {
   readonly linkId?: string | undefined;
   /** As the person wrote it. Only its hash is kept. */
   readonly email?: string | undefined;
+  /** The token of the browser, if it says that the person has signed in with it before. Accounts checks whether it has. */
+  readonly device?: string | undefined;
 };
 
 /** An attempt that was let through. */
@@ -80,13 +82,15 @@ export function createLoginLimit(now: () => number = () => performance.now()) {
       groups.takeOrThrow(beginningsOf(method, address), tooManyAttempts);
     },
     /** Counts an attempt, before its outcome is known. */
-    attempt({ method, address, linkId, email }: LoginAttempt): CountedAttempt {
+    attempt({ method, address, linkId, email, device }: LoginAttempt): CountedAttempt {
       const perMinute = method === 'look' ? looksPerMinute : attemptsPerMinute;
       const networks = ofNetworks(method, address, perMinute);
       const named: Bucket[] = [];
       if (linkId !== undefined) named.push([`${method} ${linkId}`, perMinute]);
       if (email !== undefined) {
-        named.push([`account ${hash('sha256', email.trim().toLowerCase(), 'base64')}`, attemptsPerMinute]);
+        // What others try with the address does not lock a browser of its person.
+        const who = `${device ?? ''} ${email.trim().toLowerCase()}`;
+        named.push([`account ${hash('sha256', who, 'base64')}`, attemptsPerMinute]);
       }
       const isSuspect = (method === 'link' || method === 'look') && groups.waitSeconds(networks) > 0;
       const taken = isSuspect ? named : [...networks, ...named];

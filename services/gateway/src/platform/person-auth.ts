@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../access/access.ts';
 import type { AccessCheck } from '../events/followers.ts';
 import { saneTraceparent } from '../http/headers.ts';
-import { readSessionCookie } from '../http/session-cookie.ts';
+import { readDeviceCookie, readSessionCookie } from '../http/session-cookie.ts';
 import { tierRefusal } from '../plugins/permission.ts';
 import type { Route } from '../routes/route.ts';
 import { type SessionChecks, toCaller } from './session-checks.ts';
@@ -17,7 +17,7 @@ export const contextOf = (request: FastifyRequest, limitMs: number): CallContext
   requestId: request.id,
   deadline: Date.now() + limitMs,
   session: readSessionCookie(request),
-  client: { address: request.ip, agent: request.headers['user-agent'] },
+  client: { address: request.ip, agent: request.headers['user-agent'], device: readDeviceCookie(request) },
   traceparent: saneTraceparent(request.headers.traceparent),
 });
 

@@ -11,7 +11,7 @@ import {
 } from '@mostrador/contracts';
 import type { Client } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { loginLinkForm, sessionForm } from '@mostrador/kit/tokens/token';
+import { deviceForm, loginLinkForm, sessionForm } from '@mostrador/kit/tokens/token';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { publicUrl, startTestGateway, type TestGateway } from '../../test/gateway.ts';
@@ -20,6 +20,7 @@ import { platformPrefix } from '../routes/route.ts';
 
 let gateway: TestGateway;
 const token = sessionForm.make().token;
+const deviceToken = deviceForm.make().token;
 const moment = '2027-01-31T09:00:00.000Z';
 const session: PersonSession = {
   id: 'abcdefghijkl',
@@ -69,7 +70,7 @@ beforeAll(async () => {
         got('create', context, body);
         if (body.password !== undefined) throw new AppError('invalid_credentials');
         if (falseLinks || body.token === falseLink) throw new AppError('invalid_login_link');
-        return { session_token: token, session };
+        return { session_token: token, session, device_token: deviceToken };
       },
       getPersonSession: async (context) => {
         got('get', context);
@@ -107,8 +108,19 @@ test('signing in sets a cookie that no script and no other host can read or plan
   expect(answer.statusCode).toBe(201);
   expect(answer.json()).toEqual(session);
   expect(answer.body).not.toContain(token);
-  const [set = '', ...others] = [answer.headers['set-cookie']].flat();
+  expect(answer.body).not.toContain(deviceToken);
+  const [device = '', set = '', ...others] = [answer.headers['set-cookie']].flat();
   expect(others).toEqual([]);
+  expect(device.split('; ').sort()).toEqual(
+    [
+      `__Host-mostrador-device=${deviceToken}`,
+      'Max-Age=15552000',
+      'Path=/',
+      'HttpOnly',
+      'Secure',
+      'SameSite=Strict',
+    ].sort(),
+  );
   expect(set.split('; ').sort()).toEqual(
     [`__Host-mostrador=${token}`, 'Max-Age=1209600', 'Path=/', 'HttpOnly', 'Secure', 'SameSite=Lax'].sort(),
   );
@@ -126,6 +138,18 @@ test('the session of the cookie reaches accounts, which decides', async () => {
     ['list', token],
     ['revoke', token],
   ]);
+});
+
+test('accounts learns which browser asks, unless the cookie cannot be one, and a sign-out leaves it', async () => {
+  for (const [sent, device] of [
+    [deviceToken, deviceToken],
+    ['md_x', undefined],
+  ]) {
+    await signIn({ headers: { ...sameOrigin, cookie: `__Host-mostrador-device=${sent}` } });
+    expect(asked.pop()?.client?.device).toBe(device);
+  }
+  const answer = await ask('DELETE', '/session', { headers: { ...cookie, ...sameOrigin } });
+  expect(String(answer.headers['set-cookie'])).not.toContain('device');
 });
 
 test('signing out takes the cookie away', async () => {

@@ -115,6 +115,15 @@ test('the page runs only its own script, calls only its own origin and has no ex
   expect(page.body).not.toMatch(/https?:\/\//);
 });
 
+test('a telephone writes 60 times a minute, and another one is not delayed', async () => {
+  const unknown = (name: string) => `/sandbox/${name.repeat(43)}/messages`;
+  for (let sent = 0; sent < 60; sent += 1) expect((await post(written, unknown('a'))).statusCode).toBe(404);
+  const refused = await post(written, unknown('a'));
+  expect([refused.statusCode, refused.json().code]).toEqual([429, 'quota_exceeded']);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect((await post(written, unknown('b'))).statusCode).toBe(404);
+});
+
 test("a customer's message appears in the conversation", async () => {
   const answer = await post(written);
   expect([answer.statusCode, answer.json()]).toEqual([200, { done: true }]);

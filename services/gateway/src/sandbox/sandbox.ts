@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import {
   describeSandbox,
@@ -15,10 +15,12 @@ import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import { validateRequest } from '@mostrador/kit/rpc/validate';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { saneTraceparent } from '../http/headers.ts';
+import { createTokenBuckets } from '../plugins/token-bucket.ts';
 
 const page = '/sandbox/:token';
 const secret = { config: { secretAddress: true } };
 const storeLimitMs = 2_000;
+const mostTelephones = 10_000;
 type Params = { Params: { token: string } };
 
 /** What the page shows of the store and of its customers. */
@@ -35,9 +37,10 @@ type About = {
  */
 export async function addSandbox(
   app: FastifyInstance,
-  options: { rpc: RpcClient; requestTimeoutMs: number },
+  options: { rpc: RpcClient; requestTimeoutMs: number; writesPerMinute: number },
 ): Promise<void> {
-  const { rpc, requestTimeoutMs } = options;
+  const { rpc, requestTimeoutMs, writesPerMinute } = options;
+  const writes = createTokenBuckets({ maximumKeys: mostTelephones });
   const html = await readFile(new URL('./telephone.html', import.meta.url), 'utf8');
   const contentSecurityPolicy = policyOf(html);
   const contextOf = ({ id, headers }: FastifyRequest) => ({
@@ -72,7 +75,11 @@ export async function addSandbox(
   const addPost = (path: string, operation: typeof receiveSandboxMessage | typeof reportSandboxReceipts) =>
     app.post<Params>(`${page}/${path}`, secret, async (request, reply) => {
       reply.header('cache-control', 'no-store');
-      return await rpc.call(operation, toRequest(operation, request), contextOf(request));
+      const asked = toRequest(operation, request);
+      const key = `${path} ${hash('sha256', request.params.token, 'base64')}`;
+      const { allowed, retryAfterSeconds } = writes.take(key, writesPerMinute, performance.now());
+      if (!allowed) throw new AppError('quota_exceeded', { retryAfterSeconds });
+      return await rpc.call(operation, asked, contextOf(request));
     });
   addPost('messages', receiveSandboxMessage);
   addPost('receipts', reportSandboxReceipts);

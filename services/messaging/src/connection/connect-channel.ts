@@ -29,7 +29,7 @@ export const connectChannel =
  * @param keepsRates the rates of the number that the body leaves out stay as an operator has set them
  */
 export async function connect(
-  { database, relay, vault, egress, publicUrl }: Dependencies,
+  { database, relay, vault, egress, publicUrl, telephone }: Dependencies,
   context: StoreContext,
   body: ConnectChannelBody,
   { keepsRates = false }: { keepsRates?: boolean } = {},
@@ -63,7 +63,7 @@ export async function connect(
     channel_id: channelId,
     provider: wanted.provider,
     webhook_url: provider.webhook?.urlOf(publicUrl, channelId) ?? null,
-    sandbox_url: page && token !== null ? page.urlOf(publicUrl, token) : null,
+    sandbox_url: page && token !== null && telephone.writesAs !== 'off' ? page.urlOf(publicUrl, token) : null,
   };
 }
 

@@ -10,10 +10,10 @@ import { countWaiting } from '../delivery/delivery.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { countFailed } from '../inbound/inbound.repository.ts';
 
-type Used = Pick<Dependencies, 'database' | 'vault' | 'publicUrl'>;
+type Used = Pick<Dependencies, 'database' | 'vault' | 'publicUrl' | 'telephone'>;
 
 /** The store's channel without its credentials, with the last error of its connection. */
-export async function readChannel({ database, vault, publicUrl }: Used, context: StoreContext) {
+export async function readChannel({ database, vault, publicUrl, telephone }: Used, context: StoreContext) {
   const { storeId } = context;
   const [channel, waiting, failed, outage] = await database.read(context, async (sql) => {
     const [channel, ...counts] = await Promise.all([
@@ -35,7 +35,7 @@ export async function readChannel({ database, vault, publicUrl }: Used, context:
     phone: channel.phone,
     phone_number_id: channel.phone_number_id,
     webhook_url: webhook?.urlOf(publicUrl, channel.id) ?? null,
-    sandbox_url: (token && page?.urlOf(publicUrl, token)) ?? null,
+    sandbox_url: (telephone.writesAs !== 'off' && token && page?.urlOf(publicUrl, token)) || null,
     reply_window_minutes: channel.reply_window_minutes,
     next_check_at: channel.next_check_at && toTimestamp(channel.next_check_at),
     connected_at: toTimestamp(channel.connected_at),

@@ -8,10 +8,11 @@ import {
   readSandboxConversation,
   receiveSandboxMessage,
   reportSandboxReceipts,
+  showChannel,
 } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 
 let messaging: TestMessaging;
@@ -39,7 +40,7 @@ const read = (token: string, phone = customerPhone) =>
 
 const report = (token: string, status: 'delivered' | 'read', phone = customerPhone) =>
   messaging.rpc.call(reportSandboxReceipts, { body: { token, customer_phone: phone, status } }, testContext());
-const describe = (token: string) => messaging.rpc.call(describeSandbox, { body: { token } }, testContext());
+const describeSandboxOf = (token: string) => messaging.rpc.call(describeSandbox, { body: { token } }, testContext());
 
 test('a message from the telephone becomes a received message of a lead', async () => {
   const storeId = randomUUID();
@@ -90,7 +91,7 @@ test('a replaced or unknown address is rejected', async () => {
   await expect(read(old)).rejects.toMatchObject({ code: 'sandbox_not_found' });
   await expect(read('x'.repeat(43))).rejects.toMatchObject({ code: 'sandbox_not_found' });
   await expect(report(old, 'read')).rejects.toMatchObject({ code: 'sandbox_not_found' });
-  await expect(describe(old)).rejects.toMatchObject({ code: 'sandbox_not_found' });
+  await expect(describeSandboxOf(old)).rejects.toMatchObject({ code: 'sandbox_not_found' });
   await write(token, 'x');
 });
 
@@ -138,10 +139,10 @@ test('the sandbox names its store and those who wrote on it, the latest first, a
   const storeId = randomUUID();
   const token = await connect(storeId);
   messaging.crm.addLead(storeId, '5511911112222');
-  expect(await describe(token)).toEqual({ store_id: storeId, customers: [] });
+  expect(await describeSandboxOf(token)).toEqual({ store_id: storeId, customers: [] });
   await write(token, 'first');
   await write(token, 'second', '5511988887778');
-  expect(await describe(token)).toEqual({
+  expect(await describeSandboxOf(token)).toEqual({
     store_id: storeId,
     customers: [
       { name: 'Ana', customer_phone: '5511988887778' },
@@ -149,7 +150,7 @@ test('the sandbox names its store and those who wrote on it, the latest first, a
     ],
   });
   await messaging.crm.stop();
-  const { customers } = await describe(token);
+  const { customers } = await describeSandboxOf(token);
   expect(customers.map(({ name }) => name)).toEqual(['5511988887778', customerPhone]);
   await messaging.crm.start();
 });
@@ -183,4 +184,74 @@ test('a sandbox with a reply window accepts free text only within it, and tells 
   await connect(storeId);
   await messaging.send(storeId, leadId);
   expect(await read(token)).not.toHaveProperty('window_expires_at');
+});
+
+describe('the telephone of a platform with real customers', () => {
+  /** What the operator set. */
+  const telephone = () => messaging.dependencies.telephone;
+  const requestsOf = (token: string) => [
+    () => write(token, 'Hi'),
+    () => read(token),
+    () => report(token, 'read'),
+    () => describeSandboxOf(token),
+  ];
+  afterEach(() => Object.assign(telephone(), { writesAs: 'any', days: 30 }));
+
+  test('is off, and shows neither an address nor a conversation, unless the operator allows it', async () => {
+    const storeId = randomUUID();
+    const token = await connect(storeId);
+    Object.assign(telephone(), { writesAs: 'off' });
+    for (const tried of requestsOf(token)) {
+      await expect(tried()).rejects.toMatchObject({
+        code: 'sandbox_not_found',
+        detail: expect.stringContaining('SANDBOX_TELEPHONE'),
+      });
+    }
+    const body = { provider: 'sandbox' as const, phone: '5511400000001' };
+    const context = () => testContext({ storeId });
+    expect((await messaging.rpc.call(connectChannel, { body }, context())).sandbox_url).toBeNull();
+    expect((await messaging.rpc.call(showChannel, {}, context())).sandbox_url).toBeNull();
+    Object.assign(telephone(), { writesAs: 'own' });
+    await write(token, 'Hi');
+  });
+
+  test('writes as the customers whose lead it created, in any form of their number, and as no other lead', async () => {
+    const storeId = randomUUID();
+    const token = await connect(storeId);
+    const leadId = messaging.crm.addLead(storeId, '5511988884444');
+    Object.assign(telephone(), { writesAs: 'own' });
+    await write(token, 'first');
+    await write(token, 'again');
+    await write(token, 'without the ninth digit', '551188887777');
+    for (const phone of ['5511988884444', '551188884444']) {
+      await expect(write(token, 'I am a real customer', phone)).rejects.toMatchObject({ code: 'sandbox_phone_taken' });
+    }
+    // A message of the store over the sandbox does not make the lead its own.
+    await messaging.send(storeId, leadId);
+    await expect(write(token, 'x', '5511988884444')).rejects.toMatchObject({ code: 'sandbox_phone_taken' });
+    // Another store's sandbox created a lead with this number there.
+    await write(await connect(randomUUID()), 'x', '5511988884444');
+    await expect(write(token, 'x', '5511988884444')).rejects.toMatchObject({ code: 'sandbox_phone_taken' });
+    const rows = await messaging.adminSql`
+      select 1 from messages where store_id = ${storeId} and direction = 'inbound'`;
+    expect(rows).toHaveLength(3);
+  });
+
+  test('has an address that expires, until the sandbox is connected again', async () => {
+    const storeId = randomUUID();
+    const token = await connect(storeId);
+    await messaging.adminSql`
+      update channels set connected_at = connected_at - interval '29 days' where store_id = ${storeId}`;
+    await write(token, 'Hi');
+    await messaging.adminSql`
+      update channels set connected_at = connected_at - interval '2 days' where store_id = ${storeId}`;
+    for (const tried of requestsOf(token)) {
+      await expect(tried()).rejects.toMatchObject({
+        code: 'sandbox_not_found',
+        detail: expect.stringContaining('has expired'),
+      });
+    }
+    expect(await connect(storeId)).toBe(token);
+    await write(token, 'Hi');
+  });
 });

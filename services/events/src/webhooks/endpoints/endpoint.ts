@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type {
   RequestOf,
   updateWebhookEndpoint,
+  WebhookCreator,
   WebhookDisabledReason,
   WebhookEndpoint,
   WebhookFilter,
@@ -35,6 +36,8 @@ export type EndpointRow = EndpointSettings &
     readonly sender: 'service' | 'workflow';
     readonly due_at: Date | null;
     readonly version: number;
+    readonly creator_kind: WebhookCreator['kind'] | null;
+    readonly creator_id: string | null;
     readonly created_at: Date;
     readonly updated_at: Date;
   };
@@ -44,6 +47,9 @@ export type Pending = { readonly pending: number; readonly oldest_pending_at: Da
 
 /** The later moment. */
 export const notBefore = (now: Date, at: Date): Date => (at > now ? at : now);
+
+export const creatorOf = ({ creator_kind: kind, creator_id: id }: EndpointRow): WebhookCreator | null =>
+  kind && { kind, id };
 
 const timestampOrNull = (at: Date | null) => at && toTimestamp(at);
 
@@ -68,6 +74,7 @@ export function toWebhookEndpoint(row: EndpointRow & Pending, now = new Date()):
       pending: row.pending,
       oldest_pending_at: timestampOrNull(row.oldest_pending_at),
     },
+    created_by: creatorOf(row),
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   };

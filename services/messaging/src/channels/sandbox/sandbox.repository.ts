@@ -6,12 +6,14 @@ export type SandboxRow = {
   readonly id: string;
   readonly store_id: string;
   readonly phone: string | null;
+  readonly is_expired: boolean;
 };
 
-/** The connected sandbox channel whose address has this token. */
-export async function findSandbox(systemSql: Sql, tokenHash: Buffer): Promise<SandboxRow | undefined> {
+/** The connected sandbox channel whose address has this token. The address ends so many days after it was connected. */
+export async function findSandbox(systemSql: Sql, tokenHash: Buffer, days: number): Promise<SandboxRow | undefined> {
   const [row] = await systemSql<SandboxRow[]>`
-    select id, store_id, phone from channels where sandbox_token_hash = ${tokenHash} and disconnected_at is null`;
+    select id, store_id, phone, connected_at < clock_timestamp() - make_interval(days => ${days}) as is_expired
+    from channels where sandbox_token_hash = ${tokenHash} and disconnected_at is null`;
   return row;
 }
 
@@ -108,6 +110,22 @@ export async function findLastInbound(sql: Sql, storeId: string, phone: string):
     select max(last_inbound_at) as last_inbound_at from conversations
     where store_id = ${storeId} and wa_id = any(${phoneForms(phone)})`;
   return row?.last_inbound_at ?? null;
+}
+
+/** Whether a customer with this phone has written on this sandbox. */
+export async function hasWritten(
+  sql: Sql,
+  storeId: string,
+  { channelId, phone }: { readonly channelId: string; readonly phone: string },
+): Promise<boolean> {
+  const rows = await sql`
+    select 1 from conversations c
+    where c.store_id = ${storeId} and c.wa_id = any(${phoneForms(phone)}) and exists (
+      select from messages m
+      where m.store_id = c.store_id and m.lead_id = c.lead_id and m.channel_id = ${channelId}
+        and m.direction = 'inbound')
+    limit 1`;
+  return rows.length > 0;
 }
 
 /** The customers who wrote on this sandbox, the latest first. */
