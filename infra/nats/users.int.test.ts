@@ -43,7 +43,7 @@ const askers: Record<string, readonly NatsUser[]> = {
   'crm.admin.leads.finish-merge': ['messaging'],
   'crm.api.agents.create': ['admin'],
   'crm.api.agents.update': ['admin'],
-  'crm.api.documents.import': ['admin'],
+  'crm.api.documents.save': ['admin'],
   'crm.internal.leads.check': ['gateway', 'scheduling'],
   'crm.internal.leads.contact': ['messaging'],
   'crm.internal.leads.contacts': ['scheduling', 'messaging'],

@@ -29,7 +29,6 @@ import type { schedulingLists } from './dependencies.ts';
 import { cancelBatchOfLead } from './followups/followup.repository.ts';
 import { countFollowups, listFollowups as listFollowupRows } from './followups/followup-list.repository.ts';
 import { type FollowupFilters, rowsOf as followupRowsOf } from './followups/followup-list.ts';
-import { rowsOf } from './list-filters.ts';
 
 let scheduling: TestScheduling;
 let snapshots: Snapshots;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { openLoginLink } from '@mostrador/testing/login-link';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { addresses, eventually, request } from '../platform.ts';
+import { addresses, eventually, type Json, request } from '../platform.ts';
 import { inBrowser, invitePerson, newPage, newPerson, open, tabTo, title, tooNarrow, violations } from './browser.ts';
 
 const dialogOf = (page: Page) => page.getByRole('alertdialog');
@@ -120,7 +120,7 @@ inBrowser(() => {
       theirs.evaluate(
         async ([url, body]) => {
           const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-          return await answer.json();
+          return (await answer.json()) as Json;
         },
         [`/platform/v1${path}`, JSON.stringify(data)] as const,
       );

@@ -128,7 +128,7 @@ const ImportedDocument = Type.Object(
 );
 
 export const importDocument = defineOperation({
-  subject: 'crm.api.documents.import',
+  subject: 'crm.api.documents.save',
   http: { method: 'POST', path: '/knowledge/documents' },
   access: { scope: 'knowledge:write' },
   summary: 'Add a document to the knowledge base, or change the one with this name',

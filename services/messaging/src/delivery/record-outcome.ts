@@ -7,7 +7,7 @@ import type { Accepted, ChannelError } from '../channels/channel-provider.ts';
 import { providerOf } from '../channels/providers.ts';
 import { markChannelRefused } from '../channels/refusal.repository.ts';
 import { applyChanges } from '../messages/apply-changes.ts';
-import { isSettled } from '../messages/message.ts';
+import { isSettled, type MessageRow } from '../messages/message.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
 import { messageEvents } from '../messages/message-events.ts';
 import { applyStatusUpdates, saveStatusUpdates } from './apply-status-updates.ts';
