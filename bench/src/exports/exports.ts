@@ -31,7 +31,7 @@ export const exports: Benchmark<Options> = {
   about:
     'All leads of a store in one response, as NDJSON and CSV, beside a walk over the pages and a bare COPY of PostgreSQL:\n' +
     'rows per second, the memory of each process meanwhile, and what a reader that stalls holds. The full form has a\n' +
-    'million leads, and takes about 10 minutes.',
+    'million leads, and takes about 15 minutes.',
   addOptions: (command: Command) => command.option('--rows <n>', `leads (default: ${full.rows})`, positive),
   async run({ quick, ...options }, { say, signal }) {
     const { rows, rounds } = { ...(quick ? quickly : full), ...options };

@@ -46,10 +46,13 @@ export async function sendExport(request: FastifyRequest, reply: FastifyReply, o
   const left = new AbortController();
   const limits = { limitMs: requestTimeoutMs, signal: left.signal };
   const end = running.begin(request.access.storeId, () => breakOff(request, reply));
-  reply.raw.once('close', () => {
+  const onClose = () => {
     left.abort();
     end();
-  });
+  };
+  // The client may have left while the gateway asked about a phone of the query.
+  if (reply.raw.destroyed) onClose();
+  else reply.raw.once('close', onClose);
   const first = await firstPage(firstRows);
   const access = stillMay(request, route);
   const text = exportText(
