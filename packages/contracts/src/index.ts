@@ -32,6 +32,7 @@ export * from './events/restore.ts';
 export * from './events/waiting.ts';
 export * from './events/webhooks.ts';
 export * from './events.ts';
+export * from './gateway/me.ts';
 export * from './gateway/operations.ts';
 export * from './gateway/reports.ts';
 export * from './gateway/stores.ts';

@@ -75,6 +75,13 @@ export async function revokeApiKeyRow(sql: TransactionSql, storeId: string, keyI
   return row ? toApiKey(row) : null;
 }
 
+export async function findApiKey(sql: Sql, storeId: string, keyId: string): Promise<ApiKey | null> {
+  const [row] = await sql<ApiKeyRow[]>`
+    select id, store_id, name, scopes, created_at, expires_at, revoked_at, last_used_at from api_keys
+    where store_id = ${storeId} and id = ${keyId}`;
+  return row ? toApiKey(row) : null;
+}
+
 export async function listApiKeyRows(sql: Sql, storeId: string): Promise<ApiKey[]> {
   const rows = await sql<ApiKeyRow[]>`
     select id, store_id, name, scopes, created_at, expires_at, revoked_at, last_used_at from api_keys
