@@ -73,7 +73,10 @@ const Health = Type.Object(
   {
     last_success_at: About(NullableTimestamp, 'When it last accepted an event.'),
     failing_since: About(NullableTimestamp, 'When it began to fail. Null when the last delivery succeeded.'),
-    next_attempt_at: About(NullableTimestamp, 'When the next delivery is attempted. Null when none waits.'),
+    next_attempt_at: About(
+      NullableTimestamp,
+      'When the next delivery is attempted. A moment that has passed: it is due now. Null when none waits.',
+    ),
     pending: Type.Integer({
       description: 'How many events wait for the endpoint or are being sent, also those of a pause, up to 10,000.',
     }),
@@ -326,7 +329,10 @@ const deliveryMembers = {
   }),
   status: DeliveryStatusWord,
   attempts: Type.Integer({ description: 'How many attempts began, in all rounds.' }),
-  next_attempt_at: About(NullableTimestamp, 'When the next attempt is due. Null when none is.'),
+  next_attempt_at: About(
+    NullableTimestamp,
+    'When the next attempt is due. A moment that has passed: it is due now. Null when none is.',
+  ),
   error: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     description: 'Why the last attempt failed, or why the delivery ended. Null when it succeeded.',
