@@ -6,9 +6,9 @@ import { apiPrefix, platformPrefix, type Route, toRoute } from '../../services/g
 const legend = `# Who may call what, at every path of the two APIs: a change of the public face is a change of this file.
 # Written by \`node_modules/.bin/node docs/reference/write-reference.ts\`. A test compares it with the contracts.
 #
-# scope   what a key needs, below ${apiPrefix}; "-": no key may call it
+# scope   what a key needs, below ${apiPrefix}; "none": every key may call it; "-": no key may
 # tier    the lowest tier of the store; "-": every tier
-# role    the lowest role of a person, below ${platformPrefix}; "guest": without a session
+# role    the lowest role of a person, below ${platformPrefix}; "guest": without a session; "-": no person
 # status  of a successful response
 # form    versioned, upserts, located, follows, exports: see \`Http\` in the contracts
 # audit   what the audit log says before a person's request is carried out, and which members of the body it shows;
@@ -30,9 +30,9 @@ const formOf = (route: Route) =>
 const rowOf = (route: Route): string[] => [
   route.path,
   route.method,
-  route.scope ?? '-',
+  route.scope === null ? 'none' : (route.scope ?? '-'),
   route.tier ?? '-',
-  route.role,
+  route.scope === null ? '-' : route.role,
   String(route.status),
   formOf(route),
   auditOf(route),

@@ -1,30 +1,23 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { natsUsers, passwordVariable } from '../../infra/nats/users.ts';
 import { migrateConfig } from '../../packages/kit/src/process/config.ts';
+import { accountsConfig } from '../../services/accounts/src/config.ts';
+import { crmConfig } from '../../services/crm/src/config.ts';
 import { eventsConfig } from '../../services/events/src/config.ts';
 import { gatewayConfig } from '../../services/gateway/src/config.ts';
+import { messagingConfig } from '../../services/messaging/src/config.ts';
 import { schedulingConfig } from '../../services/scheduling/src/config.ts';
+import { publicPaths } from '../../tests/fuzz/public-paths.ts';
 import { workflowsConfig } from '../../workflows/src/config.ts';
 import { referencePages } from './pages.ts';
 
 const docs = resolve(import.meta.dirname, '..');
 const root = resolve(docs, '..');
-const pages = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'tests/chaos/README.md'],
-  ...readdirSync(docs, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => join('docs', name)),
-];
 
 test.each(Object.entries(referencePages()))('docs/reference/%s is current with the contracts', (name, text) => {
   expect(readFileSync(join(import.meta.dirname, name), 'utf8')).toBe(text);
-});
-
-test.each(pages)('every relative link of %s leads to a file or folder', (page) => {
-  const links = [...readFileSync(join(root, page), 'utf8').matchAll(/\]\(([^)#\s]+)/g)].map(([, link]) => link ?? '');
-  const dead = links.filter((link) => !/^[a-z]+:/.test(link) && !existsSync(join(root, dirname(page), link)));
-  expect(dead).toEqual([]);
 });
 
 test('every test file and folder of the guarantees exists', () => {
@@ -34,9 +27,41 @@ test('every test file and folder of the guarantees exists', () => {
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-test('the configuration page has every variable that a process reads', () => {
+/** The schemas of what each process reads from its environment. */
+const configs = [
+  ...[gatewayConfig, accountsConfig, crmConfig, schedulingConfig, messagingConfig, eventsConfig, workflowsConfig],
+  migrateConfig,
+];
+/** What else reads its environment, outside tests. */
+const readers = ['apps/admin/src', 'infra/local', 'packages/kit/src', 'packages/local-platform/src'];
+/** Variables of other programs, and those of the tests. */
+const foreign = /^(CI|GOENV|GOPATH|HOME|NODE_\w+|NO_COLOR|PATH|TEST_\w+|XDG_(CONFIG|DATA)_HOME|(npm|pnpm)_config_\w+)$/;
+
+function variables(): Set<string> {
+  const names = configs.flatMap((schema) => Object.keys(schema.properties));
+  for (const folder of readers) {
+    const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+    for (const file of files.filter((name) => /\.(ts|mjs)$/.test(name) && !name.includes('.test.'))) {
+      const found = readFileSync(join(root, folder, file), 'utf8').matchAll(/\benv(?:\.|, ')([A-Za-z]\w+)/g);
+      names.push(...[...found].map(([, name = '']) => name).filter((name) => !foreign.test(name)));
+    }
+  }
+  return new Set([...names, ...natsUsers.map(passwordVariable)]);
+}
+
+test('the configuration page has every variable that the code reads, and no other', () => {
   const page = readFileSync(join(import.meta.dirname, 'configuration.md'), 'utf8');
-  const schemas = [gatewayConfig, schedulingConfig, eventsConfig, workflowsConfig, migrateConfig];
-  const names = new Set(schemas.flatMap((schema) => Object.keys(schema.properties)));
-  expect([...names].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  const named = new Set([...page.matchAll(/`([A-Z][A-Z0-9_]+)(?:=[^`]*)?`/g)].map(([, name = '']) => name));
+  const read = variables();
+  expect(read.size).toBeGreaterThan(60);
+  expect([...read].filter((name) => !named.has(name))).toEqual([]);
+  const others = ['SIGTERM', 'NODE_EXTRA_CA_CERTS'];
+  expect([...named].filter((name) => !read.has(name) && !others.includes(name))).toEqual([]);
+});
+
+test('the configuration page has every path that the gateway serves', () => {
+  const page = readFileSync(join(import.meta.dirname, 'configuration.md'), 'utf8');
+  const tops = new Set(publicPaths.map((path) => /^\/[^/]+/.exec(path)?.[0] ?? path));
+  expect(tops.size).toBeGreaterThan(8);
+  expect([...tops].filter((path) => !page.includes(`\`${path}`))).toEqual([]);
 });

@@ -17,6 +17,7 @@ import {
   findKnownPhones,
   findLeadByPhone,
   finishMerge,
+  getApiKey,
   getCalendarConnection,
   getChannelConnection,
   getLeadContact,
@@ -106,7 +107,7 @@ export const roles: Record<NatsUser, Role> = {
     audiences: ['api', 'platform'],
     // It cannot create or change a key: that takes the command.
     asks: [
-      ...[checkLead, findKnownPhones, getCalendarConnection, getChannelConnection, recordKeyUses],
+      ...[checkLead, findKnownPhones, getApiKey, getCalendarConnection, getChannelConnection, recordKeyUses],
       ...[summarizeLeads, summarizeConversations, summarizeScheduling],
       ...[reportLead, reportConversation, reportLeadScheduling],
     ],

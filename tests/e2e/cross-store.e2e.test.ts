@@ -60,7 +60,7 @@ describe.each(keyOperations)('$name', ({ operation }) => {
     );
   });
 
-  test('a key without the scope gets 403 with the required scope', async () => {
+  test.skipIf(scope === null)('a key without the scope gets 403 with the required scope', async () => {
     const others = scopes.filter((each) => each !== scope).join(',');
     const { api_key } = await admin(['key', 'create', '--store', first.id, '--name', 'narrow', '--scopes', others]);
     const answer = await send(await callOf(operation, owned), api_key);

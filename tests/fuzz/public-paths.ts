@@ -11,7 +11,7 @@ const outsideThePrefix = [
   ...['/docs', '/docs/', '/docs/errors', '/docs/errors/:code', '/docs/guides', '/docs/guides/:guide'],
   ...['/docs/assets/style.css', '/docs/assets/reference.js', '/docs/assets/scalar.js'],
   ...['/console', '/console/', '/console/*', '/console/assets/:file'],
-  ...['/openapi.json', '/openapi.yaml', '/docs/json', '/docs/yaml'],
+  ...['/openapi.json', '/openapi.yaml', '/docs/json', '/docs/yaml', '/llms.txt'],
 ];
 
 /** Every path that the gateway serves, in the form of its router. `public-paths.test.ts` compares them with it. */

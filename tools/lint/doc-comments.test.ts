@@ -17,6 +17,8 @@ test('a doc comment above a declaration, a member or a parameter is attached', (
 export type Page = {
   /** From 1. */
   readonly number: number;
+  /** Named as a keyword. */
+  import: string;
 };
 /**
  * Reads it.

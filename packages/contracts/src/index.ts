@@ -33,6 +33,7 @@ export * from './events/waiting.ts';
 export * from './events/webhook-creator.ts';
 export * from './events/webhooks.ts';
 export * from './events.ts';
+export * from './gateway/me.ts';
 export * from './gateway/operations.ts';
 export * from './gateway/reports.ts';
 export * from './gateway/stores.ts';

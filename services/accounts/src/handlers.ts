@@ -10,6 +10,7 @@ import { startJoin } from './joins/start-join.ts';
 import { startOidcJoin } from './joins/start-oidc-join.ts';
 import { createApiKey } from './keys/create-api-key.ts';
 import { createStoreKey } from './keys/create-store-key.ts';
+import { getApiKey } from './keys/get-api-key.ts';
 import { listApiKeys } from './keys/list-api-keys.ts';
 import { listStoreKeys } from './keys/list-store-keys.ts';
 import { recordKeyUses } from './keys/record-key-uses.ts';
@@ -63,6 +64,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof acco
   listStores: listStores(dependencies),
   createApiKey: createApiKey(dependencies),
   listApiKeys: listApiKeys(dependencies),
+  getApiKey: getApiKey(dependencies),
   rotateApiKey: rotateApiKey(dependencies),
   revokeApiKey: revokeApiKey(dependencies),
   recordKeyUses: recordKeyUses(dependencies),

@@ -7,6 +7,7 @@ import { getEnvironment } from './environment/get-environment.ts';
 import type { OwnHandler } from './own-handler.ts';
 import { getLeadReport } from './reports/get-lead-report.ts';
 import { getSummaryReport } from './reports/get-summary-report.ts';
+import { getMe } from './stores/get-me.ts';
 import { getStore } from './stores/get-store.ts';
 import { giveUpWaiting } from './waiting/give-up-waiting.ts';
 import { listWaiting } from './waiting/list-waiting.ts';
@@ -17,6 +18,7 @@ type Own = typeof gatewayOperations;
 /** A missing handler is a type error. */
 const createHandlers = (dependencies: Dependencies): { readonly [Name in keyof Own]: OwnHandler<Own[Name]> } => ({
   getStore: getStore(dependencies),
+  getMe: getMe(dependencies),
   listWaiting: listWaiting(dependencies),
   retryWaiting: retryWaiting(dependencies),
   giveUpWaiting: giveUpWaiting(dependencies),

@@ -99,6 +99,16 @@ export const revokeApiKey = defineOperation({
   errors: ['api_key_not_found'],
 });
 
+/** For `GET /me`: the gateway itself reads only what decides about access. */
+export const getApiKey = defineOperation({
+  subject: 'accounts.internal.keys.get',
+  access: 'platform',
+  summary: 'Read an API key of the store',
+  request: { body: Exact({ key_id: TokenId }) },
+  reply: ApiKey,
+  errors: ['invalid_api_key'],
+});
+
 /** The most uses in one request. */
 export const maxKeyUses = 1000;
 

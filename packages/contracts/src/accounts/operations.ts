@@ -1,6 +1,6 @@
 import { listAuditLog } from './audit-log.ts';
 import { getCredentials, setPassword } from './credentials.ts';
-import { createApiKey, listApiKeys, recordKeyUses, revokeApiKey, rotateApiKey } from './keys.ts';
+import { createApiKey, getApiKey, listApiKeys, recordKeyUses, revokeApiKey, rotateApiKey } from './keys.ts';
 import { createOidcSession, getSignInOptions, startOidcJoin, startOidcSession } from './oidc.ts';
 import {
   createPasskey,
@@ -45,6 +45,7 @@ export const accountsOperations = {
   listStores,
   createApiKey,
   listApiKeys,
+  getApiKey,
   rotateApiKey,
   revokeApiKey,
   recordKeyUses,

@@ -40,7 +40,8 @@ export const UserRoleWord = OneOf(userRoles, {
 
 /** Who may call an operation of the integrations API: a key with the scope, and a person whose role has it. */
 export type KeyAccess = {
-  readonly scope: Scope;
+  /** Null: every key, and no person. */
+  readonly scope: Scope | null;
   /** The lowest tier of the store. Undefined: every tier. */
   readonly tier?: Tier;
 };
@@ -75,10 +76,15 @@ const ofSellers: readonly Scope[] = [
 ];
 const ofOwnersOnly: readonly Scope[] = ['webhooks:write'];
 
-/** The lowest role of a person who may call the operation. What the platform calls needs none. */
+/**
+ * The lowest role of a person who may call the operation. What the platform calls needs none, and what only keys call has
+ * no path for people.
+ */
 export function roleFor(access: Access): PersonAccess['role'] {
   if (access === 'platform') return 'guest';
   if ('role' in access) return access.role;
-  if (ofSellers.includes(access.scope)) return 'seller';
-  return ofOwnersOnly.includes(access.scope) ? 'owner' : 'manager';
+  const { scope } = access;
+  if (scope === null) return 'owner';
+  if (ofSellers.includes(scope)) return 'seller';
+  return ofOwnersOnly.includes(scope) ? 'owner' : 'manager';
 }

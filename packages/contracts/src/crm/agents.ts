@@ -61,7 +61,12 @@ export const Agent = Type.Object(
     created_at: About(Timestamp, 'When it was created.'),
     updated_at: About(Timestamp, 'When it last changed.'),
   },
-  { title: 'Agent', description: 'An AI agent, with the conditions under which it answers a lead.' },
+  {
+    title: 'Agent',
+    description:
+      'An AI agent, with the conditions under which a lead gets it. The AI does not answer by itself yet, so `model`, ' +
+      '`voice_id` and `audio_response_enabled` have no effect.',
+  },
 );
 export type Agent = Static<typeof Agent>;
 

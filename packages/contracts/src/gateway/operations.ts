@@ -1,3 +1,4 @@
+import { getMe } from './me.ts';
 import { gatewayReportOperations } from './reports.ts';
 import { getStore } from './stores.ts';
 import { getEnvironment, giveUpWaiting, listWaiting, retryWaiting } from './waiting.ts';
@@ -5,6 +6,7 @@ import { getEnvironment, giveUpWaiting, listWaiting, retryWaiting } from './wait
 export const gatewayOperations = {
   ...gatewayReportOperations,
   getStore,
+  getMe,
   listWaiting,
   retryWaiting,
   giveUpWaiting,

@@ -41,7 +41,7 @@ export const CalendarSync = Type.Object(
     attempts: Type.Integer({ description: 'Attempts since the last change of the appointment.' }),
     last_error: Nullable(Failure),
     reason: NullableWaitReason,
-    next_attempt_at: About(NullableTimestamp, 'When the next attempt is due.'),
+    next_attempt_at: About(NullableTimestamp, 'When the next attempt is due. A moment that has passed: it is due now.'),
     synced_at: About(NullableTimestamp, 'When the event was last brought in step.'),
   },
   { title: 'CalendarSync', description: 'The state of an appointment’s event in the calendar.' },

@@ -1,6 +1,7 @@
 import {
   accessChangedSubject,
   createApiKey,
+  getApiKey,
   listApiKeys,
   recordKeyUses,
   revokeApiKey,
@@ -8,6 +9,7 @@ import {
   scopes,
   updateStore,
 } from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
 import { expectDelay } from '@mostrador/testing/delay';
 import { waitFor } from '@mostrador/testing/wait';
 import { expect, test } from 'vitest';
@@ -26,6 +28,19 @@ test('a key has all scopes unless it is created with fewer, and lists show no se
   const { keys } = await accounts.admin(listApiKeys, { body: { store_id: store.id } });
   expect(keys.map(({ name }) => name)).toEqual(['reader', 'test']);
   expect(JSON.stringify(keys)).not.toContain(apiKey.split('_')[3]);
+});
+
+test('the gateway reads a key of the store that it names, and no other', async () => {
+  const { store, key } = await accounts.newStore({ scopes: ['leads:read'] });
+  const other = await accounts.newStore();
+  const read = (storeId: string, key_id: string) =>
+    accounts.rpc.call(getApiKey, { body: { key_id } }, testContext({ storeId }));
+  expect(await read(store.id, key.id)).toEqual(key);
+  for (const [storeId, keyId] of [
+    [store.id, other.key.id],
+    [store.id, 'unknown12345'],
+  ] as const)
+    await expect(read(storeId, keyId)).rejects.toMatchObject({ code: 'invalid_api_key' });
 });
 
 test('a revocation, a rotation and a change of a store notify the gateways', async () => {

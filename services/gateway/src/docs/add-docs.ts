@@ -12,6 +12,7 @@ import { errorListPage, errorPage } from './error-pages.ts';
 import { type Guide, guideListPage, guidePage, guides } from './guides.ts';
 import { keepLanguage, layout } from './layout.ts';
 import { makeInThread } from './make-in-thread.ts';
+import { asksForMarkdown, guideMarkdown, llmsText } from './markdown.ts';
 
 /** The pages load from and call only this origin and the API's, so that they work offline and send keys nowhere else. */
 const policyOf = (directives: Readonly<Record<string, string>>): string =>
@@ -29,8 +30,9 @@ const policyOf = (directives: Readonly<Record<string, string>>): string =>
 
 /**
  * The documentation: `/docs` (the reference, where calls can be tried), `/docs/guides`, and `/docs/errors`. The guides
- * and the pages of errors are in each of our `languages`. The OpenAPI document is at `/openapi.json` and
- * `/openapi.yaml`. All but the pages of errors can be switched off. Those stay, because problem documents name them.
+ * and the pages of errors are in each of our `languages`; the guides are Markdown, too. The OpenAPI document is at
+ * `/openapi.json` and `/openapi.yaml`, and `/llms.txt` lists all of it. All but the pages of errors can be switched off.
+ * Those stay, because problem documents name them.
  */
 export function addDocs(
   app: FastifyInstance,
@@ -48,18 +50,22 @@ export function addDocs(
     for (const path of paths) app.get(path, handler);
   };
   // A page in each language: the one of `?lang=`, which its links then keep, otherwise the one of `Accept-Language`.
-  const addPage = (path: string, make: (language: Language, name: string) => string) => {
+  const addPage = (path: string, make: (language: Language, name: string) => string, makeMarkdown?: MakeMarkdown) => {
     app.get(path, async (request, reply) => {
-      const [name = ''] = Object.values(request.params as Record<string, string>);
+      const [given = ''] = Object.values(request.params as Record<string, string>);
       const { lang } = request.query as { lang?: unknown };
       const chosen = isLanguage(lang) ? lang : undefined;
       const language = chosen ?? preferredLanguage(request.headers['accept-language']);
-      const asset = await assets.get(`${path} ${name} ${language} ${chosen}`, () => {
+      const name = makeMarkdown ? given.replace(/\.md$/, '') : given;
+      const asMarkdown = name !== given || asksForMarkdown(request.headers.accept) ? makeMarkdown : undefined;
+      const asset = await assets.get(`${path} ${name} ${language} ${chosen} ${asMarkdown !== undefined}`, () => {
+        if (asMarkdown) return markdown(asMarkdown(language, name, chosen));
         const html = make(language, name);
         return page(chosen === undefined ? html : keepLanguage(html, chosen));
       });
       reply.header('content-security-policy', policyOf({})).header('content-language', language);
       if (chosen === undefined) addVary(reply, 'Accept-Language');
+      if (makeMarkdown && name === given) addVary(reply, 'Accept');
       return sendAsset(request, reply, asset);
     });
   };
@@ -81,7 +87,12 @@ export function addDocs(
   add(['/docs/assets/reference.js'], () => createAsset(script, ownFile('reference.mjs')));
   add(['/docs/assets/scalar.js'], async () => createAsset(script, await makeInThread({ make: 'reference script' })));
   addPage('/docs/guides', guideListPage);
-  addPage('/docs/guides/:guide', (language, name) => guidePage(known(guides, name) as Guide, language));
+  addPage(
+    '/docs/guides/:guide',
+    (language, name) => guidePage(known(guides, name) as Guide, language),
+    (language, name, chosen) => guideMarkdown(known(guides, name) as Guide, language, chosen),
+  );
+  add(['/llms.txt'], () => createAsset('text/plain; charset=utf-8', llmsText(publicUrl)));
   add(['/openapi.json', '/docs/json'], () => createAsset('application/json; charset=utf-8', text()));
   add(['/openapi.yaml', '/docs/yaml'], async () =>
     createAsset('application/yaml; charset=utf-8', await makeInThread({ make: 'yaml', json: text() })),
@@ -89,6 +100,7 @@ export function addDocs(
 }
 
 type Make = () => Asset | Promise<Asset>;
+type MakeMarkdown = (language: Language, name: string, chosen: Language | undefined) => string;
 
 /** Makes each asset once, on the first request for it. */
 function createAssets() {
@@ -106,6 +118,7 @@ function createAssets() {
 
 const script = 'text/javascript; charset=utf-8';
 const page = (html: string) => createAsset('text/html; charset=utf-8', html);
+const markdown = (text: string) => createAsset('text/markdown; charset=utf-8', text);
 const ownFile = (name: string) => readFileSync(new URL(`../docs/${name}`, import.meta.url));
 
 function known(names: object, name: string): string {

@@ -143,21 +143,23 @@ test.each(Object.keys(errorCatalogue) as ErrorCode[])(
   },
 );
 
-test.each(['/docs/guides', '/docs/guides/errors', '/docs/errors', '/docs/errors/lead_exists'])(
-  '%s is in the language that Accept-Language prefers, and caches keep the languages apart',
-  async (url) => {
-    const english = await get(url);
-    const portuguese = await get(url, { 'accept-language': 'pt-PT, en;q=0.5' });
-    expect(english.body).toContain('<html lang="en">');
-    expect(portuguese.body).toContain('<html lang="pt-BR">');
-    expect([english, portuguese].map(({ headers }) => headers['content-language'])).toEqual(['en', 'pt-BR']);
-    for (const { headers } of [english, portuguese]) expect(headers.vary).toBe('Accept-Language, Accept-Encoding');
-    const changed = await get(url, { 'accept-language': 'pt', 'if-none-match': String(english.headers.etag) });
-    expect([changed.statusCode, changed.body]).toEqual([200, portuguese.body]);
-    const current = await get(url, { 'accept-language': 'pt', 'if-none-match': String(portuguese.headers.etag) });
-    expect([current.statusCode, current.headers.vary]).toEqual([304, 'Accept-Language, Accept-Encoding']);
-  },
-);
+test.each([
+  ['/docs/guides', 'Accept-Language, Accept-Encoding'],
+  ['/docs/guides/errors', 'Accept-Language, Accept, Accept-Encoding'],
+  ['/docs/errors', 'Accept-Language, Accept-Encoding'],
+  ['/docs/errors/lead_exists', 'Accept-Language, Accept-Encoding'],
+])('%s is in the language that Accept-Language prefers, and caches keep the languages apart', async (url, vary) => {
+  const english = await get(url);
+  const portuguese = await get(url, { 'accept-language': 'pt-PT, en;q=0.5' });
+  expect(english.body).toContain('<html lang="en">');
+  expect(portuguese.body).toContain('<html lang="pt-BR">');
+  expect([english, portuguese].map(({ headers }) => headers['content-language'])).toEqual(['en', 'pt-BR']);
+  for (const { headers } of [english, portuguese]) expect(headers.vary).toBe(vary);
+  const changed = await get(url, { 'accept-language': 'pt', 'if-none-match': String(english.headers.etag) });
+  expect([changed.statusCode, changed.body]).toEqual([200, portuguese.body]);
+  const current = await get(url, { 'accept-language': 'pt', 'if-none-match': String(portuguese.headers.etag) });
+  expect([current.statusCode, current.headers.vary]).toEqual([304, vary]);
+});
 
 test('a reader chooses the language with ?lang=, whatever the browser prefers, and keeps it in the links', async () => {
   const page = await get('/docs/guides/errors', { 'accept-language': 'pt' });
@@ -166,11 +168,56 @@ test('a reader chooses the language with ?lang=, whatever the browser prefers, a
   expect(page.body).toContain('<a href="?lang=en" hreflang="en" lang="en" title="English">EN</a>');
   expect(page.body).toContain('href="/docs/guides/authentication"');
   const english = await get('/docs/guides/errors?lang=en', { 'accept-language': 'pt' });
-  expect(english.headers).toMatchObject({ 'content-language': 'en', vary: 'Accept-Encoding' });
+  expect(english.headers).toMatchObject({ 'content-language': 'en', vary: 'Accept, Accept-Encoding' });
   expect(english.body).toContain('<a href="?lang=pt-BR" hreflang="pt-BR" lang="pt-BR" title="Português">PT</a>');
   expect(english.body).toContain('href="/docs/guides/authentication?lang=en"');
   const { body: unknown } = await get('/docs/guides/errors?lang=tlh&lang=pt-BR', { 'accept-language': 'pt' });
   expect(unknown).toBe(page.body);
+});
+
+const linksIn = (text: string) => [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, address]) => address ?? '');
+
+test('/llms.txt lists the API document and each guide as Markdown, whose links lead on, and pages name it', async () => {
+  const { body, headers } = await get('/llms.txt');
+  expect(headers['content-type']).toBe('text/plain; charset=utf-8');
+  expect(body).toMatch(/^# Mostrador\n\n> .+\n\n/);
+  expect([...body.matchAll(/^## (.+)$/gm)].map(([, name]) => name)).toEqual(['Reference', 'Guides', 'Optional']);
+  expect((await get('/docs/guides')).body).toContain('href="/llms.txt"');
+  const addresses = linksIn(body);
+  expect(addresses).toEqual(
+    expect.arrayContaining([`${publicUrl}/openapi.json`, `${publicUrl}/docs/guides/events.md`]),
+  );
+  for (const address of addresses) {
+    const path = address.replace(publicUrl, '');
+    const answer = await get(path);
+    expect(answer.statusCode, address).toBe(200);
+    if (!path.includes('.md')) continue;
+    expect(answer.headers['content-type'], address).toBe('text/markdown; charset=utf-8');
+    const inside = linksIn(answer.body).filter((each) => !/^(https?:|#)/.test(each));
+    expect(
+      inside.filter((each) => !each.startsWith('/docs/')),
+      address,
+    ).toEqual([]);
+    for (const each of inside) expect((await get(each.replace(/#.*/, ''))).statusCode, `${address}: ${each}`).toBe(200);
+  }
+  for (const guide of Object.keys(guides))
+    for (const query of ['', '?lang=pt-BR'])
+      expect(addresses).toContain(`${publicUrl}/docs/guides/${guide}.md${query}`);
+});
+
+test('a guide is Markdown for a program that asks for it, and HTML for a browser and for any other client', async () => {
+  const asked = async (url: string, accept?: string) =>
+    String((await get(url, accept === undefined ? {} : { accept })).headers['content-type']).split(';')[0];
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  for (const accept of [undefined, '*/*', browser, 'text/*', 'text/markdown;q=0.5, text/html', 'text/markdown;q=0'])
+    expect(await asked('/docs/guides/events', accept), accept).toBe('text/html');
+  for (const accept of ['text/markdown', 'text/markdown, text/html, */*', 'text/html;q=0.8, text/markdown'])
+    expect(await asked('/docs/guides/events', accept), accept).toBe('text/markdown');
+  expect(await asked('/docs/guides/events.md', browser)).toBe('text/markdown');
+  const page = (await get('/docs/guides/events?lang=pt-BR')).body;
+  expect(page).toContain('<link rel="alternate" type="text/markdown" href="/docs/guides/events.md?lang=pt-BR">');
+  expect((await get('/docs/guides/events.md?lang=pt-BR')).body).toMatch(/^# Eventos\n/);
+  expect((await get('/docs/guides/none.md')).json().code).toBe('route_not_found');
 });
 
 test('a heading has the same anchor in each language, so that a link suits every reader', async () => {
@@ -198,7 +245,15 @@ test('an unknown guide, error or file is 404', async () => {
 test('switched off, the reference, the guides and the document are 404, and the pages of errors stay', async () => {
   const off = await startTestGateway({ docs: false });
   try {
-    for (const url of ['/docs', '/docs/', '/docs/json', '/openapi.json', '/openapi.yaml', '/docs/guides']) {
+    for (const url of [
+      '/docs',
+      '/docs/',
+      '/docs/json',
+      '/openapi.json',
+      '/openapi.yaml',
+      '/docs/guides',
+      '/llms.txt',
+    ]) {
       const answer = await off.app.inject({ url });
       expect([answer.statusCode, answer.json().code], url).toEqual([404, 'route_not_found']);
     }

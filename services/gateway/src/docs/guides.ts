@@ -55,6 +55,16 @@ export const guides = {
       about: 'O que acontece com uma mensagem, e quando um canal a aceita.',
     },
   },
+  clients: {
+    en: {
+      title: 'SDKs and connectors',
+      about: 'SDKs for TypeScript and Python, generated clients, and what a connector needs.',
+    },
+    'pt-BR': {
+      title: 'SDKs e conectores',
+      about: 'SDKs para TypeScript e Python, clientes gerados, e do que um conector precisa.',
+    },
+  },
   sandbox: {
     en: {
       title: 'Testing with the sandbox',
@@ -84,8 +94,10 @@ export const guideText = (guide: Guide, language: Language): string =>
 /** The HTML page of a guide. Its headings have the anchors of the English ones, so that a link suits every language. */
 export function guidePage(guide: Guide, language: Language): string {
   const { title } = guides[guide][language];
-  const content = renderGuide(guideText(guide, language), headingsOf(guideText(guide, 'en')).map(anchorOf));
-  return layout({ title, section: '/docs/guides', language, content });
+  const text = renderGuide(guideText(guide, language), headingsOf(guideText(guide, 'en')).map(anchorOf));
+  const markdown = `${guidePath(guide)}.md`;
+  const content = `${text}<p class="lead"><a href="${markdown}" type="text/markdown">Markdown</a></p>`;
+  return layout({ title, section: '/docs/guides', language, content, markdown });
 }
 
 /** The headings of a text in Markdown. */
@@ -93,8 +105,16 @@ const headingsOf = (markdown: string): string[] =>
   new Marked().lexer(markdown).flatMap((token) => (token.type === 'heading' ? [token.text as string] : []));
 
 const list = {
-  en: { title: 'Guides', lead: `What the operations of the <a href="${docsPath}">reference</a> have in common.` },
-  'pt-BR': { title: 'Guias', lead: `O que as operações da <a href="${docsPath}">referência</a> têm em comum.` },
+  en: {
+    title: 'Guides',
+    lead: `What the operations of the <a href="${docsPath}">reference</a> have in common.`,
+    forPrograms: 'For programs: <a href="/llms.txt">llms.txt</a> lists the guides in Markdown, and the API document.',
+  },
+  'pt-BR': {
+    title: 'Guias',
+    lead: `O que as operações da <a href="${docsPath}">referência</a> têm em comum.`,
+    forPrograms: 'Para programas: <a href="/llms.txt">llms.txt</a> lista os guias em Markdown e o documento da API.',
+  },
 };
 
 /** The page that lists the guides. */
@@ -103,12 +123,13 @@ export function guideListPage(language: Language): string {
     const { title, about } = guides[guide][language];
     return `<li><a href="${guidePath(guide)}">${title}</a><br>${about}</li>`;
   });
-  const { title, lead } = list[language];
+  const { title, lead, forPrograms } = list[language];
   const content = `<h1>${title}</h1>
 <p class="lead">${lead}</p>
 <ul class="list">
 ${items.join('\n')}
-</ul>`;
+</ul>
+<p class="lead">${forPrograms}</p>`;
   return layout({ title, section: '/docs/guides', language, content });
 }
 
@@ -157,7 +178,7 @@ function pageOf(code: string): string | undefined {
 }
 
 /** The address of a link in docs/guides: another guide, or the reference of errors. */
-function served(href: string): string {
+export function served(href: string): string {
   const [file = '', anchor] = href.split('#');
   const after = anchor === undefined ? '' : `#${anchor}`;
   if (/^(\.\.\/)+reference\/errors\.md$/.test(file)) return `${docsPath}/errors`;

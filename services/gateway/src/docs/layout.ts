@@ -22,15 +22,18 @@ const documentation = { en: 'Documentation', 'pt-BR': 'Documentação' };
  * @param page.language Of a page that exists in each language. Without it the page is in English, and has no language
  * switch.
  * @param page.content HTML that is put into the page as it is
+ * @param page.markdown The address of the same text as Markdown
  */
 export function layout(page: {
   title: string;
   section: Section;
   language?: Language;
   content: string;
+  markdown?: string;
   isWide?: boolean;
 }): string {
-  const { title, section, language = 'en', content, isWide = false } = page;
+  const { title, section, language = 'en', content, markdown, isWide = false } = page;
+  const source = markdown === undefined ? '' : `<link rel="alternate" type="text/markdown" href="${markdown}">`;
   const links = Object.entries(sections).map(
     ([path, name]) => `<a href="${path}"${path === section ? ' aria-current="page"' : ''}>${name[language]}</a>`,
   );
@@ -38,7 +41,7 @@ export function layout(page: {
   return `<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title === 'Mostrador' ? title : `${escapeHtml(title)} · Mostrador`}</title>
-<link rel="icon" href="${icon}"><link rel="stylesheet" href="${docsPath}/assets/style.css">${alternates}
+<link rel="icon" href="${icon}"><link rel="stylesheet" href="${docsPath}/assets/style.css">${alternates}${source}
 </head><body>
 <header class="bar"><a class="name" href="${docsPath}">Mostrador</a><nav aria-label="${documentation[language]}">${links.join('')}<a href="/openapi.json">OpenAPI</a>${switches}</nav></header>
 ${isWide ? content : `<main class="text">\n${content}\n</main>`}

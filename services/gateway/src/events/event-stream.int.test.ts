@@ -1,6 +1,10 @@
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { chromiumOptions } from '@mostrador/testing/chromium';
 import { waitFor } from '@mostrador/testing/wait';
+import { type Browser, chromium } from 'playwright-core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { api, createClient, expectProblem } from '../../test/client.ts';
 import { type EventSource, openEventSource } from '../../test/event-source.ts';
@@ -193,6 +197,57 @@ test('a stream ends when its key is revoked, also when the notice is lost', asyn
   expect(source.sequences()).toEqual([]);
   expectProblem(await send(`${api}/events/stream`), 401, 'invalid_api_key');
 });
+
+/** The code for pages in the guide. */
+const guideCode = (): string => {
+  const guide = readFileSync(new URL('../../../../docs/guides/events.md', import.meta.url), 'utf8');
+  return /```js\n(async function follow[\s\S]*?)```/.exec(guide)?.[1] ?? '';
+};
+
+const { executablePath: browser } = chromiumOptions;
+test.skipIf(!existsSync(browser))(
+  `in a browser (skipped when there is none at ${browser}): a page of an allowed origin, with the code of the guide, misses and repeats no event when its connections break`,
+  async () => {
+    const shop = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Shop</title>');
+    }).listen(0, '127.0.0.1');
+    await once(shop, 'listening');
+    const origin = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;
+    const open = await startTestGateway({ corsOrigins: origin });
+    let chrome: Browser | undefined;
+    try {
+      const events = await serveFeed(open);
+      await open.app.listen({ host: '127.0.0.1', port: 0 });
+      const base = `http://127.0.0.1:${(open.app.server.address() as AddressInfo).port}${api}`;
+      const made = await open.newStore({ scopes: ['events:read'] });
+      chrome = await chromium.launch(chromiumOptions);
+      const page = await chrome.newPage();
+      await page.goto(origin);
+      // The pause between two connections is that of `retry:`, which is shorter here.
+      await page.addScriptTag({
+        content: `${guideCode()}
+          const later = setTimeout;
+          globalThis.setTimeout = (run) => later(run, 20);
+          globalThis.shown = [];
+          follow('${base}', '${made.apiKey}', ({ sequence }) => shown.push(sequence)).catch((error) => shown.push(String(error)));`,
+      });
+      await waitFor(() => events.asked.length > 0, { description: 'the stream has its beginning' });
+      const shown = () => page.evaluate('shown') as Promise<number[]>;
+      events.append(made.store.id);
+      await expect.poll(shown).toEqual([1]);
+      for (let broken = 1; broken <= 3; broken++) {
+        open.app.server.closeAllConnections();
+        for (let n = 0; n < 10; n++) events.append(made.store.id);
+        await expect.poll(async () => (await shown()).length).toBe(1 + broken * 10);
+      }
+      expect(await shown()).toEqual(Array.from({ length: 31 }, (_, index) => index + 1));
+    } finally {
+      await chrome?.close();
+      await open.stop();
+      await new Promise((resolve) => shop.close(resolve));
+    }
+  },
+);
 
 test('a gateway that stops ends its streams with a hint when to come back, and one that no client reads does not block it', async () => {
   const source = await open();

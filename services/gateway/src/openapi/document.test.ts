@@ -74,8 +74,14 @@ test.each(routes)('$method $path is described with its parameters, its headers a
   for (const status of route.upserts ? [200, 201] : [route.status])
     expect(described?.responses[status]?.content).toHaveProperty(['application/json']);
 
-  const general = ['missing_api_key', 'invalid_api_key', 'quota_exceeded', 'scope_required', 'internal_error'] as const;
-  const codes: ErrorCode[] = [...route.operation.errors, ...general, ...(route.tier ? ['tier_required' as const] : [])];
+  const general = ['missing_api_key', 'invalid_api_key', 'quota_exceeded', 'internal_error'] as const;
+  const ofScope = route.scope === null ? [] : ['scope_required' as const];
+  const codes: ErrorCode[] = [
+    ...route.operation.errors,
+    ...general,
+    ...ofScope,
+    ...(route.tier ? ['tier_required' as const] : []),
+  ];
   for (const code of codes) {
     const response = described?.responses[errorCatalogue[code].status];
     expect(response?.description).toContain(`- \`${code}\`: `);

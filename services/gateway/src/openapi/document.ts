@@ -34,7 +34,9 @@ Every request needs an API key in \`X-API-Key\`. The key belongs to one store, a
 Errors are [problem documents](/docs/errors) with a stable \`code\`. A validation error lists all faults of a request.
 The guides explain what the operations have in common: [authentication](/docs/guides/authentication),
 [idempotency](/docs/guides/idempotency), [lists and sync](/docs/guides/lists-and-sync), [events](/docs/guides/events),
-[errors](/docs/guides/errors), and [messages and windows](/docs/guides/messages-and-windows).
+[webhooks](/docs/guides/webhooks), [errors](/docs/guides/errors), and
+[messages and windows](/docs/guides/messages-and-windows). There are [SDKs](/docs/guides/clients) for TypeScript and
+Python. The [sandbox](/docs/guides/sandbox) is a channel for tests. [llms.txt](/llms.txt) lists all of this for programs.
 
 - **Rate limits**: each key has a token bucket that holds one minute of requests and refills evenly. The headers
   \`RateLimit-Policy\` and \`RateLimit\` show its state. Each gateway process counts separately. While the server serves
@@ -48,6 +50,8 @@ The guides explain what the operations have in common: [authentication](/docs/gu
   Request bodies must not be compressed.
 - **Language**: \`title\` and \`detail\` of errors, and the guides, are in Brazilian Portuguese where \`Accept-Language\`
   prefers Portuguese, otherwise in English. Codes never change.
+- **The AI** does not answer by itself yet. Agents, their conditions and the knowledge documents can be kept and used by
+  programs of your own: [what the AI does not do yet](/docs/guides/messages-and-windows#what-the-ai-does-not-do-yet).
 - **Versions**: changes within \`/v1\` are additions only. At least 12 months before a removal, responses announce it in
   \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and a \`Link\`.
 - **The badge *Extension*** marks operations that are Mostrador's own. Other servers of the Store Integration API need not
@@ -104,7 +108,9 @@ export function createApiDocument(routes: readonly ApiRoute[], options: Document
           type: 'apiKey',
           in: 'header',
           name: 'X-API-Key',
-          description: 'Create a key with `npm run admin -- key create`.',
+          description:
+            'An owner of the store creates keys in the console, under Integrations → API keys. The operator can, too, with ' +
+            '`npm run admin -- key create`. `GET /me` tells what a key may do.',
         },
       },
       responses: errorResponses,
@@ -125,7 +131,9 @@ function documentRoute(route: ApiRoute, { schemas, responses, publicUrl }: Parts
   const notes = [
     ...(operation.description ? [operation.description] : []),
     ...(route.exports ? [exportNote] : []),
-    `Requires the scope \`${scope}\`${tier ? ` and a store of tier \`${tier}\` or higher` : ''}.`,
+    scope === null
+      ? 'Requires no scope.'
+      : `Requires the scope \`${scope}\`${tier ? ` and a store of tier \`${tier}\` or higher` : ''}.`,
   ];
   const { body } = operation.request;
   const success = (reply: unknown) => ({

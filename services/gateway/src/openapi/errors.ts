@@ -19,7 +19,6 @@ const always: readonly ErrorCode[] = [
   'missing_api_key',
   'invalid_api_key',
   'quota_exceeded',
-  'scope_required',
   'malformed_request',
   'validation_failed',
   'request_timeout',
@@ -39,8 +38,9 @@ const ofBodies = [
 
 /** Every error that a route can return, in the order of the catalogue. */
 export function errorsOf(route: Route): readonly ErrorCode[] {
-  const { operation, tier } = route;
+  const { operation, tier, scope } = route;
   const codes = new Set<ErrorCode>([...always, ...operation.errors]);
+  if (scope) codes.add('scope_required');
   if (tier) codes.add('tier_required');
   if (operation.request.body) for (const code of ofBodies) codes.add(code);
   if (takesIdempotencyKey(route))
@@ -153,6 +153,7 @@ const exampleMembers: Readonly<Partial<Record<ErrorCode, object>>> = {
   appointment_not_scheduled: { current_status: 'done' },
   followup_not_pending: { current_status: 'sent' },
   message_not_queued: { current_status: 'sent' },
+  webhook_endpoint_not_enabled: { current_status: 'paused' },
 };
 
 /** A problem document with this code. */

@@ -94,7 +94,8 @@ Requires the scope \`events:read\`.`,
             name: 'Last-Event-ID',
             required: false,
             description:
-              'The last `id` that the client got: the stream goes on after it. Browsers send it by themselves.',
+              'The last `id` that the client got: the stream goes on after it. Programs for server-sent events send it ' +
+              'by themselves. A page sends it itself, because an `EventSource` cannot send the key.',
             schema: { type: 'string', pattern: '^[0-9]+$' },
           },
         ],

@@ -58,8 +58,8 @@ export const ConflictProblem = problem('ConflictProblem', 'The state of a resour
   }),
   current_status: Type.String({
     description:
-      'With `appointment_not_scheduled`, `followup_not_pending` and `message_not_queued`: the status of the ' +
-      'appointment, the follow-up or the message.',
+      'With `appointment_not_scheduled`, `followup_not_pending`, `message_not_queued` and ' +
+      '`webhook_endpoint_not_enabled`: the status of the appointment, the follow-up, the message or the endpoint.',
   }),
 });
 

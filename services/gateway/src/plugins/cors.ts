@@ -11,8 +11,21 @@ export async function addCors(app: FastifyInstance, options: { origins: string |
   await app.register(cors, {
     origin: origins,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowedHeaders: ['Content-Type', 'X-API-Key', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-Request-Id'],
+    allowedHeaders: [
+      'Content-Type',
+      'Idempotency-Key',
+      'If-Match',
+      'If-None-Match',
+      // A page reads the stream of events with `fetch`, because an `EventSource` cannot send the key. So it sends this itself.
+      'Last-Event-ID',
+      'Traceparent',
+      'X-API-Key',
+      'X-Request-Id',
+    ],
     exposedHeaders: [
+      'Accept-Encoding',
+      'Allow',
+      'Deprecation',
       'ETag',
       'Idempotent-Replay',
       'Link',
@@ -20,6 +33,7 @@ export async function addCors(app: FastifyInstance, options: { origins: string |
       'RateLimit',
       'RateLimit-Policy',
       'Retry-After',
+      'Sunset',
       'WWW-Authenticate',
       'X-Request-Id',
     ],

@@ -33,7 +33,7 @@ export function refusal(
   access: Pick<Access, 'tier' | 'scopes'>,
 ): AppError | undefined {
   const refused = tierRefusal(route, access);
-  if (refused || access.scopes.has(route.scope)) return refused;
+  if (refused || route.scope === null || access.scopes.has(route.scope)) return refused;
   return new AppError('scope_required', {
     detail: `The key lacks the scope \`${route.scope}\`. Use a key that has it.`,
     members: { required_scope: route.scope },

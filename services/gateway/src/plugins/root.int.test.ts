@@ -69,6 +69,18 @@ describe('probes', () => {
   });
 });
 
+type Answer = { readonly headers?: object };
+type Described = {
+  readonly paths: Record<
+    string,
+    Record<string, { parameters?: { in: string; name: string }[]; responses: Record<string, Answer> }>
+  >;
+  readonly components: {
+    readonly securitySchemes: { readonly ApiKey: { readonly name: string } };
+    readonly responses: Record<string, Answer>;
+  };
+};
+
 describe('CORS', () => {
   const origin = 'https://console.example.com';
   const preflight = {
@@ -105,6 +117,41 @@ describe('CORS', () => {
       expect(error.headers['access-control-expose-headers']).toContain('RateLimit');
       const lost = await open.app.inject({ url: '/nothing', method: 'POST' });
       expect(lost.json().code).toBe('route_not_found');
+    } finally {
+      await open.stop();
+    }
+  });
+
+  test('lets a page send each request header, use each method and read each response header of the API document', async () => {
+    const open = await startTestGateway({ corsOrigins: origin });
+    try {
+      const { headers } = await open.app.inject(preflight);
+      const error = await open.app.inject({ url: '/integrations/v1/store', headers: { origin } });
+      const wordsOf = (value: unknown) => String(value).toLowerCase().split(/, ?/);
+      const allowed = wordsOf(headers['access-control-allow-headers']);
+      const exposed = wordsOf(error.headers['access-control-expose-headers']);
+      const { paths, components } = (await open.app.inject({ url: '/openapi.json' })).json() as Described;
+      const items = Object.values(paths).flatMap(({ servers: _, ...methods }) => Object.entries(methods));
+      const sent = items.flatMap(([, { parameters }]) => parameters ?? []).filter((each) => each.in === 'header');
+      const names = [...sent.map(({ name }) => name), components.securitySchemes.ApiKey.name, 'Content-Type'];
+      expect(names).toContain('Last-Event-ID');
+      expect(names.filter((name) => !allowed.includes(name.toLowerCase()))).toEqual([]);
+      const methods = new Set(items.map(([method]) => method));
+      expect(
+        [...methods].filter((method) => !wordsOf(headers['access-control-allow-methods']).includes(method)),
+      ).toEqual([]);
+
+      const answers = [
+        ...items.flatMap(([, { responses }]) => Object.values(responses)),
+        ...Object.values(components.responses),
+      ];
+      const got = new Set(answers.flatMap((answer) => Object.keys(answer.headers ?? {})));
+      expect([...got]).toEqual(
+        expect.arrayContaining(['ETag', 'Link', 'RateLimit', 'Retry-After', 'Idempotent-Replay']),
+      );
+      // A page may always read the first, and browsers act on the other themselves.
+      const free = ['content-language', 'vary'];
+      expect([...got].filter((name) => ![...exposed, ...free].includes(name.toLowerCase()))).toEqual([]);
     } finally {
       await open.stop();
     }

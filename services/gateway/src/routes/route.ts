@@ -19,8 +19,8 @@ export const platformPrefix = '/platform/v1';
 /** An operation at its path: its face in the contract, with the defaults filled in. */
 export type Route = Required<Http> & {
   readonly operation: Operation;
-  /** The scope that a key needs. Undefined: no key may call it. */
-  readonly scope?: Scope;
+  /** The scope that a key needs. Null: none, every key may call it. Undefined: no key may. */
+  readonly scope?: Scope | null;
   /** The lowest tier that may call it; undefined: every tier. */
   readonly tier?: Tier;
   /** The lowest role of a person who may call it. */
@@ -34,7 +34,7 @@ type ReadCsvQuery = (query: object, accept: string | undefined) => CsvChoice;
 type CsvChoice = { readonly query: object; readonly render?: (reply: never) => string };
 
 /** A route of the integrations API. */
-export type ApiRoute = Route & { readonly scope: Scope };
+export type ApiRoute = Route & { readonly scope: Scope | null };
 
 /** A path as the API document writes it: `/leads/{leadId}` for `/leads/:leadId`. */
 export const documentedPath = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}');

@@ -1,4 +1,4 @@
-import { getLeadReport, getStore, getSummaryReport } from '@mostrador/contracts';
+import { getLeadReport, getMe, getStore, getSummaryReport } from '@mostrador/contracts';
 import { type ExampleOfOperation, example } from './example.ts';
 import { ids, lead } from './optician.ts';
 
@@ -16,17 +16,36 @@ const conversations = {
 const appointments = { created: 1, without_lead: 0 };
 const followups = { scheduled: 1, sent: 1, failed: 0, cancelled: 0 };
 
+const store = {
+  id: ids.store,
+  name: 'Ótica Mirante',
+  tier: 'pro',
+  timezone: 'America/Sao_Paulo',
+  locale: 'pt-BR',
+  country: 'BR',
+} as const;
+
 export const storeExamples: readonly ExampleOfOperation[] = [
+  example(
+    getMe,
+    {},
+    {
+      key: {
+        id: 'Q7mX2kVb9tRz',
+        name: 'Loja virtual',
+        scopes: ['leads:read', 'leads:write', 'messages:write'],
+        expires_at: null,
+        created_at: '2026-01-05T12:31:07.003Z',
+      },
+      store,
+      rate_limit: { requests_per_minute: 6000 },
+    },
+  ),
   example(
     getStore,
     {},
     {
-      id: ids.store,
-      name: 'Ótica Mirante',
-      tier: 'pro',
-      timezone: 'America/Sao_Paulo',
-      locale: 'pt-BR',
-      country: 'BR',
+      ...store,
       calendar: { provider: 'google', status: 'connected' },
       channel: { provider: 'whatsapp_cloud', status: 'connected', phone: '5511900200001' },
       sending_windows: [
