@@ -188,6 +188,8 @@ describe('the outcome of a failed request', () => {
       const settings = { apiUrl, phoneNumberId: '1', accessToken: 't', egress: createEgress({}) };
       const sent = createWhatsappAdapter(settings).send(message, AbortSignal.timeout(60_000));
       await expect(sent).rejects.toMatchObject({ kind: 'channel', code: 'whatsapp_address_refused' });
+      const checked = createWhatsappAdapter(settings).check(AbortSignal.timeout(60_000));
+      await expect(checked).rejects.toMatchObject({ kind: 'not_sent', outage: false });
     }
     expect(requests).toEqual([]);
   });

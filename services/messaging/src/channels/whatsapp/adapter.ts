@@ -40,7 +40,9 @@ export function createWhatsappAdapter({
         const { status, headers: answered, body } = await egress.fetch(health, { headers, signal });
         answer = { status, headers: Object.fromEntries(answered), body: (await readBody(body)).toString('utf8') };
       } catch (cause) {
-        throw new ChannelError('not_sent', 'whatsapp_unreachable', unreachable, { outage: true, cause });
+        // An address that is refused here says nothing about WhatsApp.
+        const outage = !(cause instanceof Error && cause.cause instanceof AddressRefused);
+        throw new ChannelError('not_sent', 'whatsapp_unreachable', unreachable, { outage, cause });
       }
       readHealth(answer);
     },
