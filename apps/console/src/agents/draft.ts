@@ -17,7 +17,7 @@ export type Draft = {
 export type DraftGroup = { readonly key: string; readonly conditions: readonly DraftCondition[] };
 export type DraftCondition = { readonly key: string; readonly status: LeadStatus };
 
-export type AgentBody = components['schemas']['CreateStoreAgentRequest'];
+export type AgentBody = components['schemas']['CreateAgentRequest'];
 
 export const mostGroups = 10;
 export const mostConditions = 10;

@@ -15,7 +15,7 @@ type ChangeNames =
   | 'UpdateSellerRequest'
   | 'UpdateAppointmentRequest'
   | 'UpdateFollowupRequest'
-  | 'UpdateStoreAgentRequest'
+  | 'UpdateAgentRequest'
   | 'UpdateWebhookEndpointRequest';
 /** Of each kind of thing on its own: the names of all members of a union would be those that they share. */
 type MemberOf<Name extends keyof Schemas> = Name extends unknown ? keyof Schemas[Name] : never;
