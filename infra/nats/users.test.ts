@@ -16,7 +16,9 @@ function subjectsCalledIn(folder: string): string[] {
   const code = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
   const found = (pattern: RegExp) => [...code.matchAll(pattern)].map(([, name]) => name ?? '');
   const known = contracts as unknown as Record<string, { subject?: string } | undefined>;
-  const byName = found(/(?:\.(?:call|forward)\(\s*(?=\w+,)|callForStore\(admin, |: (?=\w+[, ]))(\w+)/g).map((name) => known[name]?.subject);
+  const byName = found(/(?:\.(?:call|forward)\(\s*(?=\w+,)|callForStore\(admin, |: (?=\w+[, ]))(\w+)/g).map(
+    (name) => known[name]?.subject,
+  );
   const ofReports = found(/rollupOperations\[\w+\]\.(\w+)/g).flatMap((kind) =>
     Object.values(contracts.rollupOperations).map((operations) => operations[kind as keyof typeof operations].subject),
   );

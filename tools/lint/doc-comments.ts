@@ -6,7 +6,7 @@ const folders = ['packages', 'services', 'workflows', 'apps', 'infra', 'tools', 
 
 /** Whether a line cannot be documented: it is missing, empty, an import, the end of a block, or another comment. */
 const isNothing = (line: string | undefined): boolean =>
-  line === undefined || /^\s*($|import\b|[)}\]]|\/\*|\/\/(?! biome-ignore)|export (\*|\{))/.test(line);
+  line === undefined || /^\s*($|import\b(?!:)|[)}\]]|\/\*|\/\/(?! biome-ignore)|export (\*|\{))/.test(line);
 
 /** The line numbers, from 1, where a doc comment ends that documents nothing. */
 export function detachedDocComments(source: string): number[] {
