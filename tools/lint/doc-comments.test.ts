@@ -28,6 +28,10 @@ export function read(
   path: string,
 ) {}
 const text = '/** not a comment */';
+const pages = {
+  /** Takes one in. */
+  import: read,
+};
 `;
   expect(detachedDocComments(source)).toEqual([]);
 });
