@@ -66,6 +66,7 @@ const memberWords: Record<Member, () => string> = {
   url: m.audit_m_url,
   description: m.audit_m_description,
   event_types: m.audit_m_event_types,
+  filters: m.audit_m_filters,
   ordering: m.audit_m_ordering,
   payload: m.audit_m_payload,
   max_in_flight: m.audit_m_max_in_flight,
