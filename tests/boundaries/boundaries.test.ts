@@ -12,8 +12,8 @@ const folders = {
     ...['outbox', 'idempotency', 'step', 'service'],
   ],
   'services/gateway': [
-    ...['http', 'languages', 'access', 'stores', 'reports', 'routes', 'requests', 'plugins', 'events', 'openapi'],
-    ...['assets', 'docs', 'environment', 'waiting', 'api', 'platform', 'sandbox', 'console'],
+    ...['http', 'languages', 'access', 'stores', 'reports', 'routes', 'requests', 'plugins', 'events'],
+    ...['exports', 'openapi', 'assets', 'docs', 'environment', 'waiting', 'api', 'platform', 'sandbox', 'console'],
   ],
   'services/messaging': [
     ...['settings', 'channels', 'identities', 'conversations', 'sessions', 'messages', 'inbox', 'delivery', 'merges'],

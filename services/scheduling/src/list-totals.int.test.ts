@@ -24,11 +24,11 @@ import {
   countAppointments,
   listAppointments as listAppointmentRows,
 } from './appointments/appointment-list.repository.ts';
-import { rowsOf as appointmentsOf } from './appointments/appointment-list.ts';
 import type { schedulingLists } from './dependencies.ts';
 import { cancelBatchOfLead } from './followups/followup.repository.ts';
 import { countFollowups, listFollowups as listFollowupRows } from './followups/followup-list.repository.ts';
-import { type FollowupFilters, rowsOf as followupRowsOf } from './followups/followup-list.ts';
+import type { FollowupFilters } from './followups/followup-list.ts';
+import { rowsOf } from './list-filters.ts';
 
 let scheduling: TestScheduling;
 let snapshots: Snapshots;
@@ -46,16 +46,16 @@ const casesOf =
   (sql: Sql): CountedRows<(typeof schedulingLists)[number]>[] => [
     ...[{}, ...appointmentStatuses.map((one) => ({ status: [one] })), { status: ['scheduled', 'done'] as const }].map(
       (filters) => ({
-        rows: appointmentsOf(filters) ?? { list: 'appointments' as const },
+        rows: rowsOf('appointments', filters) ?? { list: 'appointments' as const },
         recount: countAppointments(sql, storeId, filters),
       }),
     ),
     ...[undefined, ...followupStatuses].map((status) => ({
-      rows: followupRowsOf(status ? { status: [status] } : {}) ?? { list: 'followups' as const },
+      rows: rowsOf('followups', status ? { status: [status] } : {}) ?? { list: 'followups' as const },
       recount: countFollowups(sql, storeId, status ? { status: [status] } : {}),
     })),
     {
-      rows: followupRowsOf({ status: ['cancelled', 'pending'] }) ?? { list: 'followups' as const },
+      rows: rowsOf('followups', { status: ['cancelled', 'pending'] }) ?? { list: 'followups' as const },
       recount: countFollowups(sql, storeId, { status: ['cancelled', 'pending'] }),
     },
   ];

@@ -179,8 +179,8 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'services/scheduling/src/followups/followup.repository.ts',
-        from: "set status = 'cancelled', cancel_reason = 'api', next_attempt_at = null,\n        updated_at",
-        to: 'set updated_at',
+        from: "set status = 'cancelled', cancel_reason = ${reason}, next_attempt_at = null,\n        updated_at = greatest(clock_timestamp(), updated_at)",
+        to: 'set updated_at = greatest(clock_timestamp(), updated_at)',
       },
     ],
   },
@@ -234,7 +234,7 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'services/scheduling/src/followups/next-move.ts',
-        from: 'return answer(waitUntil(next_attempt_at, reason));',
+        from: 'return answer(waitUntil(nextLook(followup, next_attempt_at), reason));',
         to: 'return answer(done(reason));',
       },
       noSweep,
@@ -313,8 +313,13 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'services/scheduling/src/appointments/update-appointment.ts',
-        from: "appointmentEvents('updated', saved)",
-        to: "appointmentEvents('created', saved)",
+        from: '...appointmentUpdated(current, saved),',
+        to: '...appointmentCreated(saved),',
+      },
+      {
+        file: 'services/scheduling/src/appointments/update-appointment.ts',
+        from: '  appointmentUpdated,',
+        to: '  appointmentCreated,',
       },
     ],
   },
@@ -324,8 +329,8 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'packages/kit/src/outbox/feed-delivery.ts',
-        from: 'const reply = await rpc.call(appendEvents, { body: { entries: rows.map(toEntry) } }, context);',
-        to: 'const reply = { appended: 0 };',
+        from: 'const append = (entries: FeedEntry[]) => rpc.call(appendEvents, { body: { entries } }, context);',
+        to: 'const append = async (_: FeedEntry[]) => ({ appended: 0 });',
       },
     ],
   },
@@ -367,8 +372,8 @@ export const breaks: readonly Break[] = [
       },
       {
         file: 'packages/kit/src/outbox/feed-delivery.ts',
-        from: 'entries: rows.map(toEntry)',
-        to: 'entries: rows.toReversed().map(toEntry)',
+        from: 'append(rows.map(toEntry))',
+        to: 'append(rows.toReversed().map(toEntry))',
       },
     ],
   },

@@ -41,9 +41,7 @@ export const actionWords: Readonly<Record<string, () => string>> = {
   'agents.create': m.audit_act_agents_create,
   'agents.update': m.audit_act_agents_update,
   'agents.select': m.audit_act_agents_select,
-  // As 0.2.0 names it.
-  'documents.import': m.audit_act_documents_import,
-  'documents.save': m.audit_act_documents_import,
+  'documents.save': m.audit_act_documents_save,
   'channels.connect': m.audit_act_channels_connect,
   'channels.disconnect': m.audit_act_channels_disconnect,
   'calendars.connect': m.audit_act_calendars_connect,

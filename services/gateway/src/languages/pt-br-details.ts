@@ -209,7 +209,7 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ['One or several types of events, separated by commas.', 'um ou mais tipos de evento, separados por vírgulas'],
   ['One or several of {values}, separated by commas.', 'um ou mais de {values}, separados por vírgulas'],
   [
-    'Leads with this tag, or with one of several that are separated by commas.',
+    'Leads with this tag, or with one of several that are separated by commas. Case does not count.',
     'uma ou mais tags, separadas por vírgulas',
   ],
   [

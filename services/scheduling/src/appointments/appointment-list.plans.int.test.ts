@@ -5,8 +5,9 @@ import type { TimePageStart } from '@mostrador/kit/database/paging';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { blocksOf, explain, explainGeneric } from '@mostrador/testing/servers/plan';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { filtersBeyond } from '../list-filters.ts';
 import { countAppointments, countUnsettled, listAppointments } from './appointment-list.repository.ts';
-import { type AppointmentFilters, filtersBeyond } from './appointment-list.ts';
+import type { AppointmentFilters } from './appointment-list.ts';
 
 const rowCount = 30_000;
 const [storeId, leadId] = [randomUUID(), randomUUID()];

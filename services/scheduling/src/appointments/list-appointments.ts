@@ -4,9 +4,10 @@ import { byTime, pagesOf, type TimePageStart } from '@mostrador/kit/database/pag
 import { findSettledMoment } from '@mostrador/kit/database/settled-moment';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
+import { bindingOf, filtersBeyond, rowsOf } from '../list-filters.ts';
 import { toAppointment } from './appointment.ts';
 import { countAppointments, countUnsettled, listAppointments as listRows } from './appointment-list.repository.ts';
-import { type AppointmentFilters, bindingOf, filtersBeyond, filtersOf, rowsOf } from './appointment-list.ts';
+import { type AppointmentFilters, filtersOf } from './appointment-list.ts';
 
 const defaultLimit: number = operation.request.query.properties.limit.default;
 const defaultSort = operation.request.query.properties.sort.default as AppointmentSort;
@@ -23,9 +24,9 @@ export const listAppointments =
     const isFollowing = sort === 'updated_at';
     const settled = isFollowing ? await database.read(context, findSettledMoment) : undefined;
     const filters: AppointmentFilters = settled ? { ...asked, updated_before: settled } : asked;
-    const rows = rowsOf(filters);
+    const rows = rowsOf('appointments', filters);
     const source = {
-      filters: bindingOf(asked, sort),
+      filters: bindingOf(asked, sort === defaultSort ? undefined : sort),
       list: (sql: Sql, { start, limit }: { start: TimePageStart; limit: number }) => {
         const needed = isFollowing && 'after' in start ? filtersBeyond(filters, start.after.at) : filters;
         return listRows(sql, storeId, needed, { sort, start, limit });

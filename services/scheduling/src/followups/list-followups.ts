@@ -4,9 +4,10 @@ import { byTime, pagesOf, type TimePageStart } from '@mostrador/kit/database/pag
 import { findSettledMoment } from '@mostrador/kit/database/settled-moment';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
+import { bindingOf, filtersBeyond, rowsOf } from '../list-filters.ts';
 import { toFollowup } from './followup.ts';
 import { countFollowups, countUnsettled, listFollowups as listRows } from './followup-list.repository.ts';
-import { bindingOf, type FollowupFilters, filtersBeyond, filtersOf, rowsOf } from './followup-list.ts';
+import { type FollowupFilters, filtersOf } from './followup-list.ts';
 
 const defaultLimit: number = operation.request.query.properties.limit.default;
 const defaultSort = operation.request.query.properties.sort.default as FollowupSort;
@@ -23,9 +24,9 @@ export const listFollowups =
     const isFollowing = sort === 'updated_at';
     const settled = isFollowing ? await database.read(context, findSettledMoment) : undefined;
     const filters: FollowupFilters = settled ? { ...asked, updated_before: settled } : asked;
-    const rows = rowsOf(filters);
+    const rows = rowsOf('followups', filters);
     const source = {
-      filters: bindingOf(asked, sort),
+      filters: bindingOf(asked, sort === defaultSort ? undefined : sort),
       list: (sql: Sql, { start, limit }: { start: TimePageStart; limit: number }) => {
         const needed = isFollowing && 'after' in start ? filtersBeyond(filters, start.after.at) : filters;
         return listRows(sql, storeId, needed, { sort, start, limit });
