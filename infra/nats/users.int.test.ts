@@ -65,6 +65,8 @@ const askers: Record<string, readonly NatsUser[]> = {
   'events.api.webhook-replays.create': ['admin'],
   'events.api.webhook-replays.get': ['admin'],
   'events.internal.feed.append': ['crm', 'scheduling', 'messaging'],
+  'events.internal.webhook-endpoints.of-person': ['accounts'],
+  'events.internal.webhook-endpoints.pause-of-person': ['accounts'],
   'messaging.internal.channels.get': ['gateway'],
   'messaging.internal.conversations.change-phone': ['crm'],
   'messaging.internal.messages.accept': ['scheduling'],

@@ -27,6 +27,7 @@ import {
   getWebhookEndpoint,
   getWebhookReplay,
   importDocument,
+  listEndpointsOfPerson,
   listEvents,
   listLeadContacts,
   listWebhookEndpoints,
@@ -34,6 +35,7 @@ import {
   messagingOperations,
   moveLeadPhone,
   type Operation,
+  pauseEndpointsOfPerson,
   raiseInteractionCounts,
   recordKeyUses,
   replanFollowups,
@@ -113,6 +115,8 @@ export const roles: Record<NatsUser, Role> = {
     notices: true,
     asks: [
       ...[checkSeller, replanFollowups],
+      // When a person leaves a store.
+      ...[listEndpointsOfPerson, pauseEndpointsOfPerson],
       // What a store sets for itself.
       ...[getMessagingSettings, changeMessagingSettings, getSchedulingSettings, changeSchedulingSettings],
     ],

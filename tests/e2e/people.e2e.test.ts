@@ -84,6 +84,7 @@ describe('a person never sees another store', () => {
     invitePerson: (cookie) => ask('POST', '/users', { cookie, body: newPerson() }),
     updatePerson: (cookie) => ask('PATCH', `/users/${personOf(cookie)}`, { cookie, body: { name: 'X' } }),
     createPersonLink: (cookie) => ask('POST', `/users/${personOf(cookie)}/login-link`, { cookie }),
+    listPersonCreations: (cookie) => ask('GET', `/users/${personOf(cookie)}/creations`, { cookie }),
     removePerson: (cookie) => ask('DELETE', `/users/${personOf(cookie)}`, { cookie }),
     listPersonStores: (cookie) => ask('GET', '/stores', { cookie }),
     switchStore: (cookie) => ask('POST', '/session/store', { cookie: `${cookie}x`, body: { store_id: ana.storeId } }),

@@ -30,6 +30,7 @@ export * from './events/feed-catalogue.ts';
 export * from './events/operations.ts';
 export * from './events/restore.ts';
 export * from './events/waiting.ts';
+export * from './events/webhook-creator.ts';
 export * from './events/webhooks.ts';
 export * from './events.ts';
 export * from './gateway/operations.ts';

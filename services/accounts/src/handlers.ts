@@ -35,6 +35,7 @@ import { enableUser } from './people/enable-user.ts';
 import { invitePerson } from './people/invite-person.ts';
 import { inviteUser } from './people/invite-user.ts';
 import { listPeople } from './people/list-people.ts';
+import { listPersonCreations } from './people/list-person-creations.ts';
 import { listUsers } from './people/list-users.ts';
 import { removePerson } from './people/remove-person.ts';
 import { removeUser } from './people/remove-user.ts';
@@ -92,6 +93,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof acco
   invitePerson: invitePerson(dependencies),
   updatePerson: updatePerson(dependencies),
   createPersonLink: createPersonLink(dependencies),
+  listPersonCreations: listPersonCreations(dependencies),
   removePerson: removePerson(dependencies),
   listAuditLog: listAuditLog(dependencies),
   listPersonStores: listPersonStores(dependencies),

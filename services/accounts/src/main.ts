@@ -1,11 +1,14 @@
 import { accountsOperations } from '@mostrador/contracts';
 import { loadConfig } from '@mostrador/kit/process/config';
+import { periodically } from '@mostrador/kit/process/periodic';
 import { runService } from '@mostrador/kit/service/service';
 import { announceOver } from './announce.ts';
 import { accountsConfig } from './config.ts';
+import { tellFailedSignIns } from './credentials/failed-sign-ins.ts';
 import { createPasswordHashing } from './credentials/password-hashing.ts';
 import { createHandlers } from './handlers.ts';
 import { openOidcProvider } from './oidc/open-oidc-provider.ts';
+import { pauseEndpoints } from './people/pause-endpoints.ts';
 import { purge } from './purge.ts';
 
 const config = loadConfig(accountsConfig);
@@ -17,7 +20,21 @@ runService({
   operations: accountsOperations,
   migrations: `${import.meta.dirname}/../migrations`,
   publishesEvents: false,
-  build: ({ database, systemDatabase, rpc, nats }) => ({
+  build: ({ database, systemDatabase, rpc, nats, log }) => ({
+    jobs: [
+      periodically({
+        name: 'endpoints of people who left',
+        everyMs: 5_000,
+        log,
+        run: async () => await pauseEndpoints({ systemDatabase, rpc }),
+      }),
+      periodically({
+        name: 'failed sign-ins',
+        everyMs: 60_000,
+        log,
+        run: async () => await tellFailedSignIns(systemDatabase),
+      }),
+    ],
     handlers: createHandlers({
       database,
       systemDatabase,

@@ -14,7 +14,9 @@ import { waitingDeliveries } from './webhooks/deliveries/waiting-deliveries.ts';
 import { createWebhookEndpoint } from './webhooks/endpoints/create-webhook-endpoint.ts';
 import { deleteWebhookEndpoint } from './webhooks/endpoints/delete-webhook-endpoint.ts';
 import { getWebhookEndpoint } from './webhooks/endpoints/get-webhook-endpoint.ts';
+import { listEndpointsOfPerson } from './webhooks/endpoints/list-endpoints-of-person.ts';
 import { listWebhookEndpoints } from './webhooks/endpoints/list-webhook-endpoints.ts';
+import { pauseEndpointsOfPerson } from './webhooks/endpoints/pause-endpoints-of-person.ts';
 import { rotateWebhookSecret } from './webhooks/endpoints/rotate-webhook-secret.ts';
 import { testWebhookEndpoint } from './webhooks/endpoints/test-webhook-endpoint.ts';
 import { updateWebhookEndpoint } from './webhooks/endpoints/update-webhook-endpoint.ts';
@@ -38,6 +40,8 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof even
     getWebhookEndpoint: getWebhookEndpoint(dependencies),
     updateWebhookEndpoint: updateWebhookEndpoint(dependencies),
     deleteWebhookEndpoint: deleteWebhookEndpoint(dependencies),
+    listEndpointsOfPerson: listEndpointsOfPerson(dependencies),
+    pauseEndpointsOfPerson: pauseEndpointsOfPerson(dependencies),
     rotateWebhookSecret: rotateWebhookSecret(dependencies),
     testWebhookEndpoint: testWebhookEndpoint(dependencies),
     listWebhookDeliveries: listWebhookDeliveries(dependencies),

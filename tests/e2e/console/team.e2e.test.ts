@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { openLoginLink } from '@mostrador/testing/login-link';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { eventually, request } from '../platform.ts';
+import { addresses, eventually, type Json, request } from '../platform.ts';
 import { inBrowser, invitePerson, newPage, newPerson, open, tabTo, title, tooNarrow, violations } from './browser.ts';
 
 const dialogOf = (page: Page) => page.getByRole('alertdialog');
@@ -109,6 +109,53 @@ inBrowser(() => {
     const entry = page.getByRole('row', { name: /^Person changed/ });
     await entry.getByText('Changed: role').waitFor();
     await entry.getByText('Role: Owner').waitFor();
+  });
+
+  test('an owner who removes a person sees and ends the keys and webhooks that they created', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    const leaver = await invitePerson(store, 'owner', 'Rui Alves');
+    const theirs = await newPage();
+    await open(theirs, leaver.loginUrl, '/integrations/keys');
+    const create = (path: string, data: object) =>
+      theirs.evaluate(
+        async ([url, body]) => {
+          const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+          return await answer.json();
+        },
+        [`/platform/v1${path}`, JSON.stringify(data)] as const,
+      );
+    await title(theirs, 'API keys').waitFor();
+    const made = (await create('/keys', {
+      name: 'Booking site',
+      scopes: ['webhooks:write'],
+      expires_at: null,
+    })) as Json;
+    const url = 'https://93.184.215.14/hooks';
+    const endpoint = await request('POST', '/webhooks/endpoints', { key: made.api_key, body: { url } });
+    expect(endpoint.body.created_by).toEqual({ kind: 'api_key', id: made.key.id });
+
+    await open(page, loginUrl, '/integrations/keys');
+    await page
+      .getByRole('row', { name: /^Booking site/ })
+      .getByText('Rui Alves')
+      .waitFor();
+    await page.goto(`${addresses.console_url}/integrations/webhooks/${endpoint.body.id}`);
+    await page.getByText('The API key “Booking site” of Rui Alves').waitFor();
+    await page.goto(`${addresses.console_url}/team`);
+    await page.getByRole('button', { name: 'Actions for Rui Alves' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    const dialog = dialogOf(page);
+    await dialog.getByText('Booking site').waitFor();
+    await dialog.getByText(url).waitFor();
+    expect(await dialog.getByRole('checkbox', { checked: true }).count()).toBe(2);
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('Rui Alves is removed').waitFor();
+    await eventually(
+      () => request('GET', '/store', { key: made.api_key }),
+      ({ status }) => status === 401,
+    );
+    const after = await request('GET', `/webhooks/endpoints/${endpoint.body.id}`, { key: store.key });
+    expect(after.body.status).toBe('paused');
   });
 
   test('the last owner stays, and reads why', async () => {

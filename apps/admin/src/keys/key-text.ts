@@ -14,6 +14,12 @@ export function refuseWholeKey(key: string | undefined): void {
   ]);
 }
 
+/** Who created a key. */
+export const creatorText = ({ created_by: by }: Pick<ApiKey, 'created_by'>): string => {
+  if (!by) return 'not recorded';
+  return by.kind === 'operator' ? 'operator' : shown(by.name ?? by.id ?? '');
+};
+
 /** A key as a person reads it. */
 export const keyRecord = (key: ApiKey): string =>
   record({
@@ -22,6 +28,7 @@ export const keyRecord = (key: ApiKey): string =>
     store: key.store_id,
     scopes: key.scopes.join(', '),
     created: key.created_at,
+    'created by': creatorText(key),
     expires: key.expires_at,
     revoked: key.revoked_at,
     'last used': key.last_used_at,

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { type Admin, printResult, verb } from '../admin.ts';
 import { checked } from '../check.ts';
 import { shown, table } from '../terminal.ts';
+import { creatorText } from './key-text.ts';
 
 export const listKeysCommand = (admin: Admin): Command =>
   verb('list', "List a store's API keys, newest first; secrets are never shown", [
@@ -14,13 +15,14 @@ export const listKeysCommand = (admin: Admin): Command =>
       const listed = await admin.platform.call(listApiKeys, request);
       printResult(admin, options, listed, ({ keys }) =>
         table(
-          ['ID', 'NAME', 'STATE', 'LAST USED', 'CREATED', 'SCOPES'],
+          ['ID', 'NAME', 'STATE', 'LAST USED', 'CREATED', 'CREATED BY', 'SCOPES'],
           keys.map((key) => [
             key.id,
             shown(key.name),
             stateOf(key),
             key.last_used_at ?? 'never',
             key.created_at,
+            creatorText(key),
             key.scopes.join(','),
           ]),
         ),

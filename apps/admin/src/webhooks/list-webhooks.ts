@@ -2,7 +2,7 @@ import { listWebhookEndpoints } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, existingStore, printResult, verb } from '../admin.ts';
 import { shown, table } from '../terminal.ts';
-import { stateOf, typesText } from './webhook-text.ts';
+import { creatorText, stateOf, typesText } from './webhook-text.ts';
 
 export const listWebhooksCommand = (admin: Admin): Command =>
   verb('list', "List a store's webhook endpoints, oldest first; secrets are never shown", [
@@ -15,13 +15,14 @@ export const listWebhooksCommand = (admin: Admin): Command =>
       const { data } = await admin.platform.call(listWebhookEndpoints, { query: {} }, storeId);
       printResult(admin, options, { endpoints: data }, ({ endpoints }) =>
         table(
-          ['ID', 'STATUS', 'PENDING', 'FAILING SINCE', 'LAST SUCCESS', 'TYPES', 'URL'],
+          ['ID', 'STATUS', 'PENDING', 'FAILING SINCE', 'LAST SUCCESS', 'CREATED BY', 'TYPES', 'URL'],
           endpoints.map((endpoint) => [
             endpoint.id,
             stateOf(endpoint),
             String(endpoint.health.pending),
             endpoint.health.failing_since ?? '-',
             endpoint.health.last_success_at ?? 'never',
+            creatorText(endpoint),
             typesText(endpoint.event_types),
             shown(endpoint.url),
           ]),

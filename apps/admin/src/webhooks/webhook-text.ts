@@ -24,6 +24,13 @@ export const typeList = (typed: string): string[] => typed.split(',').map((type)
 
 export const typesText = (types: readonly string[] | null): string => types?.map(shown).join(',') ?? 'all';
 
+/** Who created an endpoint. `key list` shows who created a key. */
+export const creatorText = ({ created_by: by }: Pick<WebhookEndpoint, 'created_by'>): string => {
+  if (!by) return 'not recorded';
+  if (by.kind === 'operator') return 'operator';
+  return by.kind === 'api_key' ? `key ${by.id}` : `user ${by.id}`;
+};
+
 /** An endpoint as a person reads it. */
 export const endpointRecord = (endpoint: WebhookEndpoint): string =>
   record({
@@ -42,6 +49,7 @@ export const endpointRecord = (endpoint: WebhookEndpoint): string =>
     'oldest pending': endpoint.health.oldest_pending_at,
     'next attempt': endpoint.health.next_attempt_at,
     created: endpoint.created_at,
+    'created by': creatorText(endpoint),
     changed: endpoint.updated_at,
   });
 

@@ -29,6 +29,7 @@ const columnsAt = (now: number): readonly Column<ApiKey>[] => [
   },
   { key: 'rights', label: m.key_rights(), cell: ({ scopes }) => <Rights rights={wordsOfScopes(scopes)} /> },
   { key: 'created', label: m.key_created(), cell: ({ created_at }) => <Moment at={created_at} /> },
+  { key: 'creator', label: m.key_created_by(), cell: ({ created_by }) => <Creator by={created_by} /> },
   { key: 'expiry', label: m.key_expiry(), cell: (apiKey) => <Expiry apiKey={apiKey} now={now} /> },
   {
     key: 'used',
@@ -47,6 +48,12 @@ export const KeyTable = ({ keys, now }: { keys: readonly ApiKey[] | undefined; n
     keyOf={({ id }) => id}
     actions={(key) => stateOf(key, now) === 'active' && <KeyActions apiKey={key} />}
   />
+);
+
+const Creator = ({ by }: { by: ApiKey['created_by'] }) => (
+  <span className={by?.kind === 'user' ? undefined : styles.soft}>
+    {by ? (by.kind === 'operator' ? m.team_operator() : (by.name ?? m.team_former())) : m.creator_unknown()}
+  </span>
 );
 
 const Rights = ({ rights }: { rights: readonly string[] }) => (

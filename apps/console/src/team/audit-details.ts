@@ -78,6 +78,7 @@ const providerWords: Readonly<Record<string, () => string>> = {
 };
 
 const proofWords = { password: m.password, passkey: m.audit_proof_passkey, oidc: m.audit_proof_oidc };
+const methodWords = { ...proofWords, link: m.audit_method_link };
 const unknownWords = { sent: m.audit_unknown_as_sent, failed: m.audit_unknown_as_failed };
 
 const wordsOfMember = (member: string): string =>
@@ -87,13 +88,24 @@ const listed = (words: readonly string[]): string =>
   new Intl.ListFormat(getLocale(), { type: 'unit', style: 'short' }).format(words);
 
 /** What an action was about, one phrase a line. A word that is not known here stays as it is. */
-export function wordsOfDetails({ changed, role, scopes, proof, provider, ...waiting }: Details): string[] {
+export function wordsOfDetails({
+  changed,
+  role,
+  scopes,
+  proof,
+  method,
+  attempts,
+  provider,
+  ...waiting
+}: Details): string[] {
   const { kind, count, reason, older_than, unknown_as } = waiting;
   return [
     changed && m.audit_changed({ members: listed(changed.map(wordsOfMember)) }),
     role && m.audit_role({ role: roleWords[role]() }),
     scopes && m.audit_scopes({ scopes: listed(wordsOfScopes(scopes)) }),
     proof && m.audit_proof({ proof: proofWords[proof]() }),
+    method && m.audit_method({ method: methodWords[method]() }),
+    attempts !== undefined && m.audit_attempts({ count: attempts }),
     provider && m.audit_provider({ provider: providerWords[provider]?.() ?? provider }),
     kind &&
       (count === undefined
@@ -102,5 +114,5 @@ export function wordsOfDetails({ changed, role, scopes, proof, provider, ...wait
     reason && reasonWords[reason](),
     older_than && m.audit_waiting_since({ when: fullTime(older_than) }),
     unknown_as && unknownWords[unknown_as](),
-  ].filter((words) => words !== undefined);
+  ].filter((words) => words !== undefined && words !== false);
 }

@@ -39,11 +39,16 @@ const columns: readonly Column<AuditEntry>[] = [
   {
     key: 'who',
     label: m.team_who(),
-    cell: ({ actor }) => (actor.kind === 'operator' ? m.team_operator() : (actor.name ?? m.team_former())),
+    cell: ({ actor }) => whoIs(actor),
   },
   { key: 'where', label: m.team_where(), cell: ({ address }) => <span className={styles.soft}>{address}</span> },
   { key: 'when', label: m.team_when(), cell: ({ at }) => <Moment at={at} relative /> },
 ];
+
+function whoIs({ kind, name }: AuditEntry['actor']): string {
+  if (kind === 'user') return name ?? m.team_former();
+  return kind === 'operator' ? m.team_operator() : m.team_nobody_known();
+}
 
 const Details = ({ lines }: { lines: readonly string[] }) => (
   <ul className={styles.details}>

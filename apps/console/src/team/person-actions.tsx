@@ -3,7 +3,7 @@ import { Ellipsis, KeyRound, Pencil, UserMinus } from 'lucide-react';
 import { type FormEvent, useRef, useState } from 'react';
 import { wordsOf } from '../api/failure.ts';
 import { dataOf, type Person, platform, type Seller } from '../api/platform.ts';
-import { queries } from '../api/queries.ts';
+import { keysQuery, queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
@@ -12,6 +12,7 @@ import { DialogForm } from '../ui/form.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { Bad } from '../ui/page.tsx';
 import { say } from '../ui/toasts.tsx';
+import { Creations, type Ends } from './creations.tsx';
 import { LinkOnce } from './link-once.tsx';
 import { faultsOf, type PersonFaults, PersonFields, type PersonForm, readPerson } from './person-fields.tsx';
 import { peopleQuery } from './queries.ts';
@@ -133,10 +134,12 @@ function NewLink({ person, open, onClose }: AskProps) {
   );
 }
 
+/** Also asks what becomes of the API keys and webhooks that they created. */
 function RemovePerson({ person: { id, name }, open, onClose }: AskProps) {
+  const [ends, setEnds] = useState<Ends>({ revoke_keys: true, pause_webhooks: true });
   const remove = async () => {
-    await dataOf(platform.DELETE('/users/{userId}', { params: { path: { userId: id } } }));
-    await queries.invalidateQueries(peopleQuery);
+    await dataOf(platform.DELETE('/users/{userId}', { params: { path: { userId: id }, query: ends } }));
+    await Promise.all([queries.invalidateQueries(peopleQuery), queries.invalidateQueries(keysQuery)]);
     say(m.team_was_removed({ name }));
   };
   return (
@@ -147,6 +150,8 @@ function RemovePerson({ person: { id, name }, open, onClose }: AskProps) {
       about={m.team_remove_text()}
       action={m.team_remove()}
       act={remove}
-    />
+    >
+      {open && <Creations userId={id} ends={ends} onChange={setEnds} />}
+    </Confirm>
   );
 }

@@ -17,6 +17,7 @@ import type { EndpointSearch } from './endpoint-search.ts';
 import { stateOf } from './endpoint-state.ts';
 import { endpointQuery } from './queries.ts';
 import { ReplayProgress } from './replay-progress.tsx';
+import { useCreator } from './use-creator.ts';
 import { useSwitch } from './use-switch.ts';
 import styles from './webhooks.module.css';
 
@@ -82,7 +83,8 @@ function Actions({ endpoint }: { endpoint: WebhookEndpoint }) {
 }
 
 function State({ endpoint }: { endpoint: WebhookEndpoint }) {
-  const { health, event_types, ordering, payload, public_key, created_at } = endpoint;
+  const { health, event_types, ordering, payload, public_key, created_at, created_by } = endpoint;
+  const creator = useCreator(created_by);
   const state = stateOf(endpoint);
   return (
     <section className={styles.state} aria-label={m.webhooks_state()}>
@@ -110,6 +112,7 @@ function State({ endpoint }: { endpoint: WebhookEndpoint }) {
             <CopyText key="key" text={public_key} action={m.webhooks_public_key_copy()} />,
           ],
           [m.webhooks_created(), <Moment key="created" at={created_at} />],
+          [m.key_created_by(), creator],
         ]}
       />
     </section>

@@ -1,8 +1,31 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { ScopeWord } from '../core/access.ts';
-import { Exact, NullableTimestamp, Text, Timestamp, Uuid } from '../core/common.ts';
+import {
+  About,
+  Exact,
+  Nullable,
+  NullableString,
+  NullableTimestamp,
+  NullableUuid,
+  OneOf,
+  Text,
+  Timestamp,
+  Uuid,
+} from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { TokenId } from './token-id.ts';
+
+const ApiKeyCreator = Type.Object(
+  {
+    kind: OneOf(['operator', 'user'], {
+      title: 'ApiKeyCreatorKind',
+      description: '`operator`: who runs the platform, with the admin command. `user`: a person of the store.',
+    }),
+    id: About(NullableUuid, 'The id of the person. Null: the operator.'),
+    name: About(NullableString, 'The name of the person, or their email address if they left. Null: the operator.'),
+  },
+  { title: 'ApiKeyCreator', description: 'Who created the key.' },
+);
 
 /** An API key without its secret. */
 export const ApiKey = Type.Object(
@@ -15,6 +38,7 @@ export const ApiKey = Type.Object(
     expires_at: NullableTimestamp,
     revoked_at: NullableTimestamp,
     last_used_at: NullableTimestamp,
+    created_by: Type.Optional(Nullable(ApiKeyCreator, { description: 'Who created it. Null: nobody knows.' })),
   },
   { title: 'ApiKey', description: 'An API key without its secret.' },
 );

@@ -12,7 +12,14 @@ import {
   startPasskey,
   startPasskeySession,
 } from './passkeys.ts';
-import { createPersonLink, invitePerson, listPeople, removePerson, updatePerson } from './people.ts';
+import {
+  createPersonLink,
+  invitePerson,
+  listPeople,
+  listPersonCreations,
+  removePerson,
+  updatePerson,
+} from './people.ts';
 import { createStoreKey, listStoreKeys, revokeStoreKey, rotateStoreKey } from './person-keys.ts';
 import {
   authorizePerson,
@@ -68,6 +75,7 @@ export const accountsOperations = {
   invitePerson,
   updatePerson,
   createPersonLink,
+  listPersonCreations,
   removePerson,
   listAuditLog,
   listPersonStores,

@@ -1,8 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { UserRoleWord } from '../core/access.ts';
-import { About, Exact, NullableTimestamp, NullableUuid, Text, Timestamp, Uuid } from '../core/common.ts';
+import { About, Exact, Nullable, NullableTimestamp, NullableUuid, Text, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
-import { Email } from './users.ts';
+import { WebhookCreator, WebhookStatusWord } from '../events/webhook-creator.ts';
+import { ApiKey } from './keys.ts';
+import { Email, endsCreations } from './users.ts';
 
 // The people of a store as its owner manages them. The store is that of the session.
 
@@ -99,13 +101,47 @@ export const createPersonLink = defineOperation({
   errors: ['invalid_session', 'role_required', 'user_not_found', 'user_disabled'],
 });
 
+/** An endpoint that a person, or a key of theirs, created. */
+const EndpointOfPerson = Type.Object(
+  {
+    id: About(Uuid, 'The id of the endpoint.'),
+    url: Type.String({ description: 'Where events are sent.' }),
+    status: WebhookStatusWord,
+    created_by: Type.Optional(Nullable(WebhookCreator)),
+  },
+  { title: 'EndpointOfPerson', description: 'A webhook endpoint that the person created, or an API key of theirs.' },
+);
+
+export const listPersonCreations = defineOperation({
+  subject: 'accounts.platform.users.creations',
+  http: { method: 'GET', path: '/users/:userId/creations' },
+  access: { role: 'owner' },
+  tenancy: 'none',
+  summary: 'List the API keys that a person created and that are valid, and their webhook endpoints',
+  description: 'They go on working when the person leaves. `DELETE /users/{userId}` can end them.',
+  request: userParams,
+  reply: Type.Object(
+    {
+      keys: Type.Array(ApiKey, { description: 'The valid API keys, newest first.' }),
+      webhook_endpoints: Type.Array(EndpointOfPerson, {
+        description: 'The webhook endpoints that the person created, or one of their API keys, oldest first.',
+      }),
+    },
+    { title: 'PersonCreations', description: 'What goes on working when the person leaves.' },
+  ),
+  errors: ['invalid_session', 'role_required', 'user_not_found'],
+});
+
 export const removePerson = defineOperation({
   subject: 'accounts.platform.users.remove',
   http: { method: 'DELETE', path: '/users/:userId', status: 204 },
   access: { role: 'owner' },
   tenancy: 'none',
   summary: 'Remove a person from the store; their sessions and login links in it end at once',
-  request: userParams,
+  description:
+    'The API keys and the webhook endpoints that they created go on working, unless the request says otherwise: see ' +
+    '`GET /users/{userId}/creations`.',
+  request: { ...userParams, query: Exact(endsCreations) },
   reply: Type.Object({}),
   errors: ['invalid_session', 'role_required', 'user_not_found', 'last_owner'],
 });

@@ -1,9 +1,24 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { UserRoleWord } from '../core/access.ts';
-import { About, Exact, NullableTimestamp, NullableUuid, Text, Timestamp, Uuid } from '../core/common.ts';
+import { About, Exact, Nullable, NullableTimestamp, NullableUuid, Text, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
+import { WebhookStatusWord } from '../events/webhook-creator.ts';
+import { ApiKey } from './keys.ts';
 
 export const Email = Type.String({ text: true, format: 'email', minLength: 3, maxLength: 254 });
+
+/** What the removal of a person ends beside their ways in. */
+export const endsCreations = {
+  revoke_keys: Type.Optional(
+    Type.Boolean({ default: false, description: 'Also revoke the valid API keys that the person created.' }),
+  ),
+  pause_webhooks: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Also pause the webhook endpoints that the person created, or one of their API keys.',
+    }),
+  ),
+};
 
 /** A person in one store, as the admin command sees them. */
 export const StoreUser = Type.Object({
@@ -65,13 +80,21 @@ export const listUsers = defineOperation({
   errors: ['store_not_found'],
 });
 
+/** What the person created: the keys that were valid, and the webhook endpoints. Null: events did not answer. */
+const creations = {
+  keys: Type.Optional(Type.Array(ApiKey)),
+  webhook_endpoints: Type.Optional(
+    Nullable(Type.Array(Type.Object({ store_id: Uuid, id: Uuid, url: Type.String(), status: WebhookStatusWord }))),
+  ),
+};
+
 export const disableUser = defineOperation({
   subject: 'accounts.admin.users.disable',
   access: 'platform',
   tenancy: 'none',
   summary: 'Disable a person in every store; their sessions, links, password and passkeys end at once',
-  request: { body: Exact({ email: Email }) },
-  reply: Type.Object({ users: Type.Array(StoreUser), ended_sessions: Type.Integer() }),
+  request: { body: Exact({ email: Email, ...endsCreations }) },
+  reply: Type.Object({ users: Type.Array(StoreUser), ended_sessions: Type.Integer(), ...creations }),
   errors: ['user_not_found'],
 });
 
@@ -101,7 +124,7 @@ export const removeUser = defineOperation({
   access: 'platform',
   tenancy: 'none',
   summary: 'Remove a person from a store; every way into it ends at once',
-  request: { body: Exact({ store_id: Uuid, email: Email }) },
-  reply: StoreUser,
+  request: { body: Exact({ store_id: Uuid, email: Email, ...endsCreations }) },
+  reply: Type.Object({ ...StoreUser.properties, ...creations }),
   errors: ['user_not_found'],
 });

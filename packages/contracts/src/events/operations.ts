@@ -2,6 +2,7 @@ import { rebuildEventsTotals, verifyEventsTotals } from '../list-totals.ts';
 import { appendEvents, getEvent, listEvents } from './feed.ts';
 import { fenceFeeds } from './restore.ts';
 import { giveUpWaitingDeliveries, listWaitingDeliveries, retryWaitingDeliveries } from './waiting.ts';
+import { listEndpointsOfPerson, pauseEndpointsOfPerson } from './webhook-creator.ts';
 import { webhookOperations } from './webhooks.ts';
 
 export const eventsOperations = {
@@ -13,6 +14,8 @@ export const eventsOperations = {
   retryWaitingDeliveries,
   giveUpWaitingDeliveries,
   ...webhookOperations,
+  listEndpointsOfPerson,
+  pauseEndpointsOfPerson,
   verifyEventsTotals,
   rebuildEventsTotals,
 } as const;

@@ -16,6 +16,7 @@ import {
 import { defineOperation } from '../core/operation.ts';
 import { int64 } from './feed.ts';
 import { feedTypes } from './feed-catalogue.ts';
+import { WebhookCreator, WebhookStatusWord } from './webhook-creator.ts';
 
 /** The most webhook endpoints of a store. */
 export const maxWebhookEndpoints = 10;
@@ -25,15 +26,6 @@ export const webhookTestType = 'webhook.test';
 
 /** The most deliveries of an endpoint that may run at once. */
 export const maxInFlight = 20;
-
-export const webhookStatuses = ['enabled', 'paused', 'disabled'] as const;
-export type WebhookStatus = (typeof webhookStatuses)[number];
-const statusOptions = {
-  title: 'WebhookEndpointStatus',
-  description:
-    '`enabled`: events are sent. `paused`: a request stopped them. `disabled`: the endpoint was given up; see ' +
-    '`disabled_reason`. Events of a pause are kept in the feed, and sent when the endpoint is `enabled` again.',
-};
 
 export const webhookDisabledReasons = ['gone', 'failing'] as const;
 export type WebhookDisabledReason = (typeof webhookDisabledReasons)[number];
@@ -97,7 +89,7 @@ const endpointMembers = {
   ordering: Ordering,
   payload: Payload,
   max_in_flight: Type.Integer({ description: 'How many deliveries may run at once.' }),
-  status: OneOf(webhookStatuses, statusOptions),
+  status: WebhookStatusWord,
   disabled_reason: Nullable(
     OneOf(webhookDisabledReasons, {
       title: 'WebhookDisabledReason',
@@ -110,6 +102,7 @@ const endpointMembers = {
     description: 'The ed25519 key `whpk_…` that verifies the signatures `v1a`. Null without `asymmetric`.',
   }),
   health: Health,
+  created_by: Type.Optional(Nullable(WebhookCreator, { description: 'Who created it. Null: nobody knows.' })),
   created_at: About(Timestamp, 'When it was created.'),
   updated_at: About(Timestamp, 'When its settings or its status last changed.'),
 };

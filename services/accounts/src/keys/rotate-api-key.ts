@@ -1,9 +1,10 @@
-import type { rotateApiKey as operation } from '@mostrador/contracts';
+import type { ApiKey, rotateApiKey as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findStoreOfKey } from './api-key.repository.ts';
 import { replaceKey } from './change-keys.ts';
+import { nameCreators } from './name-creators.ts';
 
 const defaultOverlapSeconds = 86_400;
 
@@ -16,5 +17,7 @@ export const rotateApiKey =
       replaceKey({ sql, context, storeId, actorId: null }, { keyId, overlapSeconds }),
     );
     announceAccessChange();
-    return rotated;
+    const keys = [rotated.key, rotated.replaced];
+    const [key, replaced] = await nameCreators(systemDatabase, context, { storeId, keys });
+    return { api_key: rotated.token, key: key as ApiKey, replaced: replaced as ApiKey };
   };

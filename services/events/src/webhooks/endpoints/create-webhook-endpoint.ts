@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { maxWebhookEndpoints, createWebhookEndpoint as operation } from '@mostrador/contracts';
+import {
+  type EventActor,
+  maxWebhookEndpoints,
+  createWebhookEndpoint as operation,
+  type WebhookCreator,
+} from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
 import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
 import { AppError } from '@mostrador/kit/rpc/errors';
@@ -10,6 +15,13 @@ import { countForCreation, insertEndpoint } from './endpoint.repository.ts';
 import { type EndpointRow, toWebhookEndpoint } from './endpoint.ts';
 import { assertEndpointAddress } from './endpoint-address.ts';
 import { makeKeys, sealSecrets } from './secrets.ts';
+
+/** Who creates an endpoint. Null: a gateway of the previous version does not say so. */
+const creatorFrom = (actor: EventActor | null | undefined): WebhookCreator | null => {
+  if (!actor) return null;
+  const { kind, id } = actor;
+  return kind === 'api_key' || kind === 'user' ? { kind, id } : { kind: 'operator', id: null };
+};
 
 const nothingPending = { pending: 0, oldest_pending_at: null };
 
@@ -43,6 +55,7 @@ export const createWebhookEndpoint =
             sealedSecrets: sealSecrets(vault, id, { keys: [keys] }),
             publicKey,
             plannedThrough: feed.last_sequence,
+            creator: creatorFrom(context.actor),
           });
         });
       },

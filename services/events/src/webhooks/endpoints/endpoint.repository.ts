@@ -1,4 +1,4 @@
-import type { WebhookStatus } from '@mostrador/contracts';
+import type { WebhookCreator, WebhookStatus } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
 import type { EndpointRow, EndpointSettings, Pending } from './endpoint.ts';
@@ -38,14 +38,21 @@ export async function countEndpoints(sql: Sql, storeId: string): Promise<number>
 export async function insertEndpoint(
   sql: TransactionSql,
   storeId: string,
-  endpoint: EndpointSettings & { id: string; sealedSecrets: string; publicKey: string | null; plannedThrough: number },
+  endpoint: EndpointSettings & {
+    id: string;
+    sealedSecrets: string;
+    publicKey: string | null;
+    plannedThrough: number;
+    creator: WebhookCreator | null;
+  },
 ): Promise<EndpointRow> {
-  const { id, url, description, event_types, ordering, payload, max_in_flight } = endpoint;
+  const { id, url, description, event_types, ordering, payload, max_in_flight, creator } = endpoint;
   const [row] = await sql<EndpointRow[]>`
     insert into webhook_endpoints (store_id, id, url, description, event_types, ordering, payload, max_in_flight,
-                                   sealed_secrets, public_key, planned_through)
+                                   sealed_secrets, public_key, planned_through, creator_kind, creator_id)
     values (${storeId}, ${id}, ${url}, ${description}, ${event_types as string[] | null}, ${ordering}, ${payload},
-            ${max_in_flight}, ${endpoint.sealedSecrets}, ${endpoint.publicKey}, ${endpoint.plannedThrough})
+            ${max_in_flight}, ${endpoint.sealedSecrets}, ${endpoint.publicKey}, ${endpoint.plannedThrough},
+            ${creator?.kind ?? null}, ${creator?.id ?? null})
     returning *`;
   return row as EndpointRow;
 }
@@ -72,6 +79,19 @@ export async function findEndpoint(
   const [row] = await withPending(sql, one);
   return row;
 }
+
+/** The endpoints that a person, or one of these keys, created, oldest first. Locked until the transaction ends if asked. */
+export const listEndpointsBy = (
+  sql: Sql,
+  storeId: string,
+  { userId, keyIds, lock }: { userId: string; keyIds: readonly string[]; lock: boolean },
+): PromiseLike<EndpointRow[]> =>
+  sql<EndpointRow[]>`
+    select * from webhook_endpoints
+    where ${visible(sql, storeId)} and (
+      (creator_kind = 'user' and creator_id = ${userId})
+      or (creator_kind = 'api_key' and creator_id = any(${keyIds}::text[])))
+    order by ${lock ? sql`id for no key update` : sql`created_at, id`}`;
 
 /** A condition: an endpoint exists and is not deleted. */
 export const isVisible = (sql: Sql, storeId: string, id: string) =>

@@ -1,4 +1,10 @@
-import type { RequestOf, updateWebhookEndpoint, WebhookDisabledReason, WebhookEndpoint } from '@mostrador/contracts';
+import type {
+  RequestOf,
+  updateWebhookEndpoint,
+  WebhookCreator,
+  WebhookDisabledReason,
+  WebhookEndpoint,
+} from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Endpoint } from '../sending/next-move.ts';
@@ -25,12 +31,17 @@ export type EndpointRow = EndpointSettings &
     readonly sender: 'service' | 'workflow';
     readonly due_at: Date | null;
     readonly version: number;
+    readonly creator_kind: WebhookCreator['kind'] | null;
+    readonly creator_id: string | null;
     readonly created_at: Date;
     readonly updated_at: Date;
   };
 
 /** What waits for an endpoint. */
 export type Pending = { readonly pending: number; readonly oldest_pending_at: Date | null };
+
+export const creatorOf = ({ creator_kind: kind, creator_id: id }: EndpointRow): WebhookCreator | null =>
+  kind && { kind, id };
 
 const timestampOrNull = (at: Date | null) => at && toTimestamp(at);
 
@@ -53,6 +64,7 @@ export function toWebhookEndpoint(row: EndpointRow & Pending): WebhookEndpoint {
       pending: row.pending,
       oldest_pending_at: timestampOrNull(row.oldest_pending_at),
     },
+    created_by: creatorOf(row),
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   };

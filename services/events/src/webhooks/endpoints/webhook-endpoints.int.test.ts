@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eventsOperations, type RequestOf } from '@mostrador/contracts';
+import { type EventActor, eventsOperations, type RequestOf } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startEvents, type TestEvents } from '../../../test/events.ts';
@@ -7,6 +7,7 @@ import { stageWebhook } from '../../../test/webhooks.ts';
 
 const { createWebhookEndpoint, deleteWebhookEndpoint, getWebhookEndpoint, listWebhookEndpoints } = eventsOperations;
 const { getWebhookDelivery, retryWebhookDelivery, testWebhookEndpoint, updateWebhookEndpoint } = eventsOperations;
+const { listEndpointsOfPerson, pauseEndpointsOfPerson } = eventsOperations;
 const { cancelWebhookReplay, createWebhookReplay, rotateWebhookSecret } = eventsOperations;
 
 let events: TestEvents;
@@ -63,6 +64,45 @@ test('a store has at most 10 endpoints, also when they are created at once', asy
   const params = { endpointId: data[0]?.id ?? '' };
   await events.rpc.call(deleteWebhookEndpoint, { params }, testContext({ storeId }));
   await create(storeId);
+});
+
+test('an endpoint says who created it, and those of a person and of their keys are paused together', async () => {
+  const storeId = randomUUID();
+  const userId = randomUUID();
+  const as = (actor: EventActor | undefined, store = storeId) =>
+    events.rpc.call(createWebhookEndpoint, { body: { url } }, { ...testContext({ storeId: store }), actor });
+  const mine = await as({ kind: 'user', id: userId });
+  const ofMyKey = await as({ kind: 'api_key', id: 'mykey1234567' });
+  const others = [
+    await as({ kind: 'api_key', id: 'other1234567' }),
+    // A key whose id is that of the person, and the other way round.
+    await as({ kind: 'api_key', id: userId }),
+    await as({ kind: 'system', id: null }),
+    await as(undefined),
+  ];
+  expect([mine, ofMyKey, ...others].map(({ created_by }) => created_by)).toEqual([
+    { kind: 'user', id: userId },
+    { kind: 'api_key', id: 'mykey1234567' },
+    { kind: 'api_key', id: 'other1234567' },
+    { kind: 'api_key', id: userId },
+    { kind: 'operator', id: null },
+    null,
+  ]);
+  const elsewhere = randomUUID();
+  const foreign = await as({ kind: 'user', id: userId }, elsewhere);
+
+  const body = { user_id: userId, key_ids: ['mykey1234567'] };
+  const own = { ...testContext({ storeId }) };
+  const { endpoints } = await events.rpc.call(listEndpointsOfPerson, { body }, own);
+  expect(endpoints.map(({ id }) => id)).toEqual([mine.id, ofMyKey.id]);
+  const { paused } = await events.rpc.call(pauseEndpointsOfPerson, { body }, own);
+  expect(paused.toSorted()).toEqual([mine.id, ofMyKey.id].toSorted());
+  expect(await events.rpc.call(pauseEndpointsOfPerson, { body }, own)).toEqual({ paused: [] });
+  const statusOf = async (endpointId: string, store = storeId) =>
+    (await events.rpc.call(getWebhookEndpoint, { params: { endpointId } }, testContext({ storeId: store }))).status;
+  for (const { id } of [mine, ofMyKey]) expect(await statusOf(id)).toBe('paused');
+  for (const { id } of others) expect(await statusOf(id)).toBe('enabled');
+  expect(await statusOf(foreign.id, elsewhere)).toBe('enabled');
 });
 
 describe('an address is rejected when it', () => {
