@@ -41,6 +41,7 @@ const endpoint: WebhookEndpoint = {
     pending: 0,
     oldest_pending_at: null,
   },
+  created_by: { kind: 'api_key', id: 'Gk3vT8sQ1xLm9dZa' },
   created_at: '2026-01-12T12:40:00.311Z',
   updated_at: '2026-01-12T12:40:00.311Z',
 };
