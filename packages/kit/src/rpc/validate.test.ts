@@ -65,6 +65,9 @@ test('a filter with several values names the first one that it does not know', (
     ['lead.created,lead.exploded,x', 'the unknown value `lead.exploded`'],
     ['lead.created, lead.updated', 'the unknown value ` lead.updated`'],
     ['lead.created,', 'an empty value'],
+    // What may be personal or secret is not repeated.
+    ['lead.created,5511900000001', 'an unknown value in place 2'],
+    ['Ana Souza', 'an unknown value in place 1'],
   ] as const) {
     expect(detailOf(types, value)).toBe(`has ${unknown}; must be one or several of: ${feedTypes.join(', ')}`);
   }

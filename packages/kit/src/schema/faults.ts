@@ -92,12 +92,17 @@ function detailOf({ keyword, params, schema, parentSchema, data }: ErrorObject, 
   }
 }
 
+/** What may be repeated in an error, because it looks like a word of ours: no phone, no secret and no text of a person. */
+const likeAWord = /^ ?[a-z][a-z._]{0,59} ?$/i;
+
 /** Names the first value of a filter with several values that is none of its words. */
 function unknownValue(filter: string, words: readonly string[] | undefined): string | undefined {
-  const unknown = words && filter.split(',').find((value) => !words.includes(value));
+  const values = filter.split(',');
+  const place = words ? values.findIndex((value) => !words.includes(value)) : -1;
+  const unknown = values[place];
   if (unknown === undefined) return undefined;
-  const what = unknown === '' ? 'an empty value' : `the unknown value \`${unknown.slice(0, 100).toWellFormed()}\``;
-  return `has ${what}; must be one or several of: ${words?.join(', ')}`;
+  const named = likeAWord.test(unknown) ? `the unknown value \`${unknown}\`` : `an unknown value in place ${place + 1}`;
+  return `has ${unknown === '' ? 'an empty value' : named}; must be one or several of: ${words?.join(', ')}`;
 }
 
 const word = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

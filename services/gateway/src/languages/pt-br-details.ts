@@ -200,6 +200,10 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'tem o valor desconhecido `{value}`; deve ter um ou mais destes: {values}',
   ],
   [
+    'has an unknown value in place {place}; must be one or several of: {values}',
+    'tem um valor desconhecido na posição {place}; deve ter um ou mais destes: {values}',
+  ],
+  [
     'has an empty value; must be one or several of: {values}',
     'tem um valor vazio; deve ter um ou mais destes: {values}',
   ],

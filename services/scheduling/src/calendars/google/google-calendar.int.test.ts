@@ -96,14 +96,14 @@ test('a revoked token needs attention, and reconnecting syncs every appointment 
     });
   }
   const connection = () => scheduling.rpc.call(getCalendarConnection, {}, testContext({ storeId }));
-  expect(await connection()).toEqual({ provider: 'google', status: 'needs_attention', reason: null });
+  expect(await connection()).toMatchObject({ provider: 'google', status: 'needs_attention', reason: null });
 
   expect(await connect()).toMatchObject({ appointments_to_sync: 2 });
   for (const { id } of [first, second]) {
     expect(await step(id)).toMatchObject({ done: true });
     expect(await read(id)).toMatchObject({ state: 'synced' });
   }
-  expect(await connection()).toEqual({ provider: 'google', status: 'connected', reason: null });
+  expect(await connection()).toMatchObject({ provider: 'google', status: 'connected', reason: null });
   expect(await google.seen()).toHaveLength(2);
 });
 
