@@ -112,8 +112,9 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
   const answering = (route: Route) => async (request: FastifyRequest, reply: FastifyReply) => {
     const answer = await (route.role === 'guest' ? askAsGuest : askInSession)(route, request);
     if (route.operation === endPersonSession) clearSessionCookie(reply);
+    if (isOpened(answer)) setSessionCookie(reply, answer.session_token);
     if (hasDevice(answer)) setDeviceCookie(reply, answer.device_token);
-    if (isOpened(answer)) return send(route, setSessionCookie(reply, answer.session_token), answer.session);
+    if (isOpened(answer)) return send(route, reply, answer.session);
     if (isBegun(answer)) return send(route, setAttemptCookie(reply, answer.attempt_token), answer.authorization);
     return send(route, reply, answer);
   };

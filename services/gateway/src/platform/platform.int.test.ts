@@ -109,7 +109,7 @@ test('signing in sets a cookie that no script and no other host can read or plan
   expect(answer.json()).toEqual(session);
   expect(answer.body).not.toContain(token);
   expect(answer.body).not.toContain(deviceToken);
-  const [device = '', set = '', ...others] = [answer.headers['set-cookie']].flat();
+  const [set = '', device = '', ...others] = [answer.headers['set-cookie']].flat();
   expect(others).toEqual([]);
   expect(device.split('; ').sort()).toEqual(
     [
