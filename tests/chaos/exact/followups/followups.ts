@@ -73,7 +73,7 @@ export async function openTown(platform: Platform, leads: number) {
           const latest = await send();
           return !mayRetry.has(latest.status) && latest;
         },
-        { description: 'a follow-up is scheduled', timeoutMs: 9_000, intervalMs: 1000 },
+        { description: 'a follow-up is scheduled', timeoutMs: 24_000, intervalMs: 1000 },
       );
       if (answer.status !== 201) throw new Error(`a follow-up got the answer ${answer.status}: ${answer.text}`);
       return { id: JSON.parse(answer.text).id, dueMs };
