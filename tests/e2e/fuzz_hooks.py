@@ -120,7 +120,7 @@ def _within_years(value):
 
 # What JavaScript's `trim` removes.
 SPACE = "[\\t\\n\\v\\f\\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+"
-TRIMMED = ("name", "title", "notes", "message", "q", "external_id")
+TRIMMED = ("name", "title", "notes", "message", "q", "external_id", "voice_id")
 
 
 @schemathesis.hook("before_call")
@@ -180,9 +180,8 @@ def drop_null_link(context, case, kwargs):
     Removes `lead_id=None` and `appointment_id=None`: the stateful phase passes on the null of an appointment without a
     lead, and of a follow-up without an appointment.
     """
-    is_positive = case.meta is None or case.meta.generation.mode.is_positive
     for name in ("lead_id", "appointment_id"):
-        if is_positive and isinstance(case.query, dict) and case.query.get(name) in (None, "None"):
+        if _is_meant_valid(case) and isinstance(case.query, dict) and case.query.get(name) in (None, "None"):
             case.query.pop(name, None)
 
 
@@ -241,21 +240,66 @@ def move_report(context, case, kwargs):
         del query["customer_phone"]
 
 
+@schemathesis.hook("before_call").apply_to(method="GET", path="/appointments")
+def give_range(context, case, kwargs):
+    """Gives `overlap` the range that it needs."""
+    if _is_meant_valid(case) and isinstance(case.query, dict) and "overlap" in case.query:
+        case.query.setdefault("from", "2027-01-31T09:00:00Z")
+
+
+@schemathesis.hook("before_call").apply_to(method="GET", path="/events")
+def keep_order(context, case, kwargs):
+    """Leaves out of a sample what belongs to following the feed."""
+    if _is_meant_valid(case) and isinstance(case.query, dict) and case.query.get("order") == "desc":
+        for name in ("after", "wait"):
+            case.query.pop(name, None)
+
+
+@schemathesis.hook("before_call").apply_to(path_regex="^/agents")
+def number_groups(context, case, kwargs):
+    """Gives the condition groups of an agent different indexes."""
+    groups = case.body.get("condition_groups") if isinstance(case.body, dict) else None
+    if _is_meant_valid(case) and isinstance(groups, list):
+        case.body["condition_groups"] = [group | {"group_index": index} for index, group in enumerate(groups)]
+
+
+@schemathesis.hook("before_call").apply_to(method="POST", path="/knowledge/documents")
+def write_document(context, case, kwargs):
+    """Gives a document a text that is more than control characters, and a language."""
+    if not _is_meant_valid(case) or not isinstance(case.body, dict):
+        return
+    if isinstance(case.body.get("content"), str):
+        case.body["content"] = "Text " + case.body["content"][:1000]
+    if "locale" in case.body:
+        case.body["locale"] = "pt-BR"
+
+
 @schemathesis.hook("before_call").apply_to(path_regex="^/webhooks/endpoints")
 def move_endpoint(context, case, kwargs):
     """
     Gives an endpoint an address that no name server knows (RFC 6761), because the document allows any text. The place to
-    resume from comes with the status that it needs, and a replay does not end before it begins.
+    resume from comes with the status that it needs, a replay does not end before it begins, and filters fit a resource
+    and the types of the endpoint.
     """
     body = case.body
-    if not isinstance(body, dict) or not (case.meta is None or case.meta.generation.mode.is_positive):
+    if not isinstance(body, dict) or not _is_meant_valid(case):
         return
     if "url" in body:
         body["url"] = "https://hooks.invalid/"
+    if body.get("filters"):
+        body["filters"] = [{"type": "lead.updated", "member": "status", "value": "converted"}]
+        if body.get("event_types"):
+            body["event_types"] = ["lead.created", "lead.updated"]
+    elif "event_types" in body:
+        body["filters"] = None
     if "resume_from" in body:
         body["status"] = "enabled"
     if "from_sequence" in body and "to_sequence" in body:
         body["to_sequence"] = max(body["from_sequence"], body["to_sequence"])
+
+
+def _is_meant_valid(case):
+    return case.meta is None or case.meta.generation.mode.is_positive
 
 
 def _matches(pattern, value):
