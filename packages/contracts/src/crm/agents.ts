@@ -242,7 +242,10 @@ export const createAgent = defineOperation({
   http: { method: 'POST', path: '/agents', status: 201 },
   access: { scope: 'agents:write' },
   summary: 'Create an agent',
-  description: 'A store has one default agent at most: a second one is refused with 409 `default_agent_exists`.',
+  description:
+    'The agent is for a lead when all conditions of one of its `condition_groups` hold. A condition compares the ' +
+    '`lead_status`. `POST /agents/select` shows which agent a lead gets, and why. A store has one default agent at ' +
+    'most: a second one is refused with 409 `default_agent_exists`.',
   extension: true,
   request: { body: AgentToCreate },
   reply: Agent,

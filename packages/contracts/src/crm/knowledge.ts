@@ -134,7 +134,7 @@ export const importDocument = defineOperation({
   summary: 'Add a document to the knowledge base, or change the one with this name',
   description:
     'Plain text or Markdown. The admin command also reads HTML, PDF and Word files. `is_active: false` keeps the ' +
-    'document out of searches and answers.',
+    'document out of searches and answers. A new document answers 200, too: `result` says what happened.',
   extension: true,
   request: { body: DocumentToImport },
   reply: ImportedDocument,

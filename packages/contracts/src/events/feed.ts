@@ -36,7 +36,7 @@ const EventEntity = Type.Object(
     type: Type.String({
       description: `The kind of resource: ${feedEntities.map((word) => `\`${word}\``).join(', ')}.`,
     }),
-    id: About(Uuid, 'The id of the resource. A conversation has the id of its lead.'),
+    id: About(Uuid, 'The id of the resource. A conversation has the id of its lead, but versions of its own.'),
     version: Type.Integer({
       ...int64,
       description: 'Rises with every event of the resource, with gaps. An event with a lower version is older.',

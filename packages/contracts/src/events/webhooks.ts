@@ -66,7 +66,9 @@ const WebhookFilter = Exact(
     member: Type.String({
       minLength: 1,
       maxLength: 50,
-      description: 'The member of the resource that must have changed, such as `status`.',
+      description:
+        'The member of the resource that must have changed, such as `status`. `interaction_count` and `opted_out_at` of ' +
+        'a lead change without an event, so a filter on them never matches.',
     }),
     value: Type.Optional(
       Type.Unknown({

@@ -119,7 +119,8 @@ export const listAppointments = defineOperation({
       to: Type.Optional(About(Timestamp, 'Only those that begin earlier.')),
       overlap: Type.Optional(
         Type.Boolean({
-          description: 'With `from`: also those that begin earlier and end after it. Needs `from` or `to`.',
+          description:
+            'Also those that begin before `from` and end after it. Needs `from` or `to`. Without `from` it changes nothing.',
         }),
       ),
       updated_after: Type.Optional(About(Timestamp, 'Only those that changed after this moment (exclusive).')),

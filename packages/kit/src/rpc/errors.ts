@@ -39,10 +39,15 @@ export class AppError extends Error {
   }
 }
 
+const placeOf = (fault: ValidationFault): string => {
+  if (!('pointer' in fault)) return `${fault.in} ${fault.name}`;
+  return fault.pointer === '#' ? 'The body' : fault.pointer;
+};
+
 /** `validation_failed` with all faults. Its detail names the first one. */
 export function validationFailed(errors: readonly ValidationFault[]): AppError {
   const [first] = errors;
-  const where = first === undefined ? 'The request' : 'pointer' in first ? first.pointer : `${first.in} ${first.name}`;
+  const where = first === undefined ? 'The request' : placeOf(first);
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errors)` : '';
   return new AppError('validation_failed', {
     detail: `${where} ${first?.detail ?? 'is not valid'}${more}.`,

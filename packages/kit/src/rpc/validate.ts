@@ -28,7 +28,7 @@ export function validateRequest(operation: Operation, request: UncheckedRequest)
     );
   }
   if (body !== undefined) {
-    if (request.body === undefined) faults.push({ pointer: '#', detail: 'a body is required' });
+    if (request.body === undefined) faults.push({ pointer: '#', detail: 'is required' });
     else faults.push(...compileWith(body, 'is not a member of this request')(request.body));
   }
   return faults.slice(0, greatestFaultCount);

@@ -144,7 +144,6 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ],
 
   // Faults that the rules of the schemas find. They follow the place: "#/title não pode ficar vazio".
-  ['a body is required', 'é preciso enviar um corpo'],
   ['is required', 'é obrigatório'],
   ['is not valid', 'não é válido'],
   ['is not a member of this object', 'não é um campo deste objeto'],

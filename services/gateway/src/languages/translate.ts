@@ -33,7 +33,9 @@ export function inLanguage<P extends { code: ErrorCode; title: string; detail: s
 function ofFaults(detail: string, faults: readonly ValidationFault[], errors: readonly ValidationFault[]): string {
   const isKnown = detail === validationFailed(faults).detail && faults[0]?.detail !== errors[0]?.detail;
   if (!isKnown) return detail;
-  return validationFailed(errors).detail.replace(/ \(and (\d+) more, see errors\)\.$/, ' (e mais $1; veja errors).');
+  return validationFailed(errors)
+    .detail.replace(/^The body /, 'O corpo ')
+    .replace(/ \(and (\d+) more, see errors\)\.$/, ' (e mais $1; veja errors).');
 }
 
 /** A detail in Brazilian Portuguese; undefined: it has no translation. */

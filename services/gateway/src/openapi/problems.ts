@@ -54,7 +54,8 @@ export const NotFoundProblem = problem('NotFoundProblem', 'The store has nothing
 export const ConflictProblem = problem('ConflictProblem', 'The state of a resource does not allow this.', {
   id: Type.String({
     ...Uuid,
-    description: 'With `lead_exists` and `external_id_exists`: the id of the existing lead.',
+    description:
+      'With `lead_exists` and `external_id_exists`: the id of the existing lead. With `default_agent_exists`: of that agent.',
   }),
   current_status: Type.String({
     description:
