@@ -142,7 +142,9 @@ test('the link to the next page of a list keeps the query and replaces the page 
   expect(answer.headers.link).toBe(
     `<${publicUrl}${api}/appointments?limit=2&status=scheduled&cursor=abc%2B%2F%3D>; rel="next"`,
   );
-  expect(scheduling.asked[0]?.request).toEqual({ query: { page: 1, limit: 2, status: 'scheduled', sort: 'scheduled_at' } });
+  expect(scheduling.asked[0]?.request).toEqual({
+    query: { page: 1, limit: 2, status: 'scheduled', sort: 'scheduled_at' },
+  });
 });
 
 test.each(['application/json; charset=utf-8', 'application/json;charset=UTF-8', 'Application/JSON'])(
