@@ -184,10 +184,8 @@ const GivenConditionGroup = Exact(
       description: 'The place of the group. No two groups of an agent have the same.',
     }),
     logical_operator: Type.Optional(
-      OneOf(['AND'], {
-        title: 'LogicalOperator',
+      Described(OneOf(['AND'], { title: 'LogicalOperator', description: 'All conditions of the group must hold.' }), {
         default: 'AND',
-        description: 'All conditions of the group must hold.',
       }),
     ),
     conditions: Type.Array(GivenCondition, {

@@ -1,5 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { About, Exact, MapOf, maxPageSize, Nullable, OneOf, Several, Timestamp, Uuid } from '../core/common.ts';
+import {
+  About,
+  Described,
+  Exact,
+  MapOf,
+  maxPageSize,
+  Nullable,
+  OneOf,
+  Several,
+  Timestamp,
+  Uuid,
+} from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { feedEntities, feedTypes } from './feed-catalogue.ts';
 
@@ -129,14 +140,16 @@ export const listEvents = defineOperation({
       ),
       ...feedFilters,
       order: Type.Optional(
-        OneOf(['asc', 'desc'], {
-          title: 'EventOrder',
-          default: 'asc',
-          description:
-            '`asc`: to follow the feed. `desc`: a sample of the newest events, newest first, among the newest 10,000 ' +
-            'of the feed. It has no further pages, and cannot be combined with `after` and `wait`. `next` is then ' +
-            'behind the newest event, so a reader can follow from there.',
-        }),
+        Described(
+          OneOf(['asc', 'desc'], {
+            title: 'EventOrder',
+            description:
+              '`asc`: to follow the feed. `desc`: a sample of the newest events, newest first, among the newest 10,000 ' +
+              'of the feed. It has no further pages, and cannot be combined with `after` and `wait`. `next` is then ' +
+              'behind the newest event, so a reader can follow from there.',
+          }),
+          { default: 'asc' },
+        ),
       ),
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: maxPageSize, default: 50, description: 'Events per answer.' }),

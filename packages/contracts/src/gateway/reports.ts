@@ -103,12 +103,14 @@ const csvQuery = {
     }),
   ),
   delimiter: Type.Optional(
-    OneOf(['comma', 'semicolon'], {
-      title: 'CsvDelimiter',
-      default: 'comma',
-      description:
-        'The separator of a CSV. With `semicolon` numbers have a decimal comma, as spreadsheets in such locales expect.',
-    }),
+    Described(
+      OneOf(['comma', 'semicolon'], {
+        title: 'CsvDelimiter',
+        description:
+          'The separator of a CSV. With `semicolon` numbers have a decimal comma, as spreadsheets in such locales expect.',
+      }),
+      { default: 'comma' },
+    ),
   ),
   bom: Type.Optional(
     Type.Boolean({ default: false, description: 'A CSV begins with a byte order mark, by which Excel knows UTF-8.' }),

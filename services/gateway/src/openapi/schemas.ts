@@ -53,6 +53,8 @@ export function createSchemas(): Schemas {
   }
 
   function define(title: string, schema: TSchema): void {
+    // Generators give every member of its type such a default, with a name for the constant that not all of them know.
+    if (schema.default !== undefined) throw new Error(`the default of ${title} belongs to the member that has it`);
     const definition = converted(schema);
     components[title] ??= definition;
     if (JSON.stringify(components[title]) !== JSON.stringify(definition))

@@ -11,7 +11,11 @@ const {
   SMOKE_PHONE: customerPhone = '',
   SMOKE_LEAD_ID: leadId = '',
 } = process.env;
-const client = createClient<paths>({ baseUrl, headers: { 'X-API-Key': SMOKE_KEY } });
+// Lists also have other media types, for exports.
+const client = createClient<paths, 'application/json' | 'application/problem+json'>({
+  baseUrl,
+  headers: { 'X-API-Key': SMOKE_KEY },
+});
 
 const body = { name: 'Ana Lima', customer_phone: customerPhone };
 const created = await client.POST('/leads', { body });
