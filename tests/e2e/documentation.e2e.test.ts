@@ -299,10 +299,11 @@ const claims: readonly Claim[] = [
   ],
   [
     'clients',
-    '`GET /events` with `types` and `limit=1`.',
-    async ({ key }) => {
-      const { status, body } = await get('/events?types=lead.created&limit=1', key);
-      expect([status, Array.isArray(body.data)]).toEqual([200, true]);
+    '`GET /events?order=desc` with `types` and `limit=1`.',
+    async ({ key, lead }) => {
+      const sample = () => get('/events?order=desc&types=lead.created&limit=1', key);
+      const { body } = await eventually(sample, (answer) => answer.body.data.length > 0);
+      expect(body.data[0]).toMatchObject({ type: 'lead.created', entity: { id: lead } });
     },
   ],
 ];
