@@ -1,4 +1,4 @@
--- A failed attempt to sign in is in the audit log, and nobody knows who made it.
+-- A failed attempt to sign in is in the audit log, and it is not known who made it.
 alter table audit_log
   drop constraint audit_log_actor_kind_check,
   add constraint audit_log_actor_kind_check check (actor_kind in ('operator', 'user', 'guest')) not valid;

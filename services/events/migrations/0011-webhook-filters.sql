@@ -3,7 +3,7 @@
 alter table webhook_endpoints
   -- [{ type, member, value? }]; null: none
   add column filters jsonb,
-  -- So many deliveries wait that no more are made: until this moment, or until one of them changes.
+  -- The queue is full, so no more deliveries are made: until this moment, or until one of them changes.
   add column full_until timestamptz;
 grant select (full_until) on webhook_endpoints to events_system;
 grant select (looked_through, to_sequence) on webhook_replays to events_system;

@@ -1,4 +1,4 @@
--- A lead waits for an answer until somebody answers, or closes the session. A session that ends by itself answers nobody.
+-- A lead waits for an answer until it gets an answer, or a request closes the session. A session that ends by itself is no answer.
 
 -- When a request closed the session, or closed it after it had ended. Null: no request did.
 alter table sessions add column closed_at timestamptz(3);

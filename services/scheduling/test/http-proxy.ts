@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request through the proxy, and the answer of the server behind it, whose body nobody has read yet. */
+/** A request through the proxy, and the answer of the server behind it, whose body has not been read yet. */
 export type Exchange = {
   readonly incoming: IncomingMessage;
   readonly answer: IncomingMessage;

@@ -54,10 +54,10 @@ inBrowser(() => {
     const written = (await sandbox.messages(customer.id)).filter(({ body }) => body === 'Written offline');
     expect(written).toHaveLength(1);
 
-    // A search that nobody answers shows no rows of another one, and a screen that is not there yet leaves the page in place.
+    // A search without an answer shows no rows of another one, and a screen that is not there yet leaves the page in place.
     await page.context().setOffline(true);
     const refused = page.getByText('The server does not answer').first();
-    await page.getByRole('searchbox', { name: 'Search name or phone' }).fill('nobody has this name');
+    await page.getByRole('searchbox', { name: 'Search name or phone' }).fill('no lead has this name');
     await refused.waitFor();
     expect(await page.locator('[data-lead]').count()).toBe(0);
     await page.getByRole('link', { name: 'Knowledge' }).click();

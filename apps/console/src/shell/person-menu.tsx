@@ -122,7 +122,7 @@ type NoWayBackProps = {
   readonly onSignOut: () => void;
 };
 
-/** Asks before somebody signs out who could not come back. */
+/** Asks before a person signs out who could not come back. */
 const NoWayBack = ({ open, onClose, busy, onSignOut }: NoWayBackProps) => (
   <Dialog open={open} onClose={onClose} title={m.way_back_title()} about={m.way_back_text()}>
     <DialogFoot>

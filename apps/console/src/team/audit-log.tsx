@@ -48,7 +48,7 @@ const columns: readonly Column<AuditEntry>[] = [
 
 function whoIs({ kind, name }: AuditEntry['actor']): string {
   if (kind === 'user') return name ?? m.team_former();
-  return kind === 'operator' ? m.team_operator() : m.team_nobody_known();
+  return kind === 'operator' ? m.team_operator() : m.team_unknown_actor();
 }
 
 function Details({ details }: { details: NonNullable<AuditEntry['details']> }) {

@@ -42,7 +42,7 @@ type PersonFieldsProps = {
 export function PersonFields({ person, sellers, faults, error, mayCreate = false }: PersonFieldsProps) {
   const [role, setRole] = useState<Role>(person?.role ?? 'seller');
   const [chosen, setSeller] = useState<string | undefined>(person?.seller_id ?? undefined);
-  // Who sells needs one, and somebody new is mostly a new one: the form then asks for all that is needed.
+  // A person who sells needs a seller. A new person is mostly a new seller, so the form asks for what that needs.
   const seller = chosen ?? (role === 'seller' && mayCreate ? newSeller : '');
   const choices = sellers.filter(({ id, is_active }) => is_active || id === person?.seller_id);
   const hint =

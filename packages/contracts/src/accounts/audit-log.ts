@@ -31,7 +31,7 @@ export const AuditDetails = Type.Object(
     method: Type.Optional(
       OneOf(['password', 'passkey', 'link', 'oidc'], {
         title: 'SignInMethod',
-        description: 'How the person signed in, or how somebody tried to. `oidc`: with the OpenID provider.',
+        description: 'How the person signed in, or how an attempt was made. `oidc`: with the OpenID provider.',
       }),
     ),
     attempts: Type.Optional(

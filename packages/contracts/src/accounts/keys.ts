@@ -38,7 +38,7 @@ export const ApiKey = Type.Object(
     expires_at: NullableTimestamp,
     revoked_at: NullableTimestamp,
     last_used_at: NullableTimestamp,
-    created_by: Type.Optional(Nullable(ApiKeyCreator, { description: 'Who created it. Null: nobody knows.' })),
+    created_by: Type.Optional(Nullable(ApiKeyCreator, { description: 'Who created it. Null: it is not known.' })),
   },
   { title: 'ApiKey', description: 'An API key without its secret.' },
 );

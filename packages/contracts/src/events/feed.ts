@@ -54,7 +54,7 @@ const EventEntity = Type.Object(
     }),
     etag: NullableWord(
       'The `ETag` of the resource, as `GET` answered it then. Send it as `If-Match`, and the change is made only if ' +
-        'nobody has changed the resource since. Null for a resource without an ETag, and in events of older versions.',
+        'the resource has not changed since. Null for a resource without an ETag, and in events of older versions.',
     ),
   },
   { title: 'EventEntity', description: 'The resource that the event is about.' },

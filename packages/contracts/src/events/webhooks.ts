@@ -151,7 +151,7 @@ const endpointMembers = {
     description: 'The ed25519 key `whpk_…` that verifies the signatures `v1a`. Null without `asymmetric`.',
   }),
   health: Health,
-  created_by: Type.Optional(Nullable(WebhookCreator, { description: 'Who created it. Null: nobody knows.' })),
+  created_by: Type.Optional(Nullable(WebhookCreator, { description: 'Who created it. Null: it is not known.' })),
   created_at: About(Timestamp, 'When it was created.'),
   updated_at: About(Timestamp, 'When its settings or its status last changed.'),
 };

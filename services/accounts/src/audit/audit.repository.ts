@@ -42,7 +42,7 @@ export async function appendAudit(
 
 const failedSignIn = { action: 'sign_in.failed' } as const;
 
-/** Writes that somebody, nobody knows who, tried to sign in as a person, into the log of each of these stores. */
+/** Writes a failed attempt to sign in as a person into the log of each of these stores. Who tried is not known. */
 export async function appendFailedSignIn(
   sql: TransactionSql,
   failure: {

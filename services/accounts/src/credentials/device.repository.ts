@@ -29,7 +29,7 @@ export async function deleteDevicesOf(sql: TransactionSql, userId: string): Prom
   await sql`delete from devices where user_id = ${userId}`;
 }
 
-/** Deletes those that were not used for so many days, some at a time. Returns how many. */
+/** Deletes up to `limit` of those that were not used for `days` days. Returns how many. */
 export async function purgeDevices(sql: TransactionSql, days: number, limit: number): Promise<number> {
   const rows = await sql`
     delete from devices where (id, user_id) in (

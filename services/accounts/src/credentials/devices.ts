@@ -9,7 +9,7 @@ const mostDevices = 20;
 
 /**
  * The id of the browser that asks, if the person with this email address has given their password in it before. OWASP calls
- * it a device cookie. Its token is random and only its hash is stored, so nobody can make one, and a new password ends it.
+ * it a device cookie. Its token is random and only its hash is stored, so no token can be forged. A new password ends it.
  */
 export async function ownDevice(
   systemDatabase: SystemDatabase,

@@ -131,7 +131,7 @@ test('an attacker with many networks and attempts makes a few entries, which hav
 
 test('an address that no person has is counted, and in no audit log', async () => {
   const before = await accounts.adminSql`select count(*)::int as entries from audit_log`;
-  await failed(people.signIn('nobody@example.com', 'wrong'));
+  await failed(people.signIn('unknown@example.com', 'wrong'));
   expect(await accounts.adminSql`select count(*)::int as entries from audit_log`).toEqual(before);
   expect(await accounts.adminSql`select user_id from failed_sign_ins`).toContainEqual({ user_id: null });
 });
@@ -218,7 +218,7 @@ describe('a browser in which the person gave their password', () => {
   });
 });
 
-test('an attempt that nobody could check is no failed sign-in', async () => {
+test('an attempt that could not be checked is no failed sign-in', async () => {
   const { token } = await withPassword();
   expect(await failed(people.ask(createPersonSession, { body: { token: 'ml_x' } }))).toBe('invalid_login_link');
   expect(await failuresOf(token)).toEqual([]);

@@ -36,7 +36,7 @@ type Attempt = {
   readonly systemDatabase: SystemDatabase;
   readonly context: Context;
   readonly method: OpenedBy;
-  /** Asked when the attempt failed. Undefined: it was for nobody. */
+  /** Asked when the attempt failed. Undefined: no person has this address. */
   readonly whom: () => Whom | undefined;
 };
 

@@ -18,7 +18,7 @@ export const setSessionCookie = (reply: FastifyReply, token: string): FastifyRep
 
 export const clearSessionCookie = (reply: FastifyReply): FastifyReply => reply.clearCookie(sessionCookie, attributes);
 
-/** What a browser has in which somebody has given their password: it counts its wrong passwords alone. */
+/** The cookie of a browser in which a person has given their password. Such a browser counts its own wrong passwords. */
 const deviceCookie = '__Host-mostrador-device';
 
 /** The token in the cookie; undefined when there is none, or when it cannot be one. */

@@ -4,7 +4,7 @@ const firstMs = 60_000;
 const longestMs = 10 * 60_000;
 const relapseMs = 3_600_000;
 
-/** Milliseconds until the next check of a refused channel, after so many checks: a minute at first, then up to ten. */
+/** Milliseconds until the next check of a refused channel, after this number of checks: a minute at first, then up to ten. */
 export const delayBeforeCheck = (checks: number, random?: () => number): number =>
   retryDelayMs({ attempts: checks + 1, firstMs, longestMs }, random);
 

@@ -146,7 +146,7 @@ describe('sorted by waiting', () => {
     expect(await inbox.names({ sort })).toEqual(['Two', 'Three', 'One']);
   });
 
-  test('who writes in a session that a request closes waits no longer, and one that ends by itself answers nobody', async () => {
+  test('who writes in a session that a request closes waits no longer, and one that ends by itself is no answer', async () => {
     const [closed, idle] = [await heard('Closed'), await heard('Idle')];
     const sessionOf = async (leadId: string) =>
       (await messaging.rpc.call(listSessions, { params: { leadId } }, context())).at(-1)?.id as string;

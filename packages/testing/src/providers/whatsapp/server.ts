@@ -196,7 +196,7 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
     healthRequests += 1;
     const id = new URL(request.url ?? '', 'http://stand-in').pathname.split('/').at(-1) ?? '';
     const refusal = refusalOf(request, id);
-    if (refusal) return answerWith(response, refusal, 'nobody');
+    if (refusal) return answerWith(response, refusal, 'unknown');
     const { fault } = settings;
     const can_send_message = fault ? 'BLOCKED' : 'AVAILABLE';
     const errors = fault && [{ error_code: 141006, error_description: 'Blocked', possible_solution: 'Repair it' }];

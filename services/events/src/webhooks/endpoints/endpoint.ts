@@ -31,7 +31,7 @@ export type EndpointRow = EndpointSettings &
     readonly sealed_secrets: string;
     readonly public_key: string | null;
     readonly planned_through: number;
-    /** So many deliveries wait that no more are made: until this moment, or until one of them changes. */
+    /** The queue is full, so no more deliveries are made: until this moment, or until one of them changes. */
     readonly full_until: Date | null;
     readonly sender: 'service' | 'workflow';
     readonly due_at: Date | null;

@@ -66,7 +66,7 @@ export const nextUnplanned = (sql: Sql, { after, limit }: Part) =>
 
 /**
  * Endpoints of these stores, or of all, with a running replay that has deliveries to make, or that ends now. One whose
- * deliveries wait is left alone: `advanceReplay` makes none while so many wait.
+ * deliveries wait is left alone: `advanceReplay` makes none while its queue is full.
  */
 export const findReplaying = (sql: Sql, storeIds: readonly string[] | null) => sql<EndpointToSend[]>`
   select e.store_id, e.id, e.sender from webhook_replays r

@@ -1,7 +1,7 @@
 import { createShares, type Shares } from './shares.ts';
 
 /**
- * The places of this process for attempts at each host, whichever endpoints lead there. Many endpoints at one slow host
+ * The places of this process for attempts at each host, by any endpoint. Many endpoints at one slow host
  * would fill the process. Stores have a fair share of the places at a host, because a receiver of one of them may be slow
  * at a host that many use.
  */

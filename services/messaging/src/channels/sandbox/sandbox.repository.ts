@@ -9,7 +9,7 @@ export type SandboxRow = {
   readonly is_expired: boolean;
 };
 
-/** The connected sandbox channel whose address has this token. The address ends so many days after it was connected. */
+/** The connected sandbox channel whose address has this token. The address ends `days` days after it was connected. */
 export async function findSandbox(systemSql: Sql, tokenHash: Buffer, days: number): Promise<SandboxRow | undefined> {
   const [row] = await systemSql<SandboxRow[]>`
     select id, store_id, phone, connected_at < clock_timestamp() - make_interval(days => ${days}) as is_expired

@@ -80,7 +80,7 @@ function readAnswer(answer: HttpAnswer): Accepted {
  * https://developers.facebook.com/documentation/business-messaging/whatsapp/support/health-status
  */
 function readHealth(answer: HttpAnswer): void {
-  // A proxy that does not know the question fails nobody.
+  // A proxy may not know this question. That is no failure.
   const outage = answer.status >= 500;
   const body = bodyOfSuccess(answer, outage);
   if (typeof body !== 'object' || body === null) throw unreadable(answer.status, outage);

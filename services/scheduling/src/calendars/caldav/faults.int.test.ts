@@ -310,7 +310,7 @@ describe('behind a proxy, a real server', () => {
     ['-gzip', 'gzip'],
     ['--gzip', 'gzip'],
     [';gzip', undefined],
-  ])('whose ETags get %s from a compression (%s) that nobody asked for takes every change', async (suffix, coding) => {
+  ])('whose ETags get %s from a compression (%s) that was not asked for takes every change', async (suffix, coding) => {
     const asked = new Set<unknown>();
     const altered = (etag = '') => etag.replace(/"$/, `${suffix}"`);
     const provider = await through((exchange) => {
