@@ -15,8 +15,8 @@ export async function assertPassword(
 ): Promise<void> {
   const { email, user_id: userId, store_id: storeId } = session;
   const whom = ofAddress(email, { userId, storeIds: [storeId] });
-  await recordingFailure({ systemDatabase, context, method: 'password', whom: () => whom }, async () => {
-    const device = await ownDevice(systemDatabase, context, email);
+  await recordingFailure({ systemDatabase, context, method: 'password', whom: async () => whom }, async () => {
+    const device = await ownDevice(systemDatabase, context, userId);
     const attempt = await beginAttempt(systemDatabase, context, { email, device });
     const matches = async () =>
       (await passwords.matches(password, credentials.password_hash, email.toLowerCase())) || undefined;

@@ -6,12 +6,6 @@ type Device = { readonly user_id: string; readonly token_hash: Uint8Array };
 export const findDevices = (sql: Sql, id: string): PromiseLike<Device[]> =>
   sql<Device[]>`select user_id, token_hash from devices where id = ${id}`;
 
-/** The row in `users` of the person with this email address. */
-export async function findUserOfEmail(sql: Sql, email: string): Promise<string | null> {
-  const [row] = await sql<{ id: string }[]>`select id from users where lower(email) = lower(${email})`;
-  return row?.id ?? null;
-}
-
 /** Keeps a browser of a person, and the latest `most` of them. */
 export async function keepDevice(
   sql: TransactionSql,

@@ -2,26 +2,24 @@ import { deviceDays } from '@mostrador/contracts';
 import type { SystemDatabase, TransactionSql } from '@mostrador/kit/database/database';
 import type { Context } from '@mostrador/kit/rpc/context';
 import { deviceForm, hasHash, hashToken } from '@mostrador/kit/tokens/token';
-import { findDevices, findUserOfEmail, keepDevice, purgeDevices } from './device.repository.ts';
+import { findDevices, keepDevice, purgeDevices } from './device.repository.ts';
 
 /** The browsers that are kept of one person. */
 const mostDevices = 20;
 
 /**
- * The id of the browser that asks, if the person with this email address has given their password in it before. OWASP calls
- * it a device cookie. Its token is random and only its hash is stored, so no token can be forged. A new password ends it.
+ * The id of the browser that asks, if this person has given their password in it before. OWASP calls it a device cookie. Its token is random and only its hash is stored, so no token can be forged. A new password ends it.
  */
 export async function ownDevice(
   systemDatabase: SystemDatabase,
   context: Context,
-  email: string,
+  userId: string | undefined,
 ): Promise<string | undefined> {
   const token = context.client?.device ?? '';
   const id = deviceForm.idOf(token);
   if (id === undefined) return undefined;
-  const [devices, userId] = await systemDatabase.read(context, (sql) =>
-    Promise.all([findDevices(sql, id), findUserOfEmail(sql, email)]),
-  );
+  // Also for an address that no person has, so that the time tells nothing.
+  const devices = await systemDatabase.read(context, (sql) => findDevices(sql, id));
   return devices.some(({ user_id, token_hash }) => user_id === userId && hasHash(token, token_hash)) ? id : undefined;
 }
 

@@ -36,32 +36,30 @@ type Attempt = {
   readonly systemDatabase: SystemDatabase;
   readonly context: Context;
   readonly method: OpenedBy;
-  /** Asked when the attempt failed. Undefined: no person has this address. */
-  readonly whom: () => Whom | undefined;
+  /** Called only when the attempt failed. Undefined: no person has this address. */
+  readonly whom: () => Promise<Whom | undefined>;
 };
 
 /** Makes an attempt to sign in, and records a failure of it. An address that no person has takes the same work. */
-export async function recordingFailure<T>(
-  { systemDatabase, context, method, whom }: Attempt,
-  attempt: () => Promise<T>,
-): Promise<T> {
+export async function recordingFailure<T>(attempt: Attempt, signIn: () => Promise<T>): Promise<T> {
   try {
-    return await attempt();
+    return await signIn();
   } catch (error) {
-    const concerned = error instanceof AppError && refusals.has(error.code) ? whom() : undefined;
-    if (concerned) {
-      await record(systemDatabase, context, method, concerned).catch((cause) => {
-        context.log.warn({ err: cause }, 'a failed sign-in is not in the audit log');
+    if (error instanceof AppError && refusals.has(error.code)) {
+      await record(attempt).catch((cause) => {
+        attempt.context.log.warn({ err: cause }, 'a failed sign-in is not in the audit log');
       });
     }
     throw error;
   }
 }
 
-async function record(database: SystemDatabase, context: Context, method: OpenedBy, whom: Whom): Promise<void> {
+async function record({ systemDatabase, context, method, whom }: Attempt): Promise<void> {
+  const concerned = await whom();
+  if (!concerned) return;
   const { requestId, client } = context;
-  await database.write({ deadline: context.deadline }, async (sql) => {
-    const failure = { ...whom, method, address: client?.address ?? 'unknown', requestId };
+  await systemDatabase.write({ deadline: context.deadline }, async (sql) => {
+    const failure = { ...concerned, method, address: client?.address ?? 'unknown', requestId };
     const { address, isFirst } = await countFailure(sql, failure, mostAddresses);
     if (isFirst) await appendFailedSignIn(sql, { ...failure, address });
   });

@@ -24,13 +24,11 @@ export async function signInWithPassword(
   // The same text is counted and looked up, because PostgreSQL and JavaScript make different small letters.
   const address = email.toLowerCase();
   passwords.assertRoom(address);
-  const [found, concerned] = await systemDatabase.read(context, (sql) =>
-    Promise.all([findPasswordOwner(sql, address), findConcerned(sql, address)]),
-  );
-  const whom = () => ofAddress(address, concerned);
+  const found = await systemDatabase.read(context, (sql) => findPasswordOwner(sql, address));
+  const whom = async () => ofAddress(address, await systemDatabase.read(context, (sql) => findConcerned(sql, address)));
   const recorded = <T>(work: () => Promise<T>) =>
     recordingFailure({ systemDatabase, context, method: 'password', whom }, work);
-  const device = await ownDevice(systemDatabase, context, address);
+  const device = await ownDevice(systemDatabase, context, found?.user_id);
   const attempt = await recorded(() => beginAttempt(systemDatabase, context, { email: address, device }));
   const signIn = async () => {
     const owner = await attempt(async () =>

@@ -72,7 +72,7 @@ async function joinWithPasskey(
   const take = async (challenge: string) =>
     (await systemDatabase.write(context, (sql) => takeChallenge(sql, challenge, session.id))) !== undefined;
   const { user_id: userId, store_id: storeId } = session;
-  const whom = () => ofUser(userId, [storeId]);
+  const whom = async () => ofUser(userId, [storeId]);
   return await recordingFailure({ systemDatabase, context, method: 'passkey', whom }, async () => {
     const { newCounter: counter, credentialBackedUp: synced } = await signatureOf(answer, party, passkey, take);
     return await systemDatabase.write(context, async (sql) => {

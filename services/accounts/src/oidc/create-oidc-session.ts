@@ -42,11 +42,11 @@ export const createOidcSession =
     return later(async () => {
       const identity = await provider.identify(answer, secretsOf(token), visit);
       const previous = await currentSession(systemDatabase, context);
-      const [known, stores] = await systemDatabase.read(context, async (sql) => {
-        const owner = await findOwner(sql, identity);
-        return [owner, owner === undefined ? [] : await storesOfAccount(sql, owner)] as const;
-      });
-      const whom = () => (known === undefined ? undefined : ofUser(known, stores));
+      const whom = () =>
+        systemDatabase.read(context, async (sql) => {
+          const owner = await findOwner(sql, identity);
+          return owner === undefined ? undefined : ofUser(owner, await storesOfAccount(sql, owner));
+        });
       return await recordingFailure({ systemDatabase, context, method: 'oidc', whom }, async () =>
         systemDatabase.write(context, async (sql) => {
           const owner = await findOwner(sql, identity);

@@ -23,7 +23,6 @@ export const createPasskeySession =
     const take = async (challenge: string) =>
       (await systemDatabase.write(context, (sql) => takeChallenge(sql, challenge, null))) !== undefined;
     const { id, user_id: userId } = passkey;
-    const stores = await systemDatabase.read(context, (sql) => storesOfPasskey(sql, id));
     const previous = await currentSession(systemDatabase, context);
     const signIn = async () => {
       const { newCounter: counter, credentialBackedUp: synced } = await signatureOf(answer, party, passkey, take);
@@ -38,6 +37,6 @@ export const createPasskeySession =
         });
       });
     };
-    const whom = () => ofUser(userId, stores);
+    const whom = async () => ofUser(userId, await systemDatabase.read(context, (sql) => storesOfPasskey(sql, id)));
     return await recordingFailure({ systemDatabase, context, method: 'passkey', whom }, signIn);
   };

@@ -33,9 +33,11 @@ async function signInWithLink(
   token: string,
 ): Promise<ReplyOf<typeof operation>> {
   const previous = await currentSession(systemDatabase, context);
-  const linkId = loginLinkForm.idOf(token);
-  const link = linkId && (await systemDatabase.read(context, (sql) => findLoginLink(sql, linkId)));
-  const whom = () => (link ? ofUser(link.user_id, [link.store_id]) : undefined);
+  const whom = async () => {
+    const linkId = loginLinkForm.idOf(token);
+    const link = linkId && (await systemDatabase.read(context, (sql) => findLoginLink(sql, linkId)));
+    return link ? ofUser(link.user_id, [link.store_id]) : undefined;
+  };
   return await recordingFailure({ systemDatabase, context, method: 'link', whom }, async () =>
     systemDatabase.write(context, async (sql) => {
       const { user_id: owner } = await requireLoginLink(sql, token);
