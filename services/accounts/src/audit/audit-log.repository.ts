@@ -34,7 +34,8 @@ export type AuditFilter = {
 export async function listAuditRows(sql: Sql, storeId: string, filter: AuditFilter): Promise<AuditRow[]> {
   const { actorId, action, from, to, before, limit } = filter;
   return await sql<AuditRow[]>`
-    select id, at, actor_kind, actor_id, person_id(store_id, actor_id) as actor_person_id, action, subject_id, details, address from audit_log
+    select id, at, actor_kind, actor_id, person_id(store_id, actor_id) as actor_person_id, action, subject_id, details,
+      address from audit_log
     where store_id = ${storeId}
       ${before === undefined ? sql`` : sql`and id < ${before}`}
       ${actorId === undefined ? sql`` : sql`and actor_id = ${actorId}`}
@@ -51,7 +52,7 @@ export async function namesOfKeys(sql: Sql, storeId: string, ids: readonly strin
   return rows.map(({ id, name }) => [id, name]);
 }
 
-/** The id in `users` of a person whom the store has invited, by their id in the store. Null: the store has not invited such a person. */
+/** The id in `users` of a person whom the store has invited, by their id in the store. Null: it has invited no such person. */
 export async function findInvited(sql: Sql, storeId: string, personId: string): Promise<string | null> {
   const [row] = await sql<{ subject_id: string }[]>`
     select subject_id from audit_log
@@ -60,19 +61,12 @@ export async function findInvited(sql: Sql, storeId: string, personId: string): 
   return row?.subject_id ?? null;
 }
 
-/** Those of the ids that are people whom the store has invited. */
-export async function listInvited(sql: Sql, storeId: string, ids: readonly string[]): Promise<string[]> {
-  const rows = await sql<{ subject_id: string }[]>`
-    select distinct subject_id from audit_log
+/** Those of the ids in `users` that are people whom the store has invited, each with the person's id in the store. */
+export async function listInvited(sql: Sql, storeId: string, ids: readonly string[]): Promise<[string, string][]> {
+  const rows = await sql<{ subject_id: string; person_id: string }[]>`
+    select distinct subject_id, person_id(store_id, subject_id::uuid) as person_id from audit_log
     where store_id = ${storeId} and action = 'user.invited' and subject_id = any(${ids}::text[])`;
-  return rows.map(({ subject_id }) => subject_id);
-}
-
-/** The ids of people in the store by those in `users`. */
-export async function idsInStore(sql: Sql, storeId: string, userIds: readonly string[]): Promise<[string, string][]> {
-  const rows = await sql<{ user_id: string; id: string }[]>`
-    select user_id, person_id(${storeId}, user_id) as id from unnest(${userIds}::uuid[]) as user_id`;
-  return rows.map(({ user_id, id }) => [user_id, id]);
+  return rows.map(({ subject_id, person_id }) => [subject_id, person_id]);
 }
 
 /**

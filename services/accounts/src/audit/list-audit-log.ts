@@ -9,7 +9,6 @@ import { toAuditDetails } from './audit-details.ts';
 import {
   type AuditRow,
   findInvited,
-  idsInStore,
   listAuditRows,
   listInvited,
   namesOfKeys,
@@ -46,11 +45,9 @@ export const listAuditLog =
     const [keys, invited] = await database.read(scope, (sql) =>
       Promise.all([namesOfKeys(sql, storeId, subjects), listInvited(sql, storeId, people)]),
     );
-    const [persons, ids] = await systemDatabase.read(context, (sql) =>
-      Promise.all([namesOfPeople(sql, storeId, invited), idsInStore(sql, storeId, invited)]),
-    );
+    const idsOfPeople = new Map(invited);
+    const persons = await systemDatabase.read(context, (sql) => namesOfPeople(sql, storeId, [...idsOfPeople.keys()]));
     const names = new Map([...keys, ...persons]);
-    const idsOfPeople = new Map(ids);
     return {
       data: shown.map((row) => toAuditEntry(row, names, idsOfPeople)),
       next_cursor: last ? encodeCursor({ before: last.id }, filters) : null,

@@ -1,4 +1,4 @@
-import type { ApiKey, createStoreKey as operation } from '@mostrador/contracts';
+import type { createStoreKey as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { requireSession } from '../sessions/session.ts';
@@ -15,5 +15,5 @@ export const createStoreKey =
       return await makeKey({ sql, context, storeId, actorId }, { name, scopes, expiresAt });
     });
     const [key] = await nameCreators(systemDatabase, context, { storeId, keys: [made.key] });
-    return { api_key: made.token, key: key as ApiKey };
+    return { api_key: made.token, key };
   };

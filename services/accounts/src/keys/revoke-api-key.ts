@@ -1,4 +1,4 @@
-import type { ApiKey, revokeApiKey as operation } from '@mostrador/contracts';
+import type { revokeApiKey as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
@@ -16,5 +16,5 @@ export const revokeApiKey =
     );
     announceAccessChange();
     const [key] = await nameCreators(systemDatabase, context, { storeId, keys: [revoked] });
-    return key as ApiKey;
+    return key;
   };

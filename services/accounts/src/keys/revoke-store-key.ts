@@ -1,4 +1,4 @@
-import type { ApiKey, revokeStoreKey as operation } from '@mostrador/contracts';
+import type { revokeStoreKey as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { requireSession } from '../sessions/session.ts';
@@ -14,5 +14,5 @@ export const revokeStoreKey =
     );
     announceAccessChange();
     const [key] = await nameCreators(systemDatabase, context, { storeId, keys: [revoked] });
-    return key as ApiKey;
+    return key;
   };

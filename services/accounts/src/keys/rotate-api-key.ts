@@ -1,4 +1,4 @@
-import type { ApiKey, rotateApiKey as operation } from '@mostrador/contracts';
+import type { rotateApiKey as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
@@ -17,7 +17,7 @@ export const rotateApiKey =
       replaceKey({ sql, context, storeId, actorId: null }, { keyId, overlapSeconds }),
     );
     announceAccessChange();
-    const keys = [rotated.key, rotated.replaced];
+    const keys = [rotated.key, rotated.replaced] as const;
     const [key, replaced] = await nameCreators(systemDatabase, context, { storeId, keys });
-    return { api_key: rotated.token, key: key as ApiKey, replaced: replaced as ApiKey };
+    return { api_key: rotated.token, key, replaced };
   };

@@ -1,4 +1,4 @@
-import type { ApiKey, rotateStoreKey as operation } from '@mostrador/contracts';
+import type { rotateStoreKey as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { requireSession } from '../sessions/session.ts';
@@ -15,7 +15,7 @@ export const rotateStoreKey =
       return await replaceKey({ sql, context, storeId, actorId }, { keyId, overlapSeconds });
     });
     announceAccessChange();
-    const keys = [rotated.key, rotated.replaced];
+    const keys = [rotated.key, rotated.replaced] as const;
     const [key, replaced] = await nameCreators(systemDatabase, context, { storeId, keys });
-    return { api_key: rotated.token, key: key as ApiKey, replaced: replaced as ApiKey };
+    return { api_key: rotated.token, key, replaced };
   };

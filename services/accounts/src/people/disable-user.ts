@@ -14,21 +14,21 @@ export const disableUser =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body: { email, ...ends } }) => {
     const { systemDatabase, announceAccessChange } = dependencies;
-    const { userId, ...disabled } = await systemDatabase.write(context, async (sql) => {
-      const users = await disableUserRow(sql, email);
-      const [first] = users;
+    const { found, ended_sessions, keys } = await systemDatabase.write(context, async (sql) => {
+      const found = await disableUserRow(sql, email);
+      const [first] = found;
       if (!first) throw unknownUser();
       const { userId } = first;
       const ended = await endAccess(sql, userId);
-      await appendAudit(sql, context, inEveryStore(users, { action: 'user.disabled' }));
+      await appendAudit(sql, context, inEveryStore(found, { action: 'user.disabled' }));
       const keys: ApiKey[] = [];
       // In the order of the stores, so that two requests do not wait for each other.
-      for (const { user } of users) {
+      for (const { user } of found) {
         keys.push(...(await endCreations(sql, context, { storeId: user.store_id, userId, actorId: null, ...ends })));
       }
-      return { userId, users: users.map(({ user }) => user), ended_sessions: ended, keys };
+      return { found, ended_sessions: ended, keys };
     });
     if (ends.revoke_keys) announceAccessChange();
-    const storeIds = disabled.users.map(({ store_id }) => store_id);
-    return { ...disabled, webhook_endpoints: await endpointsOfUser(dependencies, context, { userId, storeIds }) };
+    const endpoints = await endpointsOfUser(dependencies, context, found);
+    return { users: found.map(({ user }) => user), ended_sessions, keys, webhook_endpoints: endpoints };
   };

@@ -1,8 +1,8 @@
 import type { ApiKey } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Context } from '@mostrador/kit/rpc/context';
-import { appendAudit } from '../audit/audit.repository.ts';
-import { listKeyIdsOf, listValidKeysOf, lockKeys, revokeApiKeyRow } from '../keys/api-key.repository.ts';
+import { listKeyIdsOf, listValidKeysOf, lockKeys } from '../keys/api-key.repository.ts';
+import { revokeKey } from '../keys/change-keys.ts';
 import { insertEndpointPause } from './endpoint-pause.repository.ts';
 
 /** What a request ends beside the ways in of a person, as `endsCreations` of the contract. */
@@ -29,7 +29,7 @@ export async function endCreations(
   },
 ): Promise<ApiKey[]> {
   await lockKeys(sql, storeId);
-  const keys = (await listValidKeysOf(sql, storeId, userId)).map(({ key }) => key);
+  const found = await listValidKeysOf(sql, storeId, userId);
   if (pause_webhooks) {
     await insertEndpointPause(sql, context, {
       storeId,
@@ -38,11 +38,9 @@ export async function endCreations(
       keyIds: await listKeyIdsOf(sql, storeId, userId),
     });
   }
-  if (!revoke_keys) return keys;
-  for (const { id } of keys) {
-    await revokeApiKeyRow(sql, storeId, id);
-    await appendAudit(sql, context, [{ storeId, actorId, action: 'key.revoked', subjectId: id }]);
+  const keys: ApiKey[] = [];
+  for (const { key } of found) {
+    keys.push(revoke_keys ? (await revokeKey({ sql, context, storeId, actorId }, key.id)).key : key);
   }
-  const revokedAt = new Date().toISOString();
-  return keys.map((key) => ({ ...key, revoked_at: revokedAt }));
+  return keys;
 }

@@ -37,9 +37,3 @@ export async function deleteEndpointPause(sql: TransactionSql, id: string): Prom
   const rows = await sql`delete from endpoint_pauses where id = ${id} returning 1`;
   return rows.length > 0;
 }
-
-/** The id of a person in a store. */
-export async function idInStore(sql: Sql, storeId: string, userId: string): Promise<string> {
-  const [row] = await sql<[{ id: string }]>`select person_id(${storeId}, ${userId}) as id`;
-  return row.id;
-}

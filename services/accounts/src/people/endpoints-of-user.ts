@@ -2,33 +2,29 @@ import { listEndpointsOfPerson, type ReplyOf, type removeUser } from '@mostrador
 import type { Context } from '@mostrador/kit/rpc/context';
 import type { Dependencies } from '../dependencies.ts';
 import { listKeyIdsOf } from '../keys/api-key.repository.ts';
-import { idInStore } from './endpoint-pause.repository.ts';
 import { pauseEndpoints } from './pause-endpoints.ts';
+import type { FoundUser } from './person.repository.ts';
 
 type Endpoints = NonNullable<ReplyOf<typeof removeUser>['webhook_endpoints']>;
 
 /**
- * The webhook endpoints that a person created in these stores, for the operator, after those to pause are paused. Null when
- * the events service does not answer: the person is removed all the same, and what is to be paused will be.
+ * The webhook endpoints that a person, given once for each store, created there, for the operator, after those to pause are
+ * paused. Null when the events service does not answer: the person is removed all the same, and what is to be paused will be.
  */
 export async function endpointsOfUser(
   dependencies: Dependencies,
   context: Context,
-  { userId, storeIds }: { userId: string; storeIds: readonly string[] },
+  users: readonly FoundUser[],
 ): Promise<Endpoints | null> {
   const { systemDatabase, rpc } = dependencies;
   try {
     await pauseEndpoints(dependencies);
     const found: Endpoints = [];
-    for (const storeId of storeIds) {
-      const [user_id, key_ids] = await systemDatabase.read(context, (sql) =>
-        Promise.all([idInStore(sql, storeId, userId), listKeyIdsOf(sql, storeId, userId)]),
-      );
-      const { endpoints } = await rpc.call(
-        listEndpointsOfPerson,
-        { body: { user_id, key_ids } },
-        { ...context, storeId },
-      );
+    for (const { userId, user } of users) {
+      const { id: user_id, store_id: storeId } = user;
+      const key_ids = await systemDatabase.read(context, (sql) => listKeyIdsOf(sql, storeId, userId));
+      const asked = { body: { user_id, key_ids } };
+      const { endpoints } = await rpc.call(listEndpointsOfPerson, asked, { ...context, storeId });
       found.push(...endpoints.map(({ id, url, status }) => ({ store_id: storeId, id, url, status })));
     }
     return found;

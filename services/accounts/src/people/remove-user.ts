@@ -13,7 +13,7 @@ export const removeUser =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body: { store_id: storeId, email, ...ends } }) => {
     const { systemDatabase, announceAccessChange } = dependencies;
-    const { userId, user, keys } = await systemDatabase.write(context, async (sql) => {
+    const { found, keys } = await systemDatabase.write(context, async (sql) => {
       const found = await findStoreUser(sql, storeId, email);
       if (!found) throw new AppError('user_not_found');
       const { userId } = found;
@@ -21,9 +21,9 @@ export const removeUser =
       await removeMembership(sql, storeId, userId);
       await deleteUnusedCredentials(sql, userId);
       await appendAudit(sql, context, [{ storeId, actorId: null, action: 'user.removed', subjectId: userId }]);
-      return { ...found, keys: await endCreations(sql, context, { storeId, userId, actorId: null, ...ends }) };
+      return { found, keys: await endCreations(sql, context, { storeId, userId, actorId: null, ...ends }) };
     });
     if (ends.revoke_keys) announceAccessChange();
-    const endpoints = await endpointsOfUser(dependencies, context, { userId, storeIds: [storeId] });
-    return { ...user, keys, webhook_endpoints: endpoints };
+    const endpoints = await endpointsOfUser(dependencies, context, [found]);
+    return { ...found.user, keys, webhook_endpoints: endpoints };
   };
