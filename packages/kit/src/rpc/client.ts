@@ -10,8 +10,6 @@ import { audienceOf, header, type ReplyHeaders, type RequestEnvelope, wireHeader
 export type CallContext = RequestEnvelope & {
   /** Ends the wait when aborted. The service may still carry out the request. */
   readonly signal?: AbortSignal;
-  /** The id of the API key that called the gateway. It goes to no service: the gateway's own operations read it. */
-  readonly keyId?: string;
 };
 
 /** The reply's bytes, as the service wrote them. */

@@ -62,7 +62,6 @@ export const forwarder = (options: ForwardOptions) => (route: Route) => {
       rpc.forward(route.operation, asked as RequestOf<typeof route.operation>, {
         ...context(),
         person: request.access.person,
-        keyId: request.access.person ? undefined : request.access.callerId,
         idempotency,
         ...preconditions,
         ...own,

@@ -9,7 +9,8 @@ import { findStore } from './store.repository.ts';
 export const getMe =
   ({ lookUps, rpc }: Dependencies): OwnHandler<typeof operation> =>
   async (context) => {
-    const { keyId = '' } = context;
+    // Only a key calls: people have no `GET /me`.
+    const keyId = context.actor?.id ?? '';
     const [key, store, [access]] = await Promise.all([
       rpc.call(getApiKey, { body: { key_id: keyId } }, context),
       findStore(lookUps, context),
