@@ -1,12 +1,11 @@
-import { readWeights } from '../http/media-type.ts';
+import { weightOfNamed } from '../http/media-type.ts';
 import type { Language } from '../languages/language.ts';
 import { type Guide, guidePath, guides, guideText, served } from './guides.ts';
 import { docsPath } from './layout.ts';
 
 /** Whether a program asks for Markdown: it names the type, and likes HTML no better. No browser names it. */
-export function asksForMarkdown(accept = ''): boolean {
-  const ranges = readWeights(accept);
-  const weightOf = (type: string) => ranges.find(({ range }) => range === type)?.weight ?? 0;
+export function asksForMarkdown(accept: string | undefined): boolean {
+  const weightOf = weightOfNamed(accept);
   const weight = weightOf('text/markdown');
   return weight > 0 && weight >= weightOf('text/html');
 }

@@ -17,12 +17,17 @@ export function namedBeforeJson<Type extends string>(
   accept: string | undefined,
   types: readonly Type[],
 ): Type | undefined {
-  const ranges = readWeights(accept ?? '');
-  const weightOf = (type: string) => ranges.find(({ range }) => range === type)?.weight ?? 0;
+  const weightOf = weightOfNamed(accept);
   const [preferred] = types
     .filter((type) => weightOf(type) > 0 && prefersToJson(accept, type))
     .sort((one, other) => weightOf(other) - weightOf(one));
   return preferred;
+}
+
+/** Tells the weight of each type that this `Accept` names, without `*`. 0: it does not name it. */
+export function weightOfNamed(accept = ''): (type: string) => number {
+  const ranges = readWeights(accept);
+  return (type) => ranges.find(({ range }) => range === type)?.weight ?? 0;
 }
 
 /** An element of `Accept` or `Accept-Encoding`, in lower case, with its weight from 0 to 1. */

@@ -44,7 +44,8 @@ const coders: Record<ContentCoding, () => Transform> = {
 };
 
 /**
- * Compresses responses of 1 KiB and more, and streams of any length, if the client accepts it. A compressed response has its own strong ETag.
+ * Compresses responses of 1 KiB and more, and streams of any length, if the client accepts it. A compressed response has
+ * its own strong ETag.
  *
  * The length of a compressed response tells a little about its content. So a response is compressed only where an
  * attacker cannot make another person's browser ask for it: behind a key in a header, behind a session that only pages of
