@@ -190,7 +190,7 @@ const ofChannel: readonly FeedType[] = [
 ];
 /** What the server does by itself. */
 const ofSystem: readonly FeedType[] = [
-  ...(['message.sent', 'message.failed', 'message.unsettled', 'session.ended'] as const),
+  ...(['message.sent', 'message.failed', 'message.unknown', 'message.unsettled', 'session.ended'] as const),
   ...(['followup.sent', 'followup.failed', 'followup.cancelled', 'document.imported'] as const),
 ];
 
