@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type DomainEvent,
   type EventType,
@@ -144,7 +145,8 @@ export function consumeEvents<const T extends EventType>(options: EventsConsumer
         if (signal.aborted) return;
         if (!complained) log.warn({ err: error }, 'the event stream is not available');
         complained = true;
-        await pause(pauseMs, signal);
+        // It rejects when the signal is aborted.
+        await pause(pauseMs, undefined, { signal }).catch(() => {});
       }
     }
   };
@@ -178,14 +180,3 @@ function readEvent<T extends EventType>(message: JsMsg, types: readonly T[]): Ev
     return null;
   }
 }
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-  });

@@ -76,11 +76,14 @@ const originColumns = ({ actor, requestId }: Origin) => ({ actor, request_id: re
 /** The data of an event, and what its resource was before. What would be too large is left out: first what it was. */
 function contentOf({ data, object, before }: PublicEvent) {
   const whole = { ...data, object };
-  const previous = before && object ? changedMembers(before, object) : null;
-  const fits = (...values: (object | null)[]) => Buffer.byteLength(JSON.stringify(values)) - 2 <= maxEventDataBytes;
-  if (!object || fits(whole)) return { data: whole, previous: previous && fits(whole, previous) ? previous : null };
-  return { data: { ...data, object: null }, previous: null };
+  if (!object) return { data: whole, previous: null };
+  const leftBytes = maxEventDataBytes - bytesOf(whole);
+  if (leftBytes < 0) return { data: { ...data, object: null }, previous: null };
+  const previous = before ? changedMembers(before, object) : null;
+  return { data: whole, previous: previous && bytesOf(previous) < leftBytes ? previous : null };
 }
+
+const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value));
 
 /** The members that differ, as they were before. Not `updated_at`, because it changes with all of them. */
 const changedMembers = (before: object, after: object): Record<string, unknown> =>

@@ -19,3 +19,12 @@ test('an aborted signal ends the wait, now or later', async () => {
   expect(await unlessAborted(stopping.signal, never, () => 'stopped')).toBe('stopped');
   expect(getEventListeners(stopping.signal, 'abort')).toEqual([]);
 });
+
+test('the other result may be an error, and then a late failure of the work is no unhandled one', async () => {
+  const work = Promise.withResolvers<string>();
+  const leave = () => {
+    throw new Error('too late');
+  };
+  await expect(unlessAborted(AbortSignal.abort(), work.promise, leave)).rejects.toThrow('too late');
+  work.reject(new Error('no'));
+});

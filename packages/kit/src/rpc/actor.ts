@@ -1,4 +1,4 @@
-import { type EventActor, eventActorKinds } from '@mostrador/contracts/feed';
+import type { EventActor } from '@mostrador/contracts/feed';
 
 /** The server itself, and its operator. */
 export const systemActor: EventActor = { kind: 'system', id: null };
@@ -19,15 +19,4 @@ export function originOf({
 }): Origin {
   const hasAsked = actor?.kind !== 'system' && actor?.kind !== 'channel';
   return { actor, requestId: (hasAsked && requestId) || null };
-}
-
-/** The actor in the JSON of a header. Undefined when it has a kind that this version does not know. */
-export function readActor(text: string): EventActor | undefined {
-  try {
-    const { kind: given, id } = JSON.parse(text) as Partial<Record<keyof EventActor, unknown>>;
-    const kind = eventActorKinds.find((known) => known === given);
-    return kind && (typeof id === 'string' || id === null) ? { kind, id } : undefined;
-  } catch {
-    return undefined;
-  }
 }

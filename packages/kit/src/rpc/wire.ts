@@ -1,7 +1,6 @@
 import { type Operation, userRoles } from '@mostrador/contracts/core';
-import type { EventActor } from '@mostrador/contracts/feed';
+import { type EventActor, eventActorKinds } from '@mostrador/contracts/feed';
 import { headers, type MsgHdrs } from 'nats';
-import { readActor } from './actor.ts';
 import type { Client, Idempotency, Person } from './context.ts';
 import { validationFailed } from './errors.ts';
 
@@ -137,7 +136,16 @@ function readPerson(text: string): Person {
   throw validationFailed([{ in: 'header', name: wireHeaders.person, detail }]);
 }
 
-function parsed(text: string): Partial<Record<keyof Idempotency | keyof Client | keyof Person, unknown>> | null {
+/** Undefined when it has a kind that this version does not know. */
+function readActor(text: string): EventActor | undefined {
+  const { kind: given, id } = parsed(text) ?? {};
+  const kind = eventActorKinds.find((known) => known === given);
+  return kind && (typeof id === 'string' || id === null) ? { kind, id } : undefined;
+}
+
+type Member = keyof Idempotency | keyof Client | keyof Person | keyof EventActor;
+
+function parsed(text: string): Partial<Record<Member, unknown>> | null {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,3 +1,4 @@
+import { eachOf } from '@mostrador/kit/process/each-of';
 import type { Log } from '@mostrador/kit/process/log';
 import { CircuitOpen } from '@mostrador/kit/resilience/circuit';
 import { type ChannelRow, lockChannelsForUpdate } from '../channels/channel.repository.ts';
@@ -26,18 +27,15 @@ export async function checkChannels(used: Used, signal: AbortSignal): Promise<vo
   const due = await systemDatabase.read({ deadline: Date.now() + statementsMs }, (sql) =>
     findChannelsToCheck(sql, batch),
   );
-  while (due.length > 0 && !signal.aborted) {
-    await Promise.all(
-      due.splice(0, atOnce).map(async ({ store_id: storeId, id }) => {
-        try {
-          await checkOne(used, storeId, id);
-        } catch (error) {
-          // The channels of other stores are checked all the same.
-          log.error({ err: error, store_id: storeId, channel_id: id }, 'a channel could not be checked');
-        }
-      }),
-    );
-  }
+  await eachOf(due, atOnce, async ({ store_id: storeId, id }) => {
+    if (signal.aborted) return;
+    try {
+      await checkOne(used, storeId, id);
+    } catch (error) {
+      // The channels of other stores are checked all the same.
+      log.error({ err: error, store_id: storeId, channel_id: id }, 'a channel could not be checked');
+    }
+  });
 }
 
 async function checkOne(used: Used, storeId: string, id: string): Promise<void> {

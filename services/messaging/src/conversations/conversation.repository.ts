@@ -101,8 +101,8 @@ export const countedNext = (sql: Sql) =>
 
 /** For the `set` of an update of the conversation `c`: whether its lead waits, and since when. */
 export const waitingAgain = (sql: Sql) => sql`
-  is_unanswered = first_waiting(c.store_id, c.lead_id) is not null,
-  waiting_since = first_waiting(c.store_id, c.lead_id)`;
+  (is_unanswered, waiting_since) = (
+    select since is not null, since from first_waiting(c.store_id, c.lead_id) as since)`;
 
 /** Sets whether the lead waits, from its messages and sessions. The caller holds the conversation's lock. */
 export async function countWaiting(sql: TransactionSql, storeId: string, leadId: string): Promise<void> {

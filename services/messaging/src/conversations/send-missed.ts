@@ -1,4 +1,5 @@
 import type { Sql, SystemDatabase } from '@mostrador/kit/database/database';
+import { eachOf } from '@mostrador/kit/process/each-of';
 import type { Log } from '@mostrador/kit/process/log';
 
 const limitMs = 5_000;
@@ -26,10 +27,11 @@ export async function sendMissed<Row extends { readonly store_id: string }>(
 ): Promise<number> {
   for (let sent = 0; ; ) {
     const missed = await systemDatabase.read({ deadline: Date.now() + limitMs }, (sql) => find(sql, batch));
-    const queue = Map.groupBy(missed, (row) => row.store_id).entries();
     let failed = false;
-    const work = async () => {
-      for (const [storeId, rows] of queue) {
+    await eachOf(
+      Map.groupBy(missed, (row) => row.store_id),
+      storesAtOnce,
+      async ([storeId, rows]) => {
         if (failed || signal.aborted) return;
         try {
           await send(storeId, rows);
@@ -38,9 +40,8 @@ export async function sendMissed<Row extends { readonly store_id: string }>(
           failed = true;
           log.warn({ err: error, store_id: storeId }, `${what} could not be sent to crm`);
         }
-      }
-    };
-    await Promise.all(Array.from({ length: storesAtOnce }, work));
+      },
+    );
     if (missed.length < batch || failed || signal.aborted) return sent;
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isUniqueViolation } from '@mostrador/kit/database/database';
+import { eachOf } from '@mostrador/kit/process/each-of';
 import type { Log } from '@mostrador/kit/process/log';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { customersOf, type InboundEffect, type InboundMessage, identitiesOf } from '../channels/channel-provider.ts';
@@ -239,13 +240,4 @@ async function settle(
   for (const { id, attempts, code } of failed) {
     log.error({ store_id: storeId, payload: id, attempts: attempts + 1, code }, 'processing an inbound payload failed');
   }
-}
-
-/** Runs `work` for each item, at most `atOnce` at a time. */
-async function eachOf<T>(items: Iterable<T>, atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
-  const queue = items[Symbol.iterator]();
-  const worker = async () => {
-    for (let next = queue.next(); !next.done; next = queue.next()) await work(next.value);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
 }

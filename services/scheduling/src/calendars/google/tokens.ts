@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Egress } from '@mostrador/kit/clients/egress';
+import { unlessAborted } from '@mostrador/kit/process/abort';
 import { LRUCache } from 'lru-cache';
 import { failureOf } from '../http.ts';
 import { askGoogle, unreadable } from './http.ts';
@@ -57,7 +58,11 @@ export function createAccessTokens(): AccessTokens {
       .finally(() => {
         known.refresh = undefined;
       });
-    return (await unlessAborted(known.refresh, signal)).token;
+    // The refresh goes on for other callers.
+    const issued = await unlessAborted(signal, known.refresh, () => {
+      throw failureOf(undefined, signal);
+    });
+    return issued.token;
   };
 
   return {
@@ -84,14 +89,4 @@ async function refresh({ clientId, clientSecret, refreshToken, tokenUrl, egress 
     scopes: typeof scope === 'string' ? scope.split(' ') : null,
     usableUntilMs: typeof seconds === 'number' ? Date.now() + seconds * 1000 - earlierMs : Number.POSITIVE_INFINITY,
   };
-}
-
-/** Rejects when the signal is aborted, without aborting the refresh for other callers. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(failureOf(undefined, signal));
-    if (signal.aborted) leave();
-    signal.addEventListener('abort', leave, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
 }
