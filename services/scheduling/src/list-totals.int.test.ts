@@ -20,15 +20,15 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFollowups } from '../test/followups.ts';
 import { startScheduling, type TestScheduling } from '../test/scheduling.ts';
-import {
-  countAppointments,
-  listAppointments as listAppointmentRows,
-} from './appointments/appointment-list.repository.ts';
+import { appointmentList } from './appointments/appointment-list.repository.ts';
 import type { schedulingLists } from './dependencies.ts';
 import { cancelBatchOfLead } from './followups/followup.repository.ts';
-import { countFollowups, listFollowups as listFollowupRows } from './followups/followup-list.repository.ts';
+import { followupList } from './followups/followup-list.repository.ts';
 import type { FollowupFilters } from './followups/followup-list.ts';
 import { rowsOf } from './list-filters.ts';
+
+const { count: countAppointments, page: listAppointmentRows } = appointmentList;
+const { count: countFollowups, page: listFollowupRows } = followupList;
 
 let scheduling: TestScheduling;
 let snapshots: Snapshots;

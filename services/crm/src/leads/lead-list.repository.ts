@@ -1,6 +1,7 @@
 import { mostCountedLeads } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
+import { pageByTime, type SqlPart } from '@mostrador/kit/database/time-page';
 import { phoneForms } from '@mostrador/kit/phones/canonical-phone';
 import type { LeadRow } from './lead.ts';
 import type { LeadFilters, LeadOrder } from './lead-list.ts';
@@ -62,29 +63,13 @@ export function listLeads(
   } & Breadth,
 ) {
   const { order, start, limit, gather, isBroad } = page;
-  const column = order.by === 'created_at' ? sql`created_at` : sql`updated_at`;
-  const direction = order.descending ? sql`desc` : sql`asc`;
-  const beyond = order.descending ? sql`<` : sql`>`;
-  const offset = 'offset' in start ? start.offset : 0;
-  const inOrder = sql`order by ${column} ${direction}, id ${direction}`;
   // Not `*`: a page would also read the columns that only the filters use.
-  const rowsOf = (some: LeadFilters) => sql`
+  const rowsOf = (beyond: SqlPart, one?: LeadRow['status']) => sql`
     select id, store_id, name, customer_phone, status, seller_id, external_id, email, tags, metadata, interaction_count,
       ai_paused_until, opted_out_at, opt_out_version, version, created_at, updated_at
-    from leads where ${matches(sql, storeId, some, isBroad)}
-      ${'after' in start ? sql`and (${column}, id) ${beyond} (${start.after.at}, ${start.after.id})` : sql``}`;
-  const { status = [] } = filters;
-  // No index has the rows of several statuses in order, but each status has one: their pages are merged.
-  const merged = () =>
-    status
-      .map((one) => sql`(${rowsOf({ ...filters, status: [one] })} ${inOrder} limit ${limit + offset})`)
-      .reduce((all, one) => sql`${all} union all ${one}`);
-  const rows = gather
-    ? sql`with gathered as materialized (${rowsOf(filters)}) select * from gathered`
-    : status.length > 1
-      ? sql`select * from (${merged()}) as merged`
-      : rowsOf(filters);
-  return sql<LeadRow[]>`${rows} ${inOrder} limit ${limit} offset ${offset}`;
+    from leads where ${matches(sql, storeId, one ? { ...filters, status: [one] } : filters, isBroad)} ${beyond}`;
+  const inOrder = { column: order.by, descending: order.descending, start, limit };
+  return sql<LeadRow[]>`${pageByTime(sql, { ...inOrder, gather, statuses: filters.status, rowsOf })}`;
 }
 
 /** The ids of the leads that a search finds, at most `mostCountedLeads`: those that changed last. */

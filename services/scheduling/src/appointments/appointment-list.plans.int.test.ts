@@ -6,8 +6,10 @@ import { createTestDatabase, type TestDatabase } from '@mostrador/testing/server
 import { blocksOf, explain, explainGeneric } from '@mostrador/testing/servers/plan';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { filtersBeyond } from '../list-filters.ts';
-import { countAppointments, countUnsettled, listAppointments } from './appointment-list.repository.ts';
+import { appointmentList } from './appointment-list.repository.ts';
 import type { AppointmentFilters } from './appointment-list.ts';
+
+const { count: countAppointments, countUnsettled, page: listAppointments } = appointmentList;
 
 const rowCount = 30_000;
 const [storeId, leadId] = [randomUUID(), randomUUID()];

@@ -66,6 +66,7 @@ export const createFollowup =
             expires_at: expiresAt,
             appointment_id: appointmentId,
             metadata,
+            created_at: now,
           });
           await appendOutbox(sql, storeId, [wakeFollowup(row, 'scheduled'), ...followupEvents.scheduled(row)]);
           return row;

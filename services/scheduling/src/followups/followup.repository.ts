@@ -16,6 +16,8 @@ export type NewFollowup = {
   readonly expires_at: Date | null;
   readonly appointment_id: string | null;
   readonly metadata: Metadata;
+  /** By the clock inside the transaction: docs/adr/0010. */
+  readonly created_at: Date;
 };
 
 /** Why the lead's follow-ups are cancelled. */
@@ -39,13 +41,13 @@ export async function insertFollowup(
   followup: NewFollowup,
 ): Promise<FollowupRow> {
   const { lead_id, message, template, due_at, next_attempt_at, cancel_on_reply, cancel_on_appointment } = followup;
-  const { expires_at, appointment_id, metadata } = followup;
+  const { expires_at, appointment_id, metadata, created_at } = followup;
   const [row] = await sql<FollowupRow[]>`
     insert into followups (store_id, id, lead_id, message, template, due_at, next_attempt_at, cancel_on_reply,
-                           cancel_on_appointment, expires_at, appointment_id, metadata)
+                           cancel_on_appointment, expires_at, appointment_id, metadata, created_at, updated_at)
     values (${storeId}, ${id}, ${lead_id}, ${message}, ${template && sql.json(template as never)}, ${due_at},
             ${next_attempt_at}, ${cancel_on_reply}, ${cancel_on_appointment}, ${expires_at}, ${appointment_id},
-            ${sql.json(metadata)})
+            ${sql.json(metadata)}, ${created_at}, ${created_at})
     returning *`;
   return row as FollowupRow;
 }

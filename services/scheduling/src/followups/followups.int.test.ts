@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   cancelFollowup,
-  createFollowup,
+  createFollowup as creation,
   type Followup,
   getFollowup,
   listFollowups,
@@ -255,6 +255,25 @@ describe('events of the lead', () => {
     await scheduling.create(followups.storeId, { lead_id: followups.leadId });
     expect([await reasonOf(called.id), await reasonOf(kept.id)]).toEqual(['appointment_booked', null]);
   });
+});
+
+test('a follow-up is dated by the clock in its transaction, so that the order of changes misses none', async () => {
+  const { dependencies } = scheduling;
+  const moments: Date[] = [];
+  const late: Database = {
+    ...dependencies.database,
+    write: (scope, work) =>
+      dependencies.database.write(scope, async (sql) => {
+        const [row] = await sql<[{ at: Date }]>`select clock_timestamp() as at from pg_sleep(0.02)`;
+        moments.push(row.at);
+        return await work(sql);
+      }),
+  };
+  const body = { lead_id: followups.leadId, message: 'Hello', due_at: inHours(1) };
+  await createFollowup({ ...dependencies, database: late })(context(), { body });
+  const [made] = (await list({})).data as [Followup];
+  expect(Date.parse(made.updated_at)).toBeGreaterThanOrEqual(Number(moments[0]));
+  expect(made.created_at).toBe(made.updated_at);
 });
 
 test('the list is filtered, sorted by `due_at` and limited to the store', async () => {

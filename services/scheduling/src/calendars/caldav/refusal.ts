@@ -26,9 +26,14 @@ export const eventPrecondition = (body: string): string | undefined => {
  * (RFC 6638 3.2.4.1). Nextcloud before July 2026 names no precondition. It answers 400 with "Calendar object with uid
  * already exists in this calendar collection.", and with "Deleted calendar object …" for one in its trash bin.
  */
-export const isUidConflict = (body: string): boolean =>
-  ['no-uid-conflict', 'unique-scheduling-object-resource'].some((name) => elementsOf(body).has(name)) ||
-  /\buid\b[^<]{0,200}\balready (?:exists|in use)\b/i.test(body);
+export const isUidConflict = (body: string): boolean => {
+  const named = elementsOf(body);
+  return (
+    named.has('no-uid-conflict') ||
+    named.has('unique-scheduling-object-resource') ||
+    /\buid\b[^<]{0,200}\balready (?:exists|in use)\b/i.test(body)
+  );
+};
 
 /** The names of the elements of an XML body, without prefixes. */
 const elementsOf = (body: string): Set<string | undefined> =>
