@@ -46,13 +46,19 @@ const pathOf = ({ path }: Target, query: Record<string, string>): string => {
   return text === '' ? path : `${path}?${text}`;
 };
 
-/** The rows of a page, and the path of the next one, from `Link`. */
+/** The rows of a page, and the path of the next one. */
 async function read({ origin, headers }: Target, path: string): Promise<{ rows: readonly Row[]; next?: string }> {
   const response = await fetch(`${origin}${path}`, { headers });
   if (!response.ok) throw new Error(`${path} answered ${response.status}`);
   const { data } = (await response.json()) as { data: readonly Row[] };
-  const link = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
-  if (link === undefined) return { rows: data };
+  const next = nextPathOf(response);
+  return next === undefined ? { rows: data } : { rows: data, next };
+}
+
+/** The path of the next page, from `Link`. */
+export function nextPathOf({ headers }: Response): string | undefined {
+  const link = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+  if (link === undefined) return undefined;
   const { pathname, search } = new URL(link);
-  return { rows: data, next: pathname + search };
+  return pathname + search;
 }

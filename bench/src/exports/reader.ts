@@ -1,5 +1,6 @@
 import { get, type IncomingMessage } from 'node:http';
 import postgres from 'postgres';
+import { nextPathOf } from '../crm/lists.ts';
 import { servePeer } from '../shared/peer.ts';
 
 // A process that reads all leads of a store, in one of several ways.
@@ -50,8 +51,7 @@ servePeer({
       const text = await response.text();
       bytes += Buffer.byteLength(text);
       rows += (JSON.parse(text) as { data: unknown[] }).data.length;
-      const link = /<([^>]+)>/.exec(response.headers.get('link') ?? '')?.[1];
-      next = link && new URL(link).pathname + new URL(link).search;
+      next = nextPathOf(response);
     }
     return { rows, bytes, durationMs: performance.now() - sinceMs };
   },

@@ -45,7 +45,7 @@ export const listEndpointsOfPerson = defineOperation({
   }),
 });
 
-/** Safe to repeat: what is paused or disabled stays as it is. The reply has the ids of those that it paused. */
+/** Safe to repeat: a paused endpoint stays as it is. The reply has the ids of those that it paused, also disabled ones. */
 export const pauseEndpointsOfPerson = defineOperation({
   subject: 'events.internal.webhook-endpoints.pause-of-person',
   access: 'platform',

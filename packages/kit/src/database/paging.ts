@@ -104,7 +104,7 @@ export function pagesOf<Placed, Position extends TSchema, After>(list: {
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
     return reply(
-      { data: shown.map(source.show), total, page, limit },
+      { data: shown.map((row) => source.show(row)), total, page, limit },
       last ? { nextCursor: encodeCursor({ at: list.positionOf(last), page, total }, source.filters) } : {},
     );
   };

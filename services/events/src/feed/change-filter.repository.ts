@@ -1,10 +1,7 @@
 import type { Sql } from '@mostrador/kit/database/database';
 
-/** Selects events of a type by one member that changed: by its new value, if the filter has one. */
-export type ChangeFilter = { readonly type: string; readonly member: string; readonly value?: unknown };
-
 /**
- * A condition on events: the filters, a JSON array or null, have none of the event's type, or one of these matches. An
+ * A condition on events: the filters, a JSON array of `WebhookFilter` or null, have none of the event's type, or one of these matches. An
  * event that does not tell what changed passes.
  */
 export const passesFilters = (sql: Sql, filters: ReturnType<Sql['unsafe']>) => {

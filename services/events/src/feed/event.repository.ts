@@ -1,5 +1,6 @@
+import type { WebhookFilter } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
-import { type ChangeFilter, passesFilters } from './change-filter.repository.ts';
+import { passesFilters } from './change-filter.repository.ts';
 import type { EventRow } from './event.ts';
 import type { Feed } from './page.ts';
 import { clockMarginMs } from './partitions.ts';
@@ -7,7 +8,7 @@ import { clockMarginMs } from './partitions.ts';
 export type EventFilters = {
   readonly types?: readonly string[];
   readonly entityId?: string;
-  readonly changes?: readonly ChangeFilter[] | null;
+  readonly changes?: readonly WebhookFilter[] | null;
 };
 
 /** An event of the feed, without its data. */
@@ -30,7 +31,7 @@ export async function findFeed(sql: Sql, storeId: string): Promise<Feed> {
 const columns = (sql: Sql) => sql`
   store_id, sequence, id, type, entity_type, entity_id, entity_version, data, created_at, etag, actor, request_id, previous`;
 
-const passes = (sql: Sql, changes: readonly ChangeFilter[]) =>
+const passes = (sql: Sql, changes: readonly WebhookFilter[]) =>
   passesFilters(sql, sql`${JSON.stringify(changes)}::text::jsonb`);
 
 const matches = (sql: Sql, { types, entityId, changes }: EventFilters) => sql`
@@ -38,25 +39,15 @@ const matches = (sql: Sql, { types, entityId, changes }: EventFilters) => sql`
   ${types === undefined ? sql`` : sql`and type = any(${types as string[]})`}
   ${entityId === undefined ? sql`` : sql`and entity_id = ${entityId}`}`;
 
-/** The first events after `start` and up to `until` that match, in order. */
+/** Events after `start` and up to `until` that match: the first ones in order, or the last ones, the newest first. */
 export const findEvents = (
   sql: Sql,
   storeId: string,
-  page: { start: number; until: number; filters: EventFilters; limit: number },
+  page: { start: number; until: number; filters: EventFilters; limit: number; newestFirst?: boolean },
 ) => sql<EventRow[]>`
   select ${columns(sql)} from events
   where store_id = ${storeId} and sequence > ${page.start} and sequence <= ${page.until} ${matches(sql, page.filters)}
-  order by sequence limit ${page.limit}`;
-
-/** The last events after `start` and up to `until` that match, the newest first. */
-export const findNewest = (
-  sql: Sql,
-  storeId: string,
-  page: { start: number; until: number; filters: EventFilters; limit: number },
-) => sql<EventRow[]>`
-  select ${columns(sql)} from events
-  where store_id = ${storeId} and sequence > ${page.start} and sequence <= ${page.until} ${matches(sql, page.filters)}
-  order by sequence desc limit ${page.limit}`;
+  order by sequence ${page.newestFirst ? sql`desc` : sql``} limit ${page.limit}`;
 
 /** Up to `limit` events after this one and up to `until`, and whether each passes the filters. */
 export const findEventsAfter = (

@@ -4,7 +4,7 @@ import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { type EventFilters, findEvents, findFeed, findNewest } from './event.repository.ts';
+import { type EventFilters, findEvents, findFeed } from './event.repository.ts';
 import { toEvent } from './event.ts';
 import { isExpired, lastLookedThrough, startOf } from './page.ts';
 
@@ -58,8 +58,9 @@ async function sample(
   asked: { filters: EventFilters; limit: number },
 ) {
   const { storeId } = context;
-  const { last_sequence: until } = await database.read(context, (sql) => findFeed(sql, storeId));
-  const page = { ...asked, start: until - mostSampled, until };
-  const rows = await database.read(context, (sql) => findNewest(sql, storeId, page));
-  return { data: rows.map(toEvent), next: until };
+  return await database.read(context, async (sql) => {
+    const { last_sequence: until } = await findFeed(sql, storeId);
+    const rows = await findEvents(sql, storeId, { ...asked, start: until - mostSampled, until, newestFirst: true });
+    return { data: rows.map(toEvent), next: until };
+  });
 }

@@ -1,7 +1,7 @@
 import type { DeliveryStatus } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
-import type { AttemptRow, DeliveryRow, SendingState } from './delivery.ts';
+import type { AttemptRow, DeliveryRow } from './delivery.ts';
 
 type Ids = { readonly endpointId: string; readonly deliveryId: string };
 type Filter = { readonly endpointId: string; readonly status?: DeliveryStatus };
@@ -31,14 +31,6 @@ export async function listDeliveries(
       ${'after' in start ? sql`and (created_at, id) < (${start.after.at}, ${start.after.id})` : sql``}
     order by created_at desc, id desc
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
-}
-
-/** What the next attempts of an endpoint's deliveries depend on. Undefined: a store has no such endpoint. */
-export async function findSendingState(sql: Sql, storeId: string, id: string): Promise<SendingState | undefined> {
-  const [row] = await sql<SendingState[]>`
-    select status, blocked_until from webhook_endpoints
-    where store_id = ${storeId} and id = ${id} and deleted_at is null`;
-  return row;
 }
 
 export async function findDelivery(

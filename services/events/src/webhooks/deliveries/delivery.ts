@@ -1,6 +1,7 @@
 import type { DeliveryStatus, getWebhookDelivery, ReplyOf, WebhookDelivery } from '@mostrador/contracts';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
-import { type EndpointRow, notBefore } from '../endpoints/endpoint.ts';
+import { type SendingState, timestampOrNull } from '../endpoints/endpoint.ts';
+import { latest } from '../sending/next-move.ts';
 
 export type DeliveryRow = {
   readonly id: string;
@@ -27,9 +28,6 @@ export type AttemptRow = {
   readonly error: string | null;
 };
 
-/** What the next attempts of an endpoint's deliveries depend on. */
-export type SendingState = Pick<EndpointRow, 'status' | 'blocked_until'>;
-
 /** When the next attempt is made at the earliest. Null when none is: the endpoint gets nothing. Pure. */
 export function nextAttemptAt(
   { next_attempt_at: at }: Pick<DeliveryRow, 'next_attempt_at'>,
@@ -37,10 +35,8 @@ export function nextAttemptAt(
   now: Date,
 ): Date | null {
   if (at === null || status !== 'enabled') return null;
-  return notBefore(blocked_until ?? now, notBefore(now, at));
+  return latest(blocked_until, latest(now, at));
 }
-
-const shownOrNull = (at: Date | null) => at && toTimestamp(at);
 
 export const toWebhookDelivery = (row: DeliveryRow, endpoint: SendingState, now = new Date()): WebhookDelivery => ({
   id: row.id,
@@ -50,11 +46,11 @@ export const toWebhookDelivery = (row: DeliveryRow, endpoint: SendingState, now 
   sequence: row.sequence,
   status: row.status,
   attempts: row.attempts,
-  next_attempt_at: shownOrNull(nextAttemptAt(row, endpoint, now)),
+  next_attempt_at: timestampOrNull(nextAttemptAt(row, endpoint, now)),
   error: row.error,
   replay_id: row.replay_id,
   created_at: toTimestamp(row.created_at),
-  completed_at: shownOrNull(row.completed_at),
+  completed_at: timestampOrNull(row.completed_at),
 });
 
 type Log = ReplyOf<typeof getWebhookDelivery>['log'];

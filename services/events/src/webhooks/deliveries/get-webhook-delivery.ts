@@ -2,7 +2,8 @@ import type { getWebhookDelivery as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../../dependencies.ts';
-import { findDelivery, findSendingState, listAttempts } from './delivery.repository.ts';
+import { findSendingState } from '../endpoints/endpoint.repository.ts';
+import { findDelivery, listAttempts } from './delivery.repository.ts';
 import { toLog, toWebhookDelivery } from './delivery.ts';
 
 export const getWebhookDelivery =

@@ -3,7 +3,8 @@ import { byTime, pagesOf } from '@mostrador/kit/database/paging';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../../dependencies.ts';
-import { countDeliveries, findSendingState, listDeliveries } from './delivery.repository.ts';
+import { findSendingState } from '../endpoints/endpoint.repository.ts';
+import { countDeliveries, listDeliveries } from './delivery.repository.ts';
 import { toWebhookDelivery } from './delivery.ts';
 
 const defaultLimit: number = operation.request.query.properties.limit.default;

@@ -4,10 +4,11 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../../dependencies.ts';
 import { findFeed } from '../../feed/event.repository.ts';
+import type { SendingState } from '../endpoints/endpoint.ts';
 import { lockEnabled } from '../endpoints/lock-enabled.ts';
 import { afterOpening } from '../sending/save-due.ts';
 import { findDelivery, reopenDelivery } from './delivery.repository.ts';
-import { type DeliveryRow, type SendingState, toWebhookDelivery } from './delivery.ts';
+import { type DeliveryRow, toWebhookDelivery } from './delivery.ts';
 
 type Retried = { readonly delivery: DeliveryRow; readonly endpoint: SendingState };
 

@@ -2,7 +2,7 @@ import type { WebhookCreator, WebhookStatus } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
 import { passesFilters } from '../../feed/change-filter.repository.ts';
-import type { EndpointRow, EndpointSettings, Pending } from './endpoint.ts';
+import type { EndpointRow, EndpointSettings, Pending, SendingState } from './endpoint.ts';
 
 /** The most events that are counted as pending, and that are looked through for it. */
 const mostCounted = 10_000;
@@ -35,8 +35,6 @@ export async function countEndpoints(sql: Sql, storeId: string): Promise<number>
   return row?.total ?? 0;
 }
 
-const jsonOrNull = (value: readonly object[] | null): string | null => value && JSON.stringify(value);
-
 /** Inserts an endpoint that gets the events after `plannedThrough`. */
 export async function insertEndpoint(
   sql: TransactionSql,
@@ -53,9 +51,10 @@ export async function insertEndpoint(
   const [row] = await sql<EndpointRow[]>`
     insert into webhook_endpoints (store_id, id, url, description, event_types, filters, ordering, payload, max_in_flight,
                                    sealed_secrets, public_key, planned_through, creator_kind, creator_id)
-    values (${storeId}, ${id}, ${url}, ${description}, ${event_types as string[] | null}, ${jsonOrNull(filters)}::text::jsonb,
-            ${ordering}, ${payload}, ${max_in_flight}, ${endpoint.sealedSecrets}, ${endpoint.publicKey},
-            ${endpoint.plannedThrough}, ${creator?.kind ?? null}, ${creator?.id ?? null})
+    values (${storeId}, ${id}, ${url}, ${description}, ${event_types as string[] | null},
+            ${filters && JSON.stringify(filters)}::text::jsonb, ${ordering}, ${payload}, ${max_in_flight},
+            ${endpoint.sealedSecrets}, ${endpoint.publicKey}, ${endpoint.plannedThrough}, ${creator?.kind ?? null},
+            ${creator?.id ?? null})
     returning *`;
   return row as EndpointRow;
 }
@@ -80,6 +79,13 @@ export async function findEndpoint(
 ): Promise<(EndpointRow & Pending) | undefined> {
   const one = sql`select * from webhook_endpoints where ${visible(sql, storeId)} and id = ${id}`;
   const [row] = await withPending(sql, one);
+  return row;
+}
+
+/** Undefined: the store has no such endpoint. */
+export async function findSendingState(sql: Sql, storeId: string, id: string): Promise<SendingState | undefined> {
+  const [row] = await sql<SendingState[]>`
+    select status, blocked_until from webhook_endpoints where ${visible(sql, storeId)} and id = ${id}`;
   return row;
 }
 
@@ -146,7 +152,7 @@ export async function saveSettings(
   await sql`
     update webhook_endpoints
     set url = ${url}, description = ${description}, event_types = ${event_types as string[] | null},
-        filters = ${jsonOrNull(filters)}::text::jsonb, ordering = ${ordering}, payload = ${payload},
+        filters = ${filters && JSON.stringify(filters)}::text::jsonb, ordering = ${ordering}, payload = ${payload},
         max_in_flight = ${max_in_flight}, ${changed(sql)}
     where store_id = ${store_id} and id = ${id}`;
 }
@@ -198,21 +204,19 @@ export async function saveSecrets(
 export async function saveProgress(sql: TransactionSql, endpoint: EndpointRow): Promise<void> {
   const { store_id, id, planned_through, sender, due_at, full_until, status, disabled_reason } = endpoint;
   const { failures, failing_since, last_failed_id, several_fail, blocked_until, last_success_at } = endpoint;
+  const columns = sql`(
+    planned_through, sender, due_at, full_until, failures, failing_since, last_failed_id, several_fail, blocked_until,
+    last_success_at, status, disabled_reason)`;
+  const values = sql`(
+    ${planned_through}::bigint, ${sender}::text, ${due_at}::timestamptz, ${full_until}::timestamptz, ${failures}::int,
+    ${failing_since}::timestamptz, ${last_failed_id}::uuid, ${several_fail}::boolean, ${blocked_until}::timestamptz,
+    ${last_success_at}::timestamptz, ${status}::text, ${disabled_reason}::text)`;
   await sql`
     update webhook_endpoints
-    set planned_through = ${planned_through}, sender = ${sender}, due_at = ${due_at}, full_until = ${full_until},
-        failures = ${failures},
-        failing_since = ${failing_since}, last_failed_id = ${last_failed_id}, several_fail = ${several_fail},
-        blocked_until = ${blocked_until}, last_success_at = ${last_success_at},
-        status = ${status}, disabled_reason = ${disabled_reason},
+    set ${columns} = ${values},
         version = version + (status <> ${status})::int,
         updated_at = case when status <> ${status} then greatest(clock_timestamp(), updated_at) else updated_at end
-    where store_id = ${store_id} and id = ${id}
-      and (planned_through, sender, due_at, full_until, failures, failing_since, last_failed_id, several_fail,
-           blocked_until, last_success_at, status, disabled_reason)
-        is distinct from (${planned_through}::bigint, ${sender}::text, ${due_at}::timestamptz, ${full_until}::timestamptz,
-           ${failures}::int, ${failing_since}::timestamptz, ${last_failed_id}::uuid, ${several_fail}::boolean,
-           ${blocked_until}::timestamptz, ${last_success_at}::timestamptz, ${status}::text, ${disabled_reason}::text)`;
+    where store_id = ${store_id} and id = ${id} and ${columns} is distinct from ${values}`;
 }
 
 /** No request sees the endpoint from now on, and nothing is sent to it. */

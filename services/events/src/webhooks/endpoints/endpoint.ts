@@ -9,7 +9,7 @@ import type {
 } from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
-import type { Endpoint } from '../sending/next-move.ts';
+import { type Endpoint, latest } from '../sending/next-move.ts';
 
 /** What a request sets. */
 export type EndpointSettings = {
@@ -42,16 +42,16 @@ export type EndpointRow = EndpointSettings &
     readonly updated_at: Date;
   };
 
+/** What the next attempts of an endpoint's deliveries depend on. */
+export type SendingState = Pick<EndpointRow, 'status' | 'blocked_until'>;
+
 /** What waits for an endpoint. */
 export type Pending = { readonly pending: number; readonly oldest_pending_at: Date | null };
-
-/** The later moment. */
-export const notBefore = (now: Date, at: Date): Date => (at > now ? at : now);
 
 export const creatorOf = ({ creator_kind: kind, creator_id: id }: EndpointRow): WebhookCreator | null =>
   kind && { kind, id };
 
-const timestampOrNull = (at: Date | null) => at && toTimestamp(at);
+export const timestampOrNull = (at: Date | null) => at && toTimestamp(at);
 
 /** What was due before `now` is due now. */
 export function toWebhookEndpoint(row: EndpointRow & Pending, now = new Date()): WebhookEndpoint {
@@ -70,7 +70,7 @@ export function toWebhookEndpoint(row: EndpointRow & Pending, now = new Date()):
     health: {
       last_success_at: timestampOrNull(row.last_success_at),
       failing_since: timestampOrNull(row.failing_since),
-      next_attempt_at: timestampOrNull(row.due_at && notBefore(now, row.due_at)),
+      next_attempt_at: timestampOrNull(row.due_at && latest(now, row.due_at)),
       pending: row.pending,
       oldest_pending_at: timestampOrNull(row.oldest_pending_at),
     },

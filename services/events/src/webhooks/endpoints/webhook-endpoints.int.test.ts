@@ -153,6 +153,20 @@ test('an endpoint says who created it, and those of a person and of their keys a
   expect(await statusOf(foreign.id, elsewhere)).toBe('enabled');
 });
 
+test('what was due before is due now, in a list too', async () => {
+  const storeId = randomUUID();
+  const { id } = await create(storeId);
+  await events.adminSql`
+    update webhook_endpoints set sender = 'workflow', due_at = now() - interval '1 hour' where id = ${id}`;
+  const since = Date.now();
+  const one = await events.rpc.call(getWebhookEndpoint, { params: { endpointId: id } }, testContext({ storeId }));
+  const { data } = await events.rpc.call(listWebhookEndpoints, { query: {} }, testContext({ storeId }));
+  expect(data).toHaveLength(1);
+  for (const { health } of [one, ...data]) {
+    expect(Date.parse(health.next_attempt_at ?? '')).toBeGreaterThanOrEqual(since);
+  }
+});
+
 describe('an address is rejected when it', () => {
   test.each([
     ['has no TLS', 'http://hooks.example/', 'must be an `https` address'],

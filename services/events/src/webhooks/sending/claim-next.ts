@@ -47,8 +47,8 @@ type ClaimOptions = {
   /** How many deliveries may begin. */
   readonly most: number;
   readonly leaseMs: number;
-  /** Takes up to `most` places at a host. Returns how many it got. */
-  readonly placesAt: (host: string) => number;
+  /** Takes up to `wanted` places at a host. Returns how many it got. */
+  readonly placesAt: (host: string, wanted: number) => number;
 };
 
 const claimLimitMs = 5_000;
@@ -72,10 +72,10 @@ export async function claimDue(
     hostPlaces.give(held.host, storeId, held.places);
     held.places = 0;
   };
-  const placesAt = (host: string) => {
+  const placesAt = (host: string, wanted: number) => {
     // A transaction may run again.
     release();
-    Object.assign(held, { host, places: hostPlaces.take(host, storeId, most) });
+    Object.assign(held, { host, places: hostPlaces.take(host, storeId, wanted) });
     return held.places;
   };
   try {
@@ -101,7 +101,8 @@ const claimNext: ClaimNext<Taken, ClaimOptions> = async (sql, { storeId, id }, o
     return { ...answer(done(`the ${locked.sender} sends for this endpoint`)), more: false };
   }
   const host = hostOf(locked.url);
-  const most = locked.status === 'enabled' ? placesAt(host) : options.most;
+  const wanted = Math.min(options.most, locked.max_in_flight);
+  const most = locked.status === 'enabled' ? placesAt(host, wanted) : wanted;
   if (most === 0) {
     const next = waitUntil(new Date(Date.now() + crowdedMs), 'the requests that may run at its host are running');
     return { ...answer(next), more: false, crowdedHost: host };

@@ -80,7 +80,8 @@ export function dueAt(endpoint: Endpoint, { in_flight, in_flight_until, next_at,
   return next && latest(next, endpoint.blocked_until);
 }
 
-const latest = (a: Date | null, b: Date | null): Date | null => (a && b ? (a > b ? a : b) : (a ?? b));
+/** The later moment, without those that are null. */
+export const latest = (a: Date | null, b: Date | null): Date | null => (a && b ? (a > b ? a : b) : (a ?? b));
 
 /** What the endpoint answered to an attempt. */
 export type Outcome = AnyOutcome<

@@ -75,23 +75,15 @@ export async function findOnlyNew(
   locked: LockedWithFeed,
   most: number,
 ): Promise<EventRow[] | undefined> {
-  const {
-    store_id,
-    planned_through: start,
-    last_sequence: until,
-    event_types,
-    filters: changes,
-    max_in_flight,
-  } = locked;
+  const { store_id, planned_through: start, last_sequence: until, event_types, filters: changes } = locked;
   const isHealthy = locked.status === 'enabled' && locked.sender === 'service' && locked.failures === 0;
   // Without a moment to look again nothing waits, and nothing runs.
   const isQuiet = isHealthy && locked.due_at === null && !locked.replaying;
   if (!isQuiet || until <= start || until - start > batch) return undefined;
-  const slots = Math.min(max_in_flight, most);
   const filters = { changes, ...(event_types === null ? {} : { types: event_types }) };
-  const events = await findEvents(sql, store_id, { start, until, filters, limit: slots + 1 });
+  const events = await findEvents(sql, store_id, { start, until, filters, limit: most + 1 });
   const areOfDifferentEntities = new Set(events.map(({ entity_id }) => entity_id)).size === events.length;
-  return events.length <= slots && areOfDifferentEntities ? events : undefined;
+  return events.length <= most && areOfDifferentEntities ? events : undefined;
 }
 
 /** `isFull`: the feed has more events than may wait for their first attempt. */
