@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { accountsOperations } from '@mostrador/contracts';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { askAsPage } from './people.ts';
+import { askAsPage, cookieOf } from './people.ts';
 import { type Answer, admin, document, eventually, gatewayUrl, newStore, request, runAdmin } from './platform.ts';
 import { expectProblem } from './problem.ts';
 
@@ -21,8 +21,6 @@ const ask: typeof askAsPage = async (...asked) => {
   shown.push(answer.text);
   return answer;
 };
-
-const cookieOf = (answer: Answer): string => answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 
 async function invite(storeId: string, email: string, name: string) {
   const person = ['--email', email, '--name', name, '--role', 'owner'];

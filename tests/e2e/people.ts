@@ -24,7 +24,8 @@ export async function askAsPage(method: string, path: string, { cookie, body, he
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
 }
 
-const cookieOf = (answer: Answer): string => answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+/** The cookie that an answer sets, `name=value`. */
+export const cookieOf = (answer: Answer): string => answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 
 /** Uses a login link as a page does that has it in its address. Returns the cookie. */
 export async function signInBy(loginUrl: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {

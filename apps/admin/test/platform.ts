@@ -5,9 +5,7 @@ import type { listStores, Operation, StoreRecord } from '@mostrador/contracts';
 import { createRpcServer, type Handler, type Handlers } from '@mostrador/kit/rpc/server';
 import { silentLog } from '@mostrador/testing/context';
 import { startTestNats } from '@mostrador/testing/servers/nats';
-import { readConfig } from '../src/config.ts';
-import { createPlatform } from '../src/platform.ts';
-import { type Ended, runHere } from './run-here.ts';
+import { type Ended, runAt } from './run-here.ts';
 
 const main = join(import.meta.dirname, '../src/main.ts');
 
@@ -44,12 +42,7 @@ export async function startTestPlatform<Operations extends Record<string, Operat
   await nats.flush();
   return {
     url,
-    async run(argv, { input, natsUrl = url } = {}) {
-      const platform = createPlatform(readConfig({ ...process.env, NATS_URL: natsUrl }));
-      const ended = await runHere(argv, platform, input);
-      await platform.close();
-      return ended;
-    },
+    run: (argv, { input, natsUrl = url } = {}) => runAt(natsUrl, argv, input),
     async runProcess(argv, { input = '', natsUrl = url } = {}) {
       const child = spawn(process.execPath, [main, ...argv], { env: { ...process.env, NATS_URL: natsUrl } });
       child.stdin.end(input);

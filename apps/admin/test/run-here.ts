@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { Readable, Writable } from 'node:stream';
-import type { Platform } from '../src/platform.ts';
+import { readConfig } from '../src/config.ts';
+import { createPlatform, type Platform } from '../src/platform.ts';
 import { runAdmin } from '../src/run.ts';
 import { createTerminal } from '../src/terminal.ts';
 
@@ -27,4 +28,12 @@ export async function runHere(argv: readonly string[], platform: Platform, input
   const terminal = createTerminal(streams as unknown as Parameters<typeof createTerminal>[0]);
   const exitCode = await runAdmin(argv, { platform, terminal });
   return { ...texts, exitCode };
+}
+
+/** Does the same on the platform whose NATS has this address. */
+export async function runAt(natsUrl: string, argv: readonly string[], input?: string): Promise<Ended> {
+  const platform = createPlatform(readConfig({ ...process.env, NATS_URL: natsUrl }));
+  const ended = await runHere(argv, platform, input);
+  await platform.close();
+  return ended;
 }

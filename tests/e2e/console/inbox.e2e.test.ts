@@ -209,6 +209,13 @@ inBrowser(() => {
     await page.goto(`${addresses.console_url}/inbox/${silent}`);
     await page.getByText('Free text is not accepted now').waitFor();
     expect(await composer(page).count()).toBe(0);
+    // The page asks each time before it discards what was typed.
+    for (const typed of ['order_ready', 'order_late']) {
+      await page.getByRole('button', { name: 'Use a template' }).click();
+      await page.keyboard.type(typed);
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('button', { name: 'Discard changes' }).click();
+    }
     await tabTo(page, 'button', 'Use a template');
     await page.keyboard.press('Enter');
     await page.keyboard.type('order_ready');

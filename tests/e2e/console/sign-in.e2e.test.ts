@@ -31,6 +31,13 @@ async function signOut(page: Page) {
   await title(page, 'Sign in').waitFor();
 }
 
+/** Signs out a person who has no way back. */
+async function signOutAnyway(page: Page) {
+  await askToSignOut(page);
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out anyway' }).click();
+  await title(page, 'Sign in').waitFor();
+}
+
 inBrowser(() => {
   test('a person sets a password and signs in with it, by keyboard alone', async () => {
     const { page, loginUrl, email } = await newPerson();
@@ -88,12 +95,14 @@ inBrowser(() => {
     };
     const newLink = async () => (await admin(['user', 'login-link', '--email', email])).login_url as string;
     await writeDraft(loginUrl);
-    await page.evaluate(() => localStorage.setItem('mostrador.theme', 'dark'));
-    await askToSignOut(page);
-    await page.getByRole('button', { name: 'Sign out anyway' }).click();
-    await title(page, 'Sign in').waitFor();
+    await page.evaluate(() => {
+      localStorage.setItem('mostrador.theme', 'dark');
+      localStorage.setItem('mostrador.language', 'en');
+    });
+    await signOutAnyway(page);
     await expectGone();
-    expect(await kept()).toContain('dark');
+    expect(await kept()).toMatch(/"mostrador.theme":"dark"/);
+    expect(await kept()).toMatch(/"mostrador.language":"en"/);
 
     await writeDraft(await newLink());
     await admin(['user', 'disable', '--email', email]);
@@ -179,9 +188,7 @@ inBrowser(() => {
     await dialog.getByRole('link', { name: 'Set it up now' }).click();
     await dialog.waitFor({ state: 'detached' });
     await title(page, 'Security').waitFor();
-    await askToSignOut(page);
-    await dialog.getByRole('button', { name: 'Sign out anyway' }).click();
-    await title(page, 'Sign in').waitFor();
+    await signOutAnyway(page);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByRole('alert').getByText('does not work here any more').waitFor();
   });
@@ -218,9 +225,7 @@ inBrowser(() => {
     await page.getByRole('menuitemradio', { checked: false }).first().click();
     await page.getByRole('button', { name: /Owner/ }).waitFor();
     await tab.getByRole('button', { name: /Owner/ }).waitFor();
-    await askToSignOut(page);
-    await page.getByRole('button', { name: 'Sign out anyway' }).click();
-    await title(page, 'Sign in').waitFor();
+    await signOutAnyway(page);
     await title(tab, 'Sign in').waitFor();
   });
 

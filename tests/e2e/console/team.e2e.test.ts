@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { openLoginLink } from '@mostrador/testing/login-link';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { addresses, eventually, type Json, request } from '../platform.ts';
+import { addresses, eventually, request } from '../platform.ts';
 import { inBrowser, invitePerson, newPage, newPerson, open, tabTo, title, tooNarrow, violations } from './browser.ts';
+import { askFrom } from './signed-in.ts';
 
 const dialogOf = (page: Page) => page.getByRole('alertdialog');
 const newEmail = () => `${randomBytes(8).toString('hex')}@example.com`;
@@ -116,16 +117,9 @@ inBrowser(() => {
     const leaver = await invitePerson(store, 'owner', 'Rui Alves');
     const theirs = await newPage();
     await open(theirs, leaver.loginUrl, '/integrations/keys');
-    const create = (path: string, data: object) =>
-      theirs.evaluate(
-        async ([url, body]) => {
-          const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-          return (await answer.json()) as Json;
-        },
-        [`/platform/v1${path}`, JSON.stringify(data)] as const,
-      );
     await title(theirs, 'API keys').waitFor();
-    const made = await create('/keys', { name: 'Booking site', scopes: ['webhooks:write'], expires_at: null });
+    const key = { name: 'Booking site', scopes: ['webhooks:write'], expires_at: null };
+    const made = await askFrom(theirs, 'POST', '/keys', key);
     const url = 'https://93.184.215.14/hooks';
     const endpoint = await request('POST', '/webhooks/endpoints', { key: made.api_key, body: { url } });
     expect(endpoint.body.created_by).toEqual({ kind: 'api_key', id: made.key.id });

@@ -11,9 +11,7 @@ import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../../../../services/crm/test/crm.ts';
 import { storeRecord } from '../../test/platform.ts';
-import { runHere } from '../../test/run-here.ts';
-import { readConfig } from '../config.ts';
-import { createPlatform } from '../platform.ts';
+import { runAt } from '../../test/run-here.ts';
 
 const rowCount = 20_000;
 const phoneOf = (n: number) => String(5_511_900_000_000 + n);
@@ -84,9 +82,7 @@ function start(
 
 const run = async (storeId: string, path: string, ...options: string[]) => {
   const argv = ['lead', 'import', '--store', storeId, '--json', ...options, path];
-  const platform = createPlatform(readConfig({ ...process.env, NATS_URL: crm.nats.url }));
-  const { exitCode: code, ...ended } = await runHere(argv, platform);
-  await platform.close();
+  const { exitCode: code, ...ended } = await runAt(crm.nats.url, argv);
   return { ...ended, code };
 };
 

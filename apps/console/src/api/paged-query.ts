@@ -4,6 +4,7 @@ import { itemsOf, needsNext, type PagePart, type Pages, partsWith, withNewest } 
 import { type ListOutcome, pageOf } from './pages.ts';
 import { queries } from './queries.ts';
 import { readAgain } from './read-again.ts';
+import { shownData } from './shown-data.ts';
 
 /** Items that have changed since a list was read, by the hash of its key. */
 const changed = new Map<string, Set<string>>();
@@ -79,8 +80,7 @@ export function usePagedList<Item>(options: PagedListOptions<Item>) {
       }
     },
   });
-  // What was found before is not what is asked for now, which cannot be had.
-  const pages = query.isPlaceholderData && query.failureCount > 0 ? undefined : query.data;
+  const pages = shownData(query);
   const next = pages?.at(-1)?.next;
   const reading = useRef<string>(undefined);
   const [moreFailed, setMoreFailed] = useState<unknown>();

@@ -4,15 +4,17 @@ import { ChevronLeft, ChevronRight, Plus } from 'lucide-react';
 import { useState, useSyncExternalStore } from 'react';
 import type { Store } from '../api/platform.ts';
 import { sessionQuery, storeQuery } from '../api/queries.ts';
+import { shownData } from '../api/shown-data.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
+import { dayIn } from '../ui/clock.ts';
 import { Drawer } from '../ui/drawer.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Page } from '../ui/page.tsx';
 import { Segmented } from '../ui/segmented.tsx';
 import { firstWeekday, rangeText } from '../ui/time.ts';
 import { Toolbar } from '../ui/toolbar.tsx';
-import { momentOf, nextHour, wallTime } from '../ui/zone.ts';
+import { momentOf, nextHour } from '../ui/zone.ts';
 import { Agenda } from './agenda.tsx';
 import { AppointmentDrawer } from './appointment-drawer.tsx';
 import { AppointmentForm } from './appointment-form.tsx';
@@ -59,16 +61,14 @@ function Loaded({ store }: { store: Store }) {
   const isNarrow = useNarrow();
   const [slot, setSlot] = useState<Slot>();
   const { timezone: timeZone } = store;
-  const today = wallTime(Date.now(), timeZone).slice(0, 10);
+  const today = dayIn(Date.now(), timeZone);
   const view: View = search.view ?? (isNarrow ? 'agenda' : 'week');
   const date = search.date ?? today;
   const days = daysOf(view, date, firstWeekday());
   const range = { from: momentOf(days.from, timeZone) ?? '', to: momentOf(days.to, timeZone) ?? '' };
-  const { data, error, refetch, isPlaceholderData, failureCount } = useQuery({
-    ...appointmentsQuery(range),
-    placeholderData: (known) => known,
-  });
-  const appointments = isPlaceholderData && failureCount > 0 ? undefined : data;
+  const query = useQuery({ ...appointmentsQuery(range), placeholderData: (known) => known });
+  const { error, refetch } = query;
+  const appointments = shownData(query);
   const go = (part: { view?: View; date?: string; appointment?: string | undefined }) =>
     void navigate({
       to: '/calendar',

@@ -2,11 +2,13 @@
 export type OwnStorage = { read(name: string): string | null; write(name: string, value: string | null): void };
 
 /** What does not tell anything of a person or store: how the console looks in this browser. */
-const notPrivate: ReadonlySet<string> = new Set(['mostrador.theme', 'mostrador.font', 'mostrador.reloaded']);
+const notPrivate: ReadonlySet<string> = new Set([
+  ...['mostrador.language', 'mostrador.theme', 'mostrador.font', 'mostrador.reloaded'],
+]);
 
 let isClosed = false;
 
-/** Forgets what anybody kept in this browser, such as drafts and where they were. The look of the console stays. */
+/** Forgets what any person kept in this browser, such as drafts and where they were. The look and the language stay. */
 export function forgetOwn(): void {
   for (const storage of [localStorage, sessionStorage]) {
     for (const key of Object.keys(storage)) if (!notPrivate.has(key)) storage.removeItem(key);

@@ -18,17 +18,36 @@ type TemplateFormProps = {
 };
 
 /** Says why free text is not accepted, and sends a template instead. */
-export const TemplateForm = (props: TemplateFormProps) => (
-  <Leaving>
-    <Shown {...props} />
-  </Leaving>
-);
-
-function Shown({ expiredAt, onSend }: TemplateFormProps) {
+export function TemplateForm({ expiredAt, onSend }: TemplateFormProps) {
   const zone = useZone();
+  const [open, setOpen] = useState(false);
+  const send: TemplateFormProps['onSend'] = (text, template) => {
+    setOpen(false);
+    onSend(text, template);
+  };
+  return (
+    <Leaving>
+      <div className={styles.closed}>
+        <p className={styles.closedText}>
+          <Clock size={14} aria-hidden />
+          <span title={expiredAt ? fullTime(expiredAt, zone) : undefined}>
+            {expiredAt
+              ? m.inbox_window_closed({ when: relativeTime(expiredAt, Date.now()) })
+              : m.inbox_window_never_open()}
+          </span>
+          {!open && <Button onClick={() => setOpen(true)}>{m.inbox_use_template()}</Button>}
+        </p>
+        {open && <Fields onSend={send} onClose={() => setOpen(false)} />}
+      </div>
+    </Leaving>
+  );
+}
+
+type FieldsProps = Pick<TemplateFormProps, 'onSend'> & { readonly onClose: () => void };
+
+function Fields({ onSend, onClose }: FieldsProps) {
   const leave = useLeave();
   const unsaved = useUnsaved();
-  const [open, setOpen] = useState(false);
   const [fault, setFault] = useState<string>();
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -36,49 +55,34 @@ function Shown({ expiredAt, onSend }: TemplateFormProps) {
     const textOf = (name: string) => String(form.get(name) ?? '').trim();
     const [name, language, text] = [textOf('name'), textOf('language'), textOf('text')];
     if (name === '' || language === '' || text === '') return setFault(m.inbox_template_missing());
-    setFault(undefined);
-    setOpen(false);
     onSend(text, readTemplate(name, language, textOf('values')));
   };
   return (
-    <div className={styles.closed}>
-      <p className={styles.closedText}>
-        <Clock size={14} aria-hidden />
-        <span title={expiredAt ? fullTime(expiredAt, zone) : undefined}>
-          {expiredAt
-            ? m.inbox_window_closed({ when: relativeTime(expiredAt, Date.now()) })
-            : m.inbox_window_never_open()}
-        </span>
-        {!open && <Button onClick={() => setOpen(true)}>{m.inbox_use_template()}</Button>}
-      </p>
-      {open && (
-        <form className={styles.template} onSubmit={submit} noValidate {...unsaved}>
-          <label>
-            <span>{m.inbox_template_name()}</span>
-            {/* biome-ignore lint/a11y/noAutofocus: the person has just asked for this form */}
-            <input name="name" maxLength={512} autoComplete="off" autoFocus />
-          </label>
-          <label>
-            <span>{m.inbox_template_language()}</span>
-            <input name="language" maxLength={20} autoComplete="off" defaultValue={getLocale().replace('-', '_')} />
-          </label>
-          <label className={styles.wide}>
-            <span>{m.inbox_template_text()}</span>
-            <textarea name="text" rows={2} maxLength={4096} />
-          </label>
-          <label className={styles.wide}>
-            <span>{m.inbox_template_values()}</span>
-            <textarea name="values" rows={2} />
-          </label>
-          {fault && <Bad>{fault}</Bad>}
-          <div className={styles.templateFoot}>
-            <Button onClick={() => leave(() => setOpen(false))}>{m.cancel()}</Button>
-            <Button type="submit" kind="main">
-              {m.inbox_template_send()}
-            </Button>
-          </div>
-        </form>
-      )}
-    </div>
+    <form className={styles.template} onSubmit={submit} noValidate {...unsaved}>
+      <label>
+        <span>{m.inbox_template_name()}</span>
+        {/* biome-ignore lint/a11y/noAutofocus: the person has just asked for this form */}
+        <input name="name" maxLength={512} autoComplete="off" autoFocus />
+      </label>
+      <label>
+        <span>{m.inbox_template_language()}</span>
+        <input name="language" maxLength={20} autoComplete="off" defaultValue={getLocale().replace('-', '_')} />
+      </label>
+      <label className={styles.wide}>
+        <span>{m.inbox_template_text()}</span>
+        <textarea name="text" rows={2} maxLength={4096} />
+      </label>
+      <label className={styles.wide}>
+        <span>{m.inbox_template_values()}</span>
+        <textarea name="values" rows={2} />
+      </label>
+      {fault && <Bad>{fault}</Bad>}
+      <div className={styles.templateFoot}>
+        <Button onClick={() => leave(onClose)}>{m.cancel()}</Button>
+        <Button type="submit" kind="main">
+          {m.inbox_template_send()}
+        </Button>
+      </div>
+    </form>
   );
 }

@@ -4,6 +4,7 @@ import { Plus, SearchX, Users } from 'lucide-react';
 import { useState } from 'react';
 import type { Lead, Seller } from '../api/platform.ts';
 import { sellersQuery } from '../api/queries.ts';
+import { shownData } from '../api/shown-data.ts';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
 import { Button } from '../ui/button.tsx';
@@ -31,8 +32,7 @@ function Leads() {
   const leads = useInfiniteQuery(leadsQuery(search));
   const { data: sellers = [] } = useQuery(sellersQuery);
   const [creating, setCreating] = useState(false);
-  const isOfOthers = leads.isPlaceholderData && leads.failureCount > 0;
-  const rows = isOfOthers ? undefined : leads.data?.pages.flatMap((page) => page.rows);
+  const rows = shownData(leads)?.pages.flatMap((page) => page.rows);
   const create = (
     <Button kind="main" onClick={() => setCreating(true)}>
       <Plus size={14} aria-hidden />

@@ -31,10 +31,6 @@ export function duration(seconds: number | null): string {
   return format.format(seconds / size);
 }
 
-/** The date in a time zone, as `2026-11-23`. Swedish writes it so. */
-export const dateInZone = (at: Date, timeZone: string): string =>
-  new Intl.DateTimeFormat('sv-SE', { timeZone }).format(at);
-
 /** What a bucket is called: its first day, or its month. */
 export function bucketName(start: string, bucket: Bucket, timeZone: string): string {
   const form: Intl.DateTimeFormatOptions =

@@ -4,11 +4,12 @@ import { Download } from 'lucide-react';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
 import { buttonLook } from '../ui/button.tsx';
+import { dayIn } from '../ui/clock.ts';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Page } from '../ui/page.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { BarChart } from './bar-chart.tsx';
-import { bucketName, dateInZone, number } from './formats.ts';
+import { bucketName, number } from './formats.ts';
 import { PeriodPicker } from './period-picker.tsx';
 import { csvAddress, type Summary, storeQuery, summaryQuery } from './queries.ts';
 import { type Period, periodOf } from './report-search.ts';
@@ -21,7 +22,7 @@ function Reports() {
   const search = route.useSearch();
   const { data: store, error, refetch } = useQuery(storeQuery);
   if (error && !store) return <LoadFailed error={error} retry={refetch} />;
-  const period = store && periodOf(search, dateInZone(new Date(), store.timezone));
+  const period = store && periodOf(search, dayIn(Date.now(), store.timezone));
   const actions = period && (
     <a href={csvAddress(period, getLocale())} download {...buttonLook('plain')}>
       <Download size={14} aria-hidden />

@@ -7,7 +7,7 @@ import { peopleQuery } from '../team/queries.ts';
 /** Who created an endpoint, in words. Only an owner may read whose key it was. */
 export function useCreator(by: WebhookEndpoint['created_by']): string {
   const { data: session } = useQuery(sessionQuery);
-  const { data: people = [] } = useQuery(peopleQuery);
+  const { data: people = [] } = useQuery({ ...peopleQuery, enabled: by?.kind === 'user' });
   const { data: keys = [] } = useQuery({ ...keysQuery, enabled: by?.kind === 'api_key' && session?.role === 'owner' });
   if (!by) return m.creator_unknown();
   if (by.kind === 'operator') return m.team_operator();
