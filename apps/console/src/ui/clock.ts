@@ -26,7 +26,10 @@ function aheadMs(at: number, timeZone: string): number {
   return Date.parse(`${clockText(seconds, timeZone).replace(' ', 'T')}Z`) - seconds;
 }
 
-/** The moment at which the clock of a time zone shows this time of a day. `zone.ts` knows skipped hours, with a large library. */
+/**
+ * The moment at which the clock of a time zone shows this time of a day. `zone.ts` also knows skipped hours, with a large
+ * library.
+ */
 export function momentIn(day: string, time: string, timeZone: string): number {
   const shown = Date.parse(`${day}T${time}:00Z`);
   return shown - aheadMs(shown - aheadMs(shown, timeZone), timeZone);

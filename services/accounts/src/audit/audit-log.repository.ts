@@ -52,7 +52,7 @@ export async function namesOfKeys(sql: Sql, storeId: string, ids: readonly strin
   return rows.map(({ id, name }) => [id, name]);
 }
 
-/** The id in `users` of a person whom the store has invited, by their id in the store. Null: it has invited no such person. */
+/** The id in `users` of a person whom the store has invited, by their id in the store. Null: it invited no such person. */
 export async function findInvited(sql: Sql, storeId: string, personId: string): Promise<string | null> {
   const [row] = await sql<{ subject_id: string }[]>`
     select subject_id from audit_log

@@ -8,7 +8,8 @@ import { findDevices, keepDevice, purgeDevices } from './device.repository.ts';
 const mostDevices = 20;
 
 /**
- * The id of the browser that asks, if this person has given their password in it before. OWASP calls it a device cookie. Its token is random and only its hash is stored, so no token can be forged. A new password ends it.
+ * The id of the browser that asks, if this person has given their password in it before. OWASP calls it a device cookie.
+ * Its token is random and only its hash is stored, so no token can be forged. A new password ends it.
  */
 export async function ownDevice(
   systemDatabase: SystemDatabase,

@@ -8,8 +8,8 @@ import type { FoundUser } from './person.repository.ts';
 type Endpoints = NonNullable<ReplyOf<typeof removeUser>['webhook_endpoints']>;
 
 /**
- * The webhook endpoints that a person, given once for each store, created there, for the operator, after those to pause are
- * paused. Null when the events service does not answer: the person is removed all the same, and what is to be paused will be.
+ * The webhook endpoints that a person, given once for each store, created there, for the operator, after those to pause
+ * are paused. Null when the events service does not answer: the person is removed all the same, and the pauses follow.
  */
 export async function endpointsOfUser(
   dependencies: Dependencies,
