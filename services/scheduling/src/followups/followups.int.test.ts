@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   cancelFollowup,
-  createFollowup as creation,
+  createFollowup,
   type Followup,
   getFollowup,
   listFollowups,
@@ -9,6 +9,7 @@ import {
   replanFollowups,
   updateSendingWindows,
 } from '@mostrador/contracts';
+import type { Database } from '@mostrador/kit/database/database';
 import { countOverdue, wakeOverdue } from '@mostrador/kit/step/overdue';
 import { testContext } from '@mostrador/testing/context';
 import { expectDelay } from '@mostrador/testing/delay';
@@ -17,6 +18,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { startFollowups, type TestFollowups } from '../../test/followups.ts';
 import { inHours, startScheduling, type TestScheduling } from '../../test/scheduling.ts';
 import { cancelFollowups } from './cancel-followups.ts';
+import { createFollowup as createFollowupWith } from './create-followup.ts';
 import { overdueFollowups } from './wake-overdue.ts';
 
 let scheduling: TestScheduling;
@@ -270,7 +272,7 @@ test('a follow-up is dated by the clock in its transaction, so that the order of
       }),
   };
   const body = { lead_id: followups.leadId, message: 'Hello', due_at: inHours(1) };
-  await createFollowup({ ...dependencies, database: late })(context(), { body });
+  await createFollowupWith({ ...dependencies, database: late })(context(), { body });
   const [made] = (await list({})).data as [Followup];
   expect(Date.parse(made.updated_at)).toBeGreaterThanOrEqual(Number(moments[0]));
   expect(made.created_at).toBe(made.updated_at);
