@@ -1,13 +1,14 @@
 import type { Egress } from '@mostrador/kit/clients/egress';
 import { withoutAddedCoding } from '@mostrador/kit/database/etag';
-import { calendarQuery, createObject, type DAVResponse, deleteObject, propfind } from 'tsdav';
 import { appointmentOf } from '../calendar-event.ts';
 import { CalendarError, type CalendarEvent, type CalendarProvider, type EventReference } from '../calendar-provider.ts';
 import { isUpToDate } from '../event-mark.ts';
 import { type EventIdentity, readIdentity, renderEvent } from '../icalendar.ts';
 import { memberAddress } from './addresses.ts';
 import { authorizationOf, collectionUrl, createCaldavFetch } from './http.ts';
+import { childrenOf, type DavResponse, localName, readMultistatus } from './multistatus.ts';
 import { eventPrecondition, hiddenEvent, isUidConflict, refusalOf } from './refusal.ts';
+import { escaped, eventsRequest, propertiesRequest } from './requests.ts';
 
 /** Limit of one provider call with all of its requests. Shorter than the RPC, the lease and the activity around it. */
 const callTimeoutMs = 10_000;
@@ -32,9 +33,7 @@ export function createCaldavProvider(settings: Settings): CalendarProvider {
       return await work(openCollection(settings, limit));
     } catch (error) {
       if (error instanceof CalendarError) throw error;
-      throw new CalendarError('unavailable', 'calendar_answer_unreadable', "The calendar's response cannot be read.", {
-        cause: error,
-      });
+      throw unreadable(error);
     }
   };
   return {
@@ -46,6 +45,9 @@ export function createCaldavProvider(settings: Settings): CalendarProvider {
   };
 }
 
+const unreadable = (cause?: unknown) =>
+  new CalendarError('unavailable', 'calendar_answer_unreadable', "The calendar's response cannot be read.", { cause });
+
 type Collection = ReturnType<typeof openCollection>;
 
 /** The requests to a collection. */
@@ -54,6 +56,11 @@ function openCollection(settings: Settings, signal: AbortSignal) {
   const base = collectionUrl(settings.url);
   const authorization = authorizationOf(settings.username, settings.password);
   const fetchExpecting = (...expected: number[]) => createCaldavFetch({ egress, authorization, signal, expected });
+  const query = async (property: string, filter: string): Promise<DavResponse[]> => {
+    const found = await readMultistatus(await fetchExpecting()(base.href, eventsRequest(property, filter)));
+    if (!found) throw unreadable();
+    return found;
+  };
 
   return {
     /** `<appointment id>.ics` for the UID `<appointment id>@mostrador`. */
@@ -62,10 +69,11 @@ function openCollection(settings: Settings, signal: AbortSignal) {
     /** The recorded address of an event, if it can be one of this collection. */
     knownHref: (href: string | null): string | undefined => (href === null ? undefined : memberAddress(base, href)),
 
-    async describe(): Promise<DAVResponse | undefined> {
-      const props = { resourcetype: {}, 'c:supported-calendar-component-set': {}, 'current-user-privilege-set': {} };
-      const answers = await propfind({ url: base.href, depth: '0', props, fetch: fetchExpecting() });
-      return answers[0];
+    /** Undefined: what is at the address knows nothing of WebDAV. */
+    async describe(): Promise<DavResponse | undefined> {
+      const properties = '<d:resourcetype/><c:supported-calendar-component-set/><d:current-user-privilege-set/>';
+      const found = await readMultistatus(await fetchExpecting()(base.href, propertiesRequest(properties)));
+      return found?.[0];
     },
 
     async put(href: string, icalendar: string, precondition: Precondition): Promise<Written> {
@@ -73,7 +81,7 @@ function openCollection(settings: Settings, signal: AbortSignal) {
       const missing = 'If-Match' in precondition ? [404, 410] : [];
       const headers = { 'Content-Type': 'text/calendar; charset=utf-8', ...precondition };
       const fetch = fetchExpecting(400, 403, 409, 412, 422, ...missing);
-      const response = await createObject({ url: href, data: icalendar, headers, fetch });
+      const response = await fetch(href, { method: 'PUT', headers, body: icalendar });
       if (response.ok) return { etag: usableEtag(response) };
       const { status } = response;
       const body = await response.text();
@@ -91,39 +99,24 @@ function openCollection(settings: Settings, signal: AbortSignal) {
 
     /** Addresses of events with this UID. Another program or an import may have put them anywhere in the collection. */
     async hrefsWithUid(uid: string): Promise<string[]> {
-      const uidFilter = { _attributes: { name: 'UID' }, 'text-match': { _text: uid } };
-      const eventFilter = { _attributes: { name: 'VEVENT' }, 'prop-filter': uidFilter };
-      const answers = await calendarQuery({
-        url: base.href,
-        depth: '1',
-        props: { 'd:getetag': {} },
-        filters: { 'comp-filter': { _attributes: { name: 'VCALENDAR' }, 'comp-filter': eventFilter } },
-        fetch: fetchExpecting(),
-      });
-      const hrefs = answers.flatMap(({ href }) => (href ? (memberAddress(base, String(href)) ?? []) : []));
+      const filter = `<c:prop-filter name="UID"><c:text-match>${escaped(uid)}</c:text-match></c:prop-filter>`;
+      const hrefs = (await query('<d:getetag/>', filter)).flatMap(({ href }) => memberAddress(base, href) ?? []);
       return hrefs.slice(0, maxRounds);
     },
 
     /** The UIDs of the store's events after this moment. Only the events themselves say whose they are. */
     async uidsOf(storeId: string, after: Date): Promise<string[]> {
-      const start = `${after.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
-      const eventFilter = { _attributes: { name: 'VEVENT' }, 'time-range': { _attributes: { start } } };
-      const answers = await calendarQuery({
-        url: base.href,
-        depth: '1',
-        props: { 'c:calendar-data': {} },
-        filters: { 'comp-filter': { _attributes: { name: 'VCALENDAR' }, 'comp-filter': eventFilter } },
-        fetch: fetchExpecting(),
-      });
-      return answers.flatMap(({ props }) => {
-        const identity = readIdentity(String(props?.calendarData?._cdata ?? props?.calendarData));
+      const start = after.toISOString().replaceAll(/[-:]|\.\d+/g, '');
+      const found = await query('<c:calendar-data/>', `<c:time-range start="${start}"/>`);
+      return found.flatMap(({ props }) => {
+        const identity = readIdentity(props.find((prop) => localName(prop) === 'calendar-data')?.text ?? '');
         return identity?.storeId === storeId ? [identity.uid] : [];
       });
     },
 
     /** Succeeds when the event is already gone. Sends no `If-Match`, so that an edit by a person does not stop it. */
     async remove(href: string): Promise<void> {
-      await deleteObject({ url: href, fetch: fetchExpecting(404, 410) });
+      await fetchExpecting(404, 410)(href, { method: 'DELETE' });
     },
   };
 }
@@ -190,25 +183,21 @@ async function findElsewhere(calendar: Collection, uid: string): Promise<Found |
 /** Checks that the address is a calendar that supports events and that its privileges, if listed, allow writing. */
 async function verify(calendar: Collection): Promise<void> {
   const answer = await calendar.describe();
-  if (answer && answer.status >= 400) throw refusalOf(answer.status, new Headers(), '');
-  const props = answer?.props ?? {};
-  if (!members(props.resourcetype).includes('calendar')) {
+  if (answer?.status && answer.status >= 400) throw refusalOf(answer.status, new Headers(), '');
+  /** The elements in a property, or none. */
+  const members = (name: string) =>
+    (answer?.props ?? []).filter((prop) => localName(prop) === name).flatMap((prop) => childrenOf(prop));
+  if (!members('resourcetype').some((type) => localName(type) === 'calendar')) {
     const detail = 'There is no calendar at this address. Connect with the address of one calendar, not of an account.';
     throw new CalendarError('refused', 'calendar_not_a_calendar', detail);
   }
-  const components = list(props.supportedCalendarComponentSet?.comp).map((comp) => comp?._attributes?.name);
+  const components = members('supported-calendar-component-set').map(({ attributes }) => attributes.name);
   if (components.length > 0 && !components.includes('VEVENT')) {
     throw new CalendarError('refused', 'calendar_takes_no_events', 'The calendar cannot hold events. Use another.');
   }
-  const privileges = list(props.currentUserPrivilegeSet?.privilege).flatMap(members);
+  const privileges = members('current-user-privilege-set').flatMap((privilege) => childrenOf(privilege));
   const writing = ['all', 'write', 'bind'];
-  if (privileges.length > 0 && !privileges.some((privilege) => writing.includes(privilege))) {
+  if (privileges.length > 0 && !privileges.some((privilege) => writing.includes(localName(privilege)))) {
     throw new CalendarError('refused', 'calendar_read_only', 'The credentials are read-only. Allow them to write.');
   }
 }
-
-const list = <T>(value: T | T[] | undefined | null): T[] =>
-  Array.isArray(value) ? value : value == null ? [] : [value];
-
-/** Names of an element's children. tsdav writes them in camel case without prefixes. */
-const members = (element: unknown): string[] => (element && typeof element === 'object' ? Object.keys(element) : []);
