@@ -48,6 +48,10 @@ export function MessageList(props: MessageListProps) {
   if (found === -1) anchor.current = messages.at(-1)?.id;
   const older = Math.max(0, found);
   const firstIndex = middle - older;
+  // What has begun a page keeps its author's line, because a line that goes would move the thread.
+  const beginnings = useRef(new Set<string>());
+  const [oldest] = rows;
+  if (oldest && hasOlder) beginnings.current.add(oldest.key);
   // A person wants to see what they have just sent, wherever they have scrolled to.
   const newest = outgoing.at(-1)?.key;
   useEffect(() => {
@@ -86,7 +90,7 @@ export function MessageList(props: MessageListProps) {
                 <MessageItem
                   message={row.message}
                   name={name}
-                  continues={isContinued(previous, row, zone)}
+                  continues={!beginnings.current.has(row.key) && isContinued(previous, row, zone)}
                   onCancel={() => onCancel(row.message)}
                 />
               ) : (
