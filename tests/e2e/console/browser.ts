@@ -109,10 +109,10 @@ export async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], 
 }
 
 /** Waits until what opens, closes or fades has done so. An animation without an end, such as a spinner, is none. */
-const settled = (page: Page) =>
-  page.evaluate(`Promise.allSettled(
-    document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime < Infinity).map(({ finished }) => finished),
-  ).then(() => undefined)`);
+const settled = (page: Page) => page.evaluate(finished);
+const finished = `Promise.allSettled(
+  document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime < Infinity).map(({ finished }) => finished),
+).then(() => undefined)`;
 
 /** Waits until the dialog that opened last has the focus: what is typed goes into it. */
 export async function inDialog(page: Page): Promise<void> {
@@ -140,11 +140,24 @@ export async function violations(page: Page): Promise<string[]> {
 }
 
 async function axeFindings(page: Page, options: object): Promise<string[]> {
-  await settled(page);
   // Runs outside the page's policy, as an extension of the browser does.
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Runtime.evaluate', { expression: axe });
-  const expression = `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`;
+  // A note that goes while axe looks has half its colour, so axe looks again after anything has moved.
+  const expression = `(async () => {
+    let hasMoved = true, found;
+    const moves = () => { hasMoved = true; };
+    addEventListener('transitionrun', moves, true);
+    addEventListener('animationstart', moves, true);
+    while (hasMoved) {
+      await ${finished};
+      hasMoved = false;
+      found = await axe.run(${JSON.stringify(options)});
+    }
+    removeEventListener('transitionrun', moves, true);
+    removeEventListener('animationstart', moves, true);
+    return found.violations.map(({ id, nodes }) => id + ': ' + nodes[0].html);
+  })()`;
   const { result } = await cdp.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
   return result.value as string[];
 }
