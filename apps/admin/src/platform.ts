@@ -47,6 +47,7 @@ export function createPlatform(config: AdminConfig): Platform {
 }
 
 async function open(config: AdminConfig) {
+  if (config.fault !== undefined) throw new NotRunning(config.fault);
   const url = config.natsUrl ?? (await addressFrom(config.addressFile));
   const { natsTls, plaintextHosts } = config;
   const [fault] = plaintextFaults({

@@ -16,7 +16,9 @@ export const accountsConfig = Type.Object({
     }),
   ),
   OIDC_CLIENT_ID: Word('What the provider calls this deployment'),
-  OIDC_CLIENT_SECRET: Word('The secret that the provider gave to it'),
+  OIDC_CLIENT_SECRET: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 500, secret: true, description: 'The secret that the provider gave to it' }),
+  ),
   OIDC_NAME: Type.Optional(
     Type.String({
       minLength: 1,

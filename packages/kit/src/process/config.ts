@@ -3,12 +3,15 @@ import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox
 import { compile } from '../schema/compile.ts';
 import { logLevels } from './log.ts';
 import { plaintextFaults } from './plaintext.ts';
+import { readSecretVariable, readVariable } from './variables.ts';
 
 const Port = (options: { default?: number; description?: string } = {}) =>
   Type.Integer({ ...options, minimum: 0, maximum: 65_535 });
 
+// Two keywords of our own: `file` marks the path of a file that the process reads at its start, `secret` a value that
+// `<NAME>_FILE` may give as the content of a file.
 const File = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, description: `Path of a file with ${description}` }));
+  Type.Optional(Type.String({ minLength: 1, file: true, description: `Path of a file with ${description}` }));
 
 const plaintextConfig = {
   PLAINTEXT_ALLOW_HOSTS: Type.Optional(
@@ -23,6 +26,7 @@ export const baseConfig = {
   ...plaintextConfig,
   NATS_URL: Type.String({
     minLength: 1,
+    secret: true,
     description: 'nats://user:password@host:port, or tls://…; several separated by commas',
   }),
   NATS_TLS_CA: File('the CA certificates that verify the server'),
@@ -51,10 +55,12 @@ export const temporalConfig = {
       description: 'The name in the certificate of the server, if it differs from the address',
     }),
   ),
-  TEMPORAL_API_KEY: Type.Optional(Type.String({ minLength: 1, description: 'Sent with every call, over TLS only' })),
+  TEMPORAL_API_KEY: Type.Optional(
+    Type.String({ minLength: 1, secret: true, description: 'Sent with every call, over TLS only' }),
+  ),
 };
 
-const DatabaseAddress = (description: string) => Type.String({ format: 'database-address', description });
+const DatabaseAddress = (description: string) => Type.String({ format: 'database-address', secret: true, description });
 
 /** The two database roles of a service, and the connections of each. */
 export const databaseConfig = {
@@ -86,6 +92,7 @@ export const connectionConfig = {
   ...egressConfig,
   ENCRYPTION_KEYS: Type.String({
     minLength: 1,
+    secret: true,
     description: '`id:base64 of 32 bytes[,id2:…]`: the first key encrypts credentials, all keys decrypt',
   }),
   PUBLIC_URL: Type.String({
@@ -118,19 +125,25 @@ export class ConfigError extends Error {
 
 /**
  * Reads the schema's members from the environment by name. Integers, numbers and booleans (`true`, `false`) are parsed
- * strictly. An empty string counts as not set. Defaults apply. Servers on other machines need TLS.
+ * strictly. An empty string counts as not set. Defaults apply. A member marked `secret` may come from the file that
+ * `<NAME>_FILE` names. Servers on other machines need TLS.
  *
  * @throws ConfigError with all faults at once
  */
 export function readConfig<S extends TObject>(schema: S, env: NodeJS.ProcessEnv): Static<S> {
   const config: Record<string, unknown> = {};
+  const unread: string[] = [];
   for (const [name, member] of Object.entries(schema.properties)) {
-    const text = env[name]?.trim();
-    if (text !== undefined && text !== '') config[name] = fromText(text, member);
+    const { text, fault } = member.secret ? readSecretVariable(name, env) : readVariable(name, env);
+    if (text !== undefined) config[name] = fromText(text, member);
+    if (fault !== undefined) unread.push(`${name} ${fault}`);
   }
-  const faults = [...compile(schema)(config), ...plaintextFaults(config)];
-  if (faults.length > 0) {
-    const lines = faults.map(({ pointer, detail }) => `  ${pointer.replace(/^#\//, '')} ${detail}`);
+  const faults = [...compile(schema)(config), ...plaintextFaults(config)]
+    .map(({ pointer, detail }) => `${pointer.replace(/^#\//, '')} ${detail}`)
+    // What keeps a variable from being read says more than that it is required.
+    .filter((line) => !unread.some((other) => other.startsWith(`${line.split(' ', 1)[0]} `)));
+  if (unread.length + faults.length > 0) {
+    const lines = [...unread, ...faults].map((line) => `  ${line}`);
     throw new ConfigError(`The environment is not valid. Set these variables correctly:\n${lines.join('\n')}`);
   }
   return config as Static<S>;

@@ -45,6 +45,8 @@ function createValidator(): Ajv {
   });
   // For the API document alone.
   ajv.addKeyword('valuesOf');
+  // For the configuration alone.
+  ajv.addVocabulary(['secret', 'file']);
   ajv.addKeyword({
     keyword: 'text',
     type: 'string',
