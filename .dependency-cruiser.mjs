@@ -89,6 +89,13 @@ export default {
       },
     },
     {
+      name: 'platform-only-contracts',
+      comment: 'The description of the platform imports nothing that runs, so that every command can have it.',
+      severity: 'error',
+      from: { path: '^packages/platform/', pathNot: tests },
+      to: { pathNot: '^packages/(platform|contracts)/' },
+    },
+    {
       name: 'sdk-stands-alone',
       comment: 'The SDK is published alone, has no dependencies, and runs in browsers and Workers too.',
       severity: 'error',
@@ -154,7 +161,9 @@ export default {
         'servers, and the admin command.',
       severity: 'error',
       from: { path: '^tests/e2e/' },
-      to: { path: '^(services|workflows|apps/(?!admin/))|^packages/(?!contracts/|sdk/|testing/|local-platform/)' },
+      to: {
+        path: '^(services|workflows|apps/(?!admin/))|^packages/(?!contracts/|sdk/|testing/|local-platform/|platform/)',
+      },
     },
     {
       name: 'nats-only-in-kit',

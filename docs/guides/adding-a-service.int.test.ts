@@ -37,7 +37,7 @@ const ofCopy = <Module>(path: string): Promise<Module> => import(inCopy(path));
 const blocks = [...guide.matchAll(/(.*?)^```(\w+)\n(.*?)^```/gms)].map(([, before = '', language = '', text = '']) => ({
   language,
   text,
-  file: [...before.matchAll(/`((?:apps|infra|packages|services|tests)\/[^`]+\.\w+)`/g)].at(-1)?.[1] ?? '',
+  file: [...before.matchAll(/`((?:apps|infra|packages|services|tests|tools)\/[^`]+\.\w+)`/g)].at(-1)?.[1] ?? '',
 }));
 
 /** The text with a diff applied. Each part of the diff must fit exactly one place. */
@@ -53,7 +53,13 @@ function patched(text: string, diff: string, file: string): string {
 
 /** Copies what the guide changes and what must find it there, and links the rest. */
 function copyPlatform(): void {
-  for (const folder of ['packages/contracts', 'packages/local-platform', 'services/gateway', 'infra']) {
+  for (const folder of [
+    'packages/contracts',
+    'packages/local-platform',
+    'packages/platform',
+    'services/gateway',
+    'infra',
+  ]) {
     cpSync(join(root, folder), inCopy(folder), { recursive: true, verbatimSymlinks: true });
   }
   const link = (path: string) => symlinkSync(join(root, path), inCopy(path));

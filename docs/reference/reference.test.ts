@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { natsUsers, passwordVariable } from '../../infra/nats/users.ts';
 import { migrateConfig } from '../../packages/kit/src/process/config.ts';
+import { natsUsers, passwordVariable } from '../../packages/platform/src/servers.ts';
 import { accountsConfig } from '../../services/accounts/src/config.ts';
 import { crmConfig } from '../../services/crm/src/config.ts';
 import { eventsConfig } from '../../services/events/src/config.ts';

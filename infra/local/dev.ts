@@ -6,17 +6,11 @@ import { createOutput, type Output } from '@mostrador/local-platform/output';
 import { localDirectory as localDirectoryOf } from '@mostrador/local-platform/paths';
 import { readSecrets } from '@mostrador/local-platform/secrets';
 import { provideNats, providePostgres, provideTemporal, serverPorts } from '@mostrador/local-platform/servers/servers';
-import {
-  exampleIdsFile,
-  migrateAll,
-  processNames,
-  publicUrl,
-  serviceSpec,
-  stopOrder,
-} from '@mostrador/local-platform/services';
+import { exampleIdsFile, migrateAll, publicUrl, serviceSpec } from '@mostrador/local-platform/services';
 import { createSupervisor, type Supervisor } from '@mostrador/local-platform/supervisor';
 import { writePrivately } from '@mostrador/local-platform/write-privately';
 import { natsAddress } from '../../packages/kit/src/rpc/nats.ts';
+import { processNames, stopOrder } from '../../packages/platform/src/processes.ts';
 import { announcement, apiUrl, devFile } from './announcement.ts';
 import { provideConsole } from './console.ts';
 import { provideDemo } from './demo/demo.ts';

@@ -1,5 +1,6 @@
 import { eventStream } from '../../packages/contracts/src/index.ts';
-import { natsUsers, type Permissions, passwordVariable, permissionsOf } from './users.ts';
+import { natsUsers, passwordVariable } from '../../packages/platform/src/servers.ts';
+import { type Permissions, permissionsOf } from './users.ts';
 
 /** The text of `users.conf`. Tests pass other permissions than those of the table. */
 export function usersConf(permissions: typeof permissionsOf = permissionsOf): string {

@@ -23,9 +23,10 @@ import {
 } from '../../packages/contracts/src/index.ts';
 import { consumeEvents } from '../../packages/kit/src/outbox/events-consumer.ts';
 import { connectNats, ensureEventStream, type NatsConnection } from '../../packages/kit/src/rpc/nats.ts';
+import { type NatsUser, natsUsers } from '../../packages/platform/src/servers.ts';
 import { silentLog } from '../../packages/testing/src/context.ts';
 import { waitFor } from '../../packages/testing/src/wait.ts';
-import { type NatsUser, natsUsers, type Permissions, permissionsOf } from './users.ts';
+import { type Permissions, permissionsOf } from './users.ts';
 import { usersConf } from './users-conf.ts';
 
 const password = 'of this test';

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import * as contracts from '../../packages/contracts/src/index.ts';
-import { natsUsers, roles } from './users.ts';
+import { natsUsers } from '../../packages/platform/src/servers.ts';
+import { roles } from './users.ts';
 import { usersConf } from './users-conf.ts';
 
 const root = resolve(import.meta.dirname, '../..');

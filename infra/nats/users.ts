@@ -53,19 +53,7 @@ import {
   summarizeScheduling,
   updateAgent,
 } from '../../packages/contracts/src/index.ts';
-
-/** Every process has its own user, and so has the admin command. */
-export const natsUsers = [
-  'gateway',
-  'accounts',
-  'crm',
-  'scheduling',
-  'messaging',
-  'events',
-  'workflows',
-  'admin',
-] as const;
-export type NatsUser = (typeof natsUsers)[number];
+import type { NatsUser } from '../../packages/platform/src/servers.ts';
 
 /** What a user may publish and subscribe, in the syntax of nats-server: a subject, or `subject queue`. */
 export type Permissions = {
@@ -198,9 +186,6 @@ export function permissionsOf(user: NatsUser): Permissions {
     answers: serves,
   };
 }
-
-/** The environment variable that holds the password of a user. */
-export const passwordVariable = (user: NatsUser): string => `NATS_PASSWORD_${user.toUpperCase()}`;
 
 const jetStream = (call: string): string => `$JS.API.${call}`;
 

@@ -1,8 +1,9 @@
 import { roleUrl } from '@mostrador/local-platform/servers/role-passwords';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { databaseUsers, rolesOf } from '../../packages/platform/src/servers.ts';
 import { type OwnPostgres, startOwnPostgres } from '../../packages/testing/src/servers/own-postgres.ts';
-import { createRoles, databaseUsers, rolesOf } from './roles.ts';
+import { createRoles } from './roles.ts';
 
 // Passwords belong to the whole server, so these tests have one of their own.
 let server: OwnPostgres;

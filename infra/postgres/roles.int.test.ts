@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databaseUsers, rolesOf, schemas } from '../../packages/platform/src/servers.ts';
 import { createTestDatabase, onServer, type TestDatabase } from '../../packages/testing/src/servers/database.ts';
-import { databaseUsers, rolesOf, schemas } from './roles.ts';
 
 const roles = databaseUsers.flatMap((user) =>
   rolesOf(user).map((role) => ({ role, schema: user as string, serves: !role.endsWith('_owner') })),

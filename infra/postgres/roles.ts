@@ -1,14 +1,5 @@
 import type { Sql } from 'postgres';
-
-/** Each service that keeps data has a schema of its name. */
-export const schemas = ['accounts', 'crm', 'scheduling', 'messaging', 'events'] as const;
-
-/** The processes that use PostgreSQL. The gateway keeps nothing, and reads keys and stores in the schema of accounts. */
-export const databaseUsers = [...schemas, 'gateway'] as const;
-type DatabaseUser = (typeof databaseUsers)[number];
-
-/** Contributed modules of PostgreSQL that migrations use. */
-const extensions = { schema: 'extensions', names: ['btree_gin', 'pg_trgm'] } as const;
+import { databaseUsers, extensions, rolesOf, schemaOf, schemas } from '../../packages/platform/src/servers.ts';
 
 export type RoleOptions = {
   readonly database: string;
@@ -17,9 +8,6 @@ export type RoleOptions = {
   /** True: roles that exist get the password, too. Default false: each keeps the password that it has, or has not. */
   readonly resetPasswords?: boolean;
 };
-
-export const rolesOf = (user: DatabaseUser): string[] =>
-  user === 'gateway' ? ['gateway_system'] : [`${user}_owner`, user, `${user}_system`];
 
 /**
  * Creates or updates the roles and the schema of each service in one database. `<s>_owner` owns the schema and runs
@@ -37,7 +25,7 @@ export async function createRoles(adminSql: Sql, options: RoleOptions): Promise<
     await sql`select pg_advisory_xact_lock(hashtext('mostrador roles'))`;
     const present = new Set((await sql`select rolname from pg_roles`).map(({ rolname }) => rolname as string));
     const statements = databaseUsers.flatMap((user) => {
-      const schema = user === 'gateway' ? 'accounts' : user;
+      const schema = schemaOf(user);
       return rolesOf(user).flatMap((role) => roleStatements({ role, schema, isNew: !present.has(role) }, options));
     });
     const schemaStatements = schemas.flatMap((schema) => [

@@ -49,6 +49,7 @@ const refused: Record<string, { from: string; imports: string; also?: Record<str
     from: 'packages/local-platform/src/services.ts',
     imports: '../../../services/crm/src/leads/lead.ts',
   },
+  'platform-only-contracts': { from: 'packages/platform/src/processes.ts', imports: '../../kit/src/process/log.ts' },
   'sdk-stands-alone': { from: 'packages/sdk/src/client.ts', imports: 'node:crypto' },
   'testing-only-in-tests': {
     from: 'services/crm/src/leads/lead.ts',

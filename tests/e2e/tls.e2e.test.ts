@@ -3,7 +3,6 @@ import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { localDirectory, root } from '@mostrador/local-platform/paths';
-import { processNames } from '@mostrador/local-platform/services';
 import { type LocalPlatform, startLocalPlatform, tail } from '@mostrador/testing/platform/local-platform';
 import { runFolders } from '@mostrador/testing/platform/run-folder';
 import { startWebhookReceiver, type WebhookReceiver } from '@mostrador/testing/providers/webhook-receiver/server';
@@ -11,6 +10,7 @@ import { canMakeCertificates } from '@mostrador/testing/servers/certificates';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { readConfig } from '../../apps/admin/src/config.ts';
 import { createPlatform, type Platform } from '../../apps/admin/src/platform.ts';
+import { type ProcessName, processNames } from '../../packages/platform/src/processes.ts';
 import { adminOver, daysAhead, eventually, type Json } from './platform.ts';
 import { startTlsServers, type TlsServers } from './tls-servers.ts';
 
@@ -41,7 +41,7 @@ describe.skipIf(!canMakeCertificates)('a platform with TLS to PostgreSQL, NATS a
   });
 
   /** A process that has ended has none. */
-  const readiness = (name: (typeof processNames)[number]): Promise<Json> =>
+  const readiness = (name: ProcessName): Promise<Json> =>
     fetch(`http://127.0.0.1:${platform.ports[name]}/readyz`).then(
       (answer) => answer.json(),
       () => ({ ready: false, dependencies: {} }),

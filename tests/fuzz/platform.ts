@@ -5,14 +5,14 @@ import { connectChannel, createApiKey, createStore } from '@mostrador/contracts'
 import { createLog } from '@mostrador/kit/process/log';
 import { connectNats, type NatsConnection } from '@mostrador/kit/rpc/nats';
 import { localDirectory, root } from '@mostrador/local-platform/paths';
-import { processNames } from '@mostrador/local-platform/services';
 import { type InsideCall, withInsideClient } from '@mostrador/testing/platform/inside-client';
 import { startLocalPlatform } from '@mostrador/testing/platform/local-platform';
 import { runFolders } from '@mostrador/testing/platform/run-folder';
 import { waitFor } from '@mostrador/testing/wait';
-import type { NatsUser } from '../../infra/nats/users.ts';
+import { type ProcessName, processNames } from '../../packages/platform/src/processes.ts';
+import type { NatsUser } from '../../packages/platform/src/servers.ts';
 
-export type ProcessName = (typeof processNames)[number];
+export type { ProcessName };
 export type Memory = { heapUsed: number; external: number; rss: number };
 export type FuzzPlatform = Awaited<ReturnType<typeof startFuzzPlatform>>;
 

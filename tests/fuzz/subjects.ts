@@ -9,7 +9,8 @@ import {
 } from '@mostrador/contracts';
 import type { Random } from '@mostrador/testing/random';
 import { headers, type Msg, type MsgHdrs, NatsError } from 'nats';
-import { type NatsUser, natsUsers, roles } from '../../infra/nats/users.ts';
+import { roles } from '../../infra/nats/users.ts';
+import { type NatsUser, natsUsers } from '../../packages/platform/src/servers.ts';
 import { anyValue, disturbed, randomBytes } from './bytes.ts';
 import type { Part } from './part.ts';
 import { plausible } from './plausible.ts';

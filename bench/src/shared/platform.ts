@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { PortName } from '@mostrador/local-platform/ports';
 import { startLocalPlatform } from '@mostrador/testing/platform/local-platform';
 import { runFolders } from '@mostrador/testing/platform/run-folder';
-import type { NatsUser } from '../../../infra/nats/users.ts';
+import type { NatsUser } from '../../../packages/platform/src/servers.ts';
 import { type Named, renice } from './processes.ts';
 
 /** A separate platform for a benchmark. */

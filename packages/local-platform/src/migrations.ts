@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { migrate } from '@mostrador/kit/database/migrate';
-import { schemas } from '../../../infra/postgres/roles.ts';
+import { schemas } from '@mostrador/platform/servers';
 import { root } from './paths.ts';
 
 type Log = { info(text: string): void };
@@ -11,7 +11,7 @@ type Options = {
 
 /** Applies the migrations of every schema. They are independent, so they run in parallel. */
 export async function migrateSchemas(
-  ownerUrl: (schema: string) => string,
+  ownerUrl: (schema: (typeof schemas)[number]) => string,
   log: Log,
   options: Options = { contract: true },
 ): Promise<void> {

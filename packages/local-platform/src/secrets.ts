@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type NatsUser, natsUsers, passwordVariable } from '../../../infra/nats/users.ts';
+import { type NatsUser, natsUsers, passwordVariable } from '@mostrador/platform/servers';
 import { writePrivately } from './write-privately.ts';
 
 export type Secrets = {

@@ -1,12 +1,13 @@
+import { type ProcessName, processNames } from '@mostrador/platform/processes';
+import { natsUsers } from '@mostrador/platform/servers';
 import { describe, expect, test } from 'vitest';
-import { natsUsers } from '../../../infra/nats/users.ts';
 import { portsFrom } from './ports.ts';
 import { natsPasswords, natsUrlOf } from './secrets.ts';
-import { processNames, serviceSpec } from './services.ts';
+import { serviceSpec } from './services.ts';
 
 const password = 'of this clone';
 const server = 'nats://127.0.0.1:4222';
-const natsUrlFor = (name: (typeof processNames)[number], natsUrl: string, env: NodeJS.ProcessEnv = {}) =>
+const natsUrlFor = (name: ProcessName, natsUrl: string, env: NodeJS.ProcessEnv = {}) =>
   serviceSpec(name, {
     databaseUrl: 'postgres://postgres@127.0.0.1/mostrador',
     natsUrl,

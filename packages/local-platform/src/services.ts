@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { databaseUsers } from '../../../infra/postgres/roles.ts';
+import { fileVariable } from '@mostrador/platform/environment';
+import { healthPaths, nodeFlags, type ProcessName, processes, runtimeEnvironment } from '@mostrador/platform/processes';
+import { ownerRoleOf } from '@mostrador/platform/servers';
 import { httpAnswers, type ProcessSpec } from './children.ts';
 import { migrateSchemas } from './migrations.ts';
 import { root } from './paths.ts';
@@ -8,15 +10,6 @@ import type { Ports } from './ports.ts';
 import { natsUrlOf } from './secrets.ts';
 import { roleUrl } from './servers/role-passwords.ts';
 import type { ServerAddresses } from './servers/servers.ts';
-
-/** The processes of the platform. A group stops after the previous group has stopped. */
-export const stopOrder = [
-  ['gateway'],
-  ['workflows'],
-  ['crm', 'scheduling', 'messaging', 'events', 'accounts'],
-] as const;
-export const processNames = stopOrder.flat();
-type ProcessName = (typeof processNames)[number];
 
 export type ServiceOptions = ServerAddresses & {
   localDirectory: string;
@@ -40,20 +33,28 @@ export const migrateAll = (
   password: string,
   log: { info(text: string): void },
   options?: { contract: boolean },
-): Promise<void> => migrateSchemas((schema) => roleUrl(databaseUrl, `${schema}_owner`, password), log, options);
+): Promise<void> => migrateSchemas((schema) => roleUrl(databaseUrl, ownerRoleOf(schema), password), log, options);
 
 export function serviceSpec(name: ProcessName, options: ServiceOptions): ProcessSpec {
-  const main = join(root, name === 'workflows' ? 'workflows' : `services/${name}`, 'src/main.ts');
+  const { program, listener } = processes[name];
+  const main = join(root, program);
   if (!existsSync(main)) throw new Error(`${main} does not exist.`);
+  const own: NodeJS.ProcessEnv = {
+    ...common(name, options),
+    ...database(name, options),
+    [listener.host]: '127.0.0.1',
+    [listener.port]: String(options.ports[name]),
+    ...particular(name, options),
+  };
+  // A file of the environment must not contradict a value from here.
+  const noFiles = Object.fromEntries(Object.keys(own).map((variable) => [fileVariable(variable), undefined]));
   return {
     name,
     command: process.execPath,
-    // A larger young generation only keeps garbage longer, and so does an old one that may grow to a quarter of the
-    // machine. Together this saves 50 to 200 MB in each process under load, for 5 % more processor time: docs/adr/0016.
-    args: ['--max-semi-space-size=4', '--max-old-space-size=768', main],
-    env: { ...options.env, ...common(name, options), ...database(name, options), ...particular(name, options) },
+    args: [...nodeFlags, main],
+    env: { ...options.env, ...noFiles, ...own },
     stopSignal: 'SIGTERM',
-    isReady: () => httpAnswers(`http://127.0.0.1:${options.ports[name]}/readyz`),
+    isReady: () => httpAnswers(`http://127.0.0.1:${options.ports[name]}${healthPaths.ready}`),
   };
 }
 
@@ -62,8 +63,7 @@ const common = (name: ProcessName, options: ServiceOptions): NodeJS.ProcessEnv =
   TEMPORAL_ADDRESS: options.temporalAddress,
   LOG_FORMAT: 'json', // formatted for the terminal here, unchanged in the log file
   SHUTDOWN_TIMEOUT_MS: String(options.shutdownTimeoutMs),
-  // Each thread of V8 would keep memory of its own.
-  MALLOC_ARENA_MAX: '1',
+  ...runtimeEnvironment,
   // Types are stripped once, not at every start.
   NODE_COMPILE_CACHE: join(options.localDirectory, 'cache/node'),
 });
@@ -74,20 +74,16 @@ function natsUrl(user: ProcessName, { natsUrl, env, password }: ServiceOptions):
 }
 
 function database(name: ProcessName, { databaseUrl, password }: ServiceOptions): NodeJS.ProcessEnv {
-  if (!(databaseUsers as readonly string[]).includes(name)) return {};
-  return {
-    ...(name !== 'gateway' && { DATABASE_URL: roleUrl(databaseUrl, name, password) }),
-    DATABASE_SYSTEM_URL: roleUrl(databaseUrl, `${name}_system`, password),
-  };
+  const { databaseLogins } = processes[name];
+  return Object.fromEntries(
+    databaseLogins.map(({ variable, role }) => [variable, roleUrl(databaseUrl, role, password)]),
+  );
 }
 
 function particular(name: ProcessName, options: ServiceOptions): NodeJS.ProcessEnv {
-  const health = { HEALTH_HOST: '127.0.0.1', HEALTH_PORT: String(options.ports[name]) };
   switch (name) {
     case 'gateway':
       return {
-        HTTP_HOST: '127.0.0.1',
-        HTTP_PORT: String(options.ports.gateway),
         PUBLIC_URL: publicUrl(options.ports),
         EXAMPLE_IDS_FILE: exampleIdsFile(options.localDirectory),
         CONSOLE_DIRECTORY: options.consoleDirectory,
@@ -99,29 +95,24 @@ function particular(name: ProcessName, options: ServiceOptions): NodeJS.ProcessE
     case 'messaging':
       return {
         ...particular('scheduling', options),
-        ...health,
         // The data of a platform for development is invented.
         SANDBOX_TELEPHONE: options.env.SANDBOX_TELEPHONE || 'any',
         SANDBOX_TELEPHONE_DAYS: options.env.SANDBOX_TELEPHONE_DAYS || '365',
       };
     case 'scheduling':
       return {
-        ...health,
         ENCRYPTION_KEYS: options.encryptionKeys,
         PUBLIC_URL: publicUrl(options.ports),
         // Calendars and stand-ins of providers on this machine.
         PROVIDER_ALLOW_HOSTS: options.env.PROVIDER_ALLOW_HOSTS || '127.0.0.1,::1',
       };
     case 'accounts':
-      return { ...health, PUBLIC_URL: publicUrl(options.ports) };
+      return { PUBLIC_URL: publicUrl(options.ports) };
     case 'events':
-      return {
-        ...health,
-        ENCRYPTION_KEYS: options.encryptionKeys,
-      };
+      return { ENCRYPTION_KEYS: options.encryptionKeys };
     case 'workflows':
-      return { ...health, WORKFLOW_BUNDLE_CACHE: join(options.localDirectory, 'cache/workflows') };
+      return { WORKFLOW_BUNDLE_CACHE: join(options.localDirectory, 'cache/workflows') };
     default:
-      return health;
+      return {};
   }
 }

@@ -15,7 +15,7 @@ import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { type Child, createChildren, untilReady } from '@mostrador/local-platform/children';
 import { localDirectory } from '@mostrador/local-platform/paths';
 import { freePort, type Ports, portsFrom } from '@mostrador/local-platform/ports';
-import { type processNames, serviceSpec } from '@mostrador/local-platform/services';
+import { serviceSpec } from '@mostrador/local-platform/services';
 import { silentLog } from '@mostrador/testing/context';
 import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import { startTcpProxy, type TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
@@ -23,8 +23,9 @@ import { keepLine } from '@mostrador/testing/recent-log';
 import { createTestDatabase } from '@mostrador/testing/servers/database';
 import { startTestNats } from '@mostrador/testing/servers/nats';
 import { emptyNamespace, testTemporal } from '@mostrador/testing/servers/temporal';
+import type { ProcessName as PlatformProcess } from '../../../packages/platform/src/processes.ts';
 
-export type ProcessName = (typeof processNames)[number] | 'gateway-2' | 'scheduling-2' | 'workflows-2';
+export type ProcessName = PlatformProcess | 'gateway-2' | 'scheduling-2' | 'workflows-2';
 
 export type Stage = Awaited<ReturnType<typeof startStage>>;
 export type Store = { readonly id: string; readonly key: string; readonly keyId: string };
@@ -149,7 +150,7 @@ export async function startPlatform(
   };
 
   const specOf = async (name: ProcessName) => {
-    const service = name.replace('-2', '') as (typeof processNames)[number];
+    const service = name.replace('-2', '') as PlatformProcess;
     const port = ports.get(name) ?? (await freePort());
     ports.set(name, port);
     const spec = serviceSpec(service, {

@@ -8,7 +8,7 @@ import { adminUrl, findPostgres, preparePostgres } from '@mostrador/local-platfo
 import type { Certificates } from '@mostrador/testing/servers/certificates';
 import { waitFor } from '@mostrador/testing/wait';
 import postgres from 'postgres';
-import { databaseUsers } from '../../../infra/postgres/roles.ts';
+import { databaseUsers } from '../../../packages/platform/src/servers.ts';
 import { createServer, type Server } from './server.ts';
 
 /** PostgreSQL with two places to run. As a `Server` it is the primary, wherever that runs. */

@@ -2,10 +2,10 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Child, type Children, type ProcessSpec, untilReady } from '@mostrador/local-platform/children';
-import { processNames } from '@mostrador/local-platform/services';
+import { type ProcessName, processNames } from '../../../packages/platform/src/processes.ts';
 import type { Ending } from './seen.ts';
 
-export type ProcessName = (typeof processNames)[number];
+export type { ProcessName };
 /** A second instance of a process. It runs the code of `--beside` if that is given. */
 export type TwinName = `${ProcessName}-2`;
 type Name = ProcessName | TwinName;

@@ -1,5 +1,5 @@
+import { databaseUsers, rolesOf } from '@mostrador/platform/servers';
 import postgres from 'postgres';
-import { databaseUsers, rolesOf } from '../../../../infra/postgres/roles.ts';
 
 /** The address of the same database for another role. */
 export function roleUrl(databaseUrl: string, role: string, password: string): string {

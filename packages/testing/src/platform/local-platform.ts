@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freeBase, type Ports, portsFrom } from '@mostrador/local-platform/ports';
 import { natsUrlOf, readSecrets } from '@mostrador/local-platform/secrets';
-import type { NatsUser } from '../../../../infra/nats/users.ts';
+import type { NatsUser } from '../../../platform/src/servers.ts';
 
 /** The part of `.local/dev.json` that programs read. */
 export type DevFile = {

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { processNames } from '@mostrador/local-platform/services';
 import { createRandom } from '@mostrador/testing/random';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { processNames } from '../../../../packages/platform/src/processes.ts';
 import { type Platform, startPlatform } from '../../storm/platform.ts';
 import { type FollowupTown, openTown, type Planned } from './followups.ts';
 
