@@ -9,6 +9,7 @@ import { provideNats, providePostgres, provideTemporal, serverPorts } from '@mos
 import { exampleIdsFile, migrateAll, publicUrl, serviceSpec } from '@mostrador/local-platform/services';
 import { createSupervisor, type Supervisor } from '@mostrador/local-platform/supervisor';
 import { writePrivately } from '@mostrador/local-platform/write-privately';
+import { withSecretFiles } from '../../packages/kit/src/process/variables.ts';
 import { natsAddress } from '../../packages/kit/src/rpc/nats.ts';
 import { processNames, stopOrder } from '../../packages/platform/src/processes.ts';
 import { announcement, apiUrl, devFile } from './announcement.ts';
@@ -53,7 +54,7 @@ async function start(): Promise<void> {
   if (survivors.length > 0) output.say(`Stopped processes of an earlier start: ${survivors.join(', ')}.`);
 
   keepOlderDataAside(localDirectory, output.say);
-  const { env } = process;
+  const env = withSecretFiles(['POSTGRES_URL', 'NATS_URL', 'TEMPORAL_API_KEY'], process.env);
   const { postgresPassword: password, encryptionKeys } = readSecrets(localDirectory);
   const ports = await choosePorts(localDirectory, env, [...serverPorts(env), ...processNames]);
   const log = { info: (text: string) => output.say(text) };

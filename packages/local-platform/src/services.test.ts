@@ -7,7 +7,7 @@ import { serviceSpec } from './services.ts';
 
 const password = 'of this clone';
 const server = 'nats://127.0.0.1:4222';
-const natsUrlFor = (name: ProcessName, natsUrl: string, env: NodeJS.ProcessEnv = {}) =>
+const envFor = (name: ProcessName, natsUrl: string, env: NodeJS.ProcessEnv = {}) =>
   serviceSpec(name, {
     databaseUrl: 'postgres://postgres@127.0.0.1/mostrador',
     natsUrl,
@@ -19,7 +19,8 @@ const natsUrlFor = (name: ProcessName, natsUrl: string, env: NodeJS.ProcessEnv =
     password,
     encryptionKeys: 'k1:',
     shutdownTimeoutMs: 1000,
-  }).env?.NATS_URL;
+  }).env;
+const natsUrlFor = (...options: Parameters<typeof envFor>) => envFor(...options)?.NATS_URL;
 
 describe('the NATS address of a process', () => {
   test.each(processNames)('has the user %s with its own password on our own server', (name) => {
@@ -37,6 +38,11 @@ describe('the NATS address of a process', () => {
   test('has no user when the server has no users', () => {
     expect(natsUrlFor('crm', server)).toBe(server);
   });
+});
+
+test('a file of the environment does not contradict what npm start sets', () => {
+  const env = envFor('messaging', server, { ENCRYPTION_KEYS_FILE: '/run/secrets/keys', NATS_URL_FILE: '/run/nats' });
+  expect([env?.ENCRYPTION_KEYS, env?.ENCRYPTION_KEYS_FILE, env?.NATS_URL_FILE]).toEqual(['k1:', undefined, undefined]);
 });
 
 test('every NATS user has a unique password that begins with a letter', () => {

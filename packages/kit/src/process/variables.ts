@@ -28,3 +28,19 @@ export function readSecretVariable(name: string, env: Env): Reading {
     return { fault: `is missing: the file that ${name}_FILE names cannot be read (${code})` };
   }
 }
+
+/**
+ * The environment in which each of these secret variables stands itself, for a program that reads them from there.
+ *
+ * @throws Error with all faults at once
+ */
+export function withSecretFiles(names: readonly string[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const read = names.map((name) => ({ name, ...readSecretVariable(name, env) }));
+  const faults = read.flatMap(({ name, fault }) => (fault === undefined ? [] : [`${name} ${fault}`]));
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+  const values = read.flatMap(({ name, text }) => [
+    [name, text],
+    [`${name}_FILE`, undefined],
+  ]);
+  return { ...env, ...Object.fromEntries(values) };
+}
