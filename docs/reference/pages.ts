@@ -20,13 +20,16 @@ import {
   type ReportMetric,
   SummaryReport,
 } from '../../packages/contracts/src/index.ts';
+import { configurationPage } from './configuration.ts';
+import { markdownTable } from './markdown-table.ts';
 import { publicFace } from './public-face.ts';
 
 const note =
   'Generated from the contracts by `node_modules/.bin/node docs/reference/write-reference.ts`. A test keeps it current.';
 
-/** The pages that are generated from the contracts, by file name. */
+/** The pages that are generated, by file name: from the contracts, and the configuration from its schemas. */
 export const referencePages = (): Record<string, string> => ({
+  'configuration.md': configurationPage(),
   'errors.md': errorsPage(),
   'events.md': eventsPage(),
   'reports.md': reportsPage(),
@@ -229,14 +232,4 @@ function typeOf(schema: SchemaWords): string {
   const word =
     schema.enum?.map((value) => `\`${value}\``).join(', ') ?? schema.format ?? types.find((type) => type !== 'null');
   return types.includes('null') ? `${word} or null` : `${word}`;
-}
-
-/** A table as the formatter writes it: every cell is as wide as its column. */
-function markdownTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [headings, ...rows].map((cells) => cells.map((cell) => cell.replaceAll('|', '\\|')));
-  const widths = headings.map((_, column) => Math.max(3, ...lines.map((cells) => cells[column]?.length ?? 0)));
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const [first = [], ...others] = lines;
-  return [line(first), line(widths.map((width) => '-'.repeat(width))), ...others.map(line)].join('\n');
 }

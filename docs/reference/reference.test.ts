@@ -1,16 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { migrateConfig } from '../../packages/kit/src/process/config.ts';
+import { fileVariable } from '../../packages/platform/src/environment.ts';
 import { natsUsers, passwordVariable } from '../../packages/platform/src/servers.ts';
-import { accountsConfig } from '../../services/accounts/src/config.ts';
-import { crmConfig } from '../../services/crm/src/config.ts';
-import { eventsConfig } from '../../services/events/src/config.ts';
-import { gatewayConfig } from '../../services/gateway/src/config.ts';
-import { messagingConfig } from '../../services/messaging/src/config.ts';
-import { schedulingConfig } from '../../services/scheduling/src/config.ts';
 import { publicPaths } from '../../tests/fuzz/public-paths.ts';
-import { workflowsConfig } from '../../workflows/src/config.ts';
+import { configs as configOf } from '../../tools/platform/environment.ts';
 import { referencePages } from './pages.ts';
 
 const docs = resolve(import.meta.dirname, '..');
@@ -28,10 +22,7 @@ test('every test file and folder of the guarantees exists', () => {
 });
 
 /** The schemas of what each process reads from its environment. */
-const configs = [
-  ...[gatewayConfig, accountsConfig, crmConfig, schedulingConfig, messagingConfig, eventsConfig, workflowsConfig],
-  migrateConfig,
-];
+const configs = Object.values(configOf);
 /** What else reads its environment, outside tests. */
 const readers = ['apps/admin/src', 'infra/local', 'packages/kit/src', 'packages/local-platform/src'];
 /** Variables of other programs, and those of the tests. */
@@ -49,13 +40,22 @@ function variables(): Set<string> {
   return new Set([...names, ...natsUsers.map(passwordVariable)]);
 }
 
+/** The variables that name the file of a secret one. `npm start` reads those of the servers. */
+function fileVariables(): string[] {
+  const secret = configs.flatMap(({ properties }) =>
+    Object.entries<{ secret?: boolean }>(properties).flatMap(([name, member]) => (member.secret ? [name] : [])),
+  );
+  return [...new Set([...secret, 'POSTGRES_URL'])].map(fileVariable);
+}
+
 test('the configuration page has every variable that the code reads, and no other', () => {
   const page = readFileSync(join(import.meta.dirname, 'configuration.md'), 'utf8');
   const named = new Set([...page.matchAll(/`([A-Z][A-Z0-9_]+)(?:=[^`]*)?`/g)].map(([, name = '']) => name));
   const read = variables();
   expect(read.size).toBeGreaterThan(60);
   expect([...read].filter((name) => !named.has(name))).toEqual([]);
-  const others = ['SIGTERM', 'NODE_EXTRA_CA_CERTS'];
+  expect(fileVariables().filter((name) => !named.has(name))).toEqual([]);
+  const others = ['SIGTERM', 'NODE_EXTRA_CA_CERTS', ...fileVariables()];
   expect([...named].filter((name) => !read.has(name) && !others.includes(name))).toEqual([]);
 });
 

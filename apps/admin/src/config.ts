@@ -14,7 +14,7 @@ export const adminConfig = Type.Object({
   PLAINTEXT_ALLOW_HOSTS: baseConfig.PLAINTEXT_ALLOW_HOSTS,
   LOCAL_DIR: Type.String({
     default: '.local',
-    description: 'Without NATS_URL: where `npm start` wrote the address of its platform',
+    description: 'Without `NATS_URL`: where `npm start` wrote the address of its platform',
   }),
 });
 

@@ -15,9 +15,14 @@ export const accountsConfig = Type.Object({
       description: 'The OpenID provider with which people may sign in, exactly as it names itself. Empty: none.',
     }),
   ),
-  OIDC_CLIENT_ID: Word('What the provider calls this deployment'),
+  OIDC_CLIENT_ID: Word('What the provider calls this deployment; needed with `OIDC_ISSUER`'),
   OIDC_CLIENT_SECRET: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 500, secret: true, description: 'The secret that the provider gave to it' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      secret: true,
+      description: 'The secret of this client; needed with `OIDC_ISSUER`',
+    }),
   ),
   OIDC_NAME: Type.Optional(
     Type.String({

@@ -7,7 +7,7 @@ const { DATABASE_URL: _, DATABASE_POOL_SIZE: __, ...systemDatabaseConfig } = dat
 export const gatewayConfig = Type.Object({
   ...baseConfig,
   ...systemDatabaseConfig,
-  HTTP_HOST: Type.String({ minLength: 1, default: '127.0.0.1' }),
+  HTTP_HOST: Type.String({ minLength: 1, default: '127.0.0.1', description: 'Where it listens' }),
   HTTP_PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 8080, description: '0: any free port' }),
   PUBLIC_URL: Type.String({
     pattern: '^https?://[^?#]*[^/?#]$',
@@ -58,7 +58,12 @@ export const gatewayConfig = Type.Object({
     default: 60,
     description: 'How often a minute the telephone of one sandbox writes or reports, in this process.',
   }),
-  REQUEST_TIMEOUT_MS: Type.Integer({ minimum: 100, maximum: 120_000, default: 10_000 }),
+  REQUEST_TIMEOUT_MS: Type.Integer({
+    minimum: 100,
+    maximum: 120_000,
+    default: 10_000,
+    description: 'The deadline of a request, in milliseconds',
+  }),
   MAX_CONNECTIONS: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,

@@ -10,8 +10,8 @@ export const messagingConfig = Type.Object({
     enum: ['off', 'own', 'any'],
     default: 'off',
     description:
-      'Whether a sandbox has a telephone, at a secret address at which anyone writes as a customer. `own`: only as ' +
-      'customers whose lead the telephone created. `any`: as every lead, for development with invented data',
+      'As whom the telephone of a sandbox writes. `off`: it has none. `own`: as customers whose lead it created. `any`: ' +
+      'as every lead',
   }),
   SANDBOX_TELEPHONE_DAYS: Type.Integer({
     minimum: 1,

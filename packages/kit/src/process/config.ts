@@ -22,30 +22,45 @@ const plaintextConfig = {
 /** What every process reads from its environment. */
 export const baseConfig = {
   LOG_LEVEL: OneOf(logLevels, { default: 'info' }),
-  LOG_FORMAT: Type.Optional(OneOf(['json', 'pretty'])),
+  LOG_FORMAT: Type.Optional(
+    OneOf(['json', 'pretty'], { description: 'By default `pretty` in a terminal, else `json`' }),
+  ),
   ...plaintextConfig,
   NATS_URL: Type.String({
     minLength: 1,
     secret: true,
-    description: 'nats://user:password@host:port, or tls://…; several separated by commas',
+    description:
+      '`nats://user:password@host:port`, or `tls://…`; several with commas, all with one user; percent-encoded',
   }),
   NATS_TLS_CA: File('the CA certificates that verify the server'),
   NATS_TLS_CERT: File('the certificate of this process'),
   NATS_TLS_KEY: File('the key of that certificate'),
-  SHUTDOWN_TIMEOUT_MS: Type.Integer({ minimum: 100, maximum: 600_000, default: 10_000 }),
+  SHUTDOWN_TIMEOUT_MS: Type.Integer({
+    minimum: 100,
+    maximum: 600_000,
+    default: 10_000,
+    description: 'The longest graceful stop, in milliseconds',
+  }),
 };
 
 /** Where a process other than the gateway serves its health. */
 export const healthConfig = {
-  HEALTH_HOST: Type.String({ minLength: 1, default: '127.0.0.1' }),
-  HEALTH_PORT: Port({ description: '0: any free port' }),
+  HEALTH_HOST: Type.String({
+    minLength: 1,
+    default: '127.0.0.1',
+    description: 'The address of `/healthz`, `/readyz` and `/metrics`',
+  }),
+  HEALTH_PORT: Port({ description: 'Their port. 0: any free port' }),
 };
 
 /** How a process reaches Temporal. */
 export const temporalConfig = {
-  TEMPORAL_ADDRESS: Type.String({ minLength: 1, description: 'host:port' }),
-  TEMPORAL_NAMESPACE: Type.String({ minLength: 1, default: 'default' }),
-  TEMPORAL_TLS: Type.Boolean({ default: false, description: 'Use TLS even if no other TLS variable is set' }),
+  TEMPORAL_ADDRESS: Type.String({ minLength: 1, description: '`host:port`' }),
+  TEMPORAL_NAMESPACE: Type.String({ minLength: 1, default: 'default', description: 'The namespace' }),
+  TEMPORAL_TLS: Type.Boolean({
+    default: false,
+    description: 'TLS with the CAs of the system; every other TLS variable turns it on, too',
+  }),
   TEMPORAL_TLS_CA: File('the CA certificates that verify the server'),
   TEMPORAL_TLS_CERT: File('the certificate of this process'),
   TEMPORAL_TLS_KEY: File('the key of that certificate'),
@@ -65,9 +80,21 @@ const DatabaseAddress = (description: string) => Type.String({ format: 'database
 /** The two database roles of a service, and the connections of each. */
 export const databaseConfig = {
   DATABASE_URL: DatabaseAddress('The role for requests; several hosts are separated by commas'),
-  DATABASE_SYSTEM_URL: DatabaseAddress('The role for work of no store'),
-  DATABASE_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 500, default: 8 }),
-  DATABASE_SYSTEM_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 100, default: 2 }),
+  DATABASE_SYSTEM_URL: DatabaseAddress(
+    'The system role, for work of no store: relay, sweeps, lookup of keys and feeds',
+  ),
+  DATABASE_POOL_SIZE: Type.Integer({
+    minimum: 1,
+    maximum: 500,
+    default: 8,
+    description: 'Connections of the first role; one more is for `/readyz`',
+  }),
+  DATABASE_SYSTEM_POOL_SIZE: Type.Integer({
+    minimum: 1,
+    maximum: 100,
+    default: 2,
+    description: 'Connections of the system role',
+  }),
   DATABASE_CONNECTION_LIFETIME_MS: Type.Integer({
     minimum: 1_000,
     maximum: 86_400_000,
