@@ -32,6 +32,17 @@ const variables: Readonly<Record<string, readonly Variable[]>> = environment as 
 /** The variables of a program, in the order of its schema. */
 export const variablesOf = (program: ProgramName): readonly Variable[] => variables[program] ?? [];
 
+/** What Node itself reads in every process. */
+export const nodeVariables: readonly Variable[] = [
+  {
+    name: 'NODE_EXTRA_CA_CERTS',
+    description: 'Path of a file with the CA certificates that verify PostgreSQL and OpenID providers',
+    type: 'text',
+    required: false,
+    file: true,
+  },
+];
+
 /** The variable that names a file with the value of a secret variable. Setting both is an error. */
 export const fileVariable = (name: string): string => `${name}_FILE`;
 
