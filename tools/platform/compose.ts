@@ -1,5 +1,11 @@
 import { stringify } from 'yaml';
-import { fileVariable, stopSeconds, variablesOf } from '../../packages/platform/src/environment.ts';
+import {
+  fileVariable,
+  hostVariables,
+  portsOf,
+  stopSeconds,
+  variablesOf,
+} from '../../packages/platform/src/environment.ts';
 import {
   healthPaths,
   nodeFlags,
@@ -168,8 +174,8 @@ function processService({ name, kind, program, listener }: PlatformProcess): Ser
     command: [program],
     env_file: [{ path: './env/common.env' }, { path: `./env/${name}.env`, required: false }],
     environment: {
-      [listener.host]: '0.0.0.0',
-      [listener.port]: String(listener.number),
+      ...Object.fromEntries(hostVariables(name).map((variable) => [variable, '0.0.0.0'])),
+      ...Object.fromEntries(portsOf(name).map(({ variable, number }) => [variable, String(number)])),
       LOG_FORMAT: 'json',
       NODE_EXTRA_CA_CERTS: ca,
       NATS_TLS_CA: ca,

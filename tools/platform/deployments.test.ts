@@ -122,7 +122,9 @@ describe('the systemd units', () => {
   const valuesOf = (unit: string, key: string) =>
     [...infra(`systemd/${unit}`).matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value = '']) => value);
   const environmentOf = (unit: string) =>
-    parseEnv(valuesOf(unit, 'Environment').join(' ').replaceAll('%d', folder).replaceAll('%C', '/cache').split(' ').join('\n'));
+    parseEnv(
+      valuesOf(unit, 'Environment').join(' ').replaceAll('%d', folder).replaceAll('%C', '/cache').split(' ').join('\n'),
+    );
 
   test.each(processNames)('start %s with an environment that it accepts', (name) => {
     const unit = `mostrador-${name}.service`;

@@ -1,10 +1,12 @@
-import { fileVariable, nodeVariables, type Variable, variablesOf } from '../../packages/platform/src/environment.ts';
 import {
-  type ProcessName,
-  processes,
-  processNames,
-  runtimeEnvironment,
-} from '../../packages/platform/src/processes.ts';
+  fileVariable,
+  hostVariables,
+  nodeVariables,
+  portsOf,
+  type Variable,
+  variablesOf,
+} from '../../packages/platform/src/environment.ts';
+import { type ProcessName, processNames, runtimeEnvironment } from '../../packages/platform/src/processes.ts';
 
 /** What required variables have in the examples. */
 const examples: Readonly<Record<string, string>> = {
@@ -21,13 +23,16 @@ const head = (purpose: string): string => `# ${purpose}
 const byUse = processNames.toSorted((a, b) => Number(a === 'gateway') - Number(b === 'gateway'));
 const readersOf = (name: string): ProcessName[] =>
   processNames.filter((process) => variablesOf(process).some((variable) => variable.name === name));
-const isListener = (name: string): boolean =>
-  processNames.some((process) => [processes[process].listener.host, processes[process].listener.port].includes(name));
+/** Addresses and ports differ from process to process. */
+const listens = (name: string): boolean =>
+  processNames.some(
+    (process) => hostVariables(process).includes(name) || portsOf(process).some(({ variable }) => variable === name),
+  );
 
 /** What several processes read with the same value: neither secrets nor ports. */
 const common: readonly Variable[] = byUse
   .flatMap((process) => variablesOf(process))
-  .filter(({ name, secret }) => !secret && !isListener(name) && readersOf(name).length > 1)
+  .filter(({ name, secret }) => !secret && !listens(name) && readersOf(name).length > 1)
   .filter(({ name }, index, all) => all.findIndex((variable) => variable.name === name) === index);
 
 /** The examples in `infra/env`: one for what processes share, one for each process. */
@@ -47,13 +52,11 @@ function commonFile(): string {
 }
 
 function processFile(process: ProcessName): string {
-  const { listener } = processes[process];
+  const portOf = (name: string) => portsOf(process).find(({ variable }) => variable === name)?.number;
   const own = variablesOf(process).filter(({ name }) => !common.some((variable) => variable.name === name));
   return [
     head(`What ${process} reads beside common.env.`),
-    ...own.map((variable) =>
-      block(variable, undefined, variable.name === listener.port ? String(listener.number) : ''),
-    ),
+    ...own.map((variable) => block(variable, undefined, portOf(variable.name)?.toString())),
   ].join('\n');
 }
 
@@ -68,7 +71,7 @@ function block(variable: Variable, readers?: string, value = examples[variable.n
     ...(description ? [`${description.replace(/\.$/, '')}.`] : []),
     ...(choices && !description?.includes(`\`${choices[0]}\``) ? [`One of: ${choices.join(', ')}.`] : []),
     ...(required ? ['Required.'] : []),
-    ...(secret ? [`Secret: compose and systemd set ${fileVariable(name)}.`] : []),
+    ...(secret ? [required ? `Secret: compose and systemd set ${fileVariable(name)}.` : 'Secret.'] : []),
     ...(readers ? [`Read by ${readers}.`] : []),
   ].join(' ');
   if (secret) return `# ${about}\n#${fileVariable(name)}=\n`;

@@ -41,11 +41,14 @@ export const environment = (): Record<ProgramName, Variable[]> =>
     Variable[]
   >;
 
+const typeOf = ({ type }: Member): Variable['type'] =>
+  type === 'integer' || type === 'number' || type === 'boolean' ? type : 'text';
+
 const variablesOf = ({ properties, required = [] }: Config): Variable[] =>
   Object.entries(properties).map(([name, member]) => ({
     name,
     ...(member.description !== undefined && { description: member.description }),
-    type: member.type === 'integer' || member.type === 'boolean' ? member.type : 'text',
+    type: typeOf(member),
     required: required.includes(name) && member.default === undefined,
     ...(member.default !== undefined && { default: String(member.default) }),
     ...(member.enum && { choices: member.enum.map(String) }),

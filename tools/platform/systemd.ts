@@ -1,4 +1,10 @@
-import { fileVariable, stopSeconds, type Variable, variablesOf } from '../../packages/platform/src/environment.ts';
+import {
+  fileVariable,
+  portsOf,
+  stopSeconds,
+  type Variable,
+  variablesOf,
+} from '../../packages/platform/src/environment.ts';
 import {
   nodeFlags,
   type ProcessName,
@@ -29,7 +35,8 @@ WantedBy=multi-user.target
 });
 
 function processUnit(process: ProcessName): string {
-  const { does, kind, listener, program } = processes[process];
+  const { does, kind, program } = processes[process];
+  const ports = portsOf(process).map(({ variable, number }) => `${variable}=${number}`);
   const group = stopOrder.findIndex((names) => names.includes(process));
   // systemd stops in the opposite order of After=.
   const stopsBefore = stopOrder.slice(group + 1).flat();
@@ -50,7 +57,7 @@ RestartSec=2s
 TimeoutStopSec=${stopSeconds(process)}s
 
 # Settings. A file counts more than a line here.
-Environment=LOG_FORMAT=json ${listener.port}=${listener.number} NODE_COMPILE_CACHE=${cache}/node
+Environment=LOG_FORMAT=json ${ports.join(' ')} NODE_COMPILE_CACHE=${cache}/node
 ${kind === 'worker' ? `Environment=WORKFLOW_BUNDLE_CACHE=${cache}/workflows\n` : ''}EnvironmentFile=${settings}/common.env
 EnvironmentFile=-${settings}/${process}.env
 CacheDirectory=mostrador-${process}

@@ -1,5 +1,5 @@
 import environment from './environment.json' with { type: 'json' };
-import type { ProcessName } from './processes.ts';
+import { type ProcessName, processes } from './processes.ts';
 
 /** A program that reads variables: a process, the migrate command of every service, or the admin command. */
 export type ProgramName = ProcessName | 'migrate' | 'admin';
@@ -9,7 +9,7 @@ export type Variable = {
   readonly name: string;
   /** Plain text with Markdown's backticks. Absent: the name says it. */
   readonly description?: string;
-  readonly type: 'text' | 'integer' | 'boolean';
+  readonly type: 'text' | 'integer' | 'number' | 'boolean';
   /** The program does not start without it. */
   readonly required: boolean;
   /** As text. Absent: no default. */
@@ -49,6 +49,23 @@ export const fileVariable = (name: string): string => `${name}_FILE`;
 /** Whether a program reads this variable. */
 export const reads = (program: ProgramName, name: string): boolean =>
   variablesOf(program).some((variable) => variable.name === name);
+
+/** The distance from a process's port to the one for its metrics alone. */
+const metricsOffset = 1000;
+
+/** The ports of a process: the variable of each, and the number in every installation. */
+export function portsOf(process: ProcessName): { readonly variable: string; readonly number: number }[] {
+  const { port, number } = processes[process].listener;
+  const ports = [
+    { variable: port, number },
+    { variable: 'METRICS_PORT', number: number + metricsOffset },
+  ];
+  return ports.filter(({ variable }) => reads(process, variable));
+}
+
+/** The variables of the addresses at which a process listens. In a container they are `0.0.0.0`. */
+export const hostVariables = (process: ProcessName): string[] =>
+  ['HTTP_HOST', 'HEALTH_HOST'].filter((variable) => reads(process, variable));
 
 /** What a process may need beyond its own limits until it has ended. */
 const marginSeconds = 5;

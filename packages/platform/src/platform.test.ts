@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { reads, stopSeconds, variablesOf } from './environment.ts';
+import { hostVariables, portsOf, reads, stopSeconds, variablesOf } from './environment.ts';
 import { processes, processNames } from './processes.ts';
 import { databaseUsers, rolesOf, schemas } from './servers.ts';
 
@@ -17,7 +17,13 @@ describe.each(processNames)('the description of %s', (name) => {
   });
 
   test('agrees with the variables that the process reads', () => {
-    expect(reads(name, process.listener.host) && reads(name, process.listener.port)).toBe(true);
+    const { host, port } = process.listener;
+    expect(reads(name, host) && reads(name, port)).toBe(true);
+    const listening = variablesOf(name).flatMap((variable) =>
+      /_(HOST|PORT)$/.test(variable.name) ? [variable.name] : [],
+    );
+    const described = [...hostVariables(name), ...portsOf(name).map(({ variable }) => variable)];
+    expect(described.toSorted()).toEqual(listening.toSorted());
     const addresses = variablesOf(name).filter((variable) => /^DATABASE_(SYSTEM_)?URL$/.test(variable.name));
     expect(process.databaseLogins.map(({ variable }) => variable)).toEqual(addresses.map((variable) => variable.name));
     expect((databaseUsers as readonly string[]).includes(name)).toBe(addresses.length > 0);
@@ -25,7 +31,7 @@ describe.each(processNames)('the description of %s', (name) => {
 
   test('marks as secret each variable whose value has a password or a key', () => {
     const secret = variablesOf(name).filter(({ secret }) => secret);
-    const bySound = /^(NATS_URL|DATABASE_(\w+_)?URL|.*(SECRET|PASSWORD|API_KEY|ENCRYPTION_KEYS?|TOKEN))$/;
+    const bySound = /^(NATS_URL|DATABASE_(\w+_)?URL|.*(SECRET|PASSWORD|API_KEY|ENCRYPTION_KEYS?|TOKEN|_HEADERS))$/;
     expect(secret.map((variable) => variable.name)).toEqual(
       variablesOf(name).flatMap((variable) => (bySound.test(variable.name) ? [variable.name] : [])),
     );
@@ -33,7 +39,7 @@ describe.each(processNames)('the description of %s', (name) => {
 });
 
 test('no two processes have the same port', () => {
-  const ports = processNames.map((name) => processes[name].listener.number);
+  const ports = processNames.flatMap((name) => portsOf(name).map(({ number }) => number));
   expect(new Set(ports).size).toBe(ports.length);
 });
 

@@ -43,7 +43,7 @@ export type PlatformProcess = {
   readonly listener: Listener;
 };
 
-/** The processes by name. The rules above make each from its line in the table. */
+/** The processes by name. */
 export const processes = Object.fromEntries(table.map((entry) => [entry.name, processOf(entry)])) as Record<
   ProcessName,
   PlatformProcess
@@ -56,7 +56,7 @@ export const serviceNames: readonly ServiceName[] = table.flatMap((entry) =>
   entry.kind === 'service' ? [entry.name] : [],
 );
 
-/** The processes of a group stop, or start last, together: a group stops after the one before it has stopped. */
+/** The order of a stop: a group stops after the one before it has stopped. A start has the opposite order. */
 export const stopOrder: readonly (readonly ProcessName[])[] = (['gateway', 'worker', 'service'] as const).map((kind) =>
   table.filter((entry) => entry.kind === kind).map(({ name }) => name),
 );
