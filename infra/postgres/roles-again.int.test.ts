@@ -1,9 +1,9 @@
 import { roleUrl } from '@mostrador/local-platform/servers/role-passwords';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { databaseUsers, rolesOf } from '../../packages/platform/src/servers.ts';
+import { schemas } from '../../packages/platform/src/servers.ts';
 import { type OwnPostgres, startOwnPostgres } from '../../packages/testing/src/servers/own-postgres.ts';
-import { createRoles } from './roles.ts';
+import { allRoles as roles, createDatabase, createRoles } from './roles.ts';
 
 // Passwords belong to the whole server, so these tests have one of their own.
 let server: OwnPostgres;
@@ -19,7 +19,6 @@ afterAll(async () => {
 });
 
 const database = 'postgres';
-const roles = databaseUsers.flatMap(rolesOf);
 
 async function loginOf(role: string, password: string): Promise<string> {
   const login = postgres(roleUrl(server.url, role, password), { max: 1, onnotice: () => {} });
@@ -62,6 +61,27 @@ describe('creating the roles again', () => {
     expect(await loginsOf(password)).toEqual({ ...each('28P01'), events_system: 'accepted' });
   });
 
+  test('gives each new role its own password, and none that stands in the server\'s log', async () => {
+    for (const role of ['events_system', 'crm']) await sql.unsafe(`drop owned by ${role}; drop role ${role}`);
+    const said: string[] = [];
+    const watched = postgres(server.url, { max: 1, onnotice: () => {}, debug: (_, query) => void said.push(query) });
+    const created = await createRoles(watched, { database, password: (role) => `of ${role}` });
+    await watched.end();
+    expect(created).toEqual(['crm', 'events_system']);
+    expect([await loginOf('crm', 'of crm'), await loginOf('events_system', 'of events_system')]).toEqual([
+      'accepted',
+      'accepted',
+    ]);
+    expect(await loginOf('crm', 'of events_system')).toBe('28P01');
+    expect(said.join('\n')).toContain('alter role crm password');
+    expect(said.filter((text) => /of (crm|events_system)'/.test(text))).toEqual([]);
+  });
+
+  test('resets the passwords of the named roles only', async () => {
+    await createRoles(sql, { database, password: 'second', resetPasswords: ['crm_owner'] });
+    expect(await loginsOf('second')).toEqual({ ...each('28P01'), crm_owner: 'accepted' });
+  });
+
   test('makes everything else right', async () => {
     const rights = () => sql`
       select rolsuper, rolcreaterole, rolcreatedb, rolbypassrls, rolcanlogin, rolconfig,
@@ -80,4 +100,33 @@ describe('creating the roles again', () => {
     await createRoles(sql, { database, password: 'second', resetPasswords: true });
     expect(await loginsOf('second')).toEqual(each('accepted'));
   });
+});
+
+test('an administrator who is no superuser creates the database, the roles and the schemas, and repeats it', async () => {
+  const own = await startOwnPostgres();
+  const asAdministrator = (database: string) => {
+    const url = new URL(roleUrl(own.url, 'deployer', 'first'));
+    url.pathname = `/${database}`;
+    return postgres(url.href, { max: 1, onnotice: () => {} });
+  };
+  try {
+    const superuser = postgres(own.url, { max: 1, onnotice: () => {} });
+    await superuser`create role deployer login createdb createrole password 'first'`;
+    await superuser.end();
+    const outside = asAdministrator('postgres');
+    expect(await createDatabase(outside, 'shop')).toBe(true);
+    expect(await createDatabase(outside, 'shop')).toBe(false);
+    await outside.end();
+    const inside = asAdministrator('shop');
+    const options = { database: 'shop', password: (role: string) => `of ${role}` };
+    expect(await createRoles(inside, options)).toEqual(roles);
+    expect(await createRoles(inside, options)).toEqual([]);
+    const owners = await inside`
+      select nspname, nspowner::regrole::text as owner from pg_namespace where nspname in ${inside([...schemas])}`;
+    expect(owners.every(({ nspname, owner }) => owner === `${nspname}_owner`)).toBe(true);
+    expect(owners).toHaveLength(schemas.length);
+    await inside.end();
+  } finally {
+    await own.stop();
+  }
 });
