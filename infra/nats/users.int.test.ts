@@ -143,6 +143,7 @@ const publishing: Attempt[] = [
     by: [user, 'admin'],
   })),
   { subject: '$JS.ACK.EVENTS.other.1.1.1.1.1', by: ['admin'] },
+  { subject: '$SYS.REQ.USER.INFO', by: natsUsers },
   ...['$SYS.REQ.SERVER.PING', 'anything', 'anything.else', 'events.other.happened'].map((subject) => ({
     subject,
     by: [],

@@ -177,6 +177,7 @@ export function permissionsOf(user: NatsUser): Permissions {
           ]
         : []),
       ...(keepsEvents ? ['$JS.API.>', '$JS.ACK.>'] : []),
+      ownPermissions,
     ],
     subscribe: [
       ...(serves ? [`${user}.> ${user}`] : []),
@@ -186,6 +187,9 @@ export function permissionsOf(user: NatsUser): Permissions {
     answers: serves,
   };
 }
+
+/** The server's answer has the permissions of the user who asks. So `platform check` finds a server with an older file. */
+export const ownPermissions = '$SYS.REQ.USER.INFO';
 
 const jetStream = (call: string): string => `$JS.API.${call}`;
 

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseUsers, rolesOf, schemas } from '../../packages/platform/src/servers.ts';
 import { createTestDatabase, onServer, type TestDatabase } from '../../packages/testing/src/servers/database.ts';
+import { findExcessiveRights, findMissingRights, readsOfTheGateway } from './rights.ts';
 
 const roles = databaseUsers.flatMap((user) =>
   rolesOf(user).map((role) => ({ role, schema: user as string, serves: !role.endsWith('_owner') })),
 );
 const serving = roles.filter(({ serves }) => serves);
 
-/** What one service reads of another: the gateway checks keys itself. Repeated by hand, like a second key-holder. */
+/** What one service reads of another: the gateway checks keys itself. Repeated by hand: the code has a list of its own. */
 const readByTheGateway: Record<string, Record<string, readonly string[]>> = {
   gateway_system: {
     api_keys: ['expires_at', 'id', 'key_hash', 'revoked_at', 'scopes', 'store_id', 'updated_at'],
@@ -50,66 +51,20 @@ async function codesFor(role: string, statements: readonly string[]): Promise<st
   return codes;
 }
 
-const columnsOfTheGateway = Object.entries(readByTheGateway).flatMap(([role, read]) =>
-  Object.entries(read).flatMap(([table, columns]) => columns.map((column) => `${role}.${table}.${column}`)),
-);
-
-/** Everything in the catalogue that gives a role more than it needs. */
-async function faults(): Promise<string[]> {
-  const { adminSql } = database;
-  const wide = await adminSql`
-    select format('%s may use the schema %s', role, nspname) as fault
-    from unnest(${roles.map(({ role }) => role)}::text[]) role, pg_namespace
-    where nspname in ${adminSql([...schemas])} and has_schema_privilege(role, nspname, 'usage, create')
-      and nspname <> regexp_replace(role, '_(owner|system)$', '')
-      and not (nspname = 'accounts' and role = 'gateway_system' and not has_schema_privilege(role, nspname, 'create'))
-    union all
-    select format('%s may create in the schema %s', role, nspname)
-    from unnest(${serving.map(({ role }) => role)}::text[]) role, pg_namespace
-    where has_schema_privilege(role, nspname, 'create')
-    union all
-    select format('%s may touch %s.%s', coalesce(grantee.rolname, 'everybody'), nspname, relname)
-    from pg_class join pg_namespace on pg_namespace.oid = relnamespace, aclexplode(relacl) as granted
-      left join pg_roles grantee on grantee.oid = granted.grantee
-    where nspname in ${adminSql([...schemas])}
-      and (grantee.rolname is null or grantee.rolname not in (nspname, nspname || '_owner', nspname || '_system'))
-    union all
-    select format('%s may %s %s.%s(%s)', coalesce(grantee.rolname, 'everybody'), privilege_type, nspname, relname, attname)
-    from pg_attribute join pg_class on pg_class.oid = attrelid join pg_namespace on pg_namespace.oid = relnamespace,
-      aclexplode(attacl) as granted left join pg_roles grantee on grantee.oid = granted.grantee
-    where nspname in ${adminSql([...schemas])}
-      and (grantee.rolname is null or grantee.rolname not in (nspname, nspname || '_owner', nspname || '_system'))
-      and not (privilege_type = 'SELECT' and nspname = 'accounts' and not is_grantable
-        and format('%s.%s.%s', grantee.rolname, relname, attname) in ${adminSql(columnsOfTheGateway)})
-    union all
-    select format('%s may grant %s.%s to others', grantee::regrole, nspname, relname)
-    from pg_class join pg_namespace on pg_namespace.oid = relnamespace, aclexplode(relacl)
-    where nspname in ${adminSql([...schemas])} and is_grantable
-    union all
-    select format('%s owns %s', owner.rolname, relname)
-    from pg_class join pg_roles owner on owner.oid = relowner
-    where owner.rolname in ${adminSql(serving.map(({ role }) => role))}
-    union all
-    select format('%s.%s does not force row-level security', nspname, relname)
-    from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-    where nspname in ${adminSql([...schemas])} and relkind in ('r', 'p') and relname <> 'schema_migrations'
-      and not (relrowsecurity and relforcerowsecurity)
-    union all
-    select format('the policy %s on %s.%s lets %s see every store', policyname, schemaname, tablename, roles)
-    from pg_policies
-    where schemaname in ${adminSql([...schemas])}
-      -- These belong to no store: until when all reports are closed, which restore was fenced, and which providers fail.
-      -- Only the system role changes them.
-      and (tablename, policyname, cmd) not in (
-        ('report_closing', 'reading', 'SELECT'), ('restore_fence', 'reading', 'SELECT'),
-        ('provider_circuits', 'reading', 'SELECT'))
-      -- The gateway looks a key up before it knows the store.
-      and not (schemaname = 'accounts' and policyname = 'system' and cmd = 'SELECT' and roles = array['gateway_system']::name[])
-      and not roles <@ array[schemaname || '_system', schemaname || '_owner']::name[]
-      and (qual is null or qual not like '%mostrador.store_id%')
-      and coalesce(with_check, '') not like '%mostrador.store_id%'`;
-  return wide.map(({ fault }) => fault as string).sort();
+/** What a check finds after a statement, which is then undone. */
+async function foundAfter(statement: string, find: typeof findMissingRights): Promise<string[]> {
+  let found: string[] = [];
+  const undo = new Error('undo');
+  const done = database.adminSql.begin(async (sql) => {
+    await sql.unsafe(statement);
+    found = await find(sql);
+    throw undo;
+  });
+  await expect(done).rejects.toBe(undo);
+  return found;
 }
+
+const faults = () => findExcessiveRights(database.adminSql);
 
 test('the tables come from the catalogue, and every schema has some', () => {
   expect([...new Set(tables.map(({ schema }) => schema))].sort()).toEqual([...schemas].sort());
@@ -118,6 +73,26 @@ test('the tables come from the catalogue, and every schema has some', () => {
 describe("a service's roles in PostgreSQL", () => {
   test('have no grant, property or policy beyond their own schema and the store of the request', async () => {
     expect(await faults()).toEqual([]);
+  });
+
+  test('have every right that they need', async () => {
+    expect(await findMissingRights(database.adminSql)).toEqual([]);
+    expect(readByTheGateway.gateway_system).toEqual(
+      Object.fromEntries(Object.entries(readsOfTheGateway).map(([table, columns]) => [table, columns.toSorted()])),
+    );
+  });
+
+  test.each([
+    ['usage of the own schema', 'revoke usage on schema crm from crm'],
+    ['usage of the extensions', 'revoke usage on schema extensions from messaging'],
+    ['the search path', 'alter role events_system reset search_path'],
+    ['an extension', 'drop extension btree_gin cascade'],
+    ['a column of the gateway', 'revoke select (key_hash) on accounts.api_keys from gateway_system'],
+    ['a schema', 'drop schema events cascade'],
+    ['the owner of a schema', 'alter schema crm owner to postgres'],
+    ['the login', 'alter role crm nologin'],
+  ])('the check notices without %s', async (_what, narrowing) => {
+    expect(await foundAfter(narrowing, findMissingRights)).not.toEqual([]);
   });
 
   test.each([
@@ -138,18 +113,7 @@ describe("a service's roles in PostgreSQL", () => {
     ['a policy for all roles', 'create policy wide on crm.leads using (true)'],
     ['a new table without any protection', 'create table scheduling.forgotten (id uuid)'],
   ])('the check notices %s', async (_what, widening) => {
-    const undo = new Error('undo');
-    const noticed = database.adminSql.begin(async (sql) => {
-      await sql.unsafe(widening);
-      const kept = database;
-      database = { ...kept, adminSql: sql as unknown as TestDatabase['adminSql'] };
-      const found = await faults().finally(() => {
-        database = kept;
-      });
-      throw Object.assign(undo, { found });
-    });
-    await expect(noticed).rejects.toBe(undo);
-    expect((undo as Error & { found?: string[] }).found).not.toEqual([]);
+    expect(await foundAfter(widening, findExcessiveRights)).not.toEqual([]);
   });
 
   test.each(roles)('$role cannot read or change data of another service', async ({ role, schema }) => {

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { silentLog } from '@mostrador/testing/context';
 import { type TestTemporal, testTemporal } from '@mostrador/testing/servers/temporal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NotReady } from '../process/health.ts';
 import { connectTemporal, type Temporal } from './temporal.ts';
+import { prepareNamespace } from './temporal-prepare.ts';
 
 let server: TestTemporal;
 const opened: Temporal[] = [];
@@ -37,4 +39,30 @@ test('a Temporal that does not answer proves nothing about the namespace', async
   const refused = await check(server.namespace, '127.0.0.1:1').catch((error) => error);
   expect(refused).toBeInstanceOf(Error);
   expect(refused).not.toBeInstanceOf(NotReady);
+});
+
+test('a namespace is created with its search attributes, is usable, and keeps its retention when it is prepared again', async () => {
+  const namespace = `prepared-${randomBytes(6).toString('hex')}`;
+  const said: string[] = [];
+  const prepare = (retentionDays?: number) =>
+    prepareNamespace({
+      ...{ server: { address: server.address }, namespace, retentionDays },
+      log: { info: (text) => void said.push(text) },
+    });
+  const added = ['StoreId', 'LeadId', 'EntityId'];
+  expect(await prepare()).toEqual({ created: true, retentionDays: 7, added });
+  await check(namespace);
+  expect(await prepare()).toEqual({ created: false, retentionDays: 7, added: [] });
+  expect(await prepare(3)).toEqual({ created: false, retentionDays: 3, added: [] });
+  expect(await prepare()).toEqual({ created: false, retentionDays: 3, added: [] });
+  expect(said).toEqual([
+    `created the namespace ${namespace}`,
+    'added the search attributes StoreId, LeadId, EntityId',
+    `changed the retention of ${namespace} from 7 to 3 days`,
+  ]);
+});
+
+test('to prepare a namespace where no Temporal answers fails with what to do', async () => {
+  const prepared = prepareNamespace({ server: { address: '127.0.0.1:1' }, namespace: 'any', log: { info: () => {} } });
+  await expect(prepared).rejects.toThrow('Temporal does not answer: check that it runs at TEMPORAL_ADDRESS.');
 });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { temporalAddress } from '@mostrador/kit/clients/temporal-address';
 import postgres from 'postgres';
 import { createDatabase, createRoles } from '../../../../infra/postgres/roles.ts';
-import { registerSearchAttributes } from '../../../../infra/temporal/search-attributes.ts';
 import type { ProcessSpec } from '../children.ts';
 import type { PortName, Ports } from '../ports.ts';
 import { natsPasswords, natsUrlOf } from '../secrets.ts';
@@ -97,7 +96,13 @@ export async function provideTemporal(
     const [host = '', port] = env.TEMPORAL_ADDRESS.split(':');
     await mustAnswer('TEMPORAL_ADDRESS', host, Number(port ?? 7233));
     const settings = { ...env, TEMPORAL_ADDRESS: env.TEMPORAL_ADDRESS, TEMPORAL_TLS: env.TEMPORAL_TLS === 'true' };
-    await registerSearchAttributes(temporalAddress(settings), env.TEMPORAL_NAMESPACE || 'default');
+    // Imported here, because it takes a while and only a server of the environment needs it.
+    const { prepareNamespace } = await import('@mostrador/kit/clients/temporal-prepare');
+    await prepareNamespace({
+      server: temporalAddress(settings),
+      namespace: env.TEMPORAL_NAMESPACE || 'default',
+      log: { info: options.report },
+    });
     return { temporalAddress: env.TEMPORAL_ADDRESS, temporalUiUrl: env.TEMPORAL_UI_URL ?? '' };
   }
   const binary = await findTemporal(env, options.report);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { searchAttributeNames } from '../../../../infra/temporal/search-attributes.ts';
+import { temporal } from '@mostrador/platform/servers';
 import { httpAnswers, type ProcessSpec } from '../children.ts';
 import { downloadTool, firstOf } from './download-tool.ts';
 import { findOnPath } from './find-on-path.ts';
@@ -93,7 +93,7 @@ export function temporalSpec(options: TemporalOptions): ProcessSpec {
             'synchronous=normal',
           ]
         : []),
-      ...searchAttributeNames.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
+      ...temporal.searchAttributes.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
       ...(options.namespaces ?? []).flatMap((name) => ['--namespace', name]),
       ...Object.entries({ ...settings, ...options.dynamicConfig }).flatMap(([name, value]) => [
         '--dynamic-config-value',
