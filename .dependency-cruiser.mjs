@@ -142,10 +142,11 @@ export default {
     },
     {
       name: 'apps-only-packages',
-      comment: 'An app is a client of the platform.',
+      comment:
+        'An app is a client of the platform. The admin command also prepares PostgreSQL and NATS for a deployment.',
       severity: 'error',
       from: { path: '^apps/([^/]+)/', pathNot: tests },
-      to: { path: '^(services|workflows|infra|tools|tests)/|^apps/(?!$1/)' },
+      to: { path: '^(services|workflows|tools|tests)/|^infra/(?!(nats|postgres)/)|^apps/(?!$1/)' },
     },
     {
       name: 'infra-only-packages',

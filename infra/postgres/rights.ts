@@ -20,15 +20,17 @@ const serving = allRoles.filter((role) => !role.endsWith('_owner'));
  */
 export async function findExcessiveRights(sql: ISql): Promise<string[]> {
   const found = await sql<{ fault: string }[]>`
-    select format('%s may use the schema %s', role, nspname) as fault
-    from unnest(${allRoles as string[]}::text[]) role, pg_namespace
-    where nspname in ${sql([...schemas])} and has_schema_privilege(role, nspname, 'usage, create')
-      and nspname <> regexp_replace(role, '_(owner|system)$', '')
-      and not (nspname = 'accounts' and role = 'gateway_system' and not has_schema_privilege(role, nspname, 'create'))
+    select format('%s may use the schema %s', rolname, nspname) as fault
+    from pg_roles role, pg_namespace
+    where rolname in ${sql([...allRoles])} and nspname in ${sql([...schemas])}
+      and has_schema_privilege(role.oid, nspname, 'usage, create')
+      and nspname <> regexp_replace(rolname, '_(owner|system)$', '')
+      and not (nspname = 'accounts' and rolname = 'gateway_system'
+        and not has_schema_privilege(role.oid, nspname, 'create'))
     union all
-    select format('%s may create in the schema %s', role, nspname)
-    from unnest(${serving}::text[]) role, pg_namespace
-    where has_schema_privilege(role, nspname, 'create')
+    select format('%s may create in the schema %s', rolname, nspname)
+    from pg_roles role, pg_namespace
+    where rolname in ${sql(serving)} and has_schema_privilege(role.oid, nspname, 'create')
     union all
     select format('%s may touch %s.%s', coalesce(grantee.rolname, 'everybody'), nspname, relname)
     from pg_class join pg_namespace on pg_namespace.oid = relnamespace, aclexplode(relacl) as granted
@@ -133,6 +135,7 @@ export async function findMissingRights(sql: ISql): Promise<string[]> {
     -- A schema without tables waits for its migrations, which grant this.
     select format('gateway_system may not read accounts.%s(%s)', "table", "column")
     from reads join pg_class on relname = "table" join place on there = relnamespace and nspname = 'accounts'
-    where not has_column_privilege('gateway_system', pg_class.oid, "column", 'select')`;
+      join present on rolname = 'gateway_system'
+    where not has_column_privilege(present.oid, pg_class.oid, "column", 'select')`;
   return found.map(({ fault }) => fault).sort();
 }

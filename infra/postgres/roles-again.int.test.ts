@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { schemas } from '../../packages/platform/src/servers.ts';
 import { type OwnPostgres, startOwnPostgres } from '../../packages/testing/src/servers/own-postgres.ts';
-import { allRoles as roles, createDatabase, createRoles } from './roles.ts';
+import { createDatabase, createRoles, allRoles as roles } from './roles.ts';
 
 // Passwords belong to the whole server, so these tests have one of their own.
 let server: OwnPostgres;
@@ -61,7 +61,7 @@ describe('creating the roles again', () => {
     expect(await loginsOf(password)).toEqual({ ...each('28P01'), events_system: 'accepted' });
   });
 
-  test('gives each new role its own password, and none that stands in the server\'s log', async () => {
+  test("gives each new role its own password, and none that stands in the server's log", async () => {
     for (const role of ['events_system', 'crm']) await sql.unsafe(`drop owned by ${role}; drop role ${role}`);
     const said: string[] = [];
     const watched = postgres(server.url, { max: 1, onnotice: () => {}, debug: (_, query) => void said.push(query) });

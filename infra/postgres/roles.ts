@@ -1,5 +1,12 @@
 import type { Sql } from 'postgres';
-import { databaseUsers, extensions, ownerRoleOf, rolesOf, schemaOf, schemas } from '../../packages/platform/src/servers.ts';
+import {
+  databaseUsers,
+  extensions,
+  ownerRoleOf,
+  rolesOf,
+  schemaOf,
+  schemas,
+} from '../../packages/platform/src/servers.ts';
 import { scramVerifier } from './scram.ts';
 
 export type RoleOptions = {
@@ -32,7 +39,9 @@ export async function createRoles(adminSql: Sql, options: RoleOptions): Promise<
     await sql`select pg_advisory_xact_lock(hashtext('mostrador roles'))`;
     const present = new Map((await sql<Role[]>`select * from pg_roles`).map((role) => [role.rolname, role]));
     const roleStatements = databaseUsers.flatMap((user) => {
-      return rolesOf(user).flatMap((role) => statementsOfRole({ role, schema: schemaOf(user), found: present.get(role) }, options));
+      return rolesOf(user).flatMap((role) =>
+        statementsOfRole({ role, schema: schemaOf(user), found: present.get(role) }, options),
+      );
     });
     await sql.unsafe(roleStatements.join(';\n'));
 

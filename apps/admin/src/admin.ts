@@ -8,7 +8,12 @@ import type { Platform } from './platform.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The dependencies of every command. */
-export type Admin = { readonly platform: Platform; readonly terminal: Terminal };
+export type Admin = {
+  readonly platform: Platform;
+  readonly terminal: Terminal;
+  /** For the commands that reach the servers of a deployment themselves. */
+  readonly environment: NodeJS.ProcessEnv;
+};
 
 /** A subcommand with the option `--json` and with examples on its help page. */
 export function verb(name: string, description: string, examples: readonly string[]): Command {

@@ -1,7 +1,14 @@
 import { join, resolve } from 'node:path';
-import { baseConfig, ConfigError, readConfig as readVariables } from '@mostrador/kit/process/config';
+import {
+  baseConfig,
+  ConfigError,
+  migrateConfig,
+  readConfig as readVariables,
+  temporalConfig,
+} from '@mostrador/kit/process/config';
 import { type NatsTls, natsAddress } from '@mostrador/kit/rpc/nats';
 import { type Static, Type } from '@sinclair/typebox';
+import { UsageError } from './exit.ts';
 
 const cloneRoot = resolve(import.meta.dirname, '../../..');
 
@@ -17,6 +24,31 @@ export const adminConfig = Type.Object({
     description: 'Without `NATS_URL`: where `npm start` wrote the address of its platform',
   }),
 });
+
+/** What the commands of `platform` read from it, too. */
+export const deploymentConfig = Type.Object({
+  POSTGRES_URL: Type.Optional({
+    ...migrateConfig.properties.DATABASE_OWNER_URL,
+    description: 'A login of PostgreSQL that may create databases and roles, for `platform roles`',
+  }),
+  NATS_TLS_CA: baseConfig.NATS_TLS_CA,
+  NATS_TLS_CERT: baseConfig.NATS_TLS_CERT,
+  NATS_TLS_KEY: baseConfig.NATS_TLS_KEY,
+  PLAINTEXT_ALLOW_HOSTS: baseConfig.PLAINTEXT_ALLOW_HOSTS,
+  ...temporalConfig,
+  TEMPORAL_ADDRESS: Type.Optional(temporalConfig.TEMPORAL_ADDRESS),
+});
+export type DeploymentConfig = Static<typeof deploymentConfig>;
+
+/** Throws UsageError with every fault of the environment. */
+export function readDeployment(env: NodeJS.ProcessEnv): DeploymentConfig {
+  try {
+    return readVariables(deploymentConfig, env);
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError([error.message]);
+    throw error;
+  }
+}
 
 /** The platform's address: `natsUrl` of the environment, or else the file that `npm start` writes. */
 export type AdminConfig = {

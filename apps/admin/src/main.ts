@@ -5,5 +5,8 @@ import { createTerminal } from './terminal.ts';
 
 const terminal = createTerminal(process);
 const platform = createPlatform(readConfig(process.env));
-process.exitCode = await runAdmin(process.argv.slice(2), { platform, terminal });
+process.exitCode = await runAdmin(process.argv.slice(2), {
+  ...{ platform, terminal },
+  environment: process.env,
+});
 await platform.close();

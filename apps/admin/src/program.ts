@@ -8,6 +8,12 @@ import { showCalendarCommand } from './calendars/show-calendar.ts';
 import { connectChannelCommand } from './channels/connect-channel.ts';
 import { disconnectChannelCommand } from './channels/disconnect-channel.ts';
 import { showChannelCommand } from './channels/show-channel.ts';
+import { checkPlatformCommand } from './deployment/check-platform.ts';
+import { createRolesCommand } from './deployment/create-roles.ts';
+import { generateSecretsCommand } from './deployment/generate-secrets.ts';
+import { migrateCommand } from './deployment/migrate-schemas.ts';
+import { prepareTemporalCommand } from './deployment/prepare-temporal.ts';
+import { printEnvironmentCommand } from './deployment/print-environment.ts';
 import { importDocumentsCommand } from './documents/import-documents.ts';
 import { tailEventsCommand } from './events/tail-events.ts';
 import { createKeyCommand } from './keys/create-key.ts';
@@ -45,7 +51,7 @@ export function createProgram(admin: Admin): Command {
   const program = new Command('npm run admin --')
     .usage('<noun> <verb> [options]')
     .description(
-      'Manages what Mostrador has no screen for yet: stores, API keys, calendars, channels, agents, imports, reports.',
+      'Manages what Mostrador has no screen for yet: stores, API keys, calendars, channels, agents, imports, reports, deployments.',
     )
     .addHelpText(
       'after',
@@ -155,6 +161,19 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
     'Bring the platform back after its database was restored',
     ['restore fence --since 2027-01-31T09:00:00Z --dry-run'],
     [fenceRestoreCommand(admin), releaseFollowupsCommand(admin)],
+  );
+  noun('secrets', 'Make the secrets of a deployment', ['secrets generate --help'], [generateSecretsCommand(admin)]);
+  noun(
+    'platform',
+    'Prepare the servers of a deployment, and check them',
+    ['platform roles --help', 'platform check --folder secrets'],
+    [
+      createRolesCommand(admin),
+      migrateCommand(admin),
+      prepareTemporalCommand(admin),
+      printEnvironmentCommand(admin),
+      checkPlatformCommand(admin),
+    ],
   );
   return program;
 }

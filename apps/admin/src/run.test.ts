@@ -32,7 +32,7 @@ async function run(argv: string[], answer: { error?: Error; input?: string } = {
     readInput: async () => answer.input ?? '',
     ...idle,
   };
-  const exitCode = await runAdmin(argv, { platform, terminal });
+  const exitCode = await runAdmin(argv, { platform, terminal, environment: {} });
   return { exitCode, out: printed.join('\n'), err: noted.join('\n'), calls };
 }
 
@@ -40,6 +40,7 @@ const commandLines = () => {
   const program = createProgram({
     platform: { call: () => Promise.reject(new Error()), close: async () => {} },
     terminal: { print: () => {}, note: () => {}, readInput: async () => '', ...idle },
+    environment: {},
   });
   return [
     [],

@@ -8,7 +8,12 @@ import { createTerminal } from '../src/terminal.ts';
 export type Ended = { readonly out: string; readonly err: string; readonly exitCode: number | null };
 
 /** Runs the command in this process. Its output is no terminal, and no signal reaches it. */
-export async function runHere(argv: readonly string[], platform: Platform, input = ''): Promise<Ended> {
+export async function runHere(
+  argv: readonly string[],
+  platform: Platform,
+  input = '',
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<Ended> {
   const texts = { out: '', err: '' };
   const collector = (name: keyof typeof texts) =>
     new Writable({
@@ -26,7 +31,7 @@ export async function runHere(argv: readonly string[], platform: Platform, input
     },
   });
   const terminal = createTerminal(streams as unknown as Parameters<typeof createTerminal>[0]);
-  const exitCode = await runAdmin(argv, { platform, terminal });
+  const exitCode = await runAdmin(argv, { platform, terminal, environment });
   return { ...texts, exitCode };
 }
 

@@ -1,10 +1,8 @@
+import { defaultDatabase } from '@mostrador/platform/servers';
 import { UsageError } from '../exit.ts';
 
 const postgresForm = /^(postgres(?:ql)?:\/\/)([^@/?#]+)(?:\/([^/?#]*))?(\?[^#]*)?$/;
 const natsServer = /^(?:nats|tls):\/\/[^@/?#\s]+$/;
-
-/** The database when an address names none. */
-export const defaultDatabase = 'mostrador';
 
 /**
  * Addresses of PostgreSQL for each login.
@@ -52,3 +50,7 @@ export const databaseIn = (address: string): string =>
 /** The same address of PostgreSQL with another database. */
 export const withDatabase = (address: string, database: string): string =>
   address.replace(/^([^/]+\/\/[^/?#]+)(?:\/[^/?#]*)?/, `$1/${encodeURIComponent(database)}`);
+
+/** The same address of PostgreSQL with another login. */
+export const withLogin = (address: string, role: string, password: string): string =>
+  address.replace(/^([^/]+\/\/)(?:[^@/?#]*@)?/, `$1${role}:${encodeURIComponent(password)}@`);

@@ -9,9 +9,6 @@ export const defaultFolder = 'secrets';
 /** A file `<holder>/<variable>`: one secret, for one program. The holder is the folder that this program may read. */
 export type SecretFile = { readonly holder: string; readonly variable: string };
 
-/** The holder of what the migrate command of a service needs. The service itself must not read it. */
-export const migrationsOf = (service: string): string => `${service}-migrate`;
-
 export const pathOf = ({ holder, variable }: SecretFile): string => join(holder, variable);
 
 /** The text of a file without the newline at its end, or undefined when there is none. Throws when it cannot be read. */

@@ -27,6 +27,7 @@ async function create(...options: string[]) {
   const exitCode = await runAdmin(['key', 'create', '--store', store, '--name', 'Site', ...options], {
     platform,
     terminal,
+    environment: {},
   });
   return { exitCode, asked, notes: notes.join('\n') };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { searchAttributes } from '@mostrador/contracts/workflows';
 import { Connection } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import { NotReady } from '../process/health.ts';
 import type { TemporalAddress } from './temporal-address.ts';
 import { temporalFaults } from './temporal-fault.ts';
@@ -41,7 +42,7 @@ export async function prepareNamespace(options: {
 }): Promise<PreparedNamespace> {
   const { server, namespace, retentionDays, log } = options;
   const connection = await connect(server);
-  const retentionOf = (days: number) => ({ seconds: days * daySeconds });
+  const retentionOf = (days: number) => msToTs(days * daySeconds * 1000);
   try {
     const { workflowService, operatorService } = connection;
     const found = await unless(notFound, workflowService.describeNamespace({ namespace }));
@@ -81,7 +82,11 @@ export async function prepareNamespace(options: {
       return missing;
     });
     await patiently(until, () => assertNamespace(connection, namespace));
-    return { created: !found, retentionDays: found ? (retentionDays ?? before) : (retentionDays ?? newRetentionDays), added };
+    return {
+      created: !found,
+      retentionDays: found ? (retentionDays ?? before) : (retentionDays ?? newRetentionDays),
+      added,
+    };
   } finally {
     await connection.close();
   }

@@ -40,12 +40,14 @@ export function databaseCheck(
   return () =>
     database.ping().catch((error: AppError) => {
       if (shared && error.code === 'service_unavailable' && error.cause === undefined) return;
-      const reason = reasons[codeOf(error.cause) ?? '']?.(variable);
-      throw new NotReady(reason ?? `PostgreSQL does not answer: check that it runs at the address in ${variable}.`, {
-        cause: error,
-      });
+      throw new NotReady(databaseFault(error.cause, variable), { cause: error });
     });
 }
+
+/** What is wrong with the database of a variable, and what to do, by the error of a connection to it. */
+export const databaseFault = (error: unknown, variable: string): string =>
+  reasons[codeOf(error) ?? '']?.(variable) ??
+  `PostgreSQL does not answer: check that it runs at the address in ${variable}.`;
 
 /** No such table, no such column, no permission: the migrate command creates and grants what the check reads. */
 const notMigrated = new Set(['42P01', '42703', '42501']);

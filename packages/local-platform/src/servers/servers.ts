@@ -115,7 +115,7 @@ export async function provideTemporal(
   return { temporalAddress: `127.0.0.1:${grpc}`, temporalUiUrl: `http://127.0.0.1:${ui}` };
 }
 
-async function once(url: string, work: (sql: postgres.Sql) => Promise<void>): Promise<void> {
+async function once(url: string, work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
   const sql = postgres(url, { max: 1, connect_timeout: 15, onnotice: () => {} });
   try {
     await work(sql);

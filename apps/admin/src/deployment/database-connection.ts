@@ -1,0 +1,37 @@
+import { openClient } from '@mostrador/kit/database/client';
+import { databaseFault } from '@mostrador/kit/database/readiness';
+import type postgres from 'postgres';
+
+/** A person waits, and a statement here is quick; creating an extension is not. */
+const limits = {
+  statementTimeoutMs: 60_000,
+  lockTimeoutMs: 20_000,
+  idleInTransactionTimeoutMs: 60_000,
+  transactionTimeoutMs: 120_000,
+};
+
+/** PostgreSQL is not reached, or refuses the login. The message says what to do, and shows no address. */
+export class NoLogin extends Error {
+  /** Whether the server answered that the password, or the user, is wrong. */
+  readonly rejected: boolean;
+
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+    this.rejected = (cause as { code?: string }).code === '28P01';
+  }
+}
+
+/** Runs work on one connection. `name` is the variable or file with the address. Throws NoLogin when it does not open. */
+export async function onDatabase<T>(
+  { url, name }: { readonly url: string; readonly name: string },
+  work: (sql: postgres.Sql) => Promise<T>,
+): Promise<T> {
+  const client = await openClient({ url, name: 'mostrador admin', limits }).catch((cause) => {
+    throw new NoLogin(databaseFault(cause, name), cause);
+  });
+  try {
+    return await work(client.sql);
+  } finally {
+    await client.end();
+  }
+}
