@@ -56,6 +56,6 @@ export function environmentFile(
 
 const hasValue = ([, value]: Entry): boolean => Boolean(value?.trim());
 
-/** As Node's `--env-file`, systemd and a shell read it. Docker's `env_file` keeps the quotes, which only few values need. */
+/** As a shell, systemd and Node's `--env-file` read it. Docker's `env_file` keeps quotes, which only few values need. */
 const quoted = (value: string): string =>
-  /^[\w@%+=:,./?&;~^!*()[\]{}|<>-]*$/.test(value) ? value : `"${value.replaceAll(/["\\$`]/g, '\\$&')}"`;
+  /^[\w@%+=:,./-]*$/.test(value) ? value : `"${value.replaceAll(/["\\$`]/g, '\\$&')}"`;

@@ -79,7 +79,8 @@ async function migrateOne(
 function people(migrated: readonly Migrated[]): string {
   const lines = migrated.map(({ service, applied, fault }) => {
     if (fault !== null) return `${service}: error: ${fault}`;
-    return `${service}: ${applied.length === 0 ? 'nothing new' : `applied ${applied.join(', ')}`}`;
+    // Their names are on standard error, each when it was applied.
+    return `${service}: ${applied.length === 0 ? 'nothing new' : `${applied.length} applied`}`;
   });
   const waiting = migrated.flatMap(({ service, waiting }) => waiting.map((file) => `  ${service}: ${file}`));
   if (waiting.length > 0) {
