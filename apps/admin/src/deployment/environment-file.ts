@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { fileVariable, type Variable, variablesOf } from '@mostrador/platform/environment';
+import { fileVariable, nodeVariables, type Variable, variablesOf } from '@mostrador/platform/environment';
 import { nodeFlags, type ProcessName, processes, runtimeEnvironment } from '@mostrador/platform/processes';
 
 export type EnvironmentFile = {
@@ -35,9 +35,8 @@ export function environmentFile(
     // Each process has logins of its own, so a file of the environment counts only for what the folder lacks.
     return [named, hasSecret(name) ? join(resolve(folder), process, name) : environment[named]];
   };
-  const variables = variablesOf(process).map((variable) => ({ variable, entry: entryOf(variable) }));
-  const runtime = { ...runtimeEnvironment, NODE_EXTRA_CA_CERTS: environment.NODE_EXTRA_CA_CERTS };
-  const entries: Entry[] = [...Object.entries(runtime), ...variables.map(({ entry }) => entry)];
+  const variables = [...nodeVariables, ...variablesOf(process)].map((variable) => ({ variable, entry: entryOf(variable) }));
+  const entries: Entry[] = [...Object.entries(runtimeEnvironment), ...variables.map(({ entry }) => entry)];
   const set = entries.flatMap(([name, value]) => (value?.trim() ? [`${name}=${quoted(value)}`] : []));
   const unset = variables.filter(({ variable, entry }) => !variable.required && !hasValue(entry));
   const missing = variables.filter(({ variable, entry }) => variable.required && !hasValue(entry));
