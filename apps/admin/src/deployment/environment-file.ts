@@ -35,7 +35,10 @@ export function environmentFile(
     // Each process has logins of its own, so a file of the environment counts only for what the folder lacks.
     return [named, hasSecret(name) ? join(resolve(folder), process, name) : environment[named]];
   };
-  const variables = [...nodeVariables, ...variablesOf(process)].map((variable) => ({ variable, entry: entryOf(variable) }));
+  const variables = [...nodeVariables, ...variablesOf(process)].map((variable) => ({
+    variable,
+    entry: entryOf(variable),
+  }));
   const entries: Entry[] = [...Object.entries(runtimeEnvironment), ...variables.map(({ entry }) => entry)];
   const set = entries.flatMap(([name, value]) => (value?.trim() ? [`${name}=${quoted(value)}`] : []));
   const unset = variables.filter(({ variable, entry }) => !variable.required && !hasValue(entry));

@@ -23,13 +23,13 @@ export const ownerSecretOf = (service: ServiceName): DatabaseSecret => ({
   role: ownerRoleOf(service),
 });
 
-export const natsSecretOf = (natsUser: NatsUser): NatsSecret => ({
+const natsSecretOf = (natsUser: NatsUser): NatsSecret => ({
   holder: natsUser,
   variable: 'NATS_URL',
   natsUser,
 });
 
-export const databaseSecretsOf = (process: ProcessName): DatabaseSecret[] =>
+const databaseSecretsOf = (process: ProcessName): DatabaseSecret[] =>
   processes[process].databaseLogins.map(({ variable, role }) => ({ holder: process, variable, role }));
 
 const keysOf = (process: ProcessName): KeysSecret[] =>

@@ -82,7 +82,7 @@ async function checkPermissions(nats: NatsConnection, user: NatsUser): Promise<F
 }
 
 /** In what the permissions of a user differ from those that it needs. */
-export function differencesOf(given: Permissions, needed: Permissions): string[] {
+function differencesOf(given: Permissions, needed: Permissions): string[] {
   const without = (all: readonly string[], others: readonly string[]) => all.filter((each) => !others.includes(each));
   const named = (text: string, subjects: readonly string[]) =>
     subjects.length === 0 ? [] : [`${text} ${subjects.join(', ')}`];

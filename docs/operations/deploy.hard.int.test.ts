@@ -1,0 +1,114 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from '@mostrador/local-platform/paths';
+import { freePort } from '@mostrador/local-platform/ports';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTcpProxy, type TcpProxy } from '../../packages/testing/src/proxy/tcp-proxy.ts';
+import {
+  type Certificates,
+  canMakeCertificates,
+  makeCertificates,
+} from '../../packages/testing/src/servers/certificates.ts';
+import { type OwnPostgres, startOwnPostgres } from '../../packages/testing/src/servers/own-postgres.ts';
+
+const page = readFileSync(join(import.meta.dirname, 'deploy.md'), 'utf8');
+/** Every block of the page, in order. Those of `sh` are pasted; the others are a file and the start of a server. */
+const blocks = [...page.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language, text = '']) => ({ language, text }));
+const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0;
+/** What `scaling.md` says that two replicas of each process open at most. */
+const mostConnections = 116;
+
+let home: string;
+let certificates: Certificates;
+let server: OwnPostgres;
+let temporal: TcpProxy;
+
+beforeAll(async () => {
+  if (!canMakeCertificates) return;
+  home = mkdtempSync(join(tmpdir(), 'mostrador-deploy-'));
+  certificates = makeCertificates();
+  cpSync(certificates.ca, join(home, 'ca.pem'));
+  cpSync(certificates.server.cert, join(home, 'server.pem'));
+  cpSync(certificates.server.key, join(home, 'server.key'));
+  const [cert, key] = [readFileSync(certificates.server.cert), readFileSync(certificates.server.key)];
+  writeFileSync(join(home, 'haproxy.pem'), `${cert}${key}`);
+  server = await startOwnPostgres({ tls: certificates.server });
+  const tls = { cert, key, ALPNProtocols: ['h2'] };
+  temporal = await startTcpProxy(process.env.TEST_TEMPORAL_ADDRESS ?? '', { tls });
+});
+afterAll(async () => {
+  if (!home) return;
+  for (const file of readdirSync(home).filter((name) => name.endsWith('.pid'))) {
+    try {
+      process.kill(Number(readFileSync(join(home, file), 'utf8')), 'SIGKILL');
+    } catch {
+      // It has ended, as it should.
+    }
+  }
+  await temporal?.close();
+  await server?.stop();
+  certificates?.remove();
+  rmSync(home, { recursive: true, force: true });
+});
+
+test.skipIf(!canMakeCertificates)('the page brings up two replicas of each process, pasted in one shell', async () => {
+  if (!hasHaproxy) process.stderr.write('HAProxy is not installed, so its part of deploy.md is skipped\n');
+  const [natsPort, publicPort] = [await freePort(), await freePort()];
+  // Below the ports that systems assign to outgoing connections, and beside those of the clones.
+  const firstPort = 12_000 + (process.pid % 80) * 90;
+  const own = (text: string) =>
+    text
+      .replaceAll(/\b808(\d)\b/g, (_, digit) => String(firstPort + Number(digit)))
+      .replaceAll(/\b8180\b/g, String(firstPort + 45))
+      .replaceAll('port + 100', 'port + 45')
+      .replaceAll('8443', String(publicPort))
+      .replaceAll('/opt/mostrador', root)
+      .replace('localhost:5432', new URL(server.url).host)
+      .replaceAll('4222', String(natsPort))
+      .replace('localhost:7233', `localhost:${temporal.port}`)
+      .replace('TEMPORAL_NAMESPACE=mostrador', `TEMPORAL_NAMESPACE=deploy-${process.pid}`);
+  const script = blocks.flatMap(({ language, text }) => {
+    if (!hasHaproxy && text.includes('haproxy.')) return [];
+    if (text.startsWith('postgres://')) return [`echo '${server.url}' > administrator\n`];
+    if (text.startsWith('env $(cat secrets/nats.env)')) {
+      const line = own(text).replace('nats-server', '"$TEST_NATS_SERVER"').replace('/var/lib/nats', 'store').trim();
+      return [`${line} > nats.log 2>&1 &\necho $! > nats.pid\n`];
+    }
+    return language === 'sh' ? [own(text)] : [`echo 'a block of another kind'; exit 1\n`];
+  });
+  const stopping = script.pop();
+  const count = 'echo "all run" > running; until [ -e seen ]; do sleep 0.2; done\n';
+  writeFileSync(join(home, 'page.sh'), ['set -e\n', ...script, count, stopping, 'wait\n'].join(''));
+
+  const shell = spawn('bash', ['page.sh'], {
+    cwd: home,
+    env: { ...process.env, NODE_ENV: undefined, VITEST: undefined },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [shell.stdout, shell.stderr]) {
+    stream.on('data', (chunk) => {
+      said += String(chunk);
+    });
+  }
+  const ended = new Promise<number | null>((resolve) => shell.once('exit', resolve));
+  await expect.poll(() => existsSync(join(home, 'running')) || shell.exitCode !== null).toBe(true);
+  expect([shell.exitCode, said.slice(-3000)]).toEqual([null, expect.any(String)]);
+
+  expect(said).toContain('All is right.');
+  if (hasHaproxy) expect(said).toContain('"total":0');
+  const sql = postgres(`${server.url.replace('verify-full', 'require')}`, { max: 1 });
+  const [{ open }] = await sql<[{ open: number }]>`
+    select count(*)::int as open from pg_stat_activity where datname = 'mostrador'`;
+  await sql.end();
+  expect(open).toBeGreaterThan(20);
+  expect(open).toBeLessThanOrEqual(mostConnections);
+  expect(page).toContain(`${mostConnections} for two of each`);
+
+  writeFileSync(join(home, 'seen'), '');
+  process.kill(Number(readFileSync(join(home, 'nats.pid'), 'utf8')));
+  expect(await ended).toBe(0);
+});
