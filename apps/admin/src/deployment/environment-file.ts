@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { fileVariable, nodeVariables, type Variable, variablesOf } from '@mostrador/platform/environment';
+import { fileVariable, nodeVariables, portsOf, type Variable, variablesOf } from '@mostrador/platform/environment';
 import { nodeFlags, type ProcessName, processes, runtimeEnvironment } from '@mostrador/platform/processes';
 
 export type EnvironmentFile = {
@@ -25,12 +25,12 @@ export function environmentFile(
   },
 ): EnvironmentFile {
   const { folder, environment, hasSecret } = options;
-  const { listener, program, does } = processes[process];
-  const listening: Readonly<Record<string, string>> = { [listener.port]: String(listener.number) };
+  const { program, does } = processes[process];
+  const ports = new Map(portsOf(process).map(({ variable, number }) => [variable, String(number)]));
 
   const entryOf = (variable: Variable): Entry => {
     const { name, secret } = variable;
-    if (!secret) return [name, listening[name] ?? environment[name]];
+    if (!secret) return [name, ports.get(name) ?? environment[name]];
     const named = fileVariable(name);
     // Each process has logins of its own, so a file of the environment counts only for what the folder lacks.
     return [named, hasSecret(name) ? join(resolve(folder), process, name) : environment[named]];
