@@ -18,9 +18,11 @@ for also in "$@"; do cp -R --parents "$also" /app; done
 
 cd /app
 pnpm install --prod --frozen-lockfile --filter-prod "$package..."
-# The workspace's root brings Node, which the image has already. Programs read neither types nor source maps.
+# The workspace's root brings Node, which the image has already. Programs read neither source maps nor the TypeScript of
+# libraries.
 rm -r node_modules/node-linux-* node_modules/.bin node_modules/.pnpm/node-linux-*
-find node_modules/.pnpm -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
+find node_modules/.pnpm -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' \
+  -o -name 'README*.md' -o -name 'CHANGELOG*.md' \) -delete
 # Of the parts that depend on the platform, those of this one are used.
 machine=$(uname -m)
 for release in node_modules/.pnpm/@temporalio+core-bridge@*/node_modules/@temporalio/core-bridge/releases/*; do

@@ -89,14 +89,14 @@ export async function tryImages(
   }
 }
 
-async function tour(origin: string, admin: (line: string) => Promise<Record<string, never>>): Promise<string[]> {
+async function tour(origin: string, admin: (line: string) => Promise<Record<string, string>>): Promise<string[]> {
   const { id: store } = await admin('store create --name images --tier pro');
   const { api_key: key } = await admin(`key create --store ${store} --name images`);
   await admin(`calendar connect --store ${store} --provider feed`);
   const ask = async (path: string, body?: object) => {
     const answer = await fetch(`${origin}/integrations/v1${path}`, {
       method: body ? 'POST' : 'GET',
-      headers: { 'x-api-key': key as string, ...(body && { 'content-type': 'application/json' }) },
+      headers: { 'x-api-key': key ?? '', ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     });
     return (await answer.json()) as Record<string, unknown>;
