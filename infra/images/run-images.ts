@@ -12,7 +12,7 @@ import { environmentOf, type ImageConfig } from './image-config.ts';
 export type MountedImage = { readonly folder: string; readonly config: ImageConfig };
 
 /** The command that runs the command of an image, or its entry point with other arguments, in its file system. */
-export function commandIn(image: MountedImage, args?: readonly string[]): { command: string; args: string[] } {
+function commandIn(image: MountedImage, args?: readonly string[]): { command: string; args: string[] } {
   const { User = '', WorkingDir = '/', Entrypoint = [], Cmd = [] } = image.config;
   const script = join(import.meta.dirname, 'in-image.sh');
   const own = [...Entrypoint, ...(args ?? Cmd)];

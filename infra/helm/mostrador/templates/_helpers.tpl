@@ -7,7 +7,7 @@
 app.kubernetes.io/name: mostrador
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .name }}
-app.kubernetes.io/version: {{ .root.Values.image.tag | default .root.Chart.AppVersion | quote }}
+app.kubernetes.io/version: {{ include "mostrador.tag" . | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- end -}}
@@ -24,7 +24,12 @@ app.kubernetes.io/component: {{ .name }}
 
 {{- define "mostrador.image" -}}
 {{- $image := .root.Values.image -}}
-{{ with $image.registry }}{{ . }}/{{ end }}{{ $image.repository }}/{{ .name }}:{{ $image.tag | default .root.Chart.AppVersion }}
+{{ with $image.registry }}{{ . }}/{{ end }}{{ $image.repository }}/{{ .name }}:{{ include "mostrador.tag" . }}
+{{- end -}}
+
+{{/* The version of a process: its own, so that each is rolled out and back alone, or that of all. */}}
+{{- define "mostrador.tag" -}}
+{{ (.settings | default dict).tag | default .root.Values.image.tag | default .root.Chart.AppVersion }}
 {{- end -}}
 
 {{/* The settings of a process: `defaults`, then its own. */}}
