@@ -37,7 +37,9 @@ const ofCopy = <Module>(path: string): Promise<Module> => import(inCopy(path));
 const blocks = [...guide.matchAll(/(.*?)^```(\w+)\n(.*?)^```/gms)].map(([, before = '', language = '', text = '']) => ({
   language,
   text,
-  file: [...before.matchAll(/`((?:apps|infra|packages|services|tests|tools)\/[^`]+\.\w+)`/g)].at(-1)?.[1] ?? '',
+  file:
+    [...before.matchAll(/`((?:apps|infra|packages|services|tests|tools)\/[^`]+(?:\.\w+|Dockerfile))`/g)].at(-1)?.[1] ??
+    '',
 }));
 
 /** The text with a diff applied. Each part of the diff must fit exactly one place. */

@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '@mostrador/testing/context';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadWorkflowBundle } from './bundle.ts';
+import { fingerprintOf, loadWorkflowBundle } from './bundle.ts';
 import { installRuntime } from './runtime.ts';
 
 const logger = installRuntime(silentLog());
@@ -22,4 +22,16 @@ test('the bundle is built once, and bundles of other sources are removed', { tim
 
   await writeFile(join(folder, file), 'kept');
   expect(await loadWorkflowBundle({ cacheDirectory: folder, logger })).toEqual({ code: 'kept' });
+});
+
+test('the fingerprint of the same sources is the same at every path, and another for other sources', async () => {
+  const root = join(import.meta.dirname, '../..');
+  for (const part of ['pnpm-lock.yaml', 'packages/contracts/src', 'workflows/src']) {
+    await cp(join(root, part), join(folder, part), { recursive: true });
+  }
+  const fingerprint = await fingerprintOf(root);
+  expect(await fingerprintOf(folder)).toBe(fingerprint);
+
+  await appendFile(join(folder, 'workflows/src/workflows.ts'), '\n');
+  expect(await fingerprintOf(folder)).not.toBe(fingerprint);
 });

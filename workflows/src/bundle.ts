@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { bundleWorkflowCode, type Logger } from '@temporalio/worker';
 
 export type WorkflowBundle = { readonly code: string };
@@ -20,7 +19,7 @@ export async function loadWorkflowBundle(options: {
   const { cacheDirectory, logger } = options;
   if (!cacheDirectory) return makeWorkflowBundle(join(sources, 'workflows.ts'), logger);
 
-  const name = `${await fingerprint()}.js`;
+  const name = `${await fingerprintOf(root)}.js`;
   const file = join(cacheDirectory, name);
   const cached = await readFile(file, 'utf8').catch(() => undefined);
   if (cached) return { code: cached };
@@ -42,22 +41,24 @@ export async function makeWorkflowBundle(workflowsPath: string, logger?: Logger)
   return { code };
 }
 
-/** A hash of the sources, of the lockfile (for the SDK's part of the bundle) and of the repository's path. */
-async function fingerprint(): Promise<string> {
-  const contracts = dirname(fileURLToPath(import.meta.resolve('@mostrador/contracts/workflows')));
-  const hash = createHash('sha256').update(root);
+/**
+ * A hash of the sources and of the lockfile (for the SDK's part of the bundle) in a checkout. It does not depend on the
+ * checkout's path, so a bundle that was built elsewhere, as in an image, is found.
+ */
+export async function fingerprintOf(checkout: string): Promise<string> {
+  const hash = createHash('sha256');
   for (const file of [
-    join(root, 'pnpm-lock.yaml'),
-    ...(await typescriptOf(contracts)),
-    ...(await typescriptOf(sources)),
+    'pnpm-lock.yaml',
+    ...(await typescriptOf(checkout, 'packages/contracts/src')),
+    ...(await typescriptOf(checkout, 'workflows/src')),
   ]) {
-    hash.update(`\0${file}\0`).update(await readFile(file));
+    hash.update(`\0${file}\0`).update(await readFile(join(checkout, file)));
   }
   return hash.digest('hex');
 }
 
-async function typescriptOf(folder: string): Promise<string[]> {
-  const entries = await readdir(folder);
+async function typescriptOf(checkout: string, folder: string): Promise<string[]> {
+  const entries = await readdir(join(checkout, folder));
   return entries
     .filter((entry) => entry.endsWith('.ts') && !entry.endsWith('.test.ts'))
     .sort()

@@ -1,3 +1,4 @@
+import { build, buildText } from '@mostrador/kit/process/build';
 import { Command } from 'commander';
 import { type Admin, exampleText } from './admin.ts';
 import { createAgentCommand } from './agents/create-agent.ts';
@@ -50,6 +51,7 @@ import { showWebhookCommand } from './webhooks/show-webhook.ts';
 export function createProgram(admin: Admin): Command {
   const program = new Command('npm run admin --')
     .usage('<noun> <verb> [options]')
+    .version(buildText(build()), '--version', 'print the version and the revision')
     .description(
       'Manages what Mostrador has no screen for yet: stores, API keys, calendars, channels, agents, imports, reports, deployments.',
     )

@@ -1,3 +1,4 @@
+import { build, buildText } from '@mostrador/kit/process/build';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { expect, test } from 'vitest';
 import { NotRunning } from './exit.ts';
@@ -133,6 +134,10 @@ test.each(['', 'hunter2', '["hunter2"]', '{"password": "hunter2"'])(
     expect(answer.err).not.toContain('hunter2');
   },
 );
+
+test('--version prints the version and the revision', async () => {
+  expect(await run(['--version'])).toMatchObject({ exitCode: 0, out: buildText(build()), calls: 0 });
+});
 
 test('an error of the platform is printed with its code, and the exit code is 1', async () => {
   const error = new AppError('store_not_found');

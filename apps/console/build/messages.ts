@@ -23,6 +23,10 @@ export async function compileMessages(): Promise<void> {
     isServer: 'false',
     emitReadme: false,
   });
+  // The library ignores failed writes, as with a limit of 1,024 open files.
+  if (!existsSync(join(outdir, 'messages/_index.js'))) {
+    throw new Error('The texts of the console could not be written. Raise the limit of open files: ulimit -n 4096.');
+  }
   writeFileSync(stamp, hash);
 }
 

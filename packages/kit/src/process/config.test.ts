@@ -1,5 +1,8 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { Type } from '@sinclair/typebox';
 import { describe, expect, test } from 'vitest';
+import { build, buildText } from './build.ts';
 import { baseConfig, ConfigError, readConfig, serviceConfig, temporalConfig } from './config.ts';
 
 const schema = Type.Object({ ...serviceConfig, ...temporalConfig });
@@ -67,4 +70,11 @@ describe('configuration', () => {
     expect(readConfig(schema, { ON: ' ' })).toEqual({ ON: false });
     expect(faultsOf(schema, { ON: 'yes' })).toContain('ON must be a boolean');
   });
+});
+
+// `npm run images` asks every process.
+test.each(['main', 'migrate'])('%s.ts --version prints the version without any variable', (program) => {
+  const file = join(import.meta.dirname, `../../../../services/crm/src/${program}.ts`);
+  const { status, stdout } = spawnSync(process.execPath, [file, '--version'], { encoding: 'utf8', env: {} });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: `${buildText(build())}\n` });
 });

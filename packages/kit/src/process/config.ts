@@ -1,6 +1,7 @@
 import { OneOf } from '@mostrador/contracts/core';
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { compile } from '../schema/compile.ts';
+import { build, buildText } from './build.ts';
 import { logLevels } from './log.ts';
 import { plaintextFaults } from './plaintext.ts';
 import { readSecretVariable, readVariable } from './variables.ts';
@@ -176,8 +177,15 @@ export function readConfig<S extends TObject>(schema: S, env: NodeJS.ProcessEnv)
   return config as Static<S>;
 }
 
-/** `readConfig` for a starting process: it prints the faults and exits with 1. */
+/**
+ * `readConfig` for a starting process: it prints the faults and exits with 1. With the argument `--version` the process
+ * prints its version instead and exits with 0.
+ */
 export function loadConfig<S extends TObject>(schema: S, env: NodeJS.ProcessEnv = process.env): Static<S> {
+  if (process.argv.includes('--version')) {
+    process.stdout.write(`${buildText(build())}\n`);
+    process.exit(0);
+  }
   try {
     return readConfig(schema, env);
   } catch (error) {

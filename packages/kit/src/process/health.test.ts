@@ -1,5 +1,6 @@
 import { Gauge } from 'prom-client';
 import { afterEach, describe, expect, test } from 'vitest';
+import { build } from './build.ts';
 import { createHealth, NotReady, serveHealth } from './health.ts';
 import { createMetrics } from './metrics.ts';
 
@@ -111,6 +112,7 @@ describe('the health server', () => {
     expect(await (await get('/readyz')).json()).toMatchObject({ ready: true, dependencies: { postgres: {} } });
     expect((await get('/readyz?probe=1', { method: 'HEAD' })).status).toBe(200);
     expect(await (await get('/metrics')).text()).toContain('process_cpu_seconds_total{service="test"}');
+    expect(await (await get('/version')).json()).toEqual(build());
     expect((await get('/')).status).toBe(404);
     expect((await get('/healthz', { method: 'POST' })).status).toBe(404);
     health.drain();

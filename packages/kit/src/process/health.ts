@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { build } from './build.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { type Periodic, periodically } from './periodic.ts';
@@ -184,7 +185,7 @@ export type HealthServerOptions = {
   readonly metrics: Metrics;
 };
 
-/** Serves `/healthz`, `/readyz` (503 when not ready) and `/metrics` over HTTP. */
+/** Serves `/healthz`, `/readyz` (503 when not ready), `/version` and `/metrics` over HTTP. */
 export async function serveHealth(options: HealthServerOptions): Promise<{ port: number; close(): Promise<void> }> {
   const { host, port, health, metrics } = options;
   const pages = new Map<string, () => Promise<Page>>([
@@ -196,6 +197,7 @@ export async function serveHealth(options: HealthServerOptions): Promise<{ port:
         return { status: readiness.ready ? 200 : 503, type: 'application/json', text: JSON.stringify(readiness) };
       },
     ],
+    ['/version', async () => ({ status: 200, type: 'application/json', text: JSON.stringify(build()) })],
     ['/metrics', async () => ({ status: 200, type: metrics.contentType, text: await metrics.text() })],
   ]);
   const answer = async ({ url = '', method }: IncomingMessage): Promise<Page> => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { getCalendarConnection, getLead } from '@mostrador/contracts';
+import { build } from '@mostrador/kit/process/build';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
@@ -26,6 +27,10 @@ const whenReady = () =>
 describe('probes', () => {
   test('/healthz is 200 while the process runs', async () => {
     expect((await get('/healthz')).statusCode).toBe(200);
+  });
+
+  test('/version names the release, and not the revision', async () => {
+    expect((await get('/version')).json()).toEqual({ version: build().version });
   });
 
   test('/readyz shows each dependency, and a service that is down does not make the gateway unready', async () => {

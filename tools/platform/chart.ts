@@ -1,0 +1,57 @@
+import { reads, stopSeconds, type Variable, variablesOf } from '../../packages/platform/src/environment.ts';
+import { healthPaths, type ProcessName, processes, processNames } from '../../packages/platform/src/processes.ts';
+
+/** The limits of a graceful stop, in the order in which they pass. */
+const stopVariables = ['DRAIN_DELAY_MS', 'SHUTDOWN_TIMEOUT_MS'];
+
+/** What the templates of the Helm chart know of the platform, as JSON: `infra/helm/mostrador/files/platform.json`. */
+export function chartFile(): string {
+  const all = [...processNames, 'migrate' as const].flatMap((program) => variablesOf(program));
+  const names = (chosen: (variable: Variable) => unknown) => [...new Set(all.filter(chosen).map(({ name }) => name))];
+  const platform = {
+    paths: healthPaths,
+    variables: names(({ secret, file }) => !secret && !file),
+    secrets: names(({ secret }) => secret),
+    files: names(({ file }) => file),
+    processes: Object.fromEntries(processNames.map((name) => [name, ofProcess(name)])),
+    migrate: settingsOf('migrate'),
+  };
+  return `${JSON.stringify(platform, null, 2)}\n`;
+}
+
+function ofProcess(name: ProcessName) {
+  const { kind, program, migrateProgram, listener, databaseLogins } = processes[name];
+  const { variables, required, ...settings } = settingsOf(name);
+  const isListener = (variable: string) => [listener.host, listener.port, 'METRICS_PORT'].includes(variable);
+  const defaults = variablesOf(name).filter((variable) => stopVariables.includes(variable.name));
+  return {
+    ...{ kind, program, migrateProgram, port: listener.number, portVariable: listener.port },
+    /** `/metrics` is not at `port`. */
+    hasMetricsPort: reads(name, 'METRICS_PORT'),
+    variables: variables.filter((variable) => !isListener(variable)),
+    required: required.filter((variable) => !isListener(variable)),
+    ...settings,
+    servers: [
+      ...(databaseLogins.length > 0 ? ['postgres'] : []),
+      'nats',
+      ...(reads(name, 'TEMPORAL_ADDRESS') ? ['temporal'] : []),
+    ],
+    /** It calls addresses that stores choose, or a provider to sign in with. */
+    outside: reads(name, 'DNS_SERVERS') || reads(name, 'OIDC_ISSUER'),
+    stopMilliseconds: Object.fromEntries(defaults.map((variable) => [variable.name, Number(variable.default)])),
+    marginSeconds: stopSeconds(name, Object.fromEntries(stopVariables.map((variable) => [variable, 0]))),
+  };
+}
+
+/** The names of a program's variables: settings, secrets and paths of files. */
+function settingsOf(program: ProcessName | 'migrate') {
+  const all = variablesOf(program);
+  const names = (chosen: (variable: Variable) => unknown) => all.filter(chosen).map(({ name }) => name);
+  return {
+    variables: names(({ secret, file }) => !secret && !file),
+    required: names(({ secret, file, required }) => !secret && !file && required),
+    requiredSecrets: names(({ secret, required }) => secret && required),
+    optionalSecrets: names(({ secret, required }) => secret && !required),
+    files: names(({ file }) => file),
+  };
+}
