@@ -61,7 +61,7 @@ async function start(): Promise<void> {
   keepOlderDataAside(localDirectory, output.say);
   const { env } = process;
   const { postgresPassword: password, encryptionKeys } = readSecrets(localDirectory);
-  const ports = await choosePorts(localDirectory, env, [...serverPorts(env), ...processNames]);
+  const ports = await choosePorts(localDirectory, env, [...serverPorts(env), ...processNames, 'gatewayMetrics']);
   const log = { info: (text: string) => output.say(text) };
   const serverOptions = { localDirectory, env, ports, password, start: supervisor.start, report: output.say };
   output.say('Starting the servers.');

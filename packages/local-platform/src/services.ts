@@ -82,12 +82,15 @@ function database(name: ProcessName, { databaseUrl, password }: ServiceOptions):
 }
 
 function particular(name: ProcessName, options: ServiceOptions): NodeJS.ProcessEnv {
-  const health = { HEALTH_HOST: '127.0.0.1', HEALTH_PORT: String(options.ports[name]) };
+  const port = String(options.ports[name]);
+  // One listener has both: a clone has only so many ports.
+  const health = { HEALTH_HOST: '127.0.0.1', HEALTH_PORT: port, METRICS_PORT: port };
   switch (name) {
     case 'gateway':
       return {
         HTTP_HOST: '127.0.0.1',
         HTTP_PORT: String(options.ports.gateway),
+        METRICS_PORT: String(options.ports.gatewayMetrics),
         PUBLIC_URL: publicUrl(options.ports),
         EXAMPLE_IDS_FILE: exampleIdsFile(options.localDirectory),
         CONSOLE_DIRECTORY: options.consoleDirectory,

@@ -31,10 +31,25 @@ export const baseConfig = {
   SHUTDOWN_TIMEOUT_MS: Type.Integer({ minimum: 100, maximum: 600_000, default: 10_000 }),
 };
 
+/** Where every process serves its metrics. */
+export const metricsConfig = {
+  HEALTH_HOST: Type.String({
+    minLength: 1,
+    default: '127.0.0.1',
+    description: 'The address at which probes and Prometheus reach the process',
+  }),
+  METRICS_PORT: Type.Optional(
+    Port({
+      description:
+        'Port of `/metrics`, with `/readyz` and `/healthz`; 0: any free port. Not set: a service has `/metrics` at HEALTH_PORT, the gateway has none',
+    }),
+  ),
+};
+
 /** Where a process other than the gateway serves its health. */
 export const healthConfig = {
-  HEALTH_HOST: Type.String({ minLength: 1, default: '127.0.0.1' }),
-  HEALTH_PORT: Port({ description: '0: any free port' }),
+  ...metricsConfig,
+  HEALTH_PORT: Port({ description: 'Port of `/healthz` and `/readyz`; 0: any free port' }),
 };
 
 /** How a process reaches Temporal. */
