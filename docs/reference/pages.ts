@@ -1,3 +1,4 @@
+import { metricsPage } from '../../infra/observability/metrics-page.ts';
 import {
   appointmentMetrics,
   conversationMetrics,
@@ -29,6 +30,7 @@ const note =
 export const referencePages = (): Record<string, string> => ({
   'errors.md': errorsPage(),
   'events.md': eventsPage(),
+  'metrics.md': metricsPage(note.replace('the contracts', 'the code')),
   'reports.md': reportsPage(),
   'public-face.txt': publicFace(),
 });

@@ -57,7 +57,10 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
     },
     informative: presence,
     // The gateway asks the services over NATS.
-    behind: Object.fromEntries(Object.keys(presence).map((service) => [service, 'nats'])),
+    behind: {
+      ...Object.fromEntries(Object.keys(presence).map((service) => [service, 'nats'])),
+      postgres_roles: 'postgres_system',
+    },
     failuresUntilUnready: 3,
     log,
   });

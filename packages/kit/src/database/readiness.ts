@@ -1,4 +1,4 @@
-import { type Check, NotReady, untilPassed } from '../process/health.ts';
+import { type Check, NoAnswer, NotReady, untilPassed } from '../process/health.ts';
 import type { AppError } from '../rpc/errors.ts';
 import type { Database, Sql, SystemDatabase } from './database.ts';
 import { codeOf } from './failures.ts';
@@ -41,7 +41,8 @@ export function databaseCheck(
     database.ping().catch((error: AppError) => {
       if (shared && error.code === 'service_unavailable' && error.cause === undefined) return;
       const reason = reasons[codeOf(error.cause) ?? '']?.(variable);
-      throw new NotReady(reason ?? `PostgreSQL does not answer: check that it runs at the address in ${variable}.`, {
+      if (reason !== undefined) throw new NotReady(reason, { cause: error });
+      throw new NoAnswer(`PostgreSQL does not answer: check that it runs at the address in ${variable}.`, {
         cause: error,
       });
     });

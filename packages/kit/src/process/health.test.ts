@@ -139,10 +139,10 @@ describe('the log', () => {
   test('has one warning when a service that the process works without is down, however often it is checked', async () => {
     const { lines, log } = recorded();
     const gone = () => Promise.reject(new NoAnswer('No process of crm answers: start one.'));
-    const outcomes = [up, gone, gone, gone, up];
+    const outcomes = [up, gone, up, gone, gone, gone, gone, up];
     const crm = () => (outcomes.shift() ?? up)();
-    const health = createHealth({ required: { nats: up }, informative: { crm }, behind: { crm: 'nats' }, cacheMs: 0, log });
-    for (let round = 0; round < 6; round += 1) await health.ready();
+    const health = createHealth({ required: { nats: up }, informative: { crm }, failuresUntilUnready: 3, cacheMs: 0, log });
+    for (let round = 0; round < 9; round += 1) await health.ready();
     expect(lines.slice(1)).toEqual(['warn dependencies are down: crm', 'info dependencies are up again: crm']);
   });
 

@@ -56,11 +56,11 @@ export type HealthOptions = {
 };
 
 /** A process that starts may wait this long for the others before its log warns. */
-const startsWithinMs = 10_000;
+const startsWithinMs = 30_000;
 
 /**
- * The health of a process, from its dependencies. The log has one line for all that fails at once: a warning, or only a
- * note while the process is ready and may stay so. It has another line when the process stops being ready.
+ * The health of a process, from its dependencies. The log has one warning for all that fails at once, when it has failed
+ * `failuresUntilUnready` times. If the process stops being ready, the warning says that, with the reasons.
  */
 export function createHealth(options: HealthOptions): Health {
   const { required, informative = {}, log, checkTimeoutMs = 1_000, cacheMs = 500 } = options;
@@ -83,11 +83,11 @@ export function createHealth(options: HealthOptions): Health {
     else if (failures.has(name)) failures.set(name, (failures.get(name) ?? 0) + 1);
     return [name, state];
   };
+  /** One that was never up has failed for long enough at once. */
+  const hasFailedLong = (name: string) => (failures.get(name) ?? failuresUntilUnready) >= failuresUntilUnready;
   const checkAll = async (): Promise<Readiness> => {
     const states = await Promise.all(Object.entries(checks).map(([name, run]) => check(name, run)));
-    const unusable = Object.keys(required).filter(
-      (name) => (failures.get(name) ?? failuresUntilUnready) >= failuresUntilUnready,
-    );
+    const unusable = Object.keys(required).filter(hasFailedLong);
     logChanges(states, wasReady && unusable.length > 0);
     const dependencies = Object.fromEntries(
       states.map(([name, { state, detail }]) => [name, { state, ...(detail === undefined ? {} : { detail }) }]),
@@ -101,9 +101,12 @@ export function createHealth(options: HealthOptions): Health {
     const isStarting = !wasEverReady && performance.now() - createdAtMs < startsWithinMs;
     const downNow = new Set(states.filter(([, { state }]) => state === 'down').map(([name]) => name));
     const isCaused = (name: string) => downNow.has(behind[name] ?? '');
+    // When the cause is gone, its consequences may need a moment.
+    for (const name of downNow) if (isCaused(name) && failures.has(name)) failures.set(name, 0);
     const fallen = states.filter(
       ([name, { state, detail, cause }]) =>
         state === 'down' &&
+        hasFailedLong(name) &&
         !isCaused(name) &&
         !(isStarting && !(cause instanceof NotReady)) &&
         !(logged.has(name) && logged.get(name) === detail),
@@ -113,8 +116,7 @@ export function createHealth(options: HealthOptions): Health {
     if (risen.length > 0) log?.info({ dependencies: risen }, 'dependencies are up again');
     if (fallen.length === 0) return;
     const details = Object.fromEntries(fallen.map(([name, { detail }]) => [name, detail]));
-    const mayPass = isTold || (wasReady && fallen.every(([name]) => name in required));
-    log?.[mayPass ? 'info' : 'warn']({ dependencies: details, err: fallen[0]?.[1].cause }, 'dependencies are down');
+    log?.[isTold ? 'info' : 'warn']({ dependencies: details, err: fallen[0]?.[1].cause }, 'dependencies are down');
   };
   const follow = async (unusable: string[], dependencies: Readiness['dependencies']): Promise<boolean> => {
     const ready = unusable.length === 0;

@@ -12,7 +12,7 @@ export type Reading = {
 };
 
 /**
- * Gauges about what all processes of a service share, such as the rows of all stores. Its leader reads them every 10 s and
+ * Gauges about what all processes of a service share, such as the rows of all stores. Its leader reads them every 5 s and
  * exports them, so a scrape reads nothing, and their sum over the processes is right.
  */
 export type LeaderGauges = {
@@ -27,7 +27,7 @@ export const leader = {
   help: '1: this process exports the gauges of its service that are exported once. 0: another process does.',
 } as const satisfies MetricDefinition;
 
-const everyMs = 10_000;
+const everyMs = 5_000;
 
 /** Reads the gauges while this process leads, and has no values for them while it does not. */
 export function exportOnLeader(options: {

@@ -123,6 +123,7 @@ async function startService<const Ops extends Record<string, Operation>>(
       ...checks?.({ database, systemDatabase }),
     },
     informative: temporal && { temporal: temporal.ping },
+    behind: { postgres_roles: 'postgres' },
     failuresUntilUnready: 3,
     onReadiness: async (ready) => await (ready ? rpcServer?.join() : rpcServer?.leave()),
     log,

@@ -136,7 +136,8 @@ const readingsOf = (taskQueue: string, { kind, ...state }: TaskQueueState): Read
 /** The task queues that a notice names; none when it is not understood. */
 function namedIn(data: Uint8Array): readonly string[] {
   try {
-    return (JSON.parse(new TextDecoder().decode(data)) as WorkerNotice).task_queues;
+    const { task_queues: named } = JSON.parse(new TextDecoder().decode(data)) as Partial<WorkerNotice>;
+    return Array.isArray(named) ? named : [];
   } catch {
     return [];
   }
