@@ -69,7 +69,6 @@ export function createHealth(options: HealthOptions): Health {
   /** The details of the dependencies that the log says are down. */
   const logged = new Map<string, string | undefined>();
   let wasReady = false;
-  let wasEverReady = false;
   const createdAtMs = performance.now();
   /** Failed checks in a row, of each dependency that was up once. */
   const failures = new Map<string, number>();
@@ -98,17 +97,18 @@ export function createHealth(options: HealthOptions): Health {
   /** One line for what failed in one round, because it mostly has one cause. `isTold`: the next line has the reasons. */
   const logChanges = (states: readonly [string, Checked][], isTold: boolean): void => {
     // What a starting process waits for is no fault, unless it waits long or its settings are wrong.
-    const isStarting = !wasEverReady && performance.now() - createdAtMs < startsWithinMs;
+    const isYoung = performance.now() - createdAtMs < startsWithinMs;
+    const mayStart = (name: string, cause: unknown) => isYoung && !failures.has(name) && !(cause instanceof NotReady);
     const downNow = new Set(states.filter(([, { state }]) => state === 'down').map(([name]) => name));
     const isCaused = (name: string) => downNow.has(behind[name] ?? '');
     // When the cause is gone, its consequences may need a moment.
-    for (const name of downNow) if (isCaused(name) && failures.has(name)) failures.set(name, 0);
+    for (const name of Object.keys(informative)) if (isCaused(name) && failures.has(name)) failures.set(name, 0);
     const fallen = states.filter(
       ([name, { state, detail, cause }]) =>
         state === 'down' &&
         hasFailedLong(name) &&
         !isCaused(name) &&
-        !(isStarting && !(cause instanceof NotReady)) &&
+        !mayStart(name, cause) &&
         !(logged.has(name) && logged.get(name) === detail),
     );
     const risen = states.filter(([name, { state }]) => state === 'up' && logged.delete(name)).map(([name]) => name);
@@ -116,7 +116,8 @@ export function createHealth(options: HealthOptions): Health {
     if (risen.length > 0) log?.info({ dependencies: risen }, 'dependencies are up again');
     if (fallen.length === 0) return;
     const details = Object.fromEntries(fallen.map(([name, { detail }]) => [name, detail]));
-    log?.[isTold ? 'info' : 'warn']({ dependencies: details, err: fallen[0]?.[1].cause }, 'dependencies are down');
+    const isInNextLine = isTold && fallen.every(([name]) => name in required);
+    log?.[isInNextLine ? 'info' : 'warn']({ dependencies: details, err: fallen[0]?.[1].cause }, 'dependencies are down');
   };
   const follow = async (unusable: string[], dependencies: Readiness['dependencies']): Promise<boolean> => {
     const ready = unusable.length === 0;
@@ -126,7 +127,6 @@ export function createHealth(options: HealthOptions): Health {
     }
     if (ready && !wasReady) log?.info('ready: takes requests');
     wasReady = ready;
-    wasEverReady ||= ready;
     try {
       await onReadiness(ready);
       return ready;
