@@ -24,8 +24,10 @@ function watch() {
   let pollers = 1;
   let hear = (_notice: object) => {};
   const lines: string[] = [];
+  let isUp = true;
   const nats = {
     isClosed: () => false,
+    flush: () => (isUp ? Promise.resolve() : Promise.reject(new Error('no answer'))),
     subscribe(subject: string, { callback }: { callback: (error: null, message: { data: Uint8Array }) => void }) {
       expect(subject).toBe(workerNotice.subject);
       hear = (notice) => callback(null, { data: new TextEncoder().encode(JSON.stringify(notice)) });
@@ -45,6 +47,9 @@ function watch() {
   return {
     ...{ gauges, served, lines },
     hear: (notice: object) => hear(notice),
+    cut: (next: boolean) => {
+      isUp = !next;
+    },
     later: (ms: number, known = pollers) => {
       nowMs += ms;
       pollers = known;
@@ -64,6 +69,19 @@ test('a dead worker is one line of the log within 20 s, for all its queues, and 
   hear({ task_queues: ['calendar', 'delivery'] });
   expect(await served()).toEqual([1, 1]);
   expect(lines).toEqual(['warn calendar,delivery', 'info calendar,delivery']);
+});
+
+test('while NATS does not answer, a worker that is not heard is not called dead', async () => {
+  const { gauges, served, lines, hear, later, cut } = watch();
+  hear({ task_queues: ['calendar', 'delivery'] });
+  cut(true);
+  later(60_000);
+  expect(await gauges.read()).toEqual([]);
+  cut(false);
+  later(5_000);
+  // Temporal knows the worker, whose next notice has not come yet.
+  expect(await served()).toEqual([1, 1]);
+  expect(lines).toEqual([]);
 });
 
 test('a notice that is not understood changes nothing, and the backlog is exported by kind', async () => {

@@ -4,7 +4,7 @@ import type { TaskQueueState } from '../clients/temporal-task-queue.ts';
 import type { LeaderGauges, Reading } from '../process/leader-gauges.ts';
 import type { Log } from '../process/log.ts';
 import type { MetricDefinition } from '../process/metrics.ts';
-import { isConnected, type NatsConnection } from '../rpc/nats.ts';
+import { type NatsConnection, pingNats } from '../rpc/nats.ts';
 
 const queueLabel = { task_queue: '`calendar`, `delivery`, `followup`, `webhooks`, `reports`' };
 const labels = { ...queueLabel, kind: '`workflow`, `activity`' };
@@ -94,8 +94,8 @@ export function watchTaskQueues(options: {
   return {
     metrics: Object.values(taskQueueMetrics),
     async read() {
-      // Without a connection nothing is heard, which says nothing about the workers.
-      if (!isConnected(nats)) {
+      // While NATS does not answer nothing is heard, which says nothing about the workers.
+      if (!(await answers(nats))) {
         heardAtMs.clear();
         listeningSinceMs = now();
         return [];
@@ -119,6 +119,12 @@ export function watchTaskQueues(options: {
     },
   };
 }
+
+const answers = (nats: NatsConnection): Promise<boolean> =>
+  pingNats(nats).then(
+    () => true,
+    () => false,
+  );
 
 const servedReading = (taskQueue: string, served: boolean): Reading => ({
   metric: taskQueueMetrics.served,
