@@ -3,7 +3,7 @@ import { clockSkew } from '../../packages/kit/src/process/clock.ts';
 import { dependencyUp, processReady } from '../../packages/kit/src/process/health-server.ts';
 import { leader } from '../../packages/kit/src/process/leader-gauges.ts';
 import { createMetrics, type MetricDefinition } from '../../packages/kit/src/process/metrics.ts';
-import { providerMetrics } from '../../packages/kit/src/resilience/provider-circuit.ts';
+import { providerMetrics } from '../../packages/kit/src/resilience/provider-metrics.ts';
 import { rpcMetrics } from '../../packages/kit/src/rpc/observe.ts';
 import { databaseMetrics, feedBacklogMetrics, outboxMetrics } from '../../packages/kit/src/service/service-metrics.ts';
 import { taskQueueMetrics } from '../../packages/kit/src/service/task-queues.ts';
@@ -35,8 +35,16 @@ const withEvents = ['crm', 'scheduling', 'messaging'] as const;
 
 /** Every metric that our code defines. A test finds one that is missing here. */
 export const sections: readonly Section[] = [
-  { title: 'HTTP', processes: ['gateway'], metrics: [...Object.values(httpMetrics), ...Object.values(connectionMetrics)] },
-  { title: 'Other work of the gateway', processes: ['gateway'], metrics: [feedFollowers, runningExports, webhookBytes] },
+  {
+    title: 'HTTP',
+    processes: ['gateway'],
+    metrics: [...Object.values(httpMetrics), ...Object.values(connectionMetrics)],
+  },
+  {
+    title: 'Other work of the gateway',
+    processes: ['gateway'],
+    metrics: [feedFollowers, runningExports, webhookBytes],
+  },
   { title: 'Requests over NATS', processes: services, metrics: Object.values(rpcMetrics) },
   { title: 'Health', processes: processNames, metrics: [processReady, dependencyUp, certificateExpiry] },
   { title: 'Clock', processes: ['gateway', ...services], metrics: [clockSkew] },
@@ -44,7 +52,11 @@ export const sections: readonly Section[] = [
   { title: 'Outbox', processes: services, metrics: [leader, ...Object.values(outboxMetrics)] },
   { title: 'Events for the feed', processes: withEvents, metrics: Object.values(feedBacklogMetrics) },
   { title: 'Due work', processes: ['scheduling', 'messaging', 'events'], metrics: Object.values(overdueMetrics) },
-  { title: 'Messages', processes: ['messaging'], metrics: [...Object.values(deliveryMetrics), ...Object.values(inboundMetrics)] },
+  {
+    title: 'Messages',
+    processes: ['messaging'],
+    metrics: [...Object.values(deliveryMetrics), ...Object.values(inboundMetrics)],
+  },
   { title: 'Calendars', processes: ['scheduling'], metrics: [oldestSync] },
   { title: 'Feed and webhooks', processes: ['events'], metrics: [partitionDays, ...Object.values(webhookMetrics)] },
   { title: 'Providers', processes: ['scheduling', 'messaging'], metrics: Object.values(providerMetrics) },
@@ -72,9 +84,7 @@ export function seriesNames(): ReadonlySet<string> {
   ];
   return new Set(
     all.flatMap(({ name, type }) =>
-      ['histogram', 'summary'].includes(type)
-        ? [`${name}_bucket`, `${name}_sum`, `${name}_count`]
-        : [name],
+      ['histogram', 'summary'].includes(type) ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
     ),
   );
 }

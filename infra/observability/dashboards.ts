@@ -1,9 +1,12 @@
+import { LegendDisplayMode, LegendPlacement, VizLegendOptionsBuilder } from '@grafana/grafana-foundation-sdk/common';
 import {
-  LegendDisplayMode,
-  LegendPlacement,
-  VizLegendOptionsBuilder,
-} from '@grafana/grafana-foundation-sdk/common';
-import { type Dashboard, DashboardBuilder, DashboardLinkBuilder, DashboardLinkType, DatasourceVariableBuilder, RowBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
+  type Dashboard,
+  DashboardBuilder,
+  DashboardLinkBuilder,
+  DashboardLinkType,
+  DatasourceVariableBuilder,
+  RowBuilder,
+} from '@grafana/grafana-foundation-sdk/dashboard';
 import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
 import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as TimeseriesBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
@@ -12,7 +15,7 @@ import type { Graph, Row } from './graph.ts';
 import { overview, particular } from './rows-of-processes.ts';
 import { calendars, messages, outbox, overdue, providers, taskQueues, webhooks, worker } from './rows-of-work.ts';
 
-const datasource = { type: 'prometheus', uid: '${datasource}' };
+const datasource = { type: 'prometheus', uid: `\${datasource}` };
 
 /** The dashboards by their file names. */
 export const dashboards = (): Readonly<Record<string, Dashboard>> => ({
@@ -32,7 +35,9 @@ function dashboard(uid: string, title: string, rows: readonly Row[]): Dashboard 
     .timezone('browser')
     .readonly()
     .withVariable(new DatasourceVariableBuilder('datasource').label('Prometheus').type('prometheus'))
-    .link(new DashboardLinkBuilder('Mostrador').type(DashboardLinkType.Dashboards).tags(['mostrador']).asDropdown(true));
+    .link(
+      new DashboardLinkBuilder('Mostrador').type(DashboardLinkType.Dashboards).tags(['mostrador']).asDropdown(true),
+    );
   let nextId = 1;
   for (const { title: rowTitle, graphs, asNumbers } of rows) {
     builder.withRow(new RowBuilder(rowTitle).id(nextId++));
@@ -42,7 +47,9 @@ function dashboard(uid: string, title: string, rows: readonly Row[]): Dashboard 
 }
 
 const queriesOf = ({ queries }: Graph) =>
-  Object.entries(queries).map(([legend, expr]) => new DataqueryBuilder().datasource(datasource).expr(expr).legendFormat(legend));
+  Object.entries(queries).map(([legend, expr]) =>
+    new DataqueryBuilder().datasource(datasource).expr(expr).legendFormat(legend),
+  );
 
 const graphOf = (graph: Graph) =>
   new TimeseriesBuilder()
@@ -50,7 +57,12 @@ const graphOf = (graph: Graph) =>
     .datasource(datasource)
     .unit(graph.unit ?? 'short')
     .axisSoftMin(0)
-    .legend(new VizLegendOptionsBuilder().showLegend(true).placement(LegendPlacement.Bottom).displayMode(LegendDisplayMode.List))
+    .legend(
+      new VizLegendOptionsBuilder()
+        .showLegend(true)
+        .placement(LegendPlacement.Bottom)
+        .displayMode(LegendDisplayMode.List),
+    )
     .height(8)
     .span(8)
     .targets(queriesOf(graph));

@@ -14,10 +14,13 @@ const alerts = [...rules.matchAll(/- alert: (\w+)\n([\s\S]*?)(?=\n {6}- alert|\n
   ([, name = '', text = '']) => ({ name, text }),
 );
 /** Our metrics and those of the runtime that a text names. */
-const namedIn = (text: string) => [...text.matchAll(/\b(?:mostrador|nodejs|process)_[a-z0-9_]+\b/g)].map(([name]) => name);
+const namedIn = (text: string) =>
+  [...text.matchAll(/\b(?:mostrador|nodejs|process)_[a-z0-9_]+\b/g)].map(([name]) => name);
 
 test('the catalogue has every metric that the code defines, once', () => {
-  const files = globSync(['packages/kit/src/**/*.ts', 'services/*/src/**/*.ts', 'workflows/src/**/*.ts'], { cwd: root });
+  const files = globSync(['packages/kit/src/**/*.ts', 'services/*/src/**/*.ts', 'workflows/src/**/*.ts'], {
+    cwd: root,
+  });
   const defined = files
     .filter((path) => !path.endsWith('.test.ts'))
     .flatMap((path) => [...read(path).matchAll(/name: '(mostrador_\w+)'/g)].map(([, name = '']) => name));
@@ -54,7 +57,10 @@ test('every alert has a section of its page, a test, and only labels in its text
     expect(text).toContain(`runbook: docs/operations/alerts.md#${name.toLowerCase()}`);
     const grouped = /\bby \(([^)]*)\)/.exec(text)?.[1]?.split(', ') ?? ['instance'];
     const shown = [...text.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
-    expect(shown.filter((label) => !grouped.includes(label)), name).toEqual([]);
+    expect(
+      shown.filter((label) => !grouped.includes(label)),
+      name,
+    ).toEqual([]);
   }
 });
 

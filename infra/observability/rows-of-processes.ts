@@ -11,7 +11,9 @@ const requestsOf = (service: string): Row => {
       {
         title: 'Requests a second, by operation',
         unit: 'reqps',
-        queries: { '{{subject}}': `sum by (subject) (rate(mostrador_rpc_duration_seconds_count{${of}}[$__rate_interval]))` },
+        queries: {
+          '{{subject}}': `sum by (subject) (rate(mostrador_rpc_duration_seconds_count{${of}}[$__rate_interval]))`,
+        },
       },
       {
         title: 'Errors a second, by code',
@@ -133,8 +135,15 @@ const numbers: Row = {
     { title: 'Processes that answer', queries: { now: 'sum(up{job="mostrador"})' } },
     { title: 'Processes that do not', queries: { now: 'sum(1 - up{job="mostrador"})' } },
     { title: 'Alerts', queries: { now: 'count(ALERTS{alertname=~"Mostrador.*", alertstate="firing"}) or vector(0)' } },
-    { title: 'Task queues without a worker', queries: { now: 'sum(1 - max by (task_queue) (mostrador_task_queue_served))' } },
-    { title: 'Requests a second', unit: 'reqps', queries: { now: 'sum(rate(mostrador_http_duration_seconds_count[$__rate_interval]))' } },
+    {
+      title: 'Task queues without a worker',
+      queries: { now: 'sum(1 - max by (task_queue) (mostrador_task_queue_served))' },
+    },
+    {
+      title: 'Requests a second',
+      unit: 'reqps',
+      queries: { now: 'sum(rate(mostrador_http_duration_seconds_count[$__rate_interval]))' },
+    },
     {
       title: 'Requests that fail',
       unit: 'percentunit',
@@ -163,12 +172,18 @@ export const overview: Row[] = [
       {
         title: 'Certificates expire in',
         unit: 's',
-        queries: { '{{service}} {{variable}}': 'min by (service, variable) (mostrador_certificate_expiry_seconds) - time()' },
+        queries: {
+          '{{service}} {{variable}}': 'min by (service, variable) (mostrador_certificate_expiry_seconds) - time()',
+        },
       },
       { title: 'Leaders: 1', queries: { '{{service}}': 'sum by (service) (mostrador_leader)' } },
     ],
   },
-  { ...overdue, title: 'What waits', graphs: [...overdue.graphs, ...taskQueues.graphs.slice(0, 1), ...outbox('').graphs.slice(0, 1)] },
+  {
+    ...overdue,
+    title: 'What waits',
+    graphs: [...overdue.graphs, ...taskQueues.graphs.slice(0, 1), ...outbox('').graphs.slice(0, 1)],
+  },
 ];
 
 /** The rows of each process's dashboard. */

@@ -161,7 +161,10 @@ export const worker: Row = {
       title: 'Polls: 1',
       queries: { '{{task_queue}} {{instance}}': 'mostrador_worker_polling' },
     },
-    { title: 'Steps in flight, of 50', queries: { '{{task_queue}}': 'sum by (task_queue) (mostrador_worker_steps_running)' } },
+    {
+      title: 'Steps in flight, of 50',
+      queries: { '{{task_queue}}': 'sum by (task_queue) (mostrador_worker_steps_running)' },
+    },
     {
       title: 'Workflow tasks in flight, of 100',
       queries: { '{{task_queue}}': 'sum by (task_queue) (mostrador_worker_tasks_running)' },

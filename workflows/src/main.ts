@@ -1,7 +1,7 @@
 import { reportClosing, workerNotice } from '@mostrador/contracts/workflows';
 import { identityOf, temporalAddress } from '@mostrador/kit/clients/temporal-address';
-import { loadConfig } from '@mostrador/kit/process/config';
 import { exportCertificates } from '@mostrador/kit/process/certificates';
+import { loadConfig } from '@mostrador/kit/process/config';
 import { createHealth, untilPassed, watchReadiness } from '@mostrador/kit/process/health';
 import { exportHealth, serveHealth } from '@mostrador/kit/process/health-server';
 import { createMetrics } from '@mostrador/kit/process/metrics';
@@ -113,7 +113,8 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
 /** Says which task queues are polled. A notice that cannot be sent now is dropped. */
 function announce(nats: NatsConnection, workers: readonly TaskQueueWorker[]): void {
   const polled = workers.filter((worker) => worker.isPolling()).map(({ taskQueue }) => taskQueue);
-  if (polled.length > 0 && isConnected(nats)) nats.publish(workerNotice.subject, JSON.stringify({ task_queues: polled }));
+  if (polled.length > 0 && isConnected(nats))
+    nats.publish(workerNotice.subject, JSON.stringify({ task_queues: polled }));
 }
 
 run('workflows', start, { config });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { checkLead, getCalendarConnection, getChannelConnection, getEvent, recordKeyUses } from '@mostrador/contracts';
-import type { CallContext, RpcClient } from '@mostrador/kit/rpc/client';
 import { NoAnswer } from '@mostrador/kit/process/health';
+import type { CallContext, RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 
 /** An id that no store has. */

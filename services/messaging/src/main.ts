@@ -4,11 +4,8 @@ import { createVault } from '@mostrador/kit/clients/secrets';
 import { consumeEvents } from '@mostrador/kit/outbox/events-consumer';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { periodically } from '@mostrador/kit/process/periodic';
-import {
-  circuitGauges,
-  createProviderCircuit,
-  purgeProviderCircuits,
-} from '@mostrador/kit/resilience/provider-circuit';
+import { createProviderCircuit, purgeProviderCircuits } from '@mostrador/kit/resilience/provider-circuit';
+import { circuitGauges } from '@mostrador/kit/resilience/provider-metrics';
 import { runService } from '@mostrador/kit/service/service';
 import { overdueGauges, overdueJob } from '@mostrador/kit/step/overdue';
 import { createListTotals } from '@mostrador/totals';

@@ -30,7 +30,8 @@ export async function describeTaskQueue(
     const since = Date.now() - pollsWithinMs;
     return {
       kind,
-      pollers: (pollers ?? []).filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000 > since).length,
+      pollers: (pollers ?? []).filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000 > since)
+        .length,
       backlog: Number(stats?.approximateBacklogCount ?? 0),
       backlogSeconds: Number(stats?.approximateBacklogAge?.seconds ?? 0),
     };

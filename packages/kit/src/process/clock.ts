@@ -27,9 +27,12 @@ export function watchClock(database: Clock): ClockWatch {
       // The check of PostgreSQL itself reports that it cannot be reached.
       skewMs = await database.clockSkewMs().catch(() => Number.NaN);
       if (!(Math.abs(skewMs) > greatestSkewMs)) return;
-      throw new NotReady("The clock differs by more than 2 s from PostgreSQL's: synchronize the clocks of both hosts.", {
-        cause: new Error(`the clock is ${Math.round(skewMs)} ms ahead`),
-      });
+      throw new NotReady(
+        "The clock differs by more than 2 s from PostgreSQL's: synchronize the clocks of both hosts.",
+        {
+          cause: new Error(`the clock is ${Math.round(skewMs)} ms ahead`),
+        },
+      );
     },
     exportTo: (metrics) => void gauge(metrics, clockSkew, (each) => each.set(skewMs / 1000)),
   };

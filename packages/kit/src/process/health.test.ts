@@ -141,7 +141,13 @@ describe('the log', () => {
     const gone = () => Promise.reject(new NoAnswer('No process of crm answers: start one.'));
     const outcomes = [up, gone, up, gone, gone, gone, gone, up];
     const crm = () => (outcomes.shift() ?? up)();
-    const health = createHealth({ required: { nats: up }, informative: { crm }, failuresUntilUnready: 3, cacheMs: 0, log });
+    const health = createHealth({
+      required: { nats: up },
+      informative: { crm },
+      failuresUntilUnready: 3,
+      cacheMs: 0,
+      log,
+    });
     for (let round = 0; round < 9; round += 1) await health.ready();
     expect(lines.slice(1)).toEqual(['warn dependencies are down: crm', 'info dependencies are up again: crm']);
   });
@@ -149,7 +155,12 @@ describe('the log', () => {
   test('has no warning about what a starting process waits for, and one at once about wrong settings', async () => {
     const { lines, log } = recorded();
     let ready: () => Promise<void> = down;
-    const health = createHealth({ required: { nats: () => ready(), postgres: wrong }, informative: { crm: down }, cacheMs: 0, log });
+    const health = createHealth({
+      required: { nats: () => ready(), postgres: wrong },
+      informative: { crm: down },
+      cacheMs: 0,
+      log,
+    });
     for (let round = 0; round < 3; round += 1) await health.ready();
     ready = up;
     await health.ready();

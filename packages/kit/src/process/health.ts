@@ -117,7 +117,10 @@ export function createHealth(options: HealthOptions): Health {
     if (fallen.length === 0) return;
     const details = Object.fromEntries(fallen.map(([name, { detail }]) => [name, detail]));
     const isInNextLine = isTold && fallen.every(([name]) => name in required);
-    log?.[isInNextLine ? 'info' : 'warn']({ dependencies: details, err: fallen[0]?.[1].cause }, 'dependencies are down');
+    log?.[isInNextLine ? 'info' : 'warn'](
+      { dependencies: details, err: fallen[0]?.[1].cause },
+      'dependencies are down',
+    );
   };
   const follow = async (unusable: string[], dependencies: Readiness['dependencies']): Promise<boolean> => {
     const ready = unusable.length === 0;

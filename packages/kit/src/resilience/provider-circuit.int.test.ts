@@ -5,7 +5,8 @@ import { waitFor } from '@mostrador/testing/wait';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { CircuitOpen } from './circuit.ts';
-import { circuitGauges, createProviderCircuit, providerMetrics, purgeProviderCircuits } from './provider-circuit.ts';
+import { createProviderCircuit, purgeProviderCircuits } from './provider-circuit.ts';
+import { circuitGauges, providerMetrics } from './provider-metrics.ts';
 
 const origin = 'https://provider.example.com';
 let database: TestDatabase;

@@ -92,7 +92,16 @@ async function startService<const Ops extends Record<string, Operation>>(
   options: ServiceOptions<Ops>,
   { log, onStop }: RunningProcess,
 ): Promise<void> {
-  const { name, config, operations, migrations, publishesEvents = true, watchedTaskQueues = [], checks, build } = options;
+  const {
+    name,
+    config,
+    operations,
+    migrations,
+    publishesEvents = true,
+    watchedTaskQueues = [],
+    checks,
+    build,
+  } = options;
   const metrics = createMetrics(name);
   const { DATABASE_URL, DATABASE_POOL_SIZE, DATABASE_SYSTEM_URL, DATABASE_SYSTEM_POOL_SIZE } = config;
   const shared = { log, lifetimeMs: config.DATABASE_CONNECTION_LIFETIME_MS };

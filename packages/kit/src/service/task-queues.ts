@@ -86,7 +86,10 @@ export function watchTaskQueues(options: {
     const found = unserved.filter((taskQueue) => !next.includes(taskQueue));
     unserved = next;
     if (lost.length > 0) {
-      log.warn({ task_queues: lost }, 'no worker polls these task queues: start workflows, or read its log and /readyz');
+      log.warn(
+        { task_queues: lost },
+        'no worker polls these task queues: start workflows, or read its log and /readyz',
+      );
     }
     if (found.length > 0) log.info({ task_queues: found }, 'a worker polls these task queues again');
   };

@@ -17,7 +17,11 @@ export const httpMetrics = {
     name: 'mostrador_http_duration_seconds',
     type: 'histogram',
     help: 'Time from the arrival of an HTTP request to the end of its response, without the wait for events.',
-    labels: { method: 'the HTTP method', route: "the route's pattern, `none` when there is no such route", status: 'the HTTP status' },
+    labels: {
+      method: 'the HTTP method',
+      route: "the route's pattern, `none` when there is no such route",
+      status: 'the HTTP status',
+    },
   },
   errors: {
     name: 'mostrador_http_errors_total',

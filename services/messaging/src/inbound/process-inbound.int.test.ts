@@ -311,7 +311,9 @@ test('a payload with an entry that cannot be read is kept and counted, and the r
   expect(await bodiesOf(channel, phone)).toEqual(['the rest']);
   expect(await channel.failed()).toEqual(['unreadable_entry']);
   const readings = await inboundGauges(messaging.systemDatabase).read();
-  const failed = readings.find(({ metric, labels }) => metric === inboundMetrics.failed && labels?.code === 'unreadable_entry');
+  const failed = readings.find(
+    ({ metric, labels }) => metric === inboundMetrics.failed && labels?.code === 'unreadable_entry',
+  );
   expect(failed?.value).toBeGreaterThanOrEqual(1);
   const shown = await messaging.rpc.call(showChannel, {}, testContext({ storeId: channel.storeId }));
   expect(shown.webhooks_failed).toBe(1);

@@ -14,7 +14,8 @@ const recordLimitMs = 4_000;
 const clockMarginMs = 1_000;
 
 const advice = {
-  failing: 'a webhook endpoint fails: it is retried for 120 hours; tell its store, whose receiver does not accept events',
+  failing:
+    'a webhook endpoint fails: it is retried for 120 hours; tell its store, whose receiver does not accept events',
   disabled: 'a webhook endpoint was given up: tell its store, which enables it again when its receiver works',
 };
 
