@@ -1,4 +1,3 @@
-import { metricsPage } from '../../infra/observability/metrics-page.ts';
 import {
   appointmentMetrics,
   conversationMetrics,
@@ -21,6 +20,7 @@ import {
   type ReportMetric,
   SummaryReport,
 } from '../../packages/contracts/src/index.ts';
+import { metricsPage } from './metrics-page.ts';
 import { publicFace } from './public-face.ts';
 
 const note =

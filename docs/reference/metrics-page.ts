@@ -1,4 +1,4 @@
-import { type RuntimeMetric, runtimeMetrics, sections } from './catalogue.ts';
+import { type RuntimeMetric, runtimeMetrics, sections } from '../../infra/observability/catalogue.ts';
 
 const labelled = (labels: Readonly<Record<string, string>>): string =>
   Object.entries(labels)
