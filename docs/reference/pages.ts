@@ -22,6 +22,7 @@ import {
 } from '../../packages/contracts/src/index.ts';
 import { configurationPage } from './configuration.ts';
 import { markdownTable } from './markdown-table.ts';
+import { metricsPage } from './metrics-page.ts';
 import { publicFace } from './public-face.ts';
 
 const note =
@@ -32,6 +33,7 @@ export const referencePages = (): Record<string, string> => ({
   'configuration.md': configurationPage(),
   'errors.md': errorsPage(),
   'events.md': eventsPage(),
+  'metrics.md': metricsPage(note.replace('the contracts', 'the code')),
   'reports.md': reportsPage(),
   'public-face.txt': publicFace(),
 });

@@ -56,7 +56,7 @@ async function start(): Promise<void> {
   keepOlderDataAside(localDirectory, output.say);
   const env = withSecretFiles(['POSTGRES_URL', 'NATS_URL', 'TEMPORAL_API_KEY'], process.env);
   const { postgresPassword: password, encryptionKeys } = readSecrets(localDirectory);
-  const ports = await choosePorts(localDirectory, env, [...serverPorts(env), ...processNames]);
+  const ports = await choosePorts(localDirectory, env, [...serverPorts(env), ...processNames, 'gatewayMetrics']);
   const log = { info: (text: string) => output.say(text) };
   const serverOptions = { localDirectory, env, ports, password, start: supervisor.start, report: output.say };
   output.say('Starting the servers.');

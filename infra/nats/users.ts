@@ -114,6 +114,8 @@ export const roles: Record<NatsUser, Role> = {
   crm: { serves: true, asks: [changeContactPhone, getStoreSettings], publishesEvents: true },
   scheduling: {
     serves: true,
+    // It watches the task queues of all services, so that a dead worker is one line of one log.
+    hears: ['workflows'],
     asks: [acceptMessage, checkLead, getOptOut, getStoreSettings, listLeadContacts],
     publishesEvents: true,
     consumer: 'scheduling-followups',
@@ -131,7 +133,7 @@ export const roles: Record<NatsUser, Role> = {
     consumer: 'messaging-leads',
   },
   events: { serves: true, notices: true },
-  workflows: { audiences: ['step'] },
+  workflows: { audiences: ['step'], notices: true },
   admin: {
     audiences: ['admin'],
     asks: [

@@ -201,11 +201,10 @@ async function histories(): Promise<string> {
 }
 
 async function metrics(): Promise<string> {
-  const { crm, scheduling, messaging, events, workflows } = portsFrom(Number(new URL(gatewayUrl).port));
-  const urls = [
-    gatewayUrl,
-    ...[crm, scheduling, messaging, events, workflows].map((port) => `http://127.0.0.1:${port}`),
-  ];
+  const { gatewayMetrics, crm, scheduling, messaging, events, workflows } = portsFrom(Number(new URL(gatewayUrl).port));
+  const urls = [gatewayMetrics, crm, scheduling, messaging, events, workflows].map(
+    (port) => `http://127.0.0.1:${port}`,
+  );
   return (await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()))).join('\n');
 }
 

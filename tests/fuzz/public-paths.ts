@@ -4,7 +4,7 @@ import { apiPrefix, platformPrefix } from '../../services/gateway/src/routes/rou
 
 /** The paths outside the API's prefix. */
 const outsideThePrefix = [
-  ...['/healthz', '/readyz', '/version', '/metrics'],
+  ...['/healthz', '/readyz', '/version'],
   '/calendars/:file',
   '/channels/whatsapp/:channelId/webhook',
   ...['', '/messages', '/receipts', '/about'].map((path) => `/sandbox/:token${path}`),

@@ -1,11 +1,14 @@
-import { reportClosing } from '@mostrador/contracts/workflows';
+import { reportClosing, workerNotice } from '@mostrador/contracts/workflows';
 import { identityOf, temporalAddress } from '@mostrador/kit/clients/temporal-address';
+import { exportCertificates } from '@mostrador/kit/process/certificates';
 import { loadConfig } from '@mostrador/kit/process/config';
-import { createHealth, serveHealth, untilPassed } from '@mostrador/kit/process/health';
+import { createHealth, untilPassed, watchReadiness } from '@mostrador/kit/process/health';
+import { exportHealth, serveHealth } from '@mostrador/kit/process/health-server';
 import { createMetrics } from '@mostrador/kit/process/metrics';
+import { periodically } from '@mostrador/kit/process/periodic';
 import { type RunningProcess, run } from '@mostrador/kit/process/run';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
-import { connectNats, type NatsConnection, natsAddress, natsCheck } from '@mostrador/kit/rpc/nats';
+import { connectNats, isConnected, type NatsConnection, natsAddress, natsCheck } from '@mostrador/kit/rpc/nats';
 import { activities } from './activities/activities.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { workflowsConfig } from './config.ts';
@@ -47,7 +50,12 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
   });
   const metrics = createMetrics('workflows');
   registerWorkerMetrics(metrics, workers);
-  const server = await serveHealth({ host: config.HEALTH_HOST, port: config.HEALTH_PORT, health, metrics });
+  exportHealth(metrics, health);
+  exportCertificates(metrics, config);
+  const server = await serveHealth({
+    ...{ host: config.HEALTH_HOST, port: config.HEALTH_PORT, metricsPort: config.METRICS_PORT },
+    ...{ health, metrics },
+  });
   onStop('health', () => server.close());
   onStop('pending connections', async () => stopping.abort());
 
@@ -76,6 +84,18 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
   });
   await Promise.all(workers.map((worker) => worker.start()));
   polling.resolve();
+  const notices = periodically({
+    name: 'notices of workers',
+    everyMs: workerNotice.everyMs,
+    log,
+    run: async () => announce(await nats, workers),
+  });
+  announce(await nats, workers);
+  notices.start();
+  onStop('notices', () => notices.stop());
+  const watch = watchReadiness(health, log);
+  watch.start();
+  onStop('readiness', () => watch.stop());
 
   if (!taskQueues.has(reportClosing.taskQueue)) return;
   onStop('schedules', async () => stopping.abort());
@@ -88,6 +108,13 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
     log,
     signal,
   });
+}
+
+/** Says which task queues are polled. A notice that cannot be sent now is dropped. */
+function announce(nats: NatsConnection, workers: readonly TaskQueueWorker[]): void {
+  const polled = workers.filter((worker) => worker.isPolling()).map(({ taskQueue }) => taskQueue);
+  if (polled.length > 0 && isConnected(nats))
+    nats.publish(workerNotice.subject, JSON.stringify({ task_queues: polled }));
 }
 
 run('workflows', start, { config });

@@ -13,6 +13,7 @@ export type TaskQueueWorker = {
   stop(): Promise<void>;
   /** Throws while the worker does not poll its queue. */
   assertPolling(): void;
+  isPolling(): boolean;
   status(): WorkerStatus | undefined;
 };
 
@@ -82,6 +83,8 @@ export function createTaskQueueWorker(options: {
     }
   };
 
+  const isPolling = () => worker?.getState() === 'RUNNING';
+
   return {
     taskQueue,
     start: () => {
@@ -93,8 +96,9 @@ export function createTaskQueueWorker(options: {
       if (worker?.getState() === 'RUNNING') worker.shutdown();
       await running;
     },
+    isPolling,
     assertPolling: () => {
-      if (worker?.getState() !== 'RUNNING') throw new Error(`no worker polls the task queue ${taskQueue}`);
+      if (!isPolling()) throw new Error(`no worker polls the task queue ${taskQueue}`);
     },
     status: () => worker?.getStatus(),
   };

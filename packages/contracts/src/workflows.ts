@@ -100,5 +100,18 @@ export const reportClosing = {
   offsetMinutes: 1,
 } as const;
 
+/** Every task queue of the worker. */
+export const taskQueues: readonly string[] = [
+  ...Object.values(entityWorkflows).map(({ taskQueue }) => taskQueue),
+  reportClosing.taskQueue,
+];
+
+/**
+ * A worker says which task queues it polls, on NATS, every 3 s. Temporal would notice a dead worker only after the minute
+ * that its last poll may take. A notice may get lost; after 10 s without one, no worker polls the queue.
+ */
+export const workerNotice = { subject: 'workflows.notice.polling', everyMs: 3_000, deadAfterMs: 10_000 } as const;
+export type WorkerNotice = { readonly task_queues: readonly string[] };
+
 /** Custom search attributes, all of type Keyword. */
 export const searchAttributes = { storeId: 'StoreId', leadId: 'LeadId', entityId: 'EntityId' } as const;

@@ -18,6 +18,7 @@ const portNames = [
   'postgresStandby',
   'events',
   'accounts',
+  'gatewayMetrics',
 ] as const;
 
 export type PortName = (typeof portNames)[number];

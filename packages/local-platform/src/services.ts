@@ -44,6 +44,9 @@ export function serviceSpec(name: ProcessName, options: ServiceOptions): Process
     ...database(name, options),
     [listener.host]: '127.0.0.1',
     [listener.port]: String(options.ports[name]),
+    HEALTH_HOST: '127.0.0.1',
+    // One listener of a service has both: a clone has only so many ports.
+    METRICS_PORT: String(name === 'gateway' ? options.ports.gatewayMetrics : options.ports[name]),
     ...particular(name, options),
   };
   // A file of the environment must not contradict a value from here.

@@ -2,19 +2,19 @@ import { eventsOperations, webhookStepLimits } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { runService } from '@mostrador/kit/service/service';
-import { exportOverdue } from '@mostrador/kit/step/overdue';
+import { overdueGauges } from '@mostrador/kit/step/overdue';
 import { createListTotals } from '@mostrador/totals';
 import { eventsConfig } from './config.ts';
 import { eventsLists } from './dependencies.ts';
 import { notifyOver } from './feed/notify.ts';
 import { partitionJob } from './feed/partition-job.ts';
 import { createHandlers } from './handlers.ts';
-import { exportFeedMetrics } from './metrics.ts';
+import { feedGauges } from './metrics.ts';
 import { secretsCheck } from './webhooks/endpoints/secrets-check.ts';
 import { purgeWebhooks } from './webhooks/purge-webhooks.ts';
 import { overdueEndpoints } from './webhooks/sending/wake-overdue.ts';
 import { webhookAddresses, webhookJobs } from './webhooks/webhook-jobs.ts';
-import { exportWebhookMetrics } from './webhooks/webhook-metrics.ts';
+import { countAttempts, webhookGauges } from './webhooks/webhook-metrics.ts';
 
 const config = loadConfig(eventsConfig);
 const vault = createVault(config.ENCRYPTION_KEYS);
@@ -28,8 +28,6 @@ runService({
   temporal: config,
   checks: ({ database, systemDatabase }) => ({ encryption_keys: secretsCheck({ database, systemDatabase, vault }) }),
   build: ({ database, systemDatabase, relay, nats, log, metrics }) => {
-    exportFeedMetrics(metrics, systemDatabase);
-    exportOverdue(metrics, systemDatabase, [overdueEndpoints]);
     const listTotals = createListTotals({ lists: eventsLists, database, systemDatabase, log });
     const { dependencies, jobs } = webhookJobs(
       {
@@ -41,7 +39,7 @@ runService({
         vault,
         ...webhookAddresses(config.WEBHOOK_ALLOW_HOSTS, config.DNS_SERVERS),
         limits: webhookStepLimits,
-        onAttempt: exportWebhookMetrics(metrics, systemDatabase),
+        onAttempt: countAttempts(metrics),
       },
       { nats, log, relay },
     );
@@ -49,6 +47,11 @@ runService({
       handlers: createHandlers(dependencies),
       jobs: [partitionJob({ systemDatabase, log }), listTotals.job, ...jobs],
       purge: purgeWebhooks,
+      gauges: [
+        feedGauges(systemDatabase),
+        webhookGauges(systemDatabase),
+        overdueGauges(systemDatabase, [overdueEndpoints]),
+      ],
     };
   },
 });

@@ -121,7 +121,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   addJsonBody(app);
   addRequestId(app);
   addAccessLog(app, { log, metrics });
-  const warnings = addProxyWatch(app, { log });
+  addProxyWatch(app, { log });
   addConnectionRules(app, { publicUrl, health });
   addConnectionLimit(app, { maximum: settings.maximumConnections, metrics });
   const { answerOptions, refuse, isLost } = addAllowedMethods(app);
@@ -146,7 +146,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   sessions.start();
   exportFollowers(metrics, followers);
 
-  addProbes(app, { health, metrics, warnings });
+  addProbes(app, { health });
   addCalendarFeed(app, { rpc, requestTimeoutMs });
   const bytes = createWebhookBytes({ limit: webhookBytes, metrics });
   addWhatsappWebhook(app, { rpc, requestTimeoutMs, bytes });

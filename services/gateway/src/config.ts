@@ -1,4 +1,4 @@
-import { baseConfig, databaseConfig } from '@mostrador/kit/process/config';
+import { baseConfig, databaseConfig, metricsConfig } from '@mostrador/kit/process/config';
 import { type Static, Type } from '@sinclair/typebox';
 
 const { DATABASE_URL: _, DATABASE_POOL_SIZE: __, ...systemDatabaseConfig } = databaseConfig;
@@ -7,6 +7,7 @@ const { DATABASE_URL: _, DATABASE_POOL_SIZE: __, ...systemDatabaseConfig } = dat
 export const gatewayConfig = Type.Object({
   ...baseConfig,
   ...systemDatabaseConfig,
+  ...metricsConfig,
   HTTP_HOST: Type.String({ minLength: 1, default: '127.0.0.1', description: 'Where it listens' }),
   HTTP_PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 8080, description: '0: any free port' }),
   PUBLIC_URL: Type.String({

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { checkLead, getCalendarConnection, getChannelConnection, getEvent, recordKeyUses } from '@mostrador/contracts';
+import { NoAnswer } from '@mostrador/kit/process/health';
 import type { CallContext, RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 
@@ -13,19 +14,24 @@ export const noStore = '00000000-0000-0000-0000-000000000000';
 export function servicePresence(
   rpc: RpcClient,
 ): Record<'accounts' | 'scheduling' | 'crm' | 'messaging' | 'events', () => Promise<void>> {
-  const ask = async (call: (context: CallContext & { storeId: string }) => Promise<unknown>): Promise<void> => {
+  const ask = async (
+    service: string,
+    call: (context: CallContext & { storeId: string }) => Promise<unknown>,
+  ): Promise<void> => {
     try {
-      await call({ requestId: `readyz-${randomUUID()}`, deadline: Date.now() + 1000, storeId: noStore });
+      await call({ requestId: `readyz-${randomUUID()}`, deadline: Date.now() + 900, storeId: noStore });
     } catch (error) {
       // A 4xx error proves that the service answers.
-      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      if (error instanceof AppError && error.status < 500) return;
+      const detail = `No process of ${service} answers: start one, or read its log and its /readyz. What it serves gets 503.`;
+      throw new NoAnswer(detail, { cause: error });
     }
   };
   return {
-    accounts: () => ask((context) => rpc.call(recordKeyUses, { body: { uses: [] } }, context)),
-    scheduling: () => ask((context) => rpc.call(getCalendarConnection, {}, context)),
-    crm: () => ask((context) => rpc.call(checkLead, { body: { lead_id: noStore } }, context)),
-    messaging: () => ask((context) => rpc.call(getChannelConnection, {}, context)),
-    events: () => ask((context) => rpc.call(getEvent, { params: { eventId: noStore } }, context)),
+    accounts: () => ask('accounts', (context) => rpc.call(recordKeyUses, { body: { uses: [] } }, context)),
+    scheduling: () => ask('scheduling', (context) => rpc.call(getCalendarConnection, {}, context)),
+    crm: () => ask('crm', (context) => rpc.call(checkLead, { body: { lead_id: noStore } }, context)),
+    messaging: () => ask('messaging', (context) => rpc.call(getChannelConnection, {}, context)),
+    events: () => ask('events', (context) => rpc.call(getEvent, { params: { eventId: noStore } }, context)),
   };
 }

@@ -1,13 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSystemDatabase, type Sql } from '@mostrador/kit/database/database';
 import { databaseCheck, readsCheck, rolesCheck } from '@mostrador/kit/database/readiness';
-import { clockCheck, exportClockSkew } from '@mostrador/kit/process/clock';
+import { exportCertificates } from '@mostrador/kit/process/certificates';
+import { watchClock } from '@mostrador/kit/process/clock';
 import { createHealth, watchReadiness } from '@mostrador/kit/process/health';
+import { exportHealth, serveHealth } from '@mostrador/kit/process/health-server';
 import { createMetrics } from '@mostrador/kit/process/metrics';
 import type { RunningProcess } from '@mostrador/kit/process/run';
 import { createRpcClient, type RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { connectNats, type NatsConnection, natsAddress, natsCheck, natsUserCheck } from '@mostrador/kit/rpc/nats';
+import { exportConnections } from '@mostrador/kit/service/service-metrics';
 import { findChangedAccess } from './access/access.repository.ts';
 import { createAccess } from './access/create-access.ts';
 import { createKeyUsage, reportUsesOver } from './access/key-usage.ts';
@@ -40,21 +43,31 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
     call: async (...call) => await connected().rpc.call(...call),
     forward: async (...call) => await connected().rpc.forward(...call),
   };
+  const clock = watchClock(polls);
+  const presence = servicePresence(services);
   const health = createHealth({
     // Unknown keys can fill the connections for look-ups. The one for polls also decides whether keys can be trusted.
     required: {
       postgres_system: databaseCheck(polls, 'DATABASE_SYSTEM_URL'),
       postgres_roles: rolesCheck({ systemDatabase: polls }, name),
-      clock: clockCheck(polls),
+      clock: clock.check,
       accounts_schema: readsCheck(polls, { schema: 'accounts', read: readsOf }),
       nats: natsCheck(() => connection?.nats),
       nats_user: natsUserCheck(() => connection?.nats, name, { serves: false }),
     },
-    informative: servicePresence(services),
+    informative: presence,
+    // The gateway asks the services over NATS.
+    behind: {
+      ...Object.fromEntries(Object.keys(presence).map((service) => [service, 'nats'])),
+      postgres_roles: 'postgres_system',
+    },
     failuresUntilUnready: 3,
     log,
   });
-  exportClockSkew(metrics, polls);
+  clock.exportTo(metrics);
+  exportHealth(metrics, health);
+  exportCertificates(metrics, config);
+  exportConnections(metrics, { system: lookUps });
   const directory = createAccess({ lookUps, polls, log });
   const usage = createKeyUsage({ write: reportUsesOver(services), log });
   const followers = createFollowers({ log });
@@ -81,8 +94,14 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
     },
   });
 
+  const { warnings } = app;
+  const watched = await serveHealth({
+    ...{ host: config.HEALTH_HOST, metricsPort: config.METRICS_PORT },
+    ...{ health, metrics, warnings },
+  });
   const watch = watchReadiness(health, log);
   // The process stops these in reverse order.
+  onStop('metrics', () => watched.close());
   onStop('databases', async () => void (await Promise.all([lookUps, polls].map((each) => each.close()))));
   onStop('nats', async () => await connection?.nats.close());
   onStop('key usage', () => usage.stop());

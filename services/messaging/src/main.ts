@@ -4,27 +4,24 @@ import { createVault } from '@mostrador/kit/clients/secrets';
 import { consumeEvents } from '@mostrador/kit/outbox/events-consumer';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { periodically } from '@mostrador/kit/process/periodic';
-import {
-  createProviderCircuit,
-  exportProviderCircuits,
-  purgeProviderCircuits,
-} from '@mostrador/kit/resilience/provider-circuit';
+import { createProviderCircuit, purgeProviderCircuits } from '@mostrador/kit/resilience/provider-circuit';
+import { circuitGauges } from '@mostrador/kit/resilience/provider-metrics';
 import { runService } from '@mostrador/kit/service/service';
-import { exportOverdue, overdueJob } from '@mostrador/kit/step/overdue';
+import { overdueGauges, overdueJob } from '@mostrador/kit/step/overdue';
 import { createListTotals } from '@mostrador/totals';
 import { channelCircuit } from './channels/channel-circuit.ts';
 import { credentialsCheck } from './channels/credentials-check.ts';
 import { createOpenChannel } from './channels/providers.ts';
 import { messagingConfig } from './config.ts';
 import { checkChannels } from './connection/check-channels.ts';
-import { exportDeliveryMetrics } from './delivery/delivery-metrics.ts';
+import { deliveryGauges } from './delivery/delivery-metrics.ts';
 import { deliveryLimits } from './delivery/limits.ts';
 import { overdueDeliveries } from './delivery/wake-overdue.ts';
 import { watchUnsettled } from './delivery/watchdog.ts';
 import { messagingLists, type Telephone } from './dependencies.ts';
 import { createHandlers } from './handlers.ts';
 import { createInboundJobs } from './inbound/inbound-jobs.ts';
-import { exportInboundMetrics } from './inbound/inbound-metrics.ts';
+import { inboundGauges } from './inbound/inbound-metrics.ts';
 import { catchUpAll } from './inbox/catch-up.ts';
 import { leadEvents, onLeadEvent } from './inbox/on-lead-event.ts';
 import { createOutcomeWaiters } from './messages/outcome-waiters.ts';
@@ -54,12 +51,8 @@ runService({
     const outcomes = createOutcomeWaiters({ nats, log, most: mostWaiting });
     const { inbound, jobs: inboundJobs } = createInboundJobs({ database, systemDatabase, rpc, relay, outcomes, log });
     const listTotals = createListTotals({ lists: messagingLists, database, systemDatabase, log });
-    exportDeliveryMetrics(metrics, systemDatabase);
-    exportInboundMetrics(metrics, systemDatabase);
-    exportOverdue(metrics, systemDatabase, [overdueDeliveries]);
-    exportProviderCircuits(metrics, systemDatabase);
     const openChannel = createOpenChannel({ database, vault, egress });
-    const circuit = createProviderCircuit(channelCircuit, { systemDatabase, log });
+    const circuit = createProviderCircuit(channelCircuit, { systemDatabase, log, metrics });
     return {
       handlers: createHandlers({
         database,
@@ -81,6 +74,12 @@ runService({
         publicUrl: config.PUBLIC_URL,
       }),
       purge: purgeProviderCircuits,
+      gauges: [
+        deliveryGauges(systemDatabase),
+        inboundGauges(systemDatabase),
+        overdueGauges(systemDatabase, [overdueDeliveries]),
+        circuitGauges(systemDatabase),
+      ],
       jobs: [
         ...inboundJobs,
         listTotals.job,

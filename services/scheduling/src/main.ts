@@ -1,16 +1,15 @@
 import { schedulingOperations } from '@mostrador/contracts';
+import { taskQueues } from '@mostrador/contracts/workflows';
 import { createEgress } from '@mostrador/kit/clients/egress';
 import { createVault } from '@mostrador/kit/clients/secrets';
 import { consumeEvents } from '@mostrador/kit/outbox/events-consumer';
 import { loadConfig } from '@mostrador/kit/process/config';
-import {
-  createProviderCircuit,
-  exportProviderCircuits,
-  purgeProviderCircuits,
-} from '@mostrador/kit/resilience/provider-circuit';
+import { createProviderCircuit, purgeProviderCircuits } from '@mostrador/kit/resilience/provider-circuit';
+import { circuitGauges } from '@mostrador/kit/resilience/provider-metrics';
 import { runService } from '@mostrador/kit/service/service';
-import { exportOverdue, overdueJob } from '@mostrador/kit/step/overdue';
+import { overdueGauges, overdueJob } from '@mostrador/kit/step/overdue';
 import { createListTotals } from '@mostrador/totals';
+import { syncGauges } from './calendar-sync/sync-metrics.ts';
 import { overdueSyncs } from './calendar-sync/wake-overdue.ts';
 import { calendarCircuit } from './calendars/calendar-circuit.ts';
 import { credentialsCheck } from './calendars/credentials-check.ts';
@@ -35,12 +34,11 @@ runService({
   operations: schedulingOperations,
   migrations: `${import.meta.dirname}/../migrations`,
   temporal: config,
+  watchedTaskQueues: taskQueues,
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),
   build: ({ database, systemDatabase, rpc, relay, nats, log, metrics }) => {
-    exportOverdue(metrics, systemDatabase, [overdueSyncs, overdueFollowups]);
-    exportProviderCircuits(metrics, systemDatabase);
     const listTotals = createListTotals({ lists: schedulingLists, database, systemDatabase, log });
     return {
       handlers: createHandlers({
@@ -52,10 +50,15 @@ runService({
         vault,
         openProvider: createProviders(egress),
         egress,
-        circuit: createProviderCircuit(calendarCircuit, { systemDatabase, log }),
+        circuit: createProviderCircuit(calendarCircuit, { systemDatabase, log, metrics }),
         publicUrl: config.PUBLIC_URL,
       }),
       purge: purgeProviderCircuits,
+      gauges: [
+        syncGauges(systemDatabase),
+        overdueGauges(systemDatabase, [overdueSyncs, overdueFollowups]),
+        circuitGauges(systemDatabase),
+      ],
       jobs: [
         listTotals.job,
         overdueJob({ ...overdueSyncs, systemDatabase, relay, log }),

@@ -170,7 +170,7 @@ export async function startPlatform(
         LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'warn',
         ...options.environment,
       },
-      ports: { ...portsFrom(0), [service]: port } as Ports,
+      ports: { ...portsFrom(0), gatewayMetrics: 0, [service]: port } as Ports,
       password,
       encryptionKeys,
       shutdownTimeoutMs: 3000,

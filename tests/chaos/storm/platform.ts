@@ -132,7 +132,10 @@ export async function startPlatform(options: {
     const isTwin = name !== process;
     const port = isTwin ? (twinPorts.get(process) ?? (await freePort())) : ports[process];
     if (isTwin) twinPorts.set(process, port);
-    const spec = serviceSpec(process, { ...specOptions, ports: { ...ports, [process]: port } });
+    const spec = serviceSpec(process, {
+      ...specOptions,
+      ports: { ...ports, [process]: port, ...(isTwin && { gatewayMetrics: 0 }) },
+    });
     const env = { ...spec.env };
     for (const server of used[process]) {
       for (const setting of settingsOf[server]) {

@@ -13,6 +13,7 @@ import type { Log } from '../process/log.ts';
 import { AppError } from '../rpc/errors.ts';
 import type { TemporalAddress } from './temporal-address.ts';
 import { type TemporalChecks, temporalChecks } from './temporal-namespace.ts';
+import { describeTaskQueue, type TaskQueueState } from './temporal-task-queue.ts';
 
 export type TemporalStarter = {
   /**
@@ -30,7 +31,12 @@ export type TemporalStarter = {
   ): Promise<void>;
 };
 
-export type Temporal = TemporalStarter & TemporalChecks & { close(): Promise<void> };
+export type Temporal = TemporalStarter &
+  TemporalChecks & {
+    /** Who polls a task queue of the namespace, and what waits in it. */
+    describeTaskQueue(name: string): Promise<TaskQueueState[]>;
+    close(): Promise<void>;
+  };
 
 const callLimitMs = 5000;
 
@@ -100,6 +106,7 @@ export function connectTemporal(
       // Temporal refuses it for want of a workflow id.
       attempt: ({ workflowService }) => workflowService.signalWithStartWorkflowExecution({ namespace }),
     }),
+    describeTaskQueue: (name) => describeTaskQueue(connection, namespace, name),
     close: () => connection.close(),
   };
 }

@@ -126,7 +126,8 @@ export function createPool(options: {
     if (now === reachable || closing) return;
     reachable = now;
     if (now) options.log.info({ pool: options.name }, 'PostgreSQL answers again');
-    else options.log.warn({ pool: options.name, err: error }, 'PostgreSQL does not answer');
+    // The checks warn, once for all pools.
+    else options.log.info({ pool: options.name, err: error }, 'PostgreSQL does not answer');
   }
 
   /** No work was sent over a client that did not open, so it runs on the next host. */

@@ -1,4 +1,4 @@
-import { type Check, NotReady, untilPassed } from '../process/health.ts';
+import { type Check, NoAnswer, NotReady, untilPassed } from '../process/health.ts';
 import type { AppError } from '../rpc/errors.ts';
 import type { Database, Sql, SystemDatabase } from './database.ts';
 import { codeOf } from './failures.ts';
@@ -40,7 +40,9 @@ export function databaseCheck(
   return () =>
     database.ping().catch((error: AppError) => {
       if (shared && error.code === 'service_unavailable' && error.cause === undefined) return;
-      throw new NotReady(databaseFault(error.cause, variable), { cause: error });
+      const fault = databaseFault(error.cause, variable);
+      const isKnown = (codeOf(error.cause) ?? '') in reasons;
+      throw new (isKnown ? NotReady : NoAnswer)(fault, { cause: error });
     });
 }
 

@@ -124,6 +124,7 @@ export function consumeEvents<const T extends EventType>(options: EventsConsumer
   const consume = async () => {
     let consumer: Consumer | undefined;
     let complained = false;
+    let failures = 0;
     while (!signal.aborted && !nats.isClosed()) {
       try {
         if (!isConnected(nats)) throw new Error('not connected to NATS');
@@ -140,11 +141,16 @@ export function consumeEvents<const T extends EventType>(options: EventsConsumer
         // No message: none is waiting, or the consumer is lost. The fetch does not always report a lost consumer.
         if (taken === 0 && !signal.aborted) await consumer.info();
         complained = false;
+        failures = 0;
       } catch (error) {
         consumer = undefined;
         if (signal.aborted) return;
-        if (!complained) log.warn({ err: error }, 'the event stream is not available');
-        complained = true;
+        // A lost connection is the warning of its check. It ends the first fetch before it is known.
+        failures += 1;
+        if (failures >= 2 && !complained && isConnected(nats)) {
+          log.warn({ err: error }, 'the event stream is not available: look at JetStream; its notices wait');
+          complained = true;
+        }
         // It rejects when the signal is aborted.
         await pause(pauseMs, undefined, { signal }).catch(() => {});
       }

@@ -25,6 +25,9 @@ export type Postponement = {
   readonly error: string;
 };
 
+/** What waits in the outbox. Entries that were set aside do not count for the oldest. */
+export type OutboxBacklog = { readonly entries: number; readonly setAside: number; readonly oldestSeconds: number };
+
 const statementLimitMs = 5000;
 /** `last_error` of an entry that its receiver refused starts with this. Otherwise the receiver was not reached. */
 const refusedPrefix = 'refused: ';
@@ -72,16 +75,22 @@ export function outboxRepository(database: SystemDatabase) {
       );
     },
 
-    /** The number of entries, at most 10,000, and how many of the oldest 10,000 were refused `often` times or more. */
-    count: async (often: number): Promise<{ entries: number; setAside: number }> => {
+    /**
+     * The number of entries, at most 10,000, how many of the oldest 10,000 were refused `often` times or more, and for how
+     * many seconds the oldest of the others waits.
+     */
+    count: async (often: number): Promise<OutboxBacklog> => {
       const [row] = await database.read(
         scope(),
-        (sql) => sql<{ entries: number; set_aside: number }[]>`
-          select count(*) as entries,
-            count(*) filter (where attempts >= ${often} and starts_with(last_error, ${refusedPrefix})) as set_aside
-          from (select attempts, last_error from outbox order by id limit ${mostCounted}) as oldest`,
+        (sql) => sql<OutboxBacklog[]>`
+          select count(*) as entries, count(*) filter (where is_refused) as "setAside",
+            coalesce(extract(epoch from clock_timestamp() - min(created_at) filter (where not is_refused)), 0)::float8
+              as "oldestSeconds"
+          from (
+            select created_at, (attempts >= ${often} and starts_with(last_error, ${refusedPrefix})) is true as is_refused
+            from outbox order by id limit ${mostCounted}) as oldest`,
       );
-      return { entries: row?.entries ?? 0, setAside: row?.set_aside ?? 0 };
+      return { entries: row?.entries ?? 0, setAside: row?.setAside ?? 0, oldestSeconds: row?.oldestSeconds ?? 0 };
     },
 
     /** The number of wake-ups that wait for longer than `ageMs` because Temporal was not reached, at most `limit`. */

@@ -6,7 +6,7 @@ import type { RpcClient } from '../rpc/client.ts';
 import { createEventDelivery } from './event-delivery.ts';
 import { type FeedBacklog, feedRepository } from './feed.repository.ts';
 import { createFeedDelivery } from './feed-delivery.ts';
-import { outboxRepository } from './outbox.repository.ts';
+import { type OutboxBacklog, outboxRepository } from './outbox.repository.ts';
 import { setAsideAfter } from './outbox-delivery.ts';
 import { createWorkflowDelivery } from './workflow-delivery.ts';
 
@@ -36,8 +36,8 @@ export type Relay = {
   nudge(): void;
   /** Waits for its sends, gives back the other claimed rows, and claims no more. */
   stop(): Promise<void>;
-  /** The number of rows, at most 10,000, and how many of them were set aside because their receiver refuses them. */
-  backlog(): Promise<{ readonly entries: number; readonly setAside: number }>;
+  /** The rows that wait, those that were set aside because their receiver refuses them, and how long the oldest waits. */
+  backlog(): Promise<OutboxBacklog>;
   /** The public events that wait for the events service. Undefined for a service that has none. */
   feedBacklog(): Promise<FeedBacklog | undefined>;
   /** Whether enough wake-ups wait for Temporal that more would not help. */

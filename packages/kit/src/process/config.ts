@@ -44,14 +44,25 @@ export const baseConfig = {
   }),
 };
 
-/** Where a process other than the gateway serves its health. */
-export const healthConfig = {
+/** Where every process serves its metrics. */
+export const metricsConfig = {
   HEALTH_HOST: Type.String({
     minLength: 1,
     default: '127.0.0.1',
-    description: 'The address of `/healthz`, `/readyz` and `/metrics`',
+    description: 'The address at which probes and Prometheus reach the process',
   }),
-  HEALTH_PORT: Port({ description: 'Their port. 0: any free port' }),
+  METRICS_PORT: Type.Optional(
+    Port({
+      description:
+        'Port of `/metrics`, with `/readyz` and `/healthz`; 0: any free port. Not set: a service has `/metrics` at HEALTH_PORT, the gateway has none',
+    }),
+  ),
+};
+
+/** Where a process other than the gateway serves its health. */
+export const healthConfig = {
+  ...metricsConfig,
+  HEALTH_PORT: Port({ description: 'Port of `/healthz` and `/readyz`; 0: any free port' }),
 };
 
 /** How a process reaches Temporal. */

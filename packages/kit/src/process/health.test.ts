@@ -1,8 +1,6 @@
-import { Gauge } from 'prom-client';
-import { afterEach, describe, expect, test } from 'vitest';
-import { build } from './build.ts';
-import { createHealth, NotReady, serveHealth } from './health.ts';
-import { createMetrics } from './metrics.ts';
+import { describe, expect, test } from 'vitest';
+import { createHealth, NoAnswer, NotReady } from './health.ts';
+import type { Log } from './log.ts';
 
 const up = async () => {};
 const down = async () => {
@@ -97,48 +95,75 @@ describe('readiness', () => {
   });
 });
 
-describe('the health server', () => {
-  const open: { close(): Promise<void> }[] = [];
-  afterEach(async () => {
-    for (const server of open.splice(0)) await server.close();
-  });
+describe('the log', () => {
+  /** A log whose lines are `level message: names`. */
+  function recorded() {
+    const lines: string[] = [];
+    const at =
+      (level: string) =>
+      (values: { dependencies?: object; reasons?: object } | string, message = '') => {
+        if (typeof values === 'string') return lines.push(`${level} ${values}`);
+        const names = Array.isArray(values.dependencies)
+          ? values.dependencies
+          : Object.keys(values.dependencies ?? values.reasons ?? {});
+        return lines.push(`${level} ${message}: ${names.join()}`);
+      };
+    return { lines, log: { warn: at('warn'), info: at('info'), error: at('error') } as unknown as Log };
+  }
+  const wrong = () => Promise.reject(new NotReady('PostgreSQL rejects the login: check DATABASE_URL.'));
 
-  test('answers probes and metrics, and 404 for every other request', async () => {
-    const health = createHealth({ required: { postgres: up } });
-    const server = await serveHealth({ host: '127.0.0.1', port: 0, health, metrics: createMetrics('test') });
-    open.push(server);
-    const get = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${server.port}${path}`, init);
-    expect((await get('/healthz')).status).toBe(200);
-    expect(await (await get('/readyz')).json()).toMatchObject({ ready: true, dependencies: { postgres: {} } });
-    expect((await get('/readyz?probe=1', { method: 'HEAD' })).status).toBe(200);
-    expect(await (await get('/metrics')).text()).toContain('process_cpu_seconds_total{service="test"}');
-    expect(await (await get('/version')).json()).toEqual(build());
-    expect((await get('/')).status).toBe(404);
-    expect((await get('/healthz', { method: 'POST' })).status).toBe(404);
-    health.drain();
-    expect((await get('/readyz')).status).toBe(503);
-    expect((await get('/healthz')).status).toBe(200);
-  });
-
-  test('answers 500 and keeps running when a metric cannot be collected', async () => {
-    const metrics = createMetrics('test');
-    new Gauge({
-      name: 'backlog',
-      help: 'Rows that wait.',
-      registers: [metrics.registry],
-      collect: () => Promise.reject(new Error('database down')),
+  test('has one warning for one cause: NATS is down, and so no service answers', async () => {
+    const { lines, log } = recorded();
+    let nats = up;
+    const overNats = () => nats();
+    const services = { crm: overNats, messaging: overNats, events: overNats };
+    const behind = { crm: 'nats', messaging: 'nats', events: 'nats' };
+    const health = createHealth({
+      ...{ required: { postgres: up, nats: overNats }, informative: services, behind },
+      ...{ failuresUntilUnready: 3, cacheMs: 0, log },
     });
-    const server = await serveHealth({ host: '127.0.0.1', port: 0, health: createHealth({ required: {} }), metrics });
-    open.push(server);
-    expect((await fetch(`http://127.0.0.1:${server.port}/metrics`)).status).toBe(500);
-    expect((await fetch(`http://127.0.0.1:${server.port}/healthz`)).status).toBe(200);
+    await health.ready();
+    nats = down;
+    for (let round = 0; round < 5; round += 1) await health.ready();
+    nats = up;
+    for (let round = 0; round < 2; round += 1) await health.ready();
+    expect(lines).toEqual([
+      'info ready: takes requests',
+      'info dependencies are down: nats',
+      'warn not ready: takes no requests: nats',
+      'info dependencies are up again: nats',
+      'info ready: takes requests',
+    ]);
   });
 
-  test('fails to start on a port that is taken', async () => {
-    const health = createHealth({ required: {} });
-    const first = await serveHealth({ host: '127.0.0.1', port: 0, health, metrics: createMetrics('a') });
-    open.push(first);
-    const second = serveHealth({ host: '127.0.0.1', port: first.port, health, metrics: createMetrics('b') });
-    await expect(second).rejects.toThrow('EADDRINUSE');
+  test('has one warning when a service that the process works without is down, however often it is checked', async () => {
+    const { lines, log } = recorded();
+    const gone = () => Promise.reject(new NoAnswer('No process of crm answers: start one.'));
+    const outcomes = [up, gone, up, gone, gone, gone, gone, up];
+    const crm = () => (outcomes.shift() ?? up)();
+    const health = createHealth({
+      required: { nats: up },
+      informative: { crm },
+      failuresUntilUnready: 3,
+      cacheMs: 0,
+      log,
+    });
+    for (let round = 0; round < 9; round += 1) await health.ready();
+    expect(lines.slice(1)).toEqual(['warn dependencies are down: crm', 'info dependencies are up again: crm']);
+  });
+
+  test('has no warning about what a starting process waits for, and one at once about wrong settings', async () => {
+    const { lines, log } = recorded();
+    let ready: () => Promise<void> = down;
+    const health = createHealth({
+      required: { nats: () => ready(), postgres: wrong },
+      informative: { crm: down },
+      cacheMs: 0,
+      log,
+    });
+    for (let round = 0; round < 3; round += 1) await health.ready();
+    ready = up;
+    await health.ready();
+    expect(lines).toEqual(['warn dependencies are down: postgres']);
   });
 });

@@ -1,8 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { build } from './build.ts';
 import type { Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
 import { type Periodic, periodically } from './periodic.ts';
 
 /** Throws when the dependency cannot be used. */
@@ -30,6 +26,8 @@ export type Health = {
   live(): { readonly status: 'ok' };
   /** Whether requests can be served: every required dependency is up, and the process is not shutting down. */
   ready(): Promise<Readiness>;
+  /** The states as the last answer of `ready` had them; undefined before the first. No check runs. */
+  last(): Readiness | undefined;
   /** Makes the process not ready, so that it gets no more requests. */
   drain(): void;
   /** Whether `drain` was called. */
@@ -42,6 +40,11 @@ export type HealthOptions = {
   /** Only shown: the process is ready without them. */
   readonly informative?: Readonly<Record<string, Check>>;
   readonly log?: Log;
+  /**
+   * A dependency that is reached through another one, by name. While the other is down too, it is the cause, and the log
+   * says nothing about this one.
+   */
+  readonly behind?: Readonly<Record<string, string>>;
   /** A check that takes longer has failed. Default 1,000. */
   readonly checkTimeoutMs?: number;
   /** The failed checks in a row after which a required dependency that was up makes the process unready. Default 1. */
@@ -52,38 +55,72 @@ export type HealthOptions = {
   readonly onReadiness?: (ready: boolean) => Promise<void>;
 };
 
-/** The health of a process, from its dependencies. Each change of a dependency, or of its reason, is logged once. */
+/** A process that starts may wait this long for the others before its log warns. */
+const startsWithinMs = 30_000;
+
+/**
+ * The health of a process, from its dependencies. The log has one warning for all that fails at once, when it has failed
+ * `failuresUntilUnready` times. If the process stops being ready, the warning says that, with the reasons.
+ */
 export function createHealth(options: HealthOptions): Health {
   const { required, informative = {}, log, checkTimeoutMs = 1_000, cacheMs = 500 } = options;
-  const { failuresUntilUnready = 1, onReadiness = async () => {} } = options;
+  const { failuresUntilUnready = 1, onReadiness = async () => {}, behind = {} } = options;
   const checks = { ...required, ...informative };
-  const lastStates = new Map<string, DependencyState>();
+  /** The details of the dependencies that the log says are down. */
+  const logged = new Map<string, string | undefined>();
   let wasReady = false;
+  const createdAtMs = performance.now();
   /** Failed checks in a row, of each dependency that was up once. */
   const failures = new Map<string, number>();
   let draining = false;
   let last: { endedAtMs: number; readonly readiness: Promise<Readiness> } | undefined;
+  let lastKnown: Readiness | undefined;
 
-  const check = async (name: string, run: Check): Promise<[string, DependencyState]> => {
+  const check = async (name: string, run: Check): Promise<[string, Checked]> => {
     const state = await checkWithin(run, checkTimeoutMs);
-    const before = lastStates.get(name);
-    lastStates.set(name, state);
     if (state.state === 'up') failures.set(name, 0);
     else if (failures.has(name)) failures.set(name, (failures.get(name) ?? 0) + 1);
-    if (state.state === 'down' && before?.detail !== state.detail) {
-      log?.warn({ dependency: name, detail: state.detail, err: state.cause }, 'dependency down');
-    }
-    if (state.state === 'up' && before?.state === 'down') log?.info({ dependency: name }, 'dependency up again');
-    return [name, { state: state.state, ...(state.detail === undefined ? {} : { detail: state.detail }) }];
+    return [name, state];
   };
+  /** One that was never up has failed for long enough at once. */
+  const hasFailedLong = (name: string) => (failures.get(name) ?? failuresUntilUnready) >= failuresUntilUnready;
   const checkAll = async (): Promise<Readiness> => {
+    const states = await Promise.all(Object.entries(checks).map(([name, run]) => check(name, run)));
+    const unusable = Object.keys(required).filter(hasFailedLong);
+    logChanges(states, wasReady && unusable.length > 0);
     const dependencies = Object.fromEntries(
-      await Promise.all(Object.entries(checks).map(([name, run]) => check(name, run))),
+      states.map(([name, { state, detail }]) => [name, { state, ...(detail === undefined ? {} : { detail }) }]),
     );
-    const unusable = Object.keys(required).filter(
-      (name) => (failures.get(name) ?? failuresUntilUnready) >= failuresUntilUnready,
+    lastKnown = { ready: await follow(unusable, dependencies), dependencies };
+    return lastKnown;
+  };
+  /** One line for what failed in one round, because it mostly has one cause. `isTold`: the next line has the reasons. */
+  const logChanges = (states: readonly [string, Checked][], isTold: boolean): void => {
+    // What a starting process waits for is no fault, unless it waits long or its settings are wrong.
+    const isYoung = performance.now() - createdAtMs < startsWithinMs;
+    const mayStart = (name: string, cause: unknown) => isYoung && !failures.has(name) && !(cause instanceof NotReady);
+    const downNow = new Set(states.filter(([, { state }]) => state === 'down').map(([name]) => name));
+    const isCaused = (name: string) => downNow.has(behind[name] ?? '');
+    // When the cause is gone, its consequences may need a moment.
+    for (const name of Object.keys(informative)) if (isCaused(name) && failures.has(name)) failures.set(name, 0);
+    const fallen = states.filter(
+      ([name, { state, detail, cause }]) =>
+        state === 'down' &&
+        hasFailedLong(name) &&
+        !isCaused(name) &&
+        !mayStart(name, cause) &&
+        !(logged.has(name) && logged.get(name) === detail),
     );
-    return { ready: await follow(unusable, dependencies), dependencies };
+    const risen = states.filter(([name, { state }]) => state === 'up' && logged.delete(name)).map(([name]) => name);
+    for (const [name, { detail }] of fallen) logged.set(name, detail);
+    if (risen.length > 0) log?.info({ dependencies: risen }, 'dependencies are up again');
+    if (fallen.length === 0) return;
+    const details = Object.fromEntries(fallen.map(([name, { detail }]) => [name, detail]));
+    const isInNextLine = isTold && fallen.every(([name]) => name in required);
+    log?.[isInNextLine ? 'info' : 'warn'](
+      { dependencies: details, err: fallen[0]?.[1].cause },
+      'dependencies are down',
+    );
   };
   const follow = async (unusable: string[], dependencies: Readiness['dependencies']): Promise<boolean> => {
     const ready = unusable.length === 0;
@@ -115,6 +152,7 @@ export function createHealth(options: HealthOptions): Health {
       const readiness = await last.readiness;
       return draining ? { ...readiness, ready: false } : readiness;
     },
+    last: () => lastKnown && { ...lastKnown, ready: lastKnown.ready && !draining },
     drain() {
       draining = true;
     },
@@ -170,58 +208,4 @@ async function checkWithin(run: Check, timeoutMs: number): Promise<Checked> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-type Page = { readonly status: number; readonly type: string; readonly text: string };
-const notFound: Page = { status: 404, type: 'text/plain', text: 'not found\n' };
-/** For example when a metric cannot be collected: a probe must not end the process. */
-const failed: Page = { status: 500, type: 'text/plain', text: 'failed\n' };
-
-export type HealthServerOptions = {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
-  readonly health: Health;
-  readonly metrics: Metrics;
-};
-
-/** Serves `/healthz`, `/readyz` (503 when not ready), `/version` and `/metrics` over HTTP. */
-export async function serveHealth(options: HealthServerOptions): Promise<{ port: number; close(): Promise<void> }> {
-  const { host, port, health, metrics } = options;
-  const pages = new Map<string, () => Promise<Page>>([
-    ['/healthz', async () => ({ status: 200, type: 'application/json', text: JSON.stringify(health.live()) })],
-    [
-      '/readyz',
-      async () => {
-        const readiness = await health.ready();
-        return { status: readiness.ready ? 200 : 503, type: 'application/json', text: JSON.stringify(readiness) };
-      },
-    ],
-    ['/version', async () => ({ status: 200, type: 'application/json', text: JSON.stringify(build()) })],
-    ['/metrics', async () => ({ status: 200, type: metrics.contentType, text: await metrics.text() })],
-  ]);
-  const answer = async ({ url = '', method }: IncomingMessage): Promise<Page> => {
-    const page = pages.get(url.split('?', 1)[0] ?? '');
-    if (page === undefined || (method !== 'GET' && method !== 'HEAD')) return notFound;
-    return page();
-  };
-  const server = createServer(async (request, response) => {
-    const { status, type, text } = await answer(request).catch(() => failed);
-    response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(text);
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }

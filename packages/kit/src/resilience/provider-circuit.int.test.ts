@@ -5,7 +5,8 @@ import { waitFor } from '@mostrador/testing/wait';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { CircuitOpen } from './circuit.ts';
-import { createProviderCircuit, exportProviderCircuits, purgeProviderCircuits } from './provider-circuit.ts';
+import { createProviderCircuit, purgeProviderCircuits } from './provider-circuit.ts';
+import { circuitGauges, providerMetrics } from './provider-metrics.ts';
 
 const origin = 'https://provider.example.com';
 let database: TestDatabase;
@@ -21,16 +22,16 @@ const down = () => Promise.reject(new Outage());
 const up = () => Promise.resolve('up');
 
 /** The circuit of another process. */
-const newCircuit = () =>
+const newCircuit = (metrics?: { readonly registry: Registry }) =>
   createProviderCircuit(
     {
       outageOf: (error) => error instanceof Outage || (error instanceof Refusal ? false : undefined),
       callsAtOnce: 4,
       callsPerOrigin: 4,
     },
-    { ...database, log: silentLog() },
+    { ...database, log: silentLog(), ...(metrics && { metrics }) },
   );
-const target = (connectionId: string) => ({ connectionId, origin });
+const target = (connectionId: string) => ({ provider: 'caldav', connectionId, origin });
 const rows = () => database.adminSql`select origin, failures, open_until > now() as open from provider_circuits`;
 const open = (until: string) => database.adminSql`
   insert into provider_circuits (origin, failures, open_until, since)
@@ -50,8 +51,8 @@ test('the fifth outage stops the calls of every process, also of one that had no
   const other = newCircuit();
   await expect(other.run(target('healthy'), up)).rejects.toThrow(CircuitOpen);
   expect(other.blocked(target('healthy'))).toMatchObject({ reason: 'provider_unavailable' });
-  expect(await other.run({ connectionId: 'c', origin: 'https://elsewhere.example.com' }, up)).toBe('up');
-  expect(await other.run({ connectionId: 'c', origin: null }, up)).toBe('up');
+  expect(await other.run({ ...target('c'), origin: 'https://elsewhere.example.com' }, up)).toBe('up');
+  expect(await other.run({ ...target('c'), origin: null }, up)).toBe('up');
 });
 
 test('of many processes at once one probes, and its answer lets all of them call again', async () => {
@@ -96,14 +97,27 @@ test('a reported answer closes the circuit for every process at once, also for o
   expect(await other.run(target('c'), up)).toBe('up');
 });
 
-test('open circuits are exported, and origins that no process has called for a day are forgotten', async () => {
+test('open circuits are counted without their names, and origins that no process has called for a day are forgotten', async () => {
   await open('1 minute');
   await database.adminSql`
     insert into provider_circuits (origin, failures, updated_at)
     values ('https://old.example.com', 1, now() - interval '25 hours')`;
-  const registry = new Registry();
-  exportProviderCircuits({ registry }, database.systemDatabase);
-  expect(await registry.metrics()).toContain(`mostrador_provider_circuit_open{origin="${origin}"} 1`);
+  const gauges = circuitGauges(database.systemDatabase);
+  expect(await gauges.read()).toEqual([{ metric: providerMetrics.open, value: 1 }]);
   await purgeProviderCircuits(database.systemDatabase);
   expect(await rows()).toMatchObject([{ origin, open: true }]);
+});
+
+test('calls are exported by provider and outcome, and the codes of a provider cannot become endless', async () => {
+  const registry = new Registry();
+  const circuit = newCircuit({ registry });
+  await circuit.run(target('c'), up);
+  for (let number = 0; number < 80; number += 1) {
+    const refused = Object.assign(new Refusal(), { code: `code_${number}` });
+    await expect(circuit.run(target('c'), () => Promise.reject(refused))).rejects.toThrow(Refusal);
+  }
+  const text = await registry.metrics();
+  expect(text).toContain('mostrador_provider_call_seconds_count{provider="caldav",outcome="ok"} 1');
+  expect(text).toContain('mostrador_provider_call_seconds_count{provider="caldav",outcome="code_0"} 1');
+  expect(text).toContain('mostrador_provider_call_seconds_count{provider="caldav",outcome="other"} 21');
 });

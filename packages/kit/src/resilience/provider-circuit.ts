@@ -1,15 +1,15 @@
 import { stepLimits } from '@mostrador/contracts/workflows';
 import { LRUCache } from 'lru-cache';
-import { Gauge } from 'prom-client';
 import type { SystemDatabase } from '../database/database.ts';
 import type { Log } from '../process/log.ts';
-import type { Metrics } from '../process/metrics.ts';
+import type { Registered } from '../process/metrics.ts';
 import { type Blocked, CircuitOpen, type CircuitOptions, createCircuit, unavailableFor } from './circuit.ts';
 import { afterOutages, type OriginState, phaseOf, probeMs } from './origin-state.ts';
 import { circuitRepository, purgeCircuits, type Read } from './provider-circuit.repository.ts';
+import { observeCalls } from './provider-metrics.ts';
 
 /** A store's connection, and the origin (scheme, host and port) of its provider's API. Null: no network is used. */
-export type Target = { readonly connectionId: string; readonly origin: string | null };
+export type Target = { readonly provider: string; readonly connectionId: string; readonly origin: string | null };
 
 /**
  * Guards the calls to providers. Each connection has a circuit in this process. Each origin has a bulkhead in this
@@ -36,7 +36,7 @@ export type ProviderCircuitOptions = Omit<CircuitOptions, 'isOutage'> & {
   readonly callsPerOrigin: number;
 };
 
-type Shared = { readonly systemDatabase: SystemDatabase; readonly log: Log };
+type Shared = { readonly systemDatabase: SystemDatabase; readonly log: Log; readonly metrics?: Registered };
 
 /** What this process knows about an origin. */
 type Known = {
@@ -66,9 +66,10 @@ const freshMs = 1_000;
 /** Creates the circuits of one kind of provider. The service has the table of `sql/provider-circuits.sql`. */
 export function createProviderCircuit(
   options: ProviderCircuitOptions,
-  { systemDatabase, log }: Shared,
+  { systemDatabase, log, metrics }: Shared,
 ): ProviderCircuit {
   const { outageOf, callsPerOrigin } = options;
+  const observed = observeCalls(metrics);
   const rows = circuitRepository(systemDatabase);
   const connections = createCircuit({ ...options, isOutage: (error) => outageOf(error) === true });
   // Only a bulkhead: the breaker of an origin is its row.
@@ -154,11 +155,11 @@ export function createProviderCircuit(
   };
 
   /** The slot of the origin is held until the outcome is in the row, so that no other call starts in its place. */
-  const guarded = async <T>(origin: string, connectionId: string, call: () => Promise<T>): Promise<T> => {
+  const guarded = async <T>(origin: string, { provider, connectionId }: Target, call: () => Promise<T>): Promise<T> => {
     const entry = known.memo(origin);
     const isProbe = await enter(origin, entry);
     try {
-      const result = await connections.run(connectionId, call);
+      const result = await connections.run(connectionId, () => observed(provider, call));
       await answered(origin, entry, isProbe);
       return result;
     } catch (error) {
@@ -185,9 +186,10 @@ export function createProviderCircuit(
       }
       return connections.blocked(connectionId) ?? origins.blocked(origin);
     },
-    async run({ connectionId, origin }, call) {
+    async run(target, call) {
+      const { origin } = target;
       if (origin === null) return await call();
-      return await origins.run(origin, () => guarded(origin, connectionId, call));
+      return await origins.run(origin, () => guarded(origin, target, call));
     },
     async answered({ origin }) {
       if (origin === null) return;
@@ -207,26 +209,6 @@ const unknown = (): Known => ({
   reporting: undefined,
   probeTurn: undefined,
 });
-
-const mostExported = 100;
-
-/** Exports the origins whose circuit is open, the oldest 100. Every process exports the same. */
-export function exportProviderCircuits({ registry }: Pick<Metrics, 'registry'>, database: SystemDatabase): void {
-  new Gauge({
-    name: 'mostrador_provider_circuit_open',
-    help: 'Origins of providers that are not called because they fail. Every process of a service exports the same.',
-    labelNames: ['origin'],
-    registers: [registry],
-    async collect() {
-      // A scrape must not fail when PostgreSQL is down. The gauge then has no value, because none is known.
-      const open = await circuitRepository(database)
-        .listOpen(mostExported)
-        .catch(() => []);
-      this.reset();
-      for (const origin of open) this.set({ origin }, 1);
-    },
-  });
-}
 
 const keptForMs = 24 * 3_600_000;
 

@@ -12,7 +12,7 @@ import {
   RetentionPolicy,
   StorageType,
 } from 'nats';
-import { type Check, NotReady, untilPassed } from '../process/health.ts';
+import { type Check, NoAnswer, NotReady, untilPassed } from '../process/health.ts';
 import type { Log } from '../process/log.ts';
 
 export type { NatsConnection } from 'nats';
@@ -153,7 +153,7 @@ export const natsCheck =
       if (nats === undefined) throw new Error('not connected yet');
       await pingNats(nats);
     } catch (cause) {
-      throw new NotReady('NATS does not answer, or rejects the login: the log says which. Check NATS_URL.', { cause });
+      throw new NoAnswer('NATS does not answer, or rejects the login: the log says which. Check NATS_URL.', { cause });
     }
   };
 
@@ -233,7 +233,8 @@ function watch(nats: NatsConnection, log: Log): void {
     for await (const status of nats.status()) {
       if (status.type === 'disconnect') {
         disconnected.add(nats);
-        log.warn('NATS is not reachable');
+        // The check warns, and says what to do.
+        log.info('NATS is not reachable');
       } else if (status.type === 'reconnect') {
         disconnected.delete(nats);
         log.info('NATS is reachable again');

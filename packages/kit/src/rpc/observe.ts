@@ -1,31 +1,47 @@
-import { Gauge, Histogram } from 'prom-client';
 import type { Log } from '../process/log.ts';
-import type { Metrics } from '../process/metrics.ts';
-import type { RequestQueue } from './request-queue.ts';
+import { gauge, histogram, type MetricDefinition, type Metrics } from '../process/metrics.ts';
+import type { RequestQueue, RequestQueueLimits } from './request-queue.ts';
+
+export const rpcMetrics = {
+  duration: {
+    name: 'mostrador_rpc_duration_seconds',
+    type: 'histogram',
+    help: 'Time from the arrival of a request over NATS to its answer, with its wait in the queue.',
+    labels: { subject: 'an operation', outcome: '`ok`, `late` (its caller no longer waited) or the code of the error' },
+  },
+  queue: {
+    name: 'mostrador_rpc_queue_requests',
+    type: 'gauge',
+    help: 'Requests that run or wait, by request queue.',
+    labels: { queue: 'a kind of caller', state: '`running`, `waiting`' },
+  },
+  queueLimit: {
+    name: 'mostrador_rpc_queue_limit',
+    type: 'gauge',
+    help: 'The most requests that may run or wait at once. A further one is answered with 503.',
+    labels: { queue: 'a kind of caller', state: '`running`, `waiting`' },
+  },
+} as const satisfies Record<string, MetricDefinition>;
 
 /** Metrics of the server: the duration of requests by outcome, and the load of the request queues. */
-export function instrument(metrics: Metrics, queues: ReadonlyMap<string, RequestQueue>) {
-  const registers = [metrics.registry];
-  const duration = new Histogram({
-    name: 'mostrador_rpc_duration_seconds',
-    help: 'Time from the arrival of a request to its answer.',
-    labelNames: ['subject', 'outcome'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers,
+export function instrument(
+  metrics: Metrics,
+  queues: ReadonlyMap<string, RequestQueue>,
+  limits: Readonly<Record<string, RequestQueueLimits>>,
+) {
+  const duration = histogram(metrics, rpcMetrics.duration);
+  gauge(metrics, rpcMetrics.queue, (each) => {
+    for (const [queue, { stats }] of queues) {
+      const { running, waiting } = stats();
+      each.set({ queue, state: 'running' }, running);
+      each.set({ queue, state: 'waiting' }, waiting);
+    }
   });
-  new Gauge({
-    name: 'mostrador_rpc_queue_requests',
-    help: 'Requests that run or wait, by request queue.',
-    labelNames: ['queue', 'state'],
-    registers,
-    collect() {
-      for (const [queue, { stats }] of queues) {
-        const { running, waiting } = stats();
-        this.set({ queue, state: 'running' }, running);
-        this.set({ queue, state: 'waiting' }, waiting);
-      }
-    },
-  });
+  const limit = gauge(metrics, rpcMetrics.queueLimit);
+  for (const [queue, { concurrency, queue: waiting }] of Object.entries(limits)) {
+    limit.set({ queue, state: 'running' }, concurrency);
+    limit.set({ queue, state: 'waiting' }, waiting);
+  }
   return (subject: string, outcome: string, seconds: number) => duration.observe({ subject, outcome }, seconds);
 }
 

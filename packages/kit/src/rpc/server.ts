@@ -85,7 +85,7 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
   const queues = new Map<string, RequestQueue>();
   for (const name of Object.keys(limits) as QueueName[]) queues.set(name, createRequestQueue(limits[name]));
   const reject = createRejectionLog(log);
-  const observe = options.metrics === undefined ? undefined : instrument(options.metrics, queues);
+  const observe = options.metrics === undefined ? undefined : instrument(options.metrics, queues, limits);
   const closing = new AbortController();
   const unanswered = new Set<Promise<void>>();
   let subscriptions: Subscription[] = [];

@@ -157,11 +157,15 @@ test('a service that gets SIGTERM leaves no claimed outbox entry and exits with 
 test('metrics show request durations, busy connections and waiting outbox entries', async () => {
   await untilStatus(200);
   await ask();
-  const text = await (await fetch(`${healthUrl}/metrics`)).text();
+  const scrape = async () => (await fetch(`${healthUrl}/metrics`)).text();
+  await waitFor(async () => /mostrador_outbox_entries\{/.test(await scrape()), { description: 'the leader has read' });
+  const text = await scrape();
   expect(text).toMatch(/mostrador_rpc_duration_seconds_count\{.*outcome="ok".*\} 1/);
   expect(text).toMatch(/mostrador_database_connections\{.*role="store".*state="busy".*\} \d/);
   expect(text).toMatch(/mostrador_outbox_entries\{.*\} \d/);
   expect(text).toMatch(/mostrador_outbox_entries_set_aside\{.*\} 0/);
+  expect(text).toMatch(/mostrador_outbox_oldest_seconds\{.*\} \d/);
+  expect(text).toMatch(/mostrador_leader\{.*\} 1/);
 });
 
 test('a service whose clock is 10 s ahead of PostgreSQL is not ready, and a metric shows it', async () => {

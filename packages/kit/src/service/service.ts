@@ -1,15 +1,18 @@
 import type { Operation } from '@mostrador/contracts/core';
 import type { Static, TObject } from '@sinclair/typebox';
-import { Gauge } from 'prom-client';
 import type { Temporal } from '../clients/temporal.ts';
 import { identityOf, temporalAddress } from '../clients/temporal-address.ts';
 import { createDatabase, createSystemDatabase, type Database, type SystemDatabase } from '../database/database.ts';
+import { leadership } from '../database/leadership.repository.ts';
 import { databaseCheck, rolesCheck, schemaCheck } from '../database/readiness.ts';
 import { purgeIdempotency } from '../idempotency/idempotency.ts';
 import { createRelay, type Relay } from '../outbox/outbox.ts';
-import { clockCheck, exportClockSkew } from '../process/clock.ts';
+import { exportCertificates } from '../process/certificates.ts';
+import { watchClock } from '../process/clock.ts';
 import type { serviceConfig, temporalConfig } from '../process/config.ts';
-import { type Check, createHealth, serveHealth, untilPassed, watchReadiness } from '../process/health.ts';
+import { type Check, createHealth, untilPassed, watchReadiness } from '../process/health.ts';
+import { exportHealth, serveHealth } from '../process/health-server.ts';
+import { exportOnLeader, type LeaderGauges } from '../process/leader-gauges.ts';
 import type { Log } from '../process/log.ts';
 import { createMetrics, type Metrics } from '../process/metrics.ts';
 import { type Periodic, periodically } from '../process/periodic.ts';
@@ -24,6 +27,8 @@ import {
   natsUserCheck,
 } from '../rpc/nats.ts';
 import { createRpcServer, type Handlers, type RpcServer } from '../rpc/server.ts';
+import { exportConnections, relayGauges } from './service-metrics.ts';
+import { watchTaskQueues } from './task-queues.ts';
 
 /** The environment of a service with a database, as `serviceConfig` reads it. */
 export type ServiceConfig = Static<TObject<typeof serviceConfig>>;
@@ -46,6 +51,8 @@ export type ServiceParts<Ops extends Record<string, Operation>> = {
   readonly jobs?: readonly Periodic[];
   /** Consumers of events of other services. */
   readonly consumers?: readonly Periodic[];
+  /** Gauges about the rows of all stores. */
+  readonly gauges?: readonly LeaderGauges[];
   /** Deletes rows that are out of date. Runs with the purge of idempotency records. */
   readonly purge?: (database: SystemDatabase) => Promise<void>;
 };
@@ -59,6 +66,8 @@ export type ServiceOptions<Ops extends Record<string, Operation>> = {
   readonly migrations: string;
   /** For a service that starts workflows: without a usable namespace of Temporal the process is not ready. */
   readonly temporal?: TemporalConfig;
+  /** The task queues whose workers it watches. It needs `temporal`, and its NATS user hears the workers' notices. */
+  readonly watchedTaskQueues?: readonly string[];
   /**
    * The service has events: it uses the event stream, and its relay delivers the public events of its table
    * `feed_entries` to the events service. Default true.
@@ -83,7 +92,16 @@ async function startService<const Ops extends Record<string, Operation>>(
   options: ServiceOptions<Ops>,
   { log, onStop }: RunningProcess,
 ): Promise<void> {
-  const { name, config, operations, migrations, publishesEvents = true, checks, build } = options;
+  const {
+    name,
+    config,
+    operations,
+    migrations,
+    publishesEvents = true,
+    watchedTaskQueues = [],
+    checks,
+    build,
+  } = options;
   const metrics = createMetrics(name);
   const { DATABASE_URL, DATABASE_POOL_SIZE, DATABASE_SYSTEM_URL, DATABASE_SYSTEM_POOL_SIZE } = config;
   const shared = { log, lifetimeMs: config.DATABASE_CONNECTION_LIFETIME_MS };
@@ -98,6 +116,7 @@ async function startService<const Ops extends Record<string, Operation>>(
   const checked = createDatabase({ ...shared, url: DATABASE_URL, size: 1, name: `${name} readiness` });
   const temporal = options.temporal && (await openTemporal(options.temporal, name, log));
 
+  const clock = watchClock(checked);
   let nats: NatsConnection | undefined;
   let rpcServer: RpcServer | undefined;
   const health = createHealth({
@@ -105,7 +124,7 @@ async function startService<const Ops extends Record<string, Operation>>(
       postgres: databaseCheck(checked, 'DATABASE_URL'),
       postgres_system: databaseCheck(systemDatabase, 'DATABASE_SYSTEM_URL', { shared: true }),
       postgres_roles: rolesCheck({ database: checked, systemDatabase }, name),
-      clock: clockCheck(systemDatabase),
+      clock: clock.check,
       schema: schemaCheck(systemDatabase, { schema: name, directory: migrations }),
       nats: natsCheck(() => nats),
       nats_user: natsUserCheck(() => nats, name),
@@ -113,11 +132,19 @@ async function startService<const Ops extends Record<string, Operation>>(
       ...checks?.({ database, systemDatabase }),
     },
     informative: temporal && { temporal: temporal.ping },
+    behind: { postgres_roles: 'postgres' },
     failuresUntilUnready: 3,
     onReadiness: async (ready) => await (ready ? rpcServer?.join() : rpcServer?.leave()),
     log,
   });
-  const healthServer = await serveHealth({ host: config.HEALTH_HOST, port: config.HEALTH_PORT, health, metrics });
+  exportHealth(metrics, health);
+  exportCertificates(metrics, config);
+  clock.exportTo(metrics);
+  exportConnections(metrics, { store: database, system: systemDatabase });
+  const healthServer = await serveHealth({
+    ...{ host: config.HEALTH_HOST, port: config.HEALTH_PORT, metricsPort: config.METRICS_PORT },
+    ...{ health, metrics },
+  });
   onStop('health', () => healthServer.close());
   onStop('database', async () => {
     await Promise.all([database, systemDatabase, checked].map((each) => each.close()));
@@ -138,14 +165,24 @@ async function startService<const Ops extends Record<string, Operation>>(
     handlers,
     jobs = [],
     consumers = [],
+    gauges = [],
     purge,
   } = build({ database, systemDatabase, rpc, relay, nats: connection, log, metrics });
-  exportClockSkew(metrics, systemDatabase);
-  exportGauges(metrics, { database, systemDatabase, relay });
-  if (publishesEvents) exportFeedGauges(metrics, relay);
+  const onLeader = exportOnLeader({
+    metrics,
+    groups: [
+      ...relayGauges(relay, publishesEvents),
+      ...gauges,
+      ...(temporal && watchedTaskQueues.length > 0
+        ? [watchTaskQueues({ taskQueues: watchedTaskQueues, nats: connection, temporal, log })]
+        : []),
+    ],
+    leads: leadership(checked, name),
+    log,
+  });
   relay.start();
   onStop('relay', () => relay.stop());
-  for (const job of [...jobs, purgeJob(systemDatabase, log, purge)]) {
+  for (const job of [...jobs, onLeader, purgeJob(systemDatabase, log, purge)]) {
     job.start();
     onStop('job', () => job.stop());
   }
@@ -190,80 +227,4 @@ function purgeJob(database: SystemDatabase, log: Log, purge?: (database: SystemD
       await purge?.(database);
     },
   });
-}
-
-type Measured = Pick<ServiceDependencies, 'database' | 'systemDatabase' | 'relay'>;
-
-/**
- * A scrape collects all gauges at once, so those of one backlog share one read of it. It must not fail when PostgreSQL
- * is down: NaN means that the number is unknown.
- */
-function shared<T>(read: () => Promise<T>, unknown: T): () => Promise<T> {
-  let reading: Promise<T> | undefined;
-  return () => {
-    reading ??= read()
-      .catch(() => unknown)
-      .finally(() => {
-        reading = undefined;
-      });
-    return reading;
-  };
-}
-
-function exportGauges({ registry }: Metrics, { database, systemDatabase, relay }: Measured): void {
-  const readBacklog = shared(relay.backlog, { entries: Number.NaN, setAside: Number.NaN });
-  new Gauge({
-    name: 'mostrador_outbox_entries',
-    help: 'Outbox entries that wait for delivery to Temporal or to the event stream. At most 10,000 are counted.',
-    registers: [registry],
-    async collect() {
-      this.set((await readBacklog()).entries);
-    },
-  });
-  new Gauge({
-    name: 'mostrador_outbox_entries_set_aside',
-    help: 'Entries that were refused ten times or more. The log names them. At most 10,000 are counted.',
-    registers: [registry],
-    async collect() {
-      this.set((await readBacklog()).setAside);
-    },
-  });
-  new Gauge({
-    name: 'mostrador_database_connections',
-    help: 'Connections in use, and operations that wait for one.',
-    labelNames: ['role', 'state'],
-    registers: [registry],
-    collect() {
-      for (const [role, { stats }] of Object.entries({ store: database, system: systemDatabase })) {
-        const { busy, waiting } = stats();
-        this.set({ role, state: 'busy' }, busy);
-        this.set({ role, state: 'waiting' }, waiting);
-      }
-    },
-  });
-}
-
-function exportFeedGauges({ registry }: Metrics, relay: Relay): void {
-  const unknown = { entries: Number.NaN, setAside: Number.NaN, oldestSeconds: Number.NaN };
-  const readBacklog = shared(async () => (await relay.feedBacklog()) ?? unknown, unknown);
-  const gauge = (name: string, help: string, member: keyof typeof unknown) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        this.set((await readBacklog())[member]);
-      },
-    });
-  gauge(
-    'mostrador_feed_entries',
-    'Public events that wait for delivery to the events service. At most 10,000 are counted.',
-    'entries',
-  );
-  gauge(
-    'mostrador_feed_entries_set_aside',
-    'Public events that the events service refused. The log names them. At most 10,000 are counted.',
-    'setAside',
-  );
-  gauge('mostrador_feed_oldest_seconds', 'How long the oldest public event has waited for delivery.', 'oldestSeconds');
 }

@@ -3,10 +3,9 @@ import { silentLog } from '@mostrador/testing/context';
 import type { TestDatabase } from '@mostrador/testing/servers/database';
 import { createKitDatabase } from '@mostrador/testing/servers/kit-tables';
 import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
-import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRelay } from '../outbox/outbox.ts';
-import { exportOverdue, wakeOverdue } from './overdue.ts';
+import { overdueGauges, overdueMetrics, wakeOverdue } from './overdue.ts';
 
 let kit: TestDatabase;
 let nats: TestNats;
@@ -48,15 +47,22 @@ test('overdue workflows are not woken again while their wake-ups already wait fo
   expect(await sweepWith({ kind: 'workflow', ageSeconds: 600 })).toBe(0);
 });
 
-test('a scrape shows the overdue rows of each kind, and NaN for one that cannot be counted', async () => {
-  const registry = new Registry();
-  exportOverdue({ registry } as Parameters<typeof exportOverdue>[0], kit.systemDatabase, [
-    { name: 'follow-ups', count: async (sql) => (await sql`select from generate_series(1, 3)`).length },
-    { name: 'deliveries', count: async (sql) => (await sql`select from no_such_table`).length },
+test('the gauges show the overdue rows of each kind and the longest wait, and leave out one that cannot be read', async () => {
+  const gauges = overdueGauges(kit.systemDatabase, [
+    {
+      name: 'follow-ups',
+      count: async (sql) => (await sql`select from generate_series(1, 3)`).length,
+      longest: async () => 90,
+    },
+    {
+      name: 'deliveries',
+      count: async (sql) => (await sql`select from no_such_table`).length,
+      longest: async () => 0,
+    },
   ]);
-  const lines = (await registry.metrics()).split('\n').filter((line) => !line.startsWith('#') && line !== '');
-  expect(lines).toEqual([
-    'mostrador_overdue_rows{rows="follow-ups"} 3',
-    'mostrador_overdue_rows{rows="deliveries"} Nan',
+  const labels = { rows: 'follow-ups' };
+  expect(await gauges.read()).toEqual([
+    { metric: overdueMetrics.rows, labels, value: 3 },
+    { metric: overdueMetrics.longest, labels, value: 90 },
   ]);
 });

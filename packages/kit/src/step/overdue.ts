@@ -1,9 +1,9 @@
-import { Gauge } from 'prom-client';
 import type { Sql, SystemDatabase, TransactionSql } from '../database/database.ts';
 import { appendOutbox, type OutboxEntry } from '../outbox/outbox.ts';
 import type { Relay } from '../outbox/relay.ts';
+import type { LeaderGauges, Reading } from '../process/leader-gauges.ts';
 import type { Log } from '../process/log.ts';
-import type { Metrics } from '../process/metrics.ts';
+import type { MetricDefinition } from '../process/metrics.ts';
 import { type Periodic, periodically } from '../process/periodic.ts';
 
 const everyMs = 10_000;
@@ -29,6 +29,8 @@ export type OverdueRows<Row extends { readonly store_id: string }> = {
   readonly take: (sql: TransactionSql, options: OverdueOptions) => Promise<Row[]>;
   /** Counts overdue rows, whether they were taken or not. */
   readonly count: (sql: Sql, options: CountOptions) => Promise<number>;
+  /** For how many seconds the row that is overdue the longest has been due. 0: none is overdue. */
+  readonly longest: (sql: Sql, overdueMs: number) => Promise<number>;
   readonly wakeUpOf: (row: Row) => OutboxEntry;
 };
 
@@ -42,7 +44,7 @@ type SweepDependencies = {
  * Temporal's database, starts again. Returns how many workflows it woke.
  */
 export async function wakeOverdue<Row extends { readonly store_id: string }>(
-  { take, wakeUpOf, systemDatabase, relay }: Omit<OverdueRows<Row>, 'count'> & SweepDependencies,
+  { take, wakeUpOf, systemDatabase, relay }: Omit<OverdueRows<Row>, 'count' | 'longest'> & SweepDependencies,
   signal: AbortSignal,
 ): Promise<number> {
   // While Temporal is down, the wake-ups already wait in the outbox.
@@ -85,22 +87,44 @@ export const countOverdue = <Row extends { readonly store_id: string }>({
 }: Pick<OverdueRows<Row>, 'count'> & Pick<SweepDependencies, 'systemDatabase'>): Promise<number> =>
   systemDatabase.read({ deadline: Date.now() + readLimitMs }, (sql) => count(sql, { overdueMs, limit: mostCounted }));
 
-/** Exports how many rows of each kind are overdue. */
-export function exportOverdue(
-  { registry }: Metrics,
-  systemDatabase: SystemDatabase,
-  kinds: readonly Pick<OverdueRows<never>, 'name' | 'count'>[],
-): void {
-  new Gauge({
+export const overdueMetrics = {
+  rows: {
     name: 'mostrador_overdue_rows',
-    help: 'Rows that have been due for 30 s without a step. More than 0 for minutes: no worker takes steps.',
-    labelNames: ['rows'],
-    registers: [registry],
-    async collect() {
-      for (const { name, count } of kinds) {
-        // A scrape must not fail when PostgreSQL is down. NaN says that the number is not known.
-        this.set({ rows: name }, await countOverdue({ count, systemDatabase }).catch(() => Number.NaN));
+    type: 'gauge',
+    help: 'Rows that have been due for 30 s without a step, at most 10,000. More than 0 for minutes: no worker takes steps.',
+    labels: { rows: '`deliveries`, `calendar syncs`, `follow-ups`, `webhook endpoints`' },
+    once: true,
+  },
+  longest: {
+    name: 'mostrador_overdue_seconds',
+    type: 'gauge',
+    help: 'For how long the longest overdue row has been due, such as a late follow-up. 0: none is overdue.',
+    labels: { rows: '`deliveries`, `calendar syncs`, `follow-ups`, `webhook endpoints`' },
+    once: true,
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+/** How many rows of each kind are overdue, and for how long. A kind that cannot be read is left out. */
+export const overdueGauges = (
+  systemDatabase: SystemDatabase,
+  kinds: readonly Pick<OverdueRows<never>, 'name' | 'count' | 'longest'>[],
+): LeaderGauges => ({
+  metrics: Object.values(overdueMetrics),
+  async read() {
+    const ofEach = kinds.map(async ({ name, count, longest }): Promise<Reading[]> => {
+      const labels = { rows: name };
+      try {
+        const seconds = await systemDatabase.read({ deadline: Date.now() + readLimitMs }, (sql) =>
+          longest(sql, overdueMs),
+        );
+        return [
+          { metric: overdueMetrics.rows, labels, value: await countOverdue({ count, systemDatabase }) },
+          { metric: overdueMetrics.longest, labels, value: seconds },
+        ];
+      } catch {
+        return [];
       }
-    },
-  });
-}
+    });
+    return (await Promise.all(ofEach)).flat();
+  },
+});

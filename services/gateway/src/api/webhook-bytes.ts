@@ -1,5 +1,4 @@
-import type { Metrics } from '@mostrador/kit/process/metrics';
-import { Gauge } from 'prom-client';
+import { gauge, type MetricDefinition, type Metrics } from '@mostrador/kit/process/metrics';
 
 /** Counts the payload bytes that the webhooks of this process hold, up to a limit. */
 export type WebhookBytes = {
@@ -8,17 +7,16 @@ export type WebhookBytes = {
   giveBack(bytes: number): void;
 };
 
+export const webhookBytes = {
+  name: 'mostrador_webhook_bytes',
+  type: 'gauge',
+  help: 'Payload bytes of webhooks of channels that arrive or wait for their answer.',
+} as const satisfies MetricDefinition;
+
 export function createWebhookBytes(options: { limit: number; metrics: Metrics }): WebhookBytes {
   const { limit, metrics } = options;
   let taken = 0;
-  new Gauge({
-    name: 'mostrador_webhook_bytes',
-    help: 'Payload bytes of webhooks that arrive or wait for their answer.',
-    registers: [metrics.registry],
-    collect() {
-      this.set(taken);
-    },
-  });
+  gauge(metrics, webhookBytes, (each) => each.set(taken));
   return {
     take(bytes) {
       if (taken + bytes > limit) return false;

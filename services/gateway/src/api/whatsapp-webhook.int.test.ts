@@ -124,8 +124,8 @@ test.each([
 
 /** The payload bytes that the gateway holds now. */
 const bytesHeld = async () => {
-  const { body } = await gateway.app.inject({ url: '/metrics' });
-  return Number(/^mostrador_webhook_bytes\{.*\} (\d+)$/m.exec(body)?.[1]);
+  const text = await gateway.metrics.text();
+  return Number(/^mostrador_webhook_bytes\{.*\} (\d+)$/m.exec(text)?.[1]);
 };
 const holds = (bytes: number) =>
   waitFor(async () => (await bytesHeld()) === bytes, { description: `${bytes} bytes are held` });

@@ -1,9 +1,8 @@
 import type { FeedNotice } from '@mostrador/contracts';
 import type { Log } from '@mostrador/kit/process/log';
-import type { Metrics } from '@mostrador/kit/process/metrics';
+import { gauge, type MetricDefinition, type Metrics } from '@mostrador/kit/process/metrics';
 import { type Periodic, periodically } from '@mostrador/kit/process/periodic';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { Gauge } from 'prom-client';
 
 /** Why a follower ended: its client left, the gateway stops, or the refusal of its key or session, which may not read any more. */
 export type FollowerEnd = 'left' | 'closing' | AppError;
@@ -141,16 +140,15 @@ export function createFollowers({ log }: { log: Log }): Followers {
   };
 }
 
+export const feedFollowers = {
+  name: 'mostrador_feed_followers',
+  type: 'gauge',
+  help: 'Requests and streams that wait for events.',
+} as const satisfies MetricDefinition;
+
 /** Exports how many requests and streams wait for events. */
-export function exportFollowers({ registry }: Metrics, followers: Pick<Followers, 'count'>): void {
-  new Gauge({
-    name: 'mostrador_feed_followers',
-    help: 'Requests and streams that wait for events.',
-    registers: [registry],
-    collect() {
-      this.set(followers.count());
-    },
-  });
+export function exportFollowers(metrics: Metrics, followers: Pick<Followers, 'count'>): void {
+  gauge(metrics, feedFollowers, (each) => each.set(followers.count()));
 }
 
 function askAgain({ entries, readAtMs }: StoreFeed): void {

@@ -1,6 +1,5 @@
-import type { Metrics } from '@mostrador/kit/process/metrics';
+import { gauge, type MetricDefinition, type Metrics } from '@mostrador/kit/process/metrics';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { Gauge } from 'prom-client';
 
 /** The exports of this process. */
 export type RunningExports = {
@@ -21,17 +20,16 @@ export const mostOfStore = 2;
 const mostOfAll = 64;
 const retryAfterSeconds = 30;
 
-export function createRunningExports({ registry }: Metrics): RunningExports {
+export const runningExports = {
+  name: 'mostrador_exports',
+  type: 'gauge',
+  help: 'Exports under way. Beyond 64 a further one gets 503.',
+} as const satisfies MetricDefinition;
+
+export function createRunningExports(metrics: Metrics): RunningExports {
   const running = new Set<{ readonly storeId: string; readonly breakOff: () => void }>();
   let isClosed = false;
-  new Gauge({
-    name: 'mostrador_exports',
-    help: 'Exports under way.',
-    registers: [registry],
-    collect() {
-      this.set(running.size);
-    },
-  });
+  gauge(metrics, runningExports, (each) => each.set(running.size));
   return {
     begin(storeId, breakOff) {
       if (isClosed) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });

@@ -1,7 +1,6 @@
 import type { Log } from '@mostrador/kit/process/log';
-import type { Metrics } from '@mostrador/kit/process/metrics';
+import { counter, histogram, type MetricDefinition, type Metrics } from '@mostrador/kit/process/metrics';
 import type { FastifyInstance } from 'fastify';
-import { Histogram } from 'prom-client';
 import type { Caller } from '../access/access.ts';
 import { probePaths } from './probes.ts';
 
@@ -13,6 +12,25 @@ declare module 'fastify' {
   }
 }
 
+export const httpMetrics = {
+  duration: {
+    name: 'mostrador_http_duration_seconds',
+    type: 'histogram',
+    help: 'Time from the arrival of an HTTP request to the end of its response, without the wait for events.',
+    labels: {
+      method: 'the HTTP method',
+      route: "the route's pattern, `none` when there is no such route",
+      status: 'the HTTP status',
+    },
+  },
+  errors: {
+    name: 'mostrador_http_errors_total',
+    type: 'counter',
+    help: 'Responses with an error, by its code.',
+    labels: { method: 'the HTTP method', route: "the route's pattern", code: 'a code of the errors page' },
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
 /**
  * Writes one log line and one observation for every response. Probes are counted but not logged. The line has the
  * error's code, and is a warning from status 500 on. Both name the route's pattern, never the URL: a URL may contain a
@@ -20,13 +38,8 @@ declare module 'fastify' {
  */
 export function addAccessLog(app: FastifyInstance, options: { log: Log; metrics: Metrics }): void {
   const { log, metrics } = options;
-  const duration = new Histogram({
-    name: 'mostrador_http_duration_seconds',
-    help: 'Time from the arrival of an HTTP request to the end of its response, without the wait for events.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [metrics.registry],
-  });
+  const duration = histogram(metrics, httpMetrics.duration);
+  const errors = counter(metrics, httpMetrics.errors);
   app.decorateRequest('workedMs', null);
   app.addHook('onResponse', (request, reply, done) => {
     const durationMs = request.workedMs ?? reply.elapsedTime;
@@ -34,6 +47,7 @@ export function addAccessLog(app: FastifyInstance, options: { log: Log; metrics:
     const { method } = request;
     const status = reply.statusCode;
     duration.observe({ method, route, status }, durationMs / 1000);
+    if (request.failure) errors.inc({ method, route, code: request.failure });
     if (!probePaths.has(route)) {
       log[request.isHeldRejection ? 'debug' : status < 500 ? 'info' : 'warn'](
         {

@@ -34,8 +34,8 @@ async function open(count: number): Promise<Socket[]> {
 
 /** The open connections, as the metric counts them. */
 async function openConnections(): Promise<number> {
-  const answer = await gateway?.app.inject({ url: '/metrics' });
-  return Number(/^mostrador_http_connections\{.*\} (\d+)$/m.exec(answer?.body ?? '')?.[1]);
+  const text = (await gateway?.metrics.text()) ?? '';
+  return Number(/^mostrador_http_connections\{.*\} (\d+)$/m.exec(text)?.[1]);
 }
 const opened = (count: number) =>
   waitFor(async () => (await openConnections()) === count, {

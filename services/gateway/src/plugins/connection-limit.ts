@@ -1,12 +1,20 @@
 import type { Socket } from 'node:net';
-import type { Metrics } from '@mostrador/kit/process/metrics';
+import { gauge, type MetricDefinition, type Metrics } from '@mostrador/kit/process/metrics';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance } from 'fastify';
-import { Gauge } from 'prom-client';
 import { probePaths } from './probes.ts';
 
 /** The number of connections above the limit that get a response. Further ones are closed at once. */
 const surplusConnections = 100;
+
+export const connectionMetrics = {
+  open: { name: 'mostrador_http_connections', type: 'gauge', help: 'Open HTTP connections.' },
+  limit: {
+    name: 'mostrador_http_connections_limit',
+    type: 'gauge',
+    help: 'The open connections above which a further one gets 503: `MAX_CONNECTIONS`.',
+  },
+} as const satisfies Record<string, MetricDefinition>;
 
 /**
  * Limits the open connections, because each one may hold a large response that its client does not read. A connection
@@ -16,14 +24,8 @@ export function addConnectionLimit(app: FastifyInstance, options: { maximum: num
   const { maximum, metrics } = options;
   const surplus = new WeakSet<Socket>();
   let open = 0;
-  new Gauge({
-    name: 'mostrador_http_connections',
-    help: 'Open HTTP connections.',
-    registers: [metrics.registry],
-    collect() {
-      this.set(open);
-    },
-  });
+  gauge(metrics, connectionMetrics.open, (each) => each.set(open));
+  gauge(metrics, connectionMetrics.limit).set(maximum);
   app.server.maxConnections = maximum + surplusConnections;
   app.server.on('connection', (socket) => {
     open += 1;

@@ -8,7 +8,8 @@ async function watched(trustProxy: string | false) {
   const logged: object[] = [];
   const log = { warn: (values: object) => void logged.push(values) } as unknown as Log;
   const app = fastify({ trustProxy });
-  const warnings = addProxyWatch(app, { log });
+  addProxyWatch(app, { log });
+  const warnings = app.warnings;
   app.get('/', async () => 'ok');
   const ask = (headers: Record<string, string>, remoteAddress = '10.0.0.5') =>
     app.inject({ url: '/', headers, remoteAddress });

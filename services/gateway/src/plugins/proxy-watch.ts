@@ -2,7 +2,14 @@ import { BlockList, isIPv6 } from 'node:net';
 import type { Log } from '@mostrador/kit/process/log';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** The warnings of `/readyz`: what is wrong, then what to do. The process stays ready. */
+declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface merges with the library's
+  interface FastifyInstance {
+    readonly warnings: Warnings;
+  }
+}
+
+/** The warnings of `/readyz` at METRICS_PORT: what is wrong, then what to do. The process stays ready. */
 export type Warnings = () => readonly string[];
 
 /** A warning ends when nothing has caused it for this time. */
@@ -35,7 +42,7 @@ for (const [network, bits] of [
  * Warns when a proxy is in front of the gateway that it does not trust: then all people behind it have one address, and
  * share the limits of one network. Logs it once.
  */
-export function addProxyWatch(app: FastifyInstance, { log }: { log: Log }): Warnings {
+export function addProxyWatch(app: FastifyInstance, { log }: { log: Log }): void {
   let warnedAtMs: number | undefined;
   let header = '';
   app.addHook('onRequest', (request, _reply, done) => {
@@ -46,13 +53,14 @@ export function addProxyWatch(app: FastifyInstance, { log }: { log: Log }): Warn
     }
     done();
   });
-  return () =>
+  const warnings: Warnings = () =>
     warnedAtMs !== undefined && performance.now() - warnedAtMs < warnsForMs
       ? [
           `Requests come with \`${header}\` from an address that \`TRUSTED_PROXIES\` does not name, so all people behind it ` +
             'count as one network. Set `TRUSTED_PROXIES` to the addresses of your proxies, which send `X-Forwarded-For`.',
         ]
       : [];
+  app.decorate('warnings', warnings);
 }
 
 /** The header in which a proxy names the client, and which was not read. */

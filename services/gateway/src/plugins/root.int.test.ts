@@ -67,10 +67,13 @@ describe('probes', () => {
     await held;
   });
 
-  test('/metrics has the text format of Prometheus', async () => {
-    const answer = await get('/metrics');
-    expect(answer.headers['content-type']).toContain('text/plain');
-    expect(answer.body).toMatch(/mostrador_http_duration_seconds_count\{.*route="\/healthz"/);
+  test('the public port has no metrics, and no details of dependencies', async () => {
+    expect((await get('/metrics')).statusCode).toBe(404);
+    const { dependencies } = (await whenReady()).json();
+    for (const dependency of Object.values(dependencies)) expect(Object.keys(dependency as object)).toEqual(['state']);
+    const text = await gateway.metrics.text();
+    expect(text).toMatch(/mostrador_http_duration_seconds_count\{.*route="\/healthz"/);
+    expect(text).toMatch(/mostrador_http_errors_total\{.*route="none",code="route_not_found"/);
   });
 });
 

@@ -41,7 +41,6 @@ test.each([
 test.each([
   '/healthz',
   '/readyz',
-  '/metrics',
   '/docs',
   '/docs/assets/scalar.js',
   '/docs/guides',

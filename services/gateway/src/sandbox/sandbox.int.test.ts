@@ -214,9 +214,9 @@ function isPurple(colour: string): boolean {
 
 test('the secret address is not a label of the metrics', async () => {
   await read();
-  const metrics = await gateway.app.inject({ url: '/metrics' });
-  expect(metrics.body).toContain('route="/sandbox/:token/messages"');
-  expect(metrics.body).not.toContain(token);
+  const metrics = await gateway.metrics.text();
+  expect(metrics).toContain('route="/sandbox/:token/messages"');
+  expect(metrics).not.toContain(token);
 });
 
 const { executablePath: browser } = chromiumOptions;

@@ -19,6 +19,7 @@ export const targetOf = (
   channel: Pick<ChannelRow, 'id' | 'provider' | 'api_url'>,
   to: string | null = null,
 ): Target => ({
+  provider: channel.provider,
   connectionId: channel.id,
   origin: providerOf(channel).originOf(channel, to),
 });

@@ -103,6 +103,9 @@ async function askContact({ rpc }: Dependencies, context: StoreContext, leadId: 
   }
 }
 
+/** Fewer may be a short fault of the provider. */
+const attemptsUntilTold = 5;
+
 async function call(
   { circuit, openChannel }: Dependencies,
   context: StoreContext,
@@ -128,7 +131,9 @@ async function call(
     const about = { channel_id: channel.id, message_id: message.id, attempts: attempt.number, kind, code };
     if (code === unforeseen)
       context.log.error({ ...about, err: failure.cause }, 'a channel adapter threw an unexpected error');
-    else context.log.warn(about, 'an attempt to send a message failed');
+    else if (attempt.number === attemptsUntilTold) {
+      context.log.warn(about, 'a message is stuck: look at its channel with `channel show`, and at its provider');
+    } else context.log[kind === 'channel' ? 'warn' : 'info'](about, 'an attempt to send a message failed');
     return { kind: 'failed', error: failure };
   }
 }

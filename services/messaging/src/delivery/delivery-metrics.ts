@@ -1,23 +1,36 @@
 import type { SystemDatabase } from '@mostrador/kit/database/database';
-import type { Metrics } from '@mostrador/kit/process/metrics';
-import { Gauge } from 'prom-client';
-import { countUnsettled } from './watch.repository.ts';
+import type { LeaderGauges } from '@mostrador/kit/process/leader-gauges';
+import type { MetricDefinition } from '@mostrador/kit/process/metrics';
+import { findUnsettledState } from './watch.repository.ts';
 
 const readLimitMs = 2_000;
+const labels = { status: '`queued`, `sending`, `unknown`' };
 
-/** Exports how many messages are `queued`, `sending` or `unknown`. */
-export function exportDeliveryMetrics({ registry }: Metrics, systemDatabase: SystemDatabase): void {
-  new Gauge({
+export const deliveryMetrics = {
+  unsettled: {
     name: 'mostrador_messages_unsettled',
+    type: 'gauge',
     help: 'Outbound messages of all stores without an outcome, by status. The status unknown may need attention.',
-    labelNames: ['status'],
-    registers: [registry],
-    async collect() {
-      // A scrape must not fail when PostgreSQL is down. NaN says that the numbers are not known.
-      const counts = await systemDatabase
-        .read({ deadline: Date.now() + readLimitMs }, countUnsettled)
-        .catch(() => ({ queued: Number.NaN, sending: Number.NaN, unknown: Number.NaN }));
-      for (const [status, count] of Object.entries(counts)) this.set({ status }, count);
-    },
-  });
-}
+    labels,
+    once: true,
+  },
+  oldest: {
+    name: 'mostrador_messages_oldest_seconds',
+    type: 'gauge',
+    help: 'The age of the oldest of them. 0: there is none. One may wait for its own channel: `mostrador_overdue_seconds` does not count that.',
+    labels,
+    once: true,
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+/** How many messages are `queued`, `sending` or `unknown`, and how old the oldest is. */
+export const deliveryGauges = (systemDatabase: SystemDatabase): LeaderGauges => ({
+  metrics: Object.values(deliveryMetrics),
+  async read() {
+    const states = await systemDatabase.read({ deadline: Date.now() + readLimitMs }, findUnsettledState);
+    return Object.entries(states).flatMap(([status, { count, oldestSeconds }]) => [
+      { metric: deliveryMetrics.unsettled, labels: { status }, value: count },
+      { metric: deliveryMetrics.oldest, labels: { status }, value: oldestSeconds },
+    ]);
+  },
+});

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { type Accepted, ChannelError } from '../channels/channel-provider.ts';
 import { overdueDeliveries } from './wake-overdue.ts';
-import { countUnsettled } from './watch.repository.ts';
+import { findUnsettledState } from './watch.repository.ts';
 import { watchUnsettled } from './watchdog.ts';
 
 let messaging: TestMessaging;
@@ -118,9 +118,11 @@ describe('the watchdog', () => {
     expect(await watch()).toBe(0);
     expect(await told()).toBe(1);
     const counts = await messaging.dependencies.systemDatabase.read({ deadline: Date.now() + 30_000 }, (sql) =>
-      countUnsettled(sql),
+      findUnsettledState(sql),
     );
-    expect(counts).toEqual({ queued: 0, sending: 0, unknown: 1 });
+    const none = { count: 0, oldestSeconds: 0 };
+    expect(counts).toEqual({ queued: none, sending: none, unknown: { count: 1, oldestSeconds: expect.any(Number) } });
+    expect(counts.unknown.oldestSeconds).toBeGreaterThan(600);
   });
 
   test('publishes one event when a sent message gets no status update for an hour', async () => {

@@ -1,7 +1,7 @@
 import type { SignalOf } from '@mostrador/contracts';
 import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
 import type { OverdueRows } from '@mostrador/kit/step/overdue';
-import { countOverdueLeads, type OverdueLead, takeOverdueLeads } from './watch.repository.ts';
+import { countOverdueLeads, longestOverdueQueue, type OverdueLead, takeOverdueLeads } from './watch.repository.ts';
 
 /** The wake-up of a lead's delivery workflow. */
 export const wakeDelivery = (leadId: string, signal: SignalOf<'delivery'>): OutboxEntry =>
@@ -12,5 +12,6 @@ export const overdueDeliveries: OverdueRows<OverdueLead> = {
   name: 'deliveries',
   take: takeOverdueLeads,
   count: countOverdueLeads,
+  longest: longestOverdueQueue,
   wakeUpOf: ({ lead_id }) => wakeDelivery(lead_id, 'overdue'),
 };

@@ -21,12 +21,20 @@ export async function takeUnsettled(sql: TransactionSql, storeId: string, ids: r
   return rows.map(({ id }) => id);
 }
 
-/** The number of messages of all stores in each unsettled status. */
-export async function countUnsettled(sql: Sql): Promise<Record<'queued' | 'sending' | 'unknown', number>> {
-  const rows = await sql<{ status: 'queued' | 'sending' | 'unknown'; count: number }[]>`
-    select status, count(*)::int as count from messages
-    where status in ('queued', 'sending', 'unknown') group by status`;
-  return { queued: 0, sending: 0, unknown: 0, ...Object.fromEntries(rows.map(({ status, count }) => [status, count])) };
+type UnsettledStatus = 'queued' | 'sending' | 'unknown';
+type UnsettledState = { readonly count: number; readonly oldestSeconds: number };
+
+/** The number of messages of all stores in each unsettled status, and the age of the oldest. */
+export async function findUnsettledState(sql: Sql): Promise<Record<UnsettledStatus, UnsettledState>> {
+  const rows = await sql<(UnsettledState & { status: UnsettledStatus })[]>`
+    select status, count(*)::int as count,
+      extract(epoch from clock_timestamp() - min(created_at))::float8 as "oldestSeconds"
+    from messages where status in ('queued', 'sending', 'unknown') group by status`;
+  const none = { count: 0, oldestSeconds: 0 };
+  return {
+    ...{ queued: none, sending: none, unknown: none },
+    ...Object.fromEntries(rows.map(({ status, ...state }) => [status, state])),
+  };
 }
 
 // `now()` and not `clock_timestamp()`: a volatile function cannot be an index condition.
@@ -69,4 +77,12 @@ export async function takeOverdueLeads(
 
 export async function countOverdueLeads(sql: Sql, { overdueMs, limit }: CountOptions): Promise<number> {
   return (await sql`select from messages head where ${isOverdueHead(sql, overdueMs)} limit ${limit}`).length;
+}
+
+export async function longestOverdueQueue(sql: Sql, overdueMs: number): Promise<number> {
+  const [row] = await sql<{ seconds: number }[]>`
+    select extract(epoch from now() - coalesce(head.lease_until, head.next_attempt_at, head.created_at))::float8 as seconds
+    from messages head where ${isOverdueHead(sql, overdueMs)}
+    order by coalesce(head.lease_until, head.next_attempt_at, head.created_at) limit 1`;
+  return row?.seconds ?? 0;
 }

@@ -1,24 +1,37 @@
 import type { SystemDatabase } from '@mostrador/kit/database/database';
-import type { Metrics } from '@mostrador/kit/process/metrics';
-import { Gauge } from 'prom-client';
-import { countFailedByCode } from './inbound.repository.ts';
+import type { LeaderGauges } from '@mostrador/kit/process/leader-gauges';
+import type { MetricDefinition } from '@mostrador/kit/process/metrics';
+import { countFailedByCode, oldestOpenSeconds } from './inbound.repository.ts';
 
 const readLimitMs = 2_000;
 
-/** Exports how many webhook payloads were given up and are kept, so something that a customer wrote may be missing. */
-export function exportInboundMetrics({ registry }: Pick<Metrics, 'registry'>, systemDatabase: SystemDatabase): void {
-  new Gauge({
+export const inboundMetrics = {
+  failed: {
     name: 'mostrador_inbound_failed_payloads',
+    type: 'gauge',
     help: 'Kept webhook payloads of all stores that could not be processed completely, by error code. Look at each.',
-    labelNames: ['code'],
-    registers: [registry],
-    async collect() {
-      // A scrape must not fail when PostgreSQL is down. The gauge then has no value, because none is known.
-      const counts = await systemDatabase
-        .read({ deadline: Date.now() + readLimitMs }, countFailedByCode)
-        .catch(() => []);
-      this.reset();
-      for (const { code, count } of counts) this.set({ code }, count);
-    },
-  });
-}
+    labels: { code: 'the error' },
+    once: true,
+  },
+  oldest: {
+    name: 'mostrador_inbound_oldest_seconds',
+    type: 'gauge',
+    help: 'How long the oldest webhook payload of a channel has waited to be processed. 0: none waits.',
+    once: true,
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+/** How long payloads wait, and how many were given up and are kept, so something that a customer wrote may be missing. */
+export const inboundGauges = (systemDatabase: SystemDatabase): LeaderGauges => ({
+  metrics: Object.values(inboundMetrics),
+  async read() {
+    const scope = { deadline: Date.now() + readLimitMs };
+    const [failed, oldest] = await systemDatabase.read(scope, (sql) =>
+      Promise.all([countFailedByCode(sql), oldestOpenSeconds(sql)]),
+    );
+    return [
+      ...failed.map(({ code, count }) => ({ metric: inboundMetrics.failed, labels: { code }, value: count })),
+      { metric: inboundMetrics.oldest, value: oldest },
+    ];
+  },
+});

@@ -178,6 +178,14 @@ export async function countFailedByCode(systemSql: Sql): Promise<{ code: string;
     select last_error as code, count(*)::int as count from inbound_payloads where failed_at is not null group by 1`;
 }
 
+/** How long the oldest payload of all stores that is not processed has waited, in seconds. 0: there is none. */
+export async function oldestOpenSeconds(systemSql: Sql): Promise<number> {
+  const [row] = await systemSql<{ seconds: number }[]>`
+    select extract(epoch from clock_timestamp() - received_at)::float8 as seconds
+    from inbound_payloads where processed_at is null order by id limit 1`;
+  return row?.seconds ?? 0;
+}
+
 type Purge = { readonly olderThanMs: number; readonly limit: number };
 
 // `now()` and not `clock_timestamp()`: a volatile function cannot be an index condition.

@@ -76,12 +76,18 @@ async function customerOf(
   }
 }
 
+/** Fewer may be a short fault of the provider. */
+const attemptsUntilTold = 5;
+const whatToDo = 'read `detail`, and look at the connection with `calendar show`';
+
 function logFailure(log: Log, { attempt, connection }: Claimed, failure: CalendarError): void {
   const { kind, code, detail } = failure;
   const about = { connection: connection.id, attempts: attempt.number, kind, code, detail };
   if (code === unforeseen)
     log.error({ ...about, err: failure.cause }, 'a calendar adapter failed with an unexpected error');
-  else log.warn(about, 'a calendar attempt failed');
+  else if (attempt.number === attemptsUntilTold) log.warn(about, `a calendar sync is stuck: ${whatToDo}`);
+  else if (kind === 'refused' || kind === 'rejected') log.warn(about, `a calendar attempt failed: ${whatToDo}`);
+  else log.info(about, 'a calendar attempt failed, and is made again');
 }
 
 /** Puts the event of the appointment into the calendar, or removes it when the appointment is cancelled. */

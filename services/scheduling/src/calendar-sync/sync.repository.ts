@@ -169,6 +169,24 @@ export async function takeOverdueSyncs(
     returning s.store_id, s.appointment_id as id, overdue.lead_id`;
 }
 
+export async function longestOverdueSync(sql: Sql, overdueMs: number): Promise<number> {
+  const [row] = await sql<{ seconds: number }[]>`
+    select extract(epoch from now() - due.next_attempt_at)::float8 as seconds
+    from calendar_syncs due where ${isOverdue(sql, overdueMs)} order by due.next_attempt_at limit 1`;
+  return row?.seconds ?? 0;
+}
+
+const mostRead = 10_000;
+
+/** For how long the oldest sync of all stores has been pending, of the 10,000 that are due first. 0: none is. */
+export async function oldestPendingSync(sql: Sql): Promise<number> {
+  const [row] = await sql<{ seconds: number }[]>`
+    select coalesce(extract(epoch from clock_timestamp() - min(requested_at)), 0)::float8 as seconds
+    from (
+      select requested_at from calendar_syncs where state = 'pending' order by next_attempt_at limit ${mostRead}) as pending`;
+  return row?.seconds ?? 0;
+}
+
 export async function countOverdueSyncs(sql: Sql, { overdueMs, limit }: CountOptions): Promise<number> {
   return (await sql`select from calendar_syncs due where ${isOverdue(sql, overdueMs)} limit ${limit}`).length;
 }

@@ -11,6 +11,7 @@ const googleApi = 'https://www.googleapis.com';
 
 /** What the circuit guards: the connection, and the origin of its provider. A feed is not reached over a network. */
 export const targetOf = ({ id, ...connection }: Pick<ConnectionRow, 'id' | 'provider' | 'settings'>): Target => ({
+  provider: connection.provider,
   connectionId: id,
   origin: URL.parse(addressOf(connection) ?? '')?.origin ?? null,
 });

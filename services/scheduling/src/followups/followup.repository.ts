@@ -163,3 +163,11 @@ export async function takeOverdueFollowups(
 export async function countOverdueFollowups(sql: Sql, { overdueMs, limit }: CountOptions): Promise<number> {
   return (await sql`select from followups where ${isOverdue(sql, overdueMs)} limit ${limit}`).length;
 }
+
+/** How late the latest follow-up of all stores is. */
+export async function longestOverdueFollowup(sql: Sql, overdueMs: number): Promise<number> {
+  const [row] = await sql<{ seconds: number }[]>`
+    select extract(epoch from now() - next_attempt_at)::float8 as seconds
+    from followups where ${isOverdue(sql, overdueMs)} order by next_attempt_at limit 1`;
+  return row?.seconds ?? 0;
+}

@@ -1,5 +1,10 @@
 import type { OverdueRows } from '@mostrador/kit/step/overdue';
-import { countOverdueFollowups, type OverdueFollowup, takeOverdueFollowups } from './followup.repository.ts';
+import {
+  countOverdueFollowups,
+  longestOverdueFollowup,
+  type OverdueFollowup,
+  takeOverdueFollowups,
+} from './followup.repository.ts';
 import { wakeFollowup } from './followup.ts';
 
 /** Follow-ups that no step has handled although their next attempt is overdue. */
@@ -7,5 +12,6 @@ export const overdueFollowups: OverdueRows<OverdueFollowup> = {
   name: 'follow-ups',
   take: takeOverdueFollowups,
   count: countOverdueFollowups,
+  longest: longestOverdueFollowup,
   wakeUpOf: (row) => wakeFollowup(row, 'overdue'),
 };

@@ -108,6 +108,13 @@ export async function countOverdueEndpoints(sql: Sql, { overdueMs, limit }: Coun
   return (await sql`select from webhook_endpoints where ${isOverdue(sql, overdueMs)} limit ${limit}`).length;
 }
 
+export async function longestOverdueEndpoint(sql: Sql, overdueMs: number): Promise<number> {
+  const [row] = await sql<{ seconds: number }[]>`
+    select extract(epoch from now() - due_at)::float8 as seconds
+    from webhook_endpoints where ${isOverdue(sql, overdueMs)} order by due_at limit 1`;
+  return row?.seconds ?? 0;
+}
+
 /** The endpoint that was deleted first, and is not removed yet. */
 export async function findDeletedEndpoint(sql: TransactionSql): Promise<NamedEndpoint | undefined> {
   const [endpoint] = await sql<NamedEndpoint[]>`
@@ -131,16 +138,27 @@ export async function moveEndpoints(sql: TransactionSql, base: number): Promise<
     where feeds.store_id = endpoint.store_id and planned_through = last_sequence and last_sequence < ${base}`;
 }
 
-/** The age of the oldest delivery that waits at an enabled endpoint, and how many endpoints are disabled. */
-export async function findWebhookState(sql: Sql): Promise<{ oldestPendingSeconds: number; disabled: number }> {
-  const [row] = await sql<{ age: number; disabled: number }[]>`
-    select
-      (select count(*)::int from webhook_endpoints where status = 'disabled' and deleted_at is null) as disabled,
+/** What waits and fails at the webhook endpoints of all stores. */
+export type WebhookState = {
+  /** The age of the oldest delivery that waits at an enabled endpoint. 0: none waits. */
+  readonly oldestPendingSeconds: number;
+  /** Enabled endpoints whose last attempt failed. */
+  readonly failing: number;
+  readonly disabled: number;
+};
+
+export async function findWebhookState(sql: Sql): Promise<WebhookState> {
+  const [row] = await sql<WebhookState[]>`
+    select disabled, failing,
       coalesce((
         select extract(epoch from clock_timestamp() - d.occurred_at)::float8
         from webhook_deliveries d
         join webhook_endpoints e on e.store_id = d.store_id and e.id = d.endpoint_id
         where d.status = 'pending' and e.status = 'enabled' and e.deleted_at is null
-        order by d.occurred_at limit 1), 0) as age`;
-  return { oldestPendingSeconds: row?.age ?? 0, disabled: row?.disabled ?? 0 };
+        order by d.occurred_at limit 1), 0) as "oldestPendingSeconds"
+    from (
+      select count(*) filter (where status = 'disabled')::int as disabled,
+        count(*) filter (where status = 'enabled' and failing_since is not null)::int as failing
+      from webhook_endpoints where deleted_at is null) as endpoints`;
+  return row ?? { oldestPendingSeconds: 0, failing: 0, disabled: 0 };
 }

@@ -13,6 +13,12 @@ const recordLimitMs = 4_000;
 /** The clocks of this machine and of PostgreSQL may differ by this much. A claim that comes too early finds nothing. */
 const clockMarginMs = 1_000;
 
+const advice = {
+  failing:
+    'a webhook endpoint fails: it is retried for 120 hours; tell its store, whose receiver does not accept events',
+  disabled: 'a webhook endpoint was given up: tell its store, which enables it again when its receiver works',
+};
+
 /**
  * Sends a claimed delivery, outside any transaction, and records what became of it. Resolves with whether another
  * delivery of the endpoint may be due now. Never rejects: a failed attempt is an outcome.
@@ -39,8 +45,13 @@ export async function makeAttempt(dependencies: Dependencies, claimed: Claimed, 
   }
   const scope = { storeId: attempt.storeId, deadline: Date.now() + Math.min(recordLimitMs, limits.leaseMs) };
   try {
-    const { handedOver, dueAt } = await database.write(scope, (sql) => recordOutcome(sql, claimed, outcome, timing));
+    const recorded = await database.write(scope, (sql) => recordOutcome(sql, claimed, outcome, timing));
+    const { handedOver, turned, dueAt } = recorded;
     if (handedOver) relay.nudge();
+    if (turned && outcome.kind === 'failed') {
+      const about = { store_id: attempt.storeId, endpoint: endpoint.id, error: outcome.error, status: outcome.status };
+      log.warn(about, advice[turned]);
+    }
     return dueAt !== null && dueAt.getTime() <= Date.now() + clockMarginMs;
   } catch (err) {
     // The lease expires, and the delivery is sent again.

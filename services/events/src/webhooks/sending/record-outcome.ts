@@ -19,6 +19,8 @@ import { saveWithDue } from './save-due.ts';
 
 type Recorded = {
   readonly handedOver: boolean;
+  /** The outage of the endpoint has just become one that an operator should know: at its third failed attempt, or its end. */
+  readonly turned: 'failing' | 'disabled' | null;
   /** When the endpoint is to be looked at again. */
   readonly dueAt: Date | null;
 };
@@ -40,12 +42,20 @@ export const recordOutcome: RecordOutcome<Claimed, Outcome, Recorded, Timing> = 
     (outcome.kind === 'succeeded'
       ? await recordSuccess(sql, locked, attempt, outcome, timing)
       : await recordFailure(sql, locked, attempt, outcome, timing));
-  if (!endpoint) return { handedOver: false, dueAt: null };
+  if (!endpoint) return { handedOver: false, turned: null, dueAt: null };
   const due = await saveWithDue(sql, endpoint);
   const handedOver = endpoint.sender !== locked.sender;
   if (handedOver) await appendOutbox(sql, endpoint.store_id, [wakeWorkflow('webhook', id, 'degraded')]);
-  return { handedOver, dueAt: due };
+  return { handedOver, turned: turnOf(locked, endpoint), dueAt: due };
 };
+
+/** Fewer may be a short fault of the receiver: the third attempt comes five minutes after the first. */
+const failuresUntilTold = 3;
+
+function turnOf(before: EndpointRow, after: EndpointRow): Recorded['turned'] {
+  if (after.status === 'disabled' && before.status !== 'disabled') return 'disabled';
+  return before.failures < failuresUntilTold && after.failures >= failuresUntilTold ? 'failing' : null;
+}
 
 /** Returns the endpoint as it is afterwards, which is not saved yet. Undefined when the attempt has lost its lease. */
 async function recordSuccess(

@@ -1,0 +1,30 @@
+import { writeFileSync } from 'node:fs';
+import { canMakeCertificates, makeCertificates } from '@mostrador/testing/servers/certificates';
+import { Registry } from 'prom-client';
+import { expect, onTestFinished, test } from 'vitest';
+import { exportCertificates } from './certificates.ts';
+
+test.skipIf(!canMakeCertificates)(
+  'the expiry of each configured certificate is exported, and that of a replaced file',
+  async () => {
+    const files = makeCertificates();
+    onTestFinished(() => files.remove());
+    const registry = new Registry();
+    let nowMs = 0;
+    const config = { NATS_TLS_CA: files.ca, NATS_TLS_CERT: files.server.cert, TEMPORAL_TLS_CERT: '/no/such/file' };
+    exportCertificates({ registry }, config, () => nowMs);
+    const expiries = async () =>
+      [...(await registry.metrics()).matchAll(/_seconds\{variable="(\w+)"\} (\d+)/g)].map(([, name, at]) => [
+        name,
+        Math.round((Number(at) * 1000 - Date.now()) / 3_600_000),
+      ]);
+    expect(await expiries()).toEqual([
+      ['NATS_TLS_CA', 24],
+      ['NATS_TLS_CERT', 24],
+    ]);
+    writeFileSync(files.server.cert, 'no certificate');
+    expect(await expiries()).toHaveLength(2);
+    nowMs = 60_000;
+    expect(await expiries()).toEqual([['NATS_TLS_CA', 24]]);
+  },
+);

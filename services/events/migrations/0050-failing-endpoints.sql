@@ -1,0 +1,2 @@
+-- A gauge shows the endpoints that fail, and the log names them.
+grant select (failing_since) on webhook_endpoints to events_system;
