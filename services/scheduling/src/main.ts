@@ -35,6 +35,7 @@ runService({
   operations: schedulingOperations,
   migrations: `${import.meta.dirname}/../migrations`,
   temporal: config,
+  vault,
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),

@@ -29,6 +29,8 @@ export type Health = {
   live(): { readonly status: 'ok' };
   /** Whether requests can be served: every required dependency is up, and the process is not shutting down. */
   ready(): Promise<Readiness>;
+  /** Since when the dependency has been down. Undefined: it is up, or was not checked yet. */
+  downSince(name: string): Date | undefined;
   /** Makes the process not ready, so that it gets no more requests. */
   drain(): void;
   /** Whether `drain` was called. */
@@ -57,6 +59,7 @@ export function createHealth(options: HealthOptions): Health {
   const { failuresUntilUnready = 1, onReadiness = async () => {} } = options;
   const checks = { ...required, ...informative };
   const lastStates = new Map<string, DependencyState>();
+  const downSince = new Map<string, Date>();
   let wasReady = false;
   /** Failed checks in a row, of each dependency that was up once. */
   const failures = new Map<string, number>();
@@ -67,6 +70,8 @@ export function createHealth(options: HealthOptions): Health {
     const state = await checkWithin(run, checkTimeoutMs);
     const before = lastStates.get(name);
     lastStates.set(name, state);
+    if (state.state === 'up') downSince.delete(name);
+    else if (!downSince.has(name)) downSince.set(name, new Date());
     if (state.state === 'up') failures.set(name, 0);
     else if (failures.has(name)) failures.set(name, (failures.get(name) ?? 0) + 1);
     if (state.state === 'down' && before?.detail !== state.detail) {
@@ -114,6 +119,7 @@ export function createHealth(options: HealthOptions): Health {
       const readiness = await last.readiness;
       return draining ? { ...readiness, ready: false } : readiness;
     },
+    downSince: (name) => downSince.get(name),
     drain() {
       draining = true;
     },

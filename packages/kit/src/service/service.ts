@@ -1,6 +1,7 @@
-import type { Operation } from '@mostrador/contracts/core';
+import type { Operation, ProcessName } from '@mostrador/contracts/core';
 import type { Static, TObject } from '@sinclair/typebox';
 import { Gauge } from 'prom-client';
+import type { Vault } from '../clients/secrets.ts';
 import type { Temporal } from '../clients/temporal.ts';
 import { identityOf, temporalAddress } from '../clients/temporal-address.ts';
 import { createDatabase, createSystemDatabase, type Database, type SystemDatabase } from '../database/database.ts';
@@ -23,6 +24,7 @@ import {
   natsCheck,
   natsUserCheck,
 } from '../rpc/nats.ts';
+import { answerRollCall } from '../rpc/roll-call.ts';
 import { createRpcServer, type Handlers, type RpcServer } from '../rpc/server.ts';
 
 /** The environment of a service with a database, as `serviceConfig` reads it. */
@@ -52,13 +54,15 @@ export type ServiceParts<Ops extends Record<string, Operation>> = {
 
 export type ServiceOptions<Ops extends Record<string, Operation>> = {
   /** Also the name of its schema, its runtime role and its queue group. */
-  readonly name: string;
+  readonly name: ProcessName;
   readonly config: ServiceConfig;
   readonly operations: Ops;
   /** The folder of its migrations. The process is ready when they are applied. */
   readonly migrations: string;
   /** For a service that starts workflows: without a usable namespace of Temporal the process is not ready. */
   readonly temporal?: TemporalConfig;
+  /** For a service that stores credentials: operators see which keys each process has. */
+  readonly vault?: Pick<Vault, 'keys'>;
   /**
    * The service has events: it uses the event stream, and its relay delivers the public events of its table
    * `feed_entries` to the events service. Default true.
@@ -126,6 +130,7 @@ async function startService<const Ops extends Record<string, Operation>>(
 
   const connection = await connectNats({ ...natsAddress(config), name, log });
   onStop('nats', () => connection.close());
+  answerRollCall(connection, log, { process: name, health, keys: options.vault?.keys });
   // Without the stream only events wait. The relay also creates it, before it publishes again.
   if (publishesEvents) {
     await ensureEventStream(connection).catch((error) => log.warn({ err: error }, 'the event stream was not created'));
