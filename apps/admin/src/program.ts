@@ -8,6 +8,7 @@ import { showCalendarCommand } from './calendars/show-calendar.ts';
 import { connectChannelCommand } from './channels/connect-channel.ts';
 import { disconnectChannelCommand } from './channels/disconnect-channel.ts';
 import { showChannelCommand } from './channels/show-channel.ts';
+import { doctorCommand } from './doctor/doctor.ts';
 import { importDocumentsCommand } from './documents/import-documents.ts';
 import { tailEventsCommand } from './events/tail-events.ts';
 import { createKeyCommand } from './keys/create-key.ts';
@@ -156,5 +157,6 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
     ['restore fence --since 2027-01-31T09:00:00Z --dry-run'],
     [fenceRestoreCommand(admin), releaseFollowupsCommand(admin)],
   );
+  program.addCommand(doctorCommand(admin));
   return program;
 }

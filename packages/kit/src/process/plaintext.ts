@@ -5,7 +5,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-const databases = ['DATABASE_URL', 'DATABASE_SYSTEM_URL', 'DATABASE_OWNER_URL'];
+const databases = ['DATABASE_URL', 'DATABASE_SYSTEM_URL', 'DATABASE_OWNER_URL', 'POSTGRES_URL'];
 const natsTls = ['NATS_TLS_CA', 'NATS_TLS_CERT'];
 const temporalTls = [
   'TEMPORAL_TLS',
