@@ -10,6 +10,7 @@ import { disconnectChannelCommand } from './channels/disconnect-channel.ts';
 import { showChannelCommand } from './channels/show-channel.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { importDocumentsCommand } from './documents/import-documents.ts';
+import { resealSecretsCommand } from './encryption/reseal-secrets.ts';
 import { tailEventsCommand } from './events/tail-events.ts';
 import { createKeyCommand } from './keys/create-key.ts';
 import { listKeysCommand } from './keys/list-keys.ts';
@@ -35,6 +36,8 @@ import { inviteUserCommand } from './users/invite-user.ts';
 import { listUsersCommand } from './users/list-users.ts';
 import { removeUserCommand } from './users/remove-user.ts';
 import { unlinkUserCommand } from './users/unlink-user.ts';
+import { giveUpWaitingCommand, retryWaitingCommand } from './waiting/change-waiting.ts';
+import { listWaitingCommand } from './waiting/list-waiting.ts';
 import { createWebhookCommand } from './webhooks/create-webhook.ts';
 import { listWebhooksCommand } from './webhooks/list-webhooks.ts';
 import { replayWebhookCommand } from './webhooks/replay-webhook.ts';
@@ -156,6 +159,18 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
     'Bring the platform back after its database was restored',
     ['restore fence --since 2027-01-31T09:00:00Z --dry-run'],
     [fenceRestoreCommand(admin), releaseFollowupsCommand(admin)],
+  );
+  noun(
+    'waiting',
+    'List, retry and give up what waits in all stores: messages, follow-ups, calendar syncs, webhooks',
+    ['waiting list --older-than 10m', 'waiting retry --help'],
+    [listWaitingCommand(admin), retryWaitingCommand(admin), giveUpWaitingCommand(admin)],
+  );
+  noun(
+    'secrets',
+    'Move stored credentials to a new encryption key',
+    ['secrets reseal --dry-run'],
+    [resealSecretsCommand(admin)],
   );
   program.addCommand(doctorCommand(admin));
   return program;
