@@ -18,5 +18,6 @@ export const judgeCircuits = (circuits: readonly OpenCircuit[], now: Date): Find
     what: `${service} does not call the provider at ${origin}. What goes through it waits`,
     since: toTime(since),
     why: `It did not answer, or answered with errors, ${failures} ${failures === 1 ? 'time' : 'times'} in a row. ${service} calls it again at ${open_until.toISOString()}.`,
-    remedy: "Nothing here: it goes on by itself. Look at the provider's status page, and from a host of the service at its name and network.",
+    remedy:
+      "Nothing here: it goes on by itself. Look at the provider's status page, and from a host of the service at its name and network.",
   }));

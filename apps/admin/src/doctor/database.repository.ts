@@ -105,7 +105,12 @@ export const readCircuits = (sql: Sql) => sql<OpenCircuit[]>`
     select 'messaging', origin, failures, since, open_until, updated_at from messaging.provider_circuits) as circuits
   where open_until is not null and updated_at > now() - interval '1 day'`;
 
-export type SealedRows = { readonly service: string; readonly key_id: string; readonly rows: number; readonly since: Date };
+export type SealedRows = {
+  readonly service: string;
+  readonly key_id: string;
+  readonly rows: number;
+  readonly since: Date;
+};
 
 /** How many texts each key has sealed, and since when the oldest of them is there. */
 export const readSealed = (sql: Sql) => sql<SealedRows[]>`

@@ -1,5 +1,5 @@
-import { codeOf } from '@mostrador/kit/database/failures';
 import type { Sql } from '@mostrador/kit/database/database';
+import { codeOf } from '@mostrador/kit/database/failures';
 import {
   type Replication,
   type RoleState,
@@ -92,7 +92,13 @@ export const judgeRefusal = ({ code, message }: { code: string; message: string 
 };
 
 /** Pure. */
-export function judgeReplication({ slots, archive, archived_at, archive_failed_at, fenced_since }: Replication): Finding[] {
+export function judgeReplication({
+  slots,
+  archive,
+  archived_at,
+  archive_failed_at,
+  fenced_since,
+}: Replication): Finding[] {
   const findings: Finding[] = slots
     .filter(({ retained_bytes }) => retained_bytes > retainedTooMuch)
     .map(({ name, retained_bytes }) => ({
@@ -156,29 +162,39 @@ export async function checkSchemas(sql: Sql): Promise<Finding[]> {
   ]);
   return [
     ...judgeRoles(roles),
-    ...open.map(({ name }): Finding => ({
-      severity: 'critical',
-      what: `Row-level security does not keep the stores in ${name} apart`,
-      since: null,
-      why: 'It is not enabled, or not forced, for a table with rows of stores.',
-      remedy: `alter table ${name} enable row level security, force row level security. Then find out who changed it.`,
-    })),
-    ...invalid.map(({ name, schema, building }): Finding => ({
-      severity: building ? 'note' : 'critical',
-      what: building ? `The index ${name} is being built` : `The index ${name} is invalid, so PostgreSQL does not use it`,
-      since: null,
-      why: building ? 'A migration runs.' : 'Its build failed. Statements that need a unique index fail.',
-      remedy: building ? 'Nothing: wait for it.' : `Run the migrate command of ${schema}: it drops the index and builds it again.`,
-    })),
+    ...open.map(
+      ({ name }): Finding => ({
+        severity: 'critical',
+        what: `Row-level security does not keep the stores in ${name} apart`,
+        since: null,
+        why: 'It is not enabled, or not forced, for a table with rows of stores.',
+        remedy: `alter table ${name} enable row level security, force row level security. Then find out who changed it.`,
+      }),
+    ),
+    ...invalid.map(
+      ({ name, schema, building }): Finding => ({
+        severity: building ? 'note' : 'critical',
+        what: building
+          ? `The index ${name} is being built`
+          : `The index ${name} is invalid, so PostgreSQL does not use it`,
+        since: null,
+        why: building ? 'A migration runs.' : 'Its build failed. Statements that need a unique index fail.',
+        remedy: building
+          ? 'Nothing: wait for it.'
+          : `Run the migrate command of ${schema}: it drops the index and builds it again.`,
+      }),
+    ),
     ...schemas
       .filter((_, index) => migrations[index] === null)
-      .map((schema): Finding => ({
-        severity: 'critical',
-        what: `The schema ${schema} has no migration`,
-        since: null,
-        why: 'Its migrate command has not run in this database, or POSTGRES_URL names another database.',
-        remedy: `Run the migrate command of ${schema}.`,
-      })),
+      .map(
+        (schema): Finding => ({
+          severity: 'critical',
+          what: `The schema ${schema} has no migration`,
+          since: null,
+          why: 'Its migrate command has not run in this database, or POSTGRES_URL names another database.',
+          remedy: `Run the migrate command of ${schema}.`,
+        }),
+      ),
   ];
 }
 
@@ -187,7 +203,7 @@ export function judgeRoles(roles: readonly RoleState[]): Finding[] {
   const found = new Map(roles.map((role) => [role.name, role]));
   return roleNames.flatMap((name): Finding[] => {
     const role = found.get(name);
-    if (!role || !role.login) {
+    if (!role?.login) {
       return [
         {
           severity: 'critical',

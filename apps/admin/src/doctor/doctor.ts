@@ -11,7 +11,6 @@ import { checkSchemas, checkServer } from './database.ts';
 import { compareFindings, exitCodeOf, type Finding, severities } from './finding.ts';
 import { Unreachable, withDatabase } from './open-database.ts';
 import { type Answer, judgeKeys, judgeProcesses } from './processes.ts';
-import { judgeQueues } from './queues.ts';
 import {
   readDeliveries,
   readFeed,
@@ -21,6 +20,7 @@ import {
   readPayloads,
   readSyncs,
 } from './queues.repository.ts';
+import { judgeQueues } from './queues.ts';
 import { callRoll } from './roll-call.ts';
 import { type Check, type Checked, runChecks, ServerDown, Skipped } from './run-checks.ts';
 import { judgeSealed } from './sealed.ts';
@@ -156,7 +156,8 @@ const natsDown = ({ message }: Error): Finding => ({
   what: 'NATS does not answer. No request of the API is served, and which processes run is not known',
   since: null,
   why: message,
-  remedy: 'Start NATS, or correct NATS_URL. The processes connect again by themselves, and nothing that was accepted is lost.',
+  remedy:
+    'Start NATS, or correct NATS_URL. The processes connect again by themselves, and nothing that was accepted is lost.',
 });
 
 const temporalDown = ({ message }: Error): Finding => ({
@@ -164,7 +165,8 @@ const temporalDown = ({ message }: Error): Finding => ({
   what: 'Temporal cannot be used. The API works; messages, follow-ups, calendars and failed webhooks wait',
   since: null,
   why: message,
-  remedy: 'Start Temporal, or correct what the reason says: docs/operations/readiness.md. What waits goes on by itself.',
+  remedy:
+    'Start Temporal, or correct what the reason says: docs/operations/readiness.md. What waits goes on by itself.',
 });
 
 const databaseDown = ({ message }: Error): Finding => ({
@@ -172,7 +174,8 @@ const databaseDown = ({ message }: Error): Finding => ({
   what: 'PostgreSQL does not answer. Every request gets 503, and what waits is not known',
   since: null,
   why: message,
-  remedy: 'Start PostgreSQL, or promote its standby: docs/operations/readiness.md. The processes connect again by themselves.',
+  remedy:
+    'Start PostgreSQL, or promote its standby: docs/operations/readiness.md. The processes connect again by themselves.',
 });
 
 function people({ at, findings, processes, checks }: Result): string {

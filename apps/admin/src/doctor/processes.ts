@@ -75,8 +75,14 @@ function skewed(answers: readonly Answer[]): Finding[] {
 function versions(answers: readonly Answer[]): Finding[] {
   const found = Map.groupBy(answers, ({ version }) => version);
   if (found.size <= 1) return [];
-  const list = [...found].map(([version, of]) => `${version}: ${[...new Set(of.map(({ process }) => process))].join(', ')}`);
-  const newest = answers.map(({ started_at }) => started_at).sort().at(-1) ?? null;
+  const list = [...found].map(
+    ([version, of]) => `${version}: ${[...new Set(of.map(({ process }) => process))].join(', ')}`,
+  );
+  const newest =
+    answers
+      .map(({ started_at }) => started_at)
+      .sort()
+      .at(-1) ?? null;
   return [
     {
       severity: 'note',

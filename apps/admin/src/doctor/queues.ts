@@ -93,7 +93,11 @@ const rules: Readonly<Record<string, Rule>> = {
   },
 };
 
-type QueueWords = { readonly one: string; readonly many: string; readonly rules?: Readonly<Record<string, Partial<Rule>>> };
+type QueueWords = {
+  readonly one: string;
+  readonly many: string;
+  readonly rules?: Readonly<Record<string, Partial<Rule>>>;
+};
 
 const queues: Readonly<Record<string, QueueWords>> = {
   message: { one: 'message', many: 'messages' },
@@ -109,7 +113,8 @@ const queues: Readonly<Record<string, QueueWords>> = {
       },
       failed_attempt: {
         why: "The store's receiver fails.",
-        remedy: 'The store mends its receiver; the next attempts follow by themselves. `webhook show` has the last error.',
+        remedy:
+          'The store mends its receiver; the next attempts follow by themselves. `webhook show` has the last error.',
       },
     },
   },

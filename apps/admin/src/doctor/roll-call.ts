@@ -27,7 +27,8 @@ export async function callRoll(nats: NatsConnection, processes: readonly string[
     const subscription = nats.subscribe(inbox, {
       callback: (error, message) => {
         const value: unknown = error || message.data.length === 0 ? undefined : message.json();
-        if (value !== undefined && validate(value).length === 0) answers.push(withSkew(value as ProcessDescription, sentMs));
+        if (value !== undefined && validate(value).length === 0)
+          answers.push(withSkew(value as ProcessDescription, sentMs));
         const present = new Set(answers.map(({ process }) => process));
         if (processes.some((name) => !present.has(name))) return;
         clearTimeout(quiet);

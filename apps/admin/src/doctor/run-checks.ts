@@ -49,7 +49,13 @@ async function runOne(
     const why = (error as Error).message;
     if (error instanceof Skipped) {
       return ended('skipped', [
-        { severity: 'note', what: `The check of ${name} was skipped`, since: null, why, remedy: `Set it to see ${name}.` },
+        {
+          severity: 'note',
+          what: `The check of ${name} was skipped`,
+          since: null,
+          why,
+          remedy: `Set it to see ${name}.`,
+        },
       ]);
     }
     if (error instanceof ServerDown) return ended('failed', []);
@@ -59,7 +65,8 @@ async function runOne(
         what: `The check of ${name} could not be made, so this part of the platform is not known`,
         since: toTime(new Date()),
         why,
-        remedy: 'Look at the other findings first: a server that does not answer is often the reason. Then run this again.',
+        remedy:
+          'Look at the other findings first: a server that does not answer is often the reason. Then run this again.',
       },
     ]);
   }

@@ -1,13 +1,16 @@
-import type { Answer } from './processes.ts';
 import type { SealedRows } from './database.repository.ts';
 import { type Finding, toTime } from './finding.ts';
+import type { Answer } from './processes.ts';
 
 /**
  * Credentials that no running process can open, and those that an old key still seals. Pure.
  *
  * @param answers of processes of all services; a service of which none answered is not judged
  */
-export function judgeSealed(sealed: readonly SealedRows[], answers: readonly Pick<Answer, 'process' | 'keys'>[]): Finding[] {
+export function judgeSealed(
+  sealed: readonly SealedRows[],
+  answers: readonly Pick<Answer, 'process' | 'keys'>[],
+): Finding[] {
   return sealed.flatMap(({ service, key_id, rows, since }): Finding[] => {
     const processes = answers.filter(({ process }) => process === service);
     if (processes.length === 0) return [];

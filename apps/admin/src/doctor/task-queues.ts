@@ -28,7 +28,8 @@ export function judgeTaskQueues(queues: readonly TaskQueueState[], now: Date): F
       what: `No worker polls the task queue ${name}. ${work[name] ?? ''}; ${backlog} tasks wait${oldest > 0 ? `, the oldest for ${ageText(0, oldest * 1000)}` : ''}`,
       since: toTime(last),
       why: last ? 'The last poll ended, and none has begun since.' : 'No worker has polled it within five minutes.',
-      remedy: 'Start a workflows process whose TASK_QUEUES has this queue. If one runs, its /readyz says why it does not poll.',
+      remedy:
+        'Start a workflows process whose TASK_QUEUES has this queue. If one runs, its /readyz says why it does not poll.',
     };
   });
   for (const { name, tasks, backlog, backlogSeconds, pollers } of queues) {
@@ -38,7 +39,8 @@ export function judgeTaskQueues(queues: readonly TaskQueueState[], now: Date): F
       what: `${backlog} ${tasks} tasks wait in the task queue ${name}, the oldest for ${ageText(0, backlogSeconds * 1000)}. ${work[name] ?? ''} in time`,
       since: toTime(new Date(+now - backlogSeconds * 1000)),
       why: `${pollers.length} workers poll it, and cannot keep up.`,
-      remedy: 'Start more workflows processes, or find what makes steps slow: the other findings, and the log of workflows.',
+      remedy:
+        'Start more workflows processes, or find what makes steps slow: the other findings, and the log of workflows.',
     });
   }
   return findings;

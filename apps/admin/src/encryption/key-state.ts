@@ -5,7 +5,10 @@ import type { Answer } from '../doctor/processes.ts';
  * Why credentials of a service must not be sealed again now: a process that lacks the first key could not open them, and
  * one that has another first key would seal with that. Pure.
  */
-export function keyFaults(service: string, answers: readonly Pick<Answer, 'process' | 'instance' | 'keys'>[]): string[] {
+export function keyFaults(
+  service: string,
+  answers: readonly Pick<Answer, 'process' | 'instance' | 'keys'>[],
+): string[] {
   const processes = answers.filter(({ process }) => process === service);
   const [first] = processes;
   if (!first) return [`no ${service} process answers: start one, then repeat`];
@@ -28,7 +31,10 @@ export function stillNeeded(key: KeyMark, counts: readonly SealedCount[]): strin
     .map(([id, of]) => {
       const stored = of.filter(({ expires_at }) => expires_at === null).reduce((sum, { rows }) => sum + rows, 0);
       if (stored > 0) return `Keep ${id}: it still seals ${stored.toLocaleString('en')}.`;
-      const until = of.map(({ expires_at }) => expires_at ?? '').sort().at(-1);
+      const until = of
+        .map(({ expires_at }) => expires_at ?? '')
+        .sort()
+        .at(-1);
       return `Keep ${id} until ${until}: answers for repeated requests are sealed with it.`;
     })
     .join(' ');

@@ -110,7 +110,9 @@ async function reseal(
 const isOld = ({ key_id, expires_at }: SealedCount, key: KeyMark): boolean => key_id !== key.id && expires_at === null;
 
 const otherKey = (service: SecretService, { id }: KeyMark): Refused =>
-  new Refused(`a ${service} process now seals with the key ${id}: give all of them the same ENCRYPTION_KEYS, then repeat`);
+  new Refused(
+    `a ${service} process now seals with the key ${id}: give all of them the same ENCRYPTION_KEYS, then repeat`,
+  );
 
 function people({ dry_run, services }: Result): string {
   const place = ({ what, key_id }: SealedCount) => `${what} ${key_id}`;
@@ -123,13 +125,17 @@ function people({ dry_run, services }: Result): string {
         return [service, count.what, count.key_id, rowsIn(before), ...(dry_run ? [] : [rowsIn(after)])];
       }),
   );
-  const unreadable = services.flatMap((each) => each.unreadable.map((one) => [each.service, one.store_id, one.what, one.key_id]));
+  const unreadable = services.flatMap((each) =>
+    each.unreadable.map((one) => [each.service, one.store_id, one.what, one.key_id]),
+  );
   return [
     rows.length === 0
       ? 'nothing is stored'
       : table(['SERVICE', 'WHAT', 'KEY', dry_run ? 'ROWS' : 'BEFORE', ...(dry_run ? [] : ['AFTER'])], rows),
     ...(unreadable.length > 0
-      ? [`NO KEY OPENS THESE. Restore their key, or have the stores connect again.\n${firstRows(['SERVICE', 'STORE', 'WHAT', 'KEY'], unreadable)}`]
+      ? [
+          `NO KEY OPENS THESE. Restore their key, or have the stores connect again.\n${firstRows(['SERVICE', 'STORE', 'WHAT', 'KEY'], unreadable)}`,
+        ]
       : []),
     ...services.map(({ service, key, after }) => `${service} seals with ${key.id}. ${stillNeeded(key, after)}`),
     ...(dry_run ? ['This was a dry run: nothing has changed.'] : []),

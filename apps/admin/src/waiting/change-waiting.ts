@@ -84,12 +84,14 @@ const withChoice = (command: Command): Command =>
 async function change(admin: Admin, act: Act, options: Options): Promise<void> {
   const { store, allStores = false, id, reason, olderThan, unknownAs, dryRun = false } = options;
   const kinds = kindsOf(options.kind);
-  if ((store === undefined) !== allStores) throw new UsageError(['exactly one of --store and --all-stores is required']);
+  if ((store === undefined) !== allStores)
+    throw new UsageError(['exactly one of --store and --all-stores is required']);
   if (act === 'giveUp' && options.kind === undefined) throw new UsageError([`--kind is required: one of ${kindText}`]);
   if (id && (allStores || options.kind === undefined)) throw new UsageError(['--id needs --store and --kind']);
   if (id && (reason !== undefined || olderThan !== undefined))
     throw new UsageError(['--id takes neither --reason nor --older-than']);
-  if (unknownAs !== undefined && options.kind !== 'message') throw new UsageError(['--unknown-as needs --kind message']);
+  if (unknownAs !== undefined && options.kind !== 'message')
+    throw new UsageError(['--unknown-as needs --kind message']);
   // A moment that is the same for all stores, so that a long run takes nothing that was not there when it began.
   const older_than = momentBefore(olderThan ?? '0s', Date.now());
   const bodies = kinds.map((kind) => {
@@ -178,7 +180,12 @@ function add(result: Changed, { matched, done, skipped }: WaitingChange): void {
 /** In the store's own audit log. Its kinds are those that a store sees. */
 async function record(admin: Admin, act: Act, { kind, ids, filter, unknown_as }: Body, storeId: string): Promise<void> {
   const hidden = kind === 'inbound_payload';
-  const details = { ...(hidden ? {} : { kind }), ...(ids && { ids }), ...(filter && { filter }), ...(unknown_as && { unknown_as }) };
+  const details = {
+    ...(hidden ? {} : { kind }),
+    ...(ids && { ids }),
+    ...(filter && { filter }),
+    ...(unknown_as && { unknown_as }),
+  };
   const action = `${hidden ? kind : 'waiting'}.${words[act].action}`;
   await admin.platform.call(recordOperation, { body: { store_id: storeId, action, details } });
 }

@@ -44,7 +44,9 @@ export const secretOperationsOf = <const Service extends SecretService>(service:
     reply: Type.Object({
       key: KeyMark,
       resealed: Type.Integer({ description: 'Texts that this call encrypted again.' }),
-      unreadable: Type.Array(Unreadable, { description: 'Texts that no key of the process opens. They stay as they are.' }),
+      unreadable: Type.Array(Unreadable, {
+        description: 'Texts that no key of the process opens. They stay as they are.',
+      }),
       next: NullableUuid,
     }),
   }),

@@ -1,8 +1,8 @@
 import { rebuildSchedulingTotals, verifySchedulingTotals } from '../list-totals.ts';
 import {
   giveUpOperatorScheduling,
-  listSchedulingWaitingStores,
   listOperatorScheduling,
+  listSchedulingWaitingStores,
   retryOperatorScheduling,
 } from '../operator-waiting.ts';
 import { countSchedulingSecrets, resealSchedulingSecrets } from '../secrets.ts';

@@ -57,7 +57,8 @@ export function secretHandlers(
         result.next = storeId;
         if (Date.now() >= endsAt || result.unreadable.length >= mostUnreadable) break;
       }
-      if (result.resealed > 0) log.info({ key_id: first.id, texts: result.resealed }, 'stored credentials were sealed again');
+      if (result.resealed > 0)
+        log.info({ key_id: first.id, texts: result.resealed }, 'stored credentials were sealed again');
       const isEnd = stores.length < mostStores && (stores.length === 0 || result.next === stores.at(-1));
       return isEnd ? { ...result, next: null } : result;
     },

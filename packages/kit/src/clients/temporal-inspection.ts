@@ -50,9 +50,7 @@ export async function inspectTemporal(
   try {
     return await connection.withDeadline(Date.now() + limitMs, async () => {
       await assertNamespace(connection, namespace);
-      return await Promise.all(
-        taskQueues.flatMap((name) => [describe(name, 'workflow'), describe(name, 'activity')]),
-      );
+      return await Promise.all(taskQueues.flatMap((name) => [describe(name, 'workflow'), describe(name, 'activity')]));
     });
   } finally {
     await connection.close();

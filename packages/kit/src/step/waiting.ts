@@ -57,7 +57,9 @@ type WaitingParts = {
   readonly afterChange?: (storeId: string, ids: readonly string[]) => void;
 };
 
-type HandlersOf<Operations extends Record<string, Operation>> = { readonly [Name in keyof Operations]: Handler<Operations[Name]> };
+type HandlersOf<Operations extends Record<string, Operation>> = {
+  readonly [Name in keyof Operations]: Handler<Operations[Name]>;
+};
 
 type Sources = Partial<Record<OperatorKind, WaitingSource>>;
 type ListRequest = RequestOf<OperatorWaitingOperations['list']>;

@@ -43,7 +43,13 @@ export const waitingPayloads: WaitingSource = {
 };
 
 /** Why a payload waits. Pure. */
-function causeOf({ now, attempts, failed_at, last_error: code, next_attempt_at: until }: WaitingPayloadRow): WaitingCause {
+function causeOf({
+  now,
+  attempts,
+  failed_at,
+  last_error: code,
+  next_attempt_at: until,
+}: WaitingPayloadRow): WaitingCause {
   if (failed_at !== null) {
     const detail = 'It failed too often, or cannot be read, and is kept. Mend the fault and retry it, or give it up.';
     return { reason: 'failed_attempt', until: null, code, detail };
