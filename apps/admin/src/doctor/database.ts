@@ -44,6 +44,7 @@ export function judgeServer(server: Omit<ServerState, 'version'>): Finding[] {
   if (server.read_only) {
     findings.push({
       severity: 'critical',
+      isRoot: true,
       what: 'PostgreSQL is read-only. Every request that writes gets 503, and nothing is sent',
       since: null,
       why: server.standby
@@ -80,6 +81,7 @@ export const judgeRefusal = ({ code, message }: { code: string; message: string 
   const full = code === '53100' || /no space left/i.test(message);
   return {
     severity: 'critical',
+    isRoot: true,
     what: full
       ? 'The disk of PostgreSQL is full. Requests that write fail, and nothing is sent'
       : 'PostgreSQL refuses a trial write. Requests that write probably fail, too',

@@ -39,6 +39,7 @@ describe('findings', () => {
 
   test('the most urgent is first, then the oldest, and an unknown begin comes last', () => {
     const inOrder = [
+      { ...finding('critical', null, 'z'), isRoot: true as const },
       finding('critical', '2027-01-01T00:00:00.000Z'),
       finding('critical', '2027-01-02T00:00:00.000Z'),
       finding('critical', null, 'a'),
@@ -76,7 +77,7 @@ describe('checks', () => {
       [
         { name: 'good', run: async () => [found] },
         { name: 'failing', run: () => Promise.reject(new Error('broken')) },
-        { name: 'hanging', run: () => new Promise(() => {}) },
+        { name: 'hanging', vital: true, run: () => new Promise(() => {}) },
         { name: 'without an address', run: () => Promise.reject(new Skipped('X is not set.')) },
         { name: 'of a server that is down', run: () => Promise.reject(new ServerDown()) },
       ],
@@ -92,7 +93,7 @@ describe('checks', () => {
     expect(findings.map(({ severity, why }) => [severity, why])).toEqual([
       ['note', ''],
       ['warning', 'broken'],
-      ['warning', 'no answer within 0.02 s'],
+      ['critical', 'no answer within 0.02 s'],
       ['note', 'X is not set.'],
     ]);
   });
@@ -120,6 +121,24 @@ describe('processes', () => {
     ]);
     const alone = judgeProcesses([...all.filter(({ process }) => process !== 'messaging'), unready]);
     expect(alone).toMatchObject([{ severity: 'critical', what: expect.stringContaining('Messages cannot be sent') }]);
+  });
+
+  test('one cause that makes several processes unready is one finding', () => {
+    const readOnly = (variable: string) => ({ ...down('postgres'), detail: `It is read-only: see ${variable}.` });
+    const unready = (process: string) =>
+      answer(process, {
+        ready: false,
+        checks: [readOnly('DATABASE_URL'), { ...readOnly('DATABASE_SYSTEM_URL'), name: 'postgres_system' }, down('temporal')],
+      });
+    const some = [unready('crm'), unready('messaging'), answer('gateway', { ready: false, checks: [readOnly('DATABASE_URL'), down('crm')] })];
+    const rest = all.filter(({ process }) => !['crm', 'messaging', 'gateway'].includes(process));
+    expect(brief(judgeProcesses([...rest, ...some]))).toEqual([
+      [
+        'critical',
+        'crm at host:crm, messaging at host:messaging, gateway at host:gateway are not ready (postgres, postgres_system). ' +
+          'No other process of these kinds is ready, so their requests get 503',
+      ],
+    ]);
   });
 
   test('a check that is down without making the process unready is no finding', () => {
@@ -268,6 +287,16 @@ describe('Temporal', () => {
     expect(brief(judgeTaskQueues([queue(members)], now))).toEqual(expected);
   });
 
+  test('is one finding when no queue has a worker', () => {
+    const queues = ['calendar', 'delivery'].flatMap((name) => [
+      queue({ name, pollers: [] }),
+      queue({ name, tasks: 'activity', pollers: [], backlog: 3 }),
+    ]);
+    expect(brief(judgeTaskQueues(queues, now))).toEqual([
+      ['critical', expect.stringContaining('No worker polls any task queue. Messages, follow-ups')],
+    ]);
+  });
+
   test('since when a queue has no worker is its last poll', () => {
     const [finding] = judgeTaskQueues([queue({ pollers: [{ identity: 'w', polledAt: ago(120) }] })], now);
     expect(finding?.since).toBe(ago(120).toISOString());
@@ -391,7 +420,7 @@ describe('PostgreSQL', () => {
   });
 
   test('a provider that is not called is a warning, and critical after an hour', () => {
-    const circuit = { service: 'messaging', origin: 'https://graph.facebook.com', failures: 5, open_until: now };
+    const circuit = { service: 'messaging', origin: 'https://graph.facebook.com', failures: 5, open_until: new Date(+now + 30_000) };
     expect(
       judgeCircuits(
         [

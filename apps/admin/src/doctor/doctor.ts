@@ -36,7 +36,7 @@ type Result = {
 };
 
 /** All checks run side by side, so this is about how long the command takes when a server hangs. */
-const limitMs = 5_000;
+const limitMs = 10_000;
 
 const taskQueues = [...Object.values(entityWorkflows), reportClosing].map(({ taskQueue }) => taskQueue);
 const outboxes = ['accounts', 'crm', 'scheduling', 'messaging', 'events'] as const;
@@ -51,7 +51,7 @@ export const doctorCommand = (admin: Admin): Command =>
       'after',
       `
 It looks at the processes, NATS, PostgreSQL, Temporal and what waits, side by side, and changes nothing. A server that
-does not answer is a finding, and the others are looked at. It takes up to 6 seconds.
+does not answer is a finding, and the others are looked at. It takes two seconds, and up to 11 when a server hangs.
 
 NATS_URL, POSTGRES_URL (an administrator's) and TEMPORAL_ADDRESS say where the servers are. Without NATS_URL it looks at
 the platform that \`npm start\` runs from this clone.
@@ -88,6 +88,7 @@ async function examine(admin: Admin): Promise<Result> {
   const checks: Check[] = [
     {
       name: 'NATS and the processes',
+      vital: true,
       run: async () => {
         try {
           answers = await roll;
@@ -107,6 +108,7 @@ async function examine(admin: Admin): Promise<Result> {
     },
     {
       name: 'Temporal',
+      vital: true,
       run: async ({ limitMs: ms }) => {
         if (!addresses.temporal) throw new Skipped('TEMPORAL_ADDRESS is not set.');
         const { inspectTemporal } = await import('@mostrador/kit/clients/temporal-inspection');
@@ -122,6 +124,7 @@ async function examine(admin: Admin): Promise<Result> {
     },
     {
       name: 'PostgreSQL',
+      vital: true,
       run: (limits) =>
         onServer(limits, checkServer).catch((error) => {
           if (error instanceof Unreachable) return [databaseDown(error)];
@@ -153,6 +156,7 @@ async function examine(admin: Admin): Promise<Result> {
 
 const natsDown = ({ message }: Error): Finding => ({
   severity: 'critical',
+  isRoot: true,
   what: 'NATS does not answer. No request of the API is served, and which processes run is not known',
   since: null,
   why: message,
@@ -162,6 +166,7 @@ const natsDown = ({ message }: Error): Finding => ({
 
 const temporalDown = ({ message }: Error): Finding => ({
   severity: 'critical',
+  isRoot: true,
   what: 'Temporal cannot be used. The API works; messages, follow-ups, calendars and failed webhooks wait',
   since: null,
   why: message,
@@ -171,6 +176,7 @@ const temporalDown = ({ message }: Error): Finding => ({
 
 const databaseDown = ({ message }: Error): Finding => ({
   severity: 'critical',
+  isRoot: true,
   what: 'PostgreSQL does not answer. Every request gets 503, and what waits is not known',
   since: null,
   why: message,

@@ -5,6 +5,8 @@ export type Severity = (typeof severities)[number];
 /** One thing that is wrong, for an operator who was woken by it. It has no secrets and nothing personal. */
 export type Finding = {
   readonly severity: Severity;
+  /** A server is down or refuses its work, which is why other things are wrong: it is shown before them. */
+  readonly isRoot?: true;
   /** What is wrong, or what waits. */
   readonly what: string;
   /** Since when, as RFC 3339. Null: not known. */
@@ -14,9 +16,10 @@ export type Finding = {
   readonly remedy: string;
 };
 
-/** The most urgent first, then the oldest, then those without a known begin. */
+/** The most urgent first; of these what causes the others, then the oldest, then those without a known begin. */
 export const compareFindings = (one: Finding, other: Finding): number =>
   severities.indexOf(one.severity) - severities.indexOf(other.severity) ||
+  Number(other.isRoot ?? false) - Number(one.isRoot ?? false) ||
   compare(one.since ?? '~', other.since ?? '~') ||
   compare(one.what, other.what);
 

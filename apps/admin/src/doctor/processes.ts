@@ -20,7 +20,7 @@ export type Answer = ProcessDescription & { readonly skewMs: number };
 
 /** What the roll call shows. Pure. */
 export function judgeProcesses(answers: readonly Answer[]): Finding[] {
-  return [...missing(answers), ...answers.flatMap(unready), ...skewed(answers), ...versions(answers)];
+  return [...missing(answers), ...unready(answers), ...skewed(answers), ...versions(answers)];
 }
 
 function missing(answers: readonly Answer[]): Finding[] {
@@ -36,20 +36,42 @@ function missing(answers: readonly Answer[]): Finding[] {
     }));
 }
 
-/** A process that is not ready is critical when no other one of its kind is. */
-function unready(answer: Answer, _index: number, answers: readonly Answer[]): Finding[] {
-  const { process, instance, checks } = answer;
-  const others = answers.filter((other) => other.process === process && other.ready).length;
-  const down = checks.filter(({ state }) => state === 'down');
-  if (answer.ready) return [];
-  const causes = down.length > 0 ? down : [{ name: 'shutdown', detail: 'It is stopping.', since: null }];
-  return causes.map(({ name, detail, since }) => ({
-    severity: others === 0 ? 'critical' : 'warning',
-    what: `${process} at ${instance} is not ready (${name})${others === 0 ? `. ${stops[process as ProcessName] ?? ''}` : `; ${others} other ${others === 1 ? 'process serves' : 'processes serve'}`}`,
-    since,
-    why: detail,
-    remedy: remedyOf(name, process),
-  }));
+type Cause = { readonly answer: Answer; readonly check: string; readonly detail: string; readonly since: string | null };
+
+/** Why a process is not ready. What it only shows, such as other services, is no reason beside one. */
+function causesOf(answer: Answer): Cause[] {
+  const down = answer.checks.filter(({ state }) => state === 'down');
+  const own = down.filter(({ name }) => name !== 'temporal' && !(processNames as readonly string[]).includes(name));
+  const shown = own.length > 0 ? own : down;
+  if (shown.length === 0) return [{ answer, check: 'shutdown', detail: 'It is stopping.', since: null }];
+  return shown.map(({ name, detail, since }) => ({ answer, check: name, detail, since }));
+}
+
+/** One cause is one finding, also when it makes several processes unready. Without another ready one it is critical. */
+function unready(answers: readonly Answer[]): Finding[] {
+  const causes = answers.filter(({ ready }) => !ready).flatMap(causesOf);
+  const served = new Set(answers.filter(({ ready }) => ready).map(({ process }) => process));
+  const sameCause = ({ detail }: Cause) => detail.replace(/DATABASE_(SYSTEM_)?URL/g, 'its address');
+  return [...Map.groupBy(causes, sameCause).values()].map((of): Finding => {
+    const processes = [...new Set(of.map(({ answer }) => answer))];
+    const stopped = [...new Set(processes.map(({ process }) => process))].filter((process) => !served.has(process));
+    const [{ check, detail, answer } = { check: '', detail: '', answer: undefined }] = of;
+    const checks = [...new Set(of.map((cause) => cause.check))].join(', ');
+    const list = processes.map(({ process, instance }) => `${process} at ${instance}`).join(', ');
+    const effect =
+      stopped.length === 0
+        ? '; other processes of the same kind serve'
+        : stopped.length === 1
+          ? `. ${stops[stopped[0] as ProcessName] ?? ''}`
+          : '. No other process of these kinds is ready, so their requests get 503';
+    return {
+      severity: stopped.length > 0 ? 'critical' : 'warning',
+      what: `${list} ${processes.length === 1 ? 'is' : 'are'} not ready (${checks})${effect}`,
+      since: of.flatMap(({ since }) => since ?? []).sort()[0] ?? null,
+      why: detail,
+      remedy: remedyOf(check, answer?.process ?? ''),
+    };
+  });
 }
 
 const remedyOf = (check: string, process: string): string => {

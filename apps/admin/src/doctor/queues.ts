@@ -28,7 +28,7 @@ const rules: Readonly<Record<string, Rule>> = {
   },
   failed_attempt: {
     note: 0,
-    warning: 2 * minute,
+    warning: minute,
     critical: never,
     why: 'Each attempt failed. The next one follows by itself.',
     remedy: 'Find what the code means in docs/operations/waiting.md. Once it is mended: `waiting retry`.',

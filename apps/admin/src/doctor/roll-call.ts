@@ -6,7 +6,7 @@ import type { Answer } from './processes.ts';
 const validate = compile(ProcessDescription);
 
 /** A process checks its servers before it answers, which takes it up to a second. */
-const answerWithinMs = 2_500;
+const answerWithinMs = 3_000;
 /** Once all kinds have answered, further replicas get this long. */
 const quietMs = 700;
 
@@ -23,7 +23,8 @@ export async function callRoll(nats: NatsConnection, processes: readonly string[
       subscription.unsubscribe();
       resolve();
     };
-    const limit = setTimeout(end, answerWithinMs);
+    // On a machine that stood still, answers may have come and not be read yet: they are, once NATS has answered.
+    const limit = setTimeout(() => void nats.flush().then(end, end), answerWithinMs);
     const subscription = nats.subscribe(inbox, {
       callback: (error, message) => {
         const value: unknown = error || message.data.length === 0 ? undefined : message.json();

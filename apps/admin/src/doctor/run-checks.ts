@@ -3,6 +3,8 @@ import { type Finding, toTime } from './finding.ts';
 /** Looks at one part of the platform. What it throws becomes a finding: the check could not be made. */
 export type Check = {
   readonly name: string;
+  /** Nothing works without what it looks at, so that it is critical when it cannot be made. */
+  readonly vital?: boolean;
   /** Ends its work when the signal is aborted, as far as it can. */
   readonly run: (limits: { readonly limitMs: number; readonly signal: AbortSignal }) => Promise<readonly Finding[]>;
 };
@@ -31,7 +33,7 @@ export async function runChecks(
 }
 
 async function runOne(
-  { name, run }: Check,
+  { name, vital = false, run }: Check,
   limitMs: number,
 ): Promise<{ findings: readonly Finding[]; checked: Checked }> {
   const startedMs = performance.now();
@@ -61,7 +63,7 @@ async function runOne(
     if (error instanceof ServerDown) return ended('failed', []);
     return ended('failed', [
       {
-        severity: 'warning',
+        severity: vital ? 'critical' : 'warning',
         what: `The check of ${name} could not be made, so this part of the platform is not known`,
         since: toTime(new Date()),
         why,

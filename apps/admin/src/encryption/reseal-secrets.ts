@@ -1,6 +1,5 @@
 import {
   type KeyMark,
-  processNames,
   type ReplyOf,
   type SealedCount,
   type SecretService,
@@ -52,7 +51,7 @@ Exit code 1 when a credential cannot be opened with any key.`,
     .action(async (options: Options) => {
       const { dryRun = false } = options;
       const names = servicesOf(options.service, secretServices);
-      assertSameKeys(await callRoll(await admin.platform.nats(), processNames), names);
+      assertSameKeys(await callRoll(await admin.platform.nats(), names), names);
       const services: Resealed[] = [];
       for (const service of names) services.push(await reseal(admin, service, { ...options, dryRun }));
       printResult(admin, options, { dry_run: dryRun, services }, people);
