@@ -25,13 +25,15 @@ export const readServer = async (sql: Sql): Promise<ServerState> => {
  * Writes a megabyte and undoes it. A full disk refuses it, whatever fills it: the log, the tables, or both.
  */
 export async function tryToWrite(sql: Sql): Promise<void> {
-  await sql.unsafe(`
-    begin;
-    set local statement_timeout = '4s';
-    create temporary table doctor_writes on commit drop as
-      select repeat(md5(n::text), 32) as filling from generate_series(1, 1000) as n;
-    select pg_logical_emit_message(true, 'mostrador', repeat('x', 8192));
-    rollback`);
+  await sql.unsafe('begin');
+  try {
+    await sql.unsafe(`
+      create temporary table doctor_writes on commit drop as
+        select repeat(md5(n::text), 32) as filling from generate_series(1, 1000) as n`);
+    await sql`select pg_logical_emit_message(true, 'mostrador', repeat('x', 8192))`;
+  } finally {
+    await sql.unsafe('rollback');
+  }
 }
 
 export type Replication = {

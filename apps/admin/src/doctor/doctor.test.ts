@@ -128,9 +128,17 @@ describe('processes', () => {
     const unready = (process: string) =>
       answer(process, {
         ready: false,
-        checks: [readOnly('DATABASE_URL'), { ...readOnly('DATABASE_SYSTEM_URL'), name: 'postgres_system' }, down('temporal')],
+        checks: [
+          readOnly('DATABASE_URL'),
+          { ...readOnly('DATABASE_SYSTEM_URL'), name: 'postgres_system' },
+          down('temporal'),
+        ],
       });
-    const some = [unready('crm'), unready('messaging'), answer('gateway', { ready: false, checks: [readOnly('DATABASE_URL'), down('crm')] })];
+    const some = [
+      unready('crm'),
+      unready('messaging'),
+      answer('gateway', { ready: false, checks: [readOnly('DATABASE_URL'), down('crm')] }),
+    ];
     const rest = all.filter(({ process }) => !['crm', 'messaging', 'gateway'].includes(process));
     expect(brief(judgeProcesses([...rest, ...some]))).toEqual([
       [
@@ -420,7 +428,12 @@ describe('PostgreSQL', () => {
   });
 
   test('a provider that is not called is a warning, and critical after an hour', () => {
-    const circuit = { service: 'messaging', origin: 'https://graph.facebook.com', failures: 5, open_until: new Date(+now + 30_000) };
+    const circuit = {
+      service: 'messaging',
+      origin: 'https://graph.facebook.com',
+      failures: 5,
+      open_until: new Date(+now + 30_000),
+    };
     expect(
       judgeCircuits(
         [

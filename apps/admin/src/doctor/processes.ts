@@ -36,7 +36,12 @@ function missing(answers: readonly Answer[]): Finding[] {
     }));
 }
 
-type Cause = { readonly answer: Answer; readonly check: string; readonly detail: string; readonly since: string | null };
+type Cause = {
+  readonly answer: Answer;
+  readonly check: string;
+  readonly detail: string;
+  readonly since: string | null;
+};
 
 /** Why a process is not ready. What it only shows, such as other services, is no reason beside one. */
 function causesOf(answer: Answer): Cause[] {
