@@ -9,7 +9,7 @@ import { systemActor } from '@mostrador/kit/rpc/actor';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { connectNats, type NatsConnection } from '@mostrador/kit/rpc/nats';
 import type { AdminConfig } from './config.ts';
-import { NotRunning } from './exit.ts';
+import { NotRunning, UsageError } from './exit.ts';
 
 const connectLimitMs = 3_000;
 /** `calendar connect` calls the calendar's provider, which may take 10 s. */
@@ -26,7 +26,7 @@ export type Platform = {
   ): Promise<ReplyOf<O>>;
   /** The connection itself. Throws as `call` does. */
   nats(): Promise<NatsConnection>;
-  /** Where the servers are. Undefined: that address is not known. */
+  /** Where the servers are. Undefined: that address is not known. Throws UsageError for one that needs TLS. */
   addresses(): Promise<Addresses>;
   close(): Promise<void>;
 };
@@ -55,7 +55,17 @@ export function createPlatform(config: AdminConfig): Platform {
       opened ??= open(config);
       return (await opened).nats;
     },
-    addresses: () => addressesOf(config),
+    addresses: async () => {
+      const addresses = await addressesOf(config);
+      const { databaseUrl, temporal } = addresses;
+      const faults = plaintextFaults({
+        POSTGRES_URL: databaseUrl,
+        TEMPORAL_ADDRESS: temporal?.tls ? undefined : temporal?.address,
+        PLAINTEXT_ALLOW_HOSTS: config.plaintextHosts,
+      });
+      if (faults.length > 0) throw new UsageError(faults.map(({ pointer, detail }) => `${pointer.slice(2)} ${detail}`));
+      return addresses;
+    },
     close: async () => {
       const connection = await opened?.catch(() => undefined);
       await connection?.nats.close();

@@ -49,7 +49,7 @@ export function judgeServer(server: Omit<ServerState, 'version'>): Finding[] {
       since: null,
       why: server.standby
         ? 'It is a standby: no primary answers at the address, or the address leads to the standby.'
-        : 'default_transaction_read_only is on. Somebody set it, for example to fence the server or because its disk is full.',
+        : 'default_transaction_read_only is on. An administrator may have set it to fence the server, or because its disk is full.',
       remedy: server.standby
         ? 'Promote it once the old primary is fenced, or correct the address: docs/operations/readiness.md.'
         : 'Find out why. Then: alter system reset default_transaction_read_only; select pg_reload_conf(). Or reset it for the database or the role.',

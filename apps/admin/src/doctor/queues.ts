@@ -62,7 +62,7 @@ const rules: Readonly<Record<string, Rule>> = {
     note: 0,
     warning: 10 * minute,
     critical: never,
-    why: "The provider's answer was lost, so nobody may send it again.",
+    why: "The provider's answer was lost. A second send could reach the customer twice, so none is made.",
     remedy: "Find out in the provider's records, then `message settle`, or `waiting give-up --unknown-as`.",
   },
   restored: {

@@ -226,8 +226,8 @@ export const OperatorPlace = Exact({ ...WaitingPlace.properties, kind });
 export type OperatorPlace = Static<typeof OperatorPlace>;
 
 const operatorChoice = { ...choice, kind };
-export const RetryOperator = Exact(operatorChoice);
-export const GiveUpOperator = Exact({ ...operatorChoice, unknown_as: Type.Optional(UnknownOutcome) });
+const RetryOperator = Exact(operatorChoice);
+const GiveUpOperator = Exact({ ...operatorChoice, unknown_as: Type.Optional(UnknownOutcome) });
 
 /** The most stores that one call names. */
 export const maxWaitingStores = 1_000;
