@@ -186,17 +186,26 @@ export async function checkSchemas(sql: Sql): Promise<Finding[]> {
           : `Run the migrate command of ${schema}: it drops the index and builds it again.`,
       }),
     ),
-    ...schemas
-      .filter((_, index) => migrations[index] === null)
-      .map(
-        (schema): Finding => ({
-          severity: 'critical',
-          what: `The schema ${schema} has no migration`,
-          since: null,
-          why: 'Its migrate command has not run in this database, or POSTGRES_URL names another database.',
-          remedy: `Run the migrate command of ${schema}.`,
-        }),
-      ),
+    ...judgeMigrations(schemas.filter((_, index) => migrations[index] === null)),
+  ];
+}
+
+/** Pure. */
+export function judgeMigrations(missing: readonly string[]): Finding[] {
+  if (missing.length === 0) return [];
+  const isEmpty = missing.length === schemas.length;
+  return [
+    {
+      severity: 'critical',
+      what: isEmpty
+        ? 'The database at POSTGRES_URL has no schema of the platform'
+        : `${missing.length === 1 ? 'The schema' : 'The schemas'} ${missing.join(', ')} ${missing.length === 1 ? 'has' : 'have'} no migration`,
+      since: null,
+      why: isEmpty ? 'It is another database, or nothing was migrated.' : 'The migrate command has not run there.',
+      remedy: isEmpty
+        ? 'Name the database: `doctor --database NAME`. If it is the right one, run the migrate commands of all services.'
+        : `Run the migrate command of ${missing.join(', ')}.`,
+    },
   ];
 }
 

@@ -1,8 +1,9 @@
 import type { TaskQueueState } from '@mostrador/kit/clients/temporal-inspection';
 import { describe, expect, test } from 'vitest';
 import { judgeCircuits } from './circuits.ts';
-import { judgeRefusal, judgeReplication, judgeRoles, judgeServer } from './database.ts';
+import { judgeMigrations, judgeRefusal, judgeReplication, judgeRoles, judgeServer } from './database.ts';
 import { ageText, compareFindings, exitCodeOf, type Finding, type Severity } from './finding.ts';
+import { inDatabase } from './open-database.ts';
 import { type Answer, judgeKeys, judgeProcesses } from './processes.ts';
 import { judgeQueues } from './queues.ts';
 import { runChecks, ServerDown, Skipped } from './run-checks.ts';
@@ -425,6 +426,28 @@ describe('PostgreSQL', () => {
     expect(brief(judgeRoles(roles.filter(({ name }) => name !== 'crm')))).toEqual([
       ['critical', 'The role crm does not exist'],
     ]);
+  });
+
+  test.each([
+    [[], []],
+    [['crm'], ['The schema crm has no migration']],
+    [['crm', 'events'], ['The schemas crm, events have no migration']],
+    [
+      ['accounts', 'crm', 'scheduling', 'messaging', 'events'],
+      ['The database at POSTGRES_URL has no schema of the platform'],
+    ],
+  ])('without migrations in %j', (missing, expected) => {
+    expect(judgeMigrations(missing).map(({ what }) => what)).toEqual(expected);
+  });
+
+  test.each([
+    ['postgres://a:b@h:1/postgres?sslmode=verify-full', 'postgres://a:b@h:1/shop?sslmode=verify-full'],
+    ['postgres://a:b@h1:1,h2:2/postgres', 'postgres://a:b@h1:1,h2:2/shop'],
+    ['postgres://a:b@h:1', 'postgres://a:b@h:1/shop'],
+    ['postgres://a:b@h?sslmode=require', 'postgres://a:b@h/shop?sslmode=require'],
+  ])('%s with another database', (url, changed) => {
+    expect(inDatabase(url, 'shop')).toBe(changed);
+    expect(inDatabase(url, undefined)).toBe(url);
   });
 
   test('a provider that is not called is a warning, and critical after an hour', () => {

@@ -9,7 +9,7 @@ import { judgeCircuits } from './circuits.ts';
 import { readCircuits, readSealed } from './database.repository.ts';
 import { checkSchemas, checkServer } from './database.ts';
 import { compareFindings, exitCodeOf, type Finding, severities } from './finding.ts';
-import { Unreachable, withDatabase } from './open-database.ts';
+import { inDatabase, Unreachable, withDatabase } from './open-database.ts';
 import { type Answer, judgeKeys, judgeProcesses } from './processes.ts';
 import {
   readDeliveries,
@@ -27,7 +27,7 @@ import { judgeSealed } from './sealed.ts';
 import { judgeStream, readStream } from './streams.ts';
 import { judgeTaskQueues } from './task-queues.ts';
 
-type Options = { json?: boolean };
+type Options = { database?: string; json?: boolean };
 type Result = {
   readonly at: string;
   readonly findings: readonly Finding[];
@@ -47,6 +47,7 @@ export const doctorCommand = (admin: Admin): Command =>
     'doctor',
     'doctor --json',
   ])
+    .option('--database <name>', 'the database of the platform (default: that of POSTGRES_URL)')
     .addHelpText(
       'after',
       `
@@ -59,12 +60,12 @@ the platform that \`npm start\` runs from this clone.
 Exit codes: 0 nothing to do, 1 a warning, 2 something critical.`,
     )
     .action(async (options: Options) => {
-      const result = await examine(admin);
+      const result = await examine(admin, options.database);
       printResult(admin, options, result, people);
       throw new Ended(exitCodeOf(result.findings));
     });
 
-async function examine(admin: Admin): Promise<Result> {
+async function examine(admin: Admin, database: string | undefined): Promise<Result> {
   const addresses = await admin.platform.addresses();
   if (!addresses.natsUrl && !addresses.databaseUrl && !addresses.temporal) await admin.platform.nats();
   // The check of the keys needs both the roll call and the rows.
@@ -72,7 +73,7 @@ async function examine(admin: Admin): Promise<Result> {
   roll.catch(() => {});
   let answers: readonly Answer[] = [];
 
-  const { databaseUrl } = addresses;
+  const databaseUrl = addresses.databaseUrl && inDatabase(addresses.databaseUrl, database);
   const onServer = async ({ signal }: { signal: AbortSignal }, work: (sql: Sql) => Promise<Finding[]>) => {
     if (databaseUrl === undefined) throw new Skipped('POSTGRES_URL is not set.');
     return await withDatabase(databaseUrl, signal, ({ sql }) => work(sql));

@@ -8,6 +8,12 @@ const limits = {
   transactionTimeoutMs: 5_000,
 };
 
+/** The address with another database, also one with several hosts, which is no URL. */
+export const inDatabase = (url: string, name: string | undefined): string =>
+  name === undefined
+    ? url
+    : url.replace(/^(\w+:\/\/[^/?]*)(\/[^?]*)?/, (_, server) => `${server}/${encodeURIComponent(name)}`);
+
 /** No host of the address lets the command in. */
 export class Unreachable extends Error {}
 
