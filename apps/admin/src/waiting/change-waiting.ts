@@ -158,7 +158,7 @@ async function changeStore(admin: Admin, act: Act, body: Body, storeId: string):
   let cursor: string | null = null;
   do {
     // The audit entry is written before the change, and not for a store in which there is nothing to change.
-    let answer = recorded ? undefined : await ask(cursor, true);
+    let answer: WaitingChange | undefined = recorded ? undefined : await ask(cursor, true);
     if (answer && answer.done > 0 && !body.dry_run) {
       await record(admin, act, body, storeId);
       recorded = true;
