@@ -132,6 +132,7 @@ const publishing: Attempt[] = [
     subject: eventSubject(type),
     by: [type.split('.')[0] ?? ''],
   })),
+  { subject: 'processes.describe', by: ['admin'] },
   ...natsUsers.map((user) => ({ subject: `_INBOX_${user}.forged`, by: [] })),
   ...services.map((service) => ({
     subject: `${service}.notice.something`,
@@ -169,6 +170,7 @@ const subscribing: Attempt[] = [
     by: [],
   })),
   { subject: 'gateway.notice.access-changed', by: [] },
+  { subject: 'processes.describe', by: natsUsers.filter((user) => user !== 'admin') },
   { subject: 'accounts.notice.access-changed', by: ['gateway', 'accounts'] },
   { subject: 'messaging.notice.outcome', by: ['messaging'] },
   { subject: 'events.notice.appended', by: ['events', 'gateway'] },
@@ -298,6 +300,24 @@ describe('NATS permissions', () => {
     expect(answer.string()).toBe('first');
     await waitFor(() => refused.includes('publish'), { description: 'the second answer is rejected' });
     await Promise.all([asking.close(), serving.close()]);
+  });
+
+  test('every process answers the operator’s roll call, also those that serve no requests', async () => {
+    const server = await startServer();
+    const processes = natsUsers.filter((user) => user !== 'admin');
+    const serving = await Promise.all(processes.map((user) => connectAs(user, server)));
+    for (const [index, nats] of serving.entries()) {
+      nats.subscribe('processes.describe', { callback: (_error, message) => message.respond(processes[index]) });
+      await nats.flush();
+    }
+    const operator = await connectAs('admin', server);
+    const answers: string[] = [];
+    const inbox = '_INBOX_admin.roll-call';
+    operator.subscribe(inbox, { callback: (_error, message) => void answers.push(message.string()) });
+    operator.publish('processes.describe', '', { reply: inbox });
+    await waitFor(() => answers.length === processes.length, { description: 'all of them answer' });
+    expect(answers.sort()).toEqual([...processes].sort());
+    await Promise.all([operator, ...serving].map((nats) => nats.close()));
   });
 
   test('the gateway’s user reaches no operation that creates or changes a key or a store', async () => {

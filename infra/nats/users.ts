@@ -43,6 +43,7 @@ import {
   reportConversation,
   reportLead,
   reportLeadScheduling,
+  rollCallSubject,
   rollupOperations,
   rotateWebhookSecret,
   saveOptOuts,
@@ -78,8 +79,8 @@ type Role = {
   readonly asks?: readonly Operation[];
   /** Its relay publishes the events with its name, and appends to the feeds of the stores. */
   readonly publishesEvents?: true;
-  /** It may manage the event stream, for an operator. */
-  readonly keepsEvents?: true;
+  /** It may manage the event stream, and ask which processes run, for an operator. */
+  readonly operates?: true;
   /** The durable consumer of the event stream that it creates and reads. */
   readonly consumer?: string;
 };
@@ -143,7 +144,7 @@ export const roles: Record<NatsUser, Role> = {
       // `report rebuild` closes quarter-hours itself and does not wait for the schedule.
       ...Object.values(rollupOperations).map(({ close }) => close),
     ],
-    keepsEvents: true,
+    operates: true,
   },
 };
 
@@ -158,7 +159,7 @@ const services: Record<string, Record<string, Operation>> = {
 /** The permissions of a user, derived from its role. */
 export function permissionsOf(user: NatsUser): Permissions {
   const { serves = false, notices = false, hears = [], audiences = [], asks = [] } = roles[user];
-  const { publishesEvents, keepsEvents, consumer } = roles[user];
+  const { publishesEvents, operates, consumer } = roles[user];
   const stream = eventStream.name;
   return {
     publish: [
@@ -178,15 +179,16 @@ export function permissionsOf(user: NatsUser): Permissions {
             `$JS.ACK.${stream}.${consumer}.>`,
           ]
         : []),
-      ...(keepsEvents ? ['$JS.API.>', '$JS.ACK.>'] : []),
+      ...(operates ? ['$JS.API.>', '$JS.ACK.>', rollCallSubject] : []),
       ownPermissions,
     ],
     subscribe: [
       ...(serves ? [`${user}.> ${user}`] : []),
       ...[...(notices ? [user] : []), ...hears].map((service) => `${service}.notice.>`),
+      ...(operates ? [] : [rollCallSubject]),
       `_INBOX_${user}.>`,
     ],
-    answers: serves,
+    answers: !operates,
   };
 }
 

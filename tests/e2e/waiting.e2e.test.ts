@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { askAsPage, signInAs } from './people.ts';
-import { eventually, newStore, request } from './platform.ts';
+import { admin, eventually, newStore, request, runAdmin } from './platform.ts';
 
 type Store = { id: string; key: string; owner: string; manager: string };
 
@@ -70,4 +70,43 @@ test('a follow-up that waits for a channel is listed, and the owner of its store
   expect((await request('GET', `/followups/scheduled/${id}`, { key })).body.status).toBe('pending');
   expect((await ask('POST', '/waiting/give-up', owner, body)).body).toMatchObject({ done: 1, skipped: [] });
   expect((await request('GET', `/followups/scheduled/${id}`, { key })).body.status).toBe('cancelled');
+});
+
+test('the operator lists the same across stores, and gives it up with an entry in the audit log of the store', async () => {
+  const { id: storeId, key, owner } = await newStoreWithPeople();
+  const lead_id = await newLead(key);
+  const made = await request('POST', '/followups/scheduled', {
+    key,
+    body: { lead_id, message: 'Olá', delay_minutes: 0 },
+  });
+  const { id } = made.body;
+  await eventually(
+    () => admin(['waiting', 'list', '--store', storeId, '--reason', 'not_connected']),
+    ({ data }) => data[0]?.id === id,
+  );
+  const all = await admin(['waiting', 'list', '--kind', 'followup', '--limit', '10000']);
+  expect(all.data).toContainEqual(expect.objectContaining({ store_id: storeId, id, kind: 'followup' }));
+  const give = ['waiting', 'give-up', '--store', storeId, '--kind', 'followup', '--reason', 'not_connected'];
+  expect(await admin([...give, '--dry-run'])).toMatchObject({ changes: [{ store_id: storeId, matched: 1, done: 1 }] });
+  expect((await request('GET', `/followups/scheduled/${id}`, { key })).body.status).toBe('pending');
+  expect(await admin(give)).toMatchObject({ dry_run: false, changes: [{ done: 1, skipped: {} }] });
+  expect((await request('GET', `/followups/scheduled/${id}`, { key })).body.status).toBe('cancelled');
+  const { body } = await ask('GET', '/audit-log?action=waiting.give_up', owner);
+  expect(body.data).toMatchObject([
+    { actor: { kind: 'operator', id: null }, details: { kind: 'followup', reason: 'not_connected' }, address: null },
+  ]);
+});
+
+test('the doctor makes every check, and each process of the platform answers it', async () => {
+  const { out } = await runAdmin(['doctor', '--json']);
+  const { checks, processes, findings } = JSON.parse(out);
+  expect(checks.map(({ state }: { state: string }) => state)).toEqual(checks.map(() => 'done'));
+  expect(processes.map(({ process }: { process: string }) => process)).toEqual([
+    ...['gateway', 'accounts', 'crm', 'scheduling', 'messaging', 'events', 'workflows'],
+  ]);
+  // Other tests may plant what waits. The platform itself is well.
+  const critical = findings.filter(({ severity }: { severity: string }) => severity === 'critical');
+  expect(critical.filter(({ what }: { what: string }) => !what.includes('wait'))).toEqual([]);
+  const { services } = await admin(['secrets', 'reseal', '--dry-run']);
+  expect(services.map(({ service }: { service: string }) => service)).toEqual(['scheduling', 'messaging', 'events']);
 });

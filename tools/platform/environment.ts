@@ -1,4 +1,4 @@
-import { adminConfig, deploymentConfig } from '../../apps/admin/src/config.ts';
+import { adminConfig } from '../../apps/admin/src/config.ts';
 import { migrateConfig } from '../../packages/kit/src/process/config.ts';
 import type { ProgramName, Variable } from '../../packages/platform/src/environment.ts';
 import { accountsConfig } from '../../services/accounts/src/config.ts';
@@ -31,7 +31,7 @@ export const configs: Readonly<Record<ProgramName, Config>> = {
   events: eventsConfig,
   workflows: workflowsConfig,
   migrate: migrateConfig,
-  admin: { properties: { ...deploymentConfig.properties, ...adminConfig.properties } },
+  admin: adminConfig,
 };
 
 /** The content of `environment.json`. */

@@ -9,6 +9,7 @@ import { periodically } from '@mostrador/kit/process/periodic';
 import { type RunningProcess, run } from '@mostrador/kit/process/run';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { connectNats, isConnected, type NatsConnection, natsAddress, natsCheck } from '@mostrador/kit/rpc/nats';
+import { answerRollCall } from '@mostrador/kit/rpc/roll-call';
 import { activities } from './activities/activities.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { workflowsConfig } from './config.ts';
@@ -60,6 +61,7 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
   onStop('pending connections', async () => stopping.abort());
 
   connected = await nats;
+  answerRollCall(connected, log, { process: 'workflows', health });
   const rpc = createRpcClient({ nats: connected, log });
   onStop('nats', async () => (await nats).close());
   const temporal = await connection.opened;

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { type TemporalAddress, temporalAddress } from '@mostrador/kit/clients/temporal-address';
 import {
   baseConfig,
   ConfigError,
@@ -12,24 +13,11 @@ import { UsageError } from './exit.ts';
 
 const cloneRoot = resolve(import.meta.dirname, '../../..');
 
-/** What the command reads from its environment. */
-export const adminConfig = Type.Object({
-  NATS_URL: Type.Optional(baseConfig.NATS_URL),
-  NATS_TLS_CA: baseConfig.NATS_TLS_CA,
-  NATS_TLS_CERT: baseConfig.NATS_TLS_CERT,
-  NATS_TLS_KEY: baseConfig.NATS_TLS_KEY,
-  PLAINTEXT_ALLOW_HOSTS: baseConfig.PLAINTEXT_ALLOW_HOSTS,
-  LOCAL_DIR: Type.String({
-    default: '.local',
-    description: 'Without `NATS_URL`: where `npm start` wrote the address of its platform',
-  }),
-});
-
-/** What the commands of `platform` read from it, too. */
+/** What the commands of `platform` read. */
 export const deploymentConfig = Type.Object({
   POSTGRES_URL: Type.Optional({
     ...migrateConfig.properties.DATABASE_OWNER_URL,
-    description: 'A login of PostgreSQL that may create databases and roles, for `platform roles`',
+    description: 'A login of PostgreSQL that may create databases and roles, for `platform roles` and `doctor`',
   }),
   NATS_TLS_CA: baseConfig.NATS_TLS_CA,
   NATS_TLS_CERT: baseConfig.NATS_TLS_CERT,
@@ -39,6 +27,16 @@ export const deploymentConfig = Type.Object({
   TEMPORAL_ADDRESS: Type.Optional(temporalConfig.TEMPORAL_ADDRESS),
 });
 export type DeploymentConfig = Static<typeof deploymentConfig>;
+
+/** What the command reads from its environment. */
+export const adminConfig = Type.Object({
+  ...deploymentConfig.properties,
+  NATS_URL: Type.Optional(baseConfig.NATS_URL),
+  LOCAL_DIR: Type.String({
+    default: '.local',
+    description: 'Without `NATS_URL`: where `npm start` wrote the address of its platform',
+  }),
+});
 
 /** Throws UsageError with every fault of the environment. */
 export function readDeployment(env: NodeJS.ProcessEnv): DeploymentConfig {
@@ -50,10 +48,15 @@ export function readDeployment(env: NodeJS.ProcessEnv): DeploymentConfig {
   }
 }
 
-/** The platform's address: `natsUrl` of the environment, or else the file that `npm start` writes. */
+/** The platform's addresses: those of the environment, or else of the file that `npm start` writes. */
 export type AdminConfig = {
   readonly natsUrl: string | undefined;
   readonly natsTls: NatsTls;
+  /** `POSTGRES_URL`: an administrator's, whom row-level security does not bind. Only `doctor` uses it. */
+  readonly databaseUrl: string | undefined;
+  /** Only `doctor` uses it. */
+  readonly temporal: TemporalAddress | undefined;
+  readonly temporalNamespace: string;
   /** `PLAINTEXT_ALLOW_HOSTS`, as every process of the platform reads it. */
   readonly plaintextHosts: string | undefined;
   readonly addressFile: string;
@@ -64,9 +67,13 @@ export type AdminConfig = {
 /** Does not throw: the first call to the platform fails with `fault`. */
 export function readConfig(env: NodeJS.ProcessEnv): AdminConfig {
   const { values, fault } = valuesOf(env);
+  const { TEMPORAL_ADDRESS } = values;
   return {
     natsUrl: values.NATS_URL,
     natsTls: natsAddress({ ...values, NATS_URL: '' }).tls,
+    databaseUrl: values.POSTGRES_URL,
+    temporal: TEMPORAL_ADDRESS ? temporalAddress({ ...values, TEMPORAL_ADDRESS }) : undefined,
+    temporalNamespace: values.TEMPORAL_NAMESPACE,
     plaintextHosts: values.PLAINTEXT_ALLOW_HOSTS,
     addressFile: join(resolve(cloneRoot, values.LOCAL_DIR), 'dev.json'),
     fault,
@@ -78,6 +85,6 @@ function valuesOf(env: NodeJS.ProcessEnv): { values: Static<typeof adminConfig>;
     return { values: readVariables(adminConfig, env) };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return { values: { LOCAL_DIR: '' }, fault: error.message };
+    return { values: readVariables(adminConfig, {}), fault: error.message };
   }
 }

@@ -11,6 +11,9 @@ export class UsageError extends Error {
   }
 }
 
+/** The command does not begin, or does not go on, because of what it found. The message says what to do. */
+export class Refused extends Error {}
+
 /** Nothing answers at the platform's address. */
 export class NotRunning extends Error {}
 

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts';
+import type { TemporalAddress } from '@mostrador/kit/clients/temporal-address';
 import { createLog } from '@mostrador/kit/process/log';
 import { plaintextFaults } from '@mostrador/kit/process/plaintext';
 import { systemActor } from '@mostrador/kit/rpc/actor';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
-import { connectNats } from '@mostrador/kit/rpc/nats';
+import { connectNats, type NatsConnection } from '@mostrador/kit/rpc/nats';
 import type { AdminConfig } from './config.ts';
-import { NotRunning } from './exit.ts';
+import { NotRunning, UsageError } from './exit.ts';
 
 const connectLimitMs = 3_000;
 /** `calendar connect` calls the calendar's provider, which may take 10 s. */
@@ -23,7 +24,18 @@ export type Platform = {
     storeId?: string,
     limitMs?: number,
   ): Promise<ReplyOf<O>>;
+  /** The connection itself. Throws as `call` does. */
+  nats(): Promise<NatsConnection>;
+  /** Where the servers are. Undefined: that address is not known. Throws UsageError for one that needs TLS. */
+  addresses(): Promise<Addresses>;
   close(): Promise<void>;
+};
+
+export type Addresses = {
+  readonly natsUrl: string | undefined;
+  readonly databaseUrl: string | undefined;
+  readonly temporal: TemporalAddress | undefined;
+  readonly temporalNamespace: string;
 };
 
 export function createPlatform(config: AdminConfig): Platform {
@@ -39,6 +51,21 @@ export function createPlatform(config: AdminConfig): Platform {
         actor: systemActor,
       });
     },
+    nats: async () => {
+      opened ??= open(config);
+      return (await opened).nats;
+    },
+    addresses: async () => {
+      const addresses = await addressesOf(config);
+      const { databaseUrl, temporal } = addresses;
+      const faults = plaintextFaults({
+        POSTGRES_URL: databaseUrl,
+        TEMPORAL_ADDRESS: temporal?.tls ? undefined : temporal?.address,
+        PLAINTEXT_ALLOW_HOSTS: config.plaintextHosts,
+      });
+      if (faults.length > 0) throw new UsageError(faults.map(({ pointer, detail }) => `${pointer.slice(2)} ${detail}`));
+      return addresses;
+    },
     close: async () => {
       const connection = await opened?.catch(() => undefined);
       await connection?.nats.close();
@@ -48,7 +75,8 @@ export function createPlatform(config: AdminConfig): Platform {
 
 async function open(config: AdminConfig) {
   if (config.fault !== undefined) throw new NotRunning(config.fault);
-  const url = config.natsUrl ?? (await addressFrom(config.addressFile));
+  const { natsUrl: url } = await addressesOf(config);
+  if (url === undefined) throw new NotRunning(`NATS_URL is not set, and ${config.addressFile} does not exist`);
   const { natsTls, plaintextHosts } = config;
   const [fault] = plaintextFaults({
     NATS_URL: url,
@@ -66,11 +94,25 @@ async function open(config: AdminConfig) {
   return { nats, client: createRpcClient({ nats, log }) };
 }
 
-async function addressFrom(file: string): Promise<string> {
+/** What the environment says, and without `NATS_URL` the file of the platform that runs from this clone. */
+async function addressesOf(config: AdminConfig): Promise<Addresses> {
+  const { natsUrl, databaseUrl, temporal, temporalNamespace, addressFile } = config;
+  const local = natsUrl === undefined ? await readAddressFile(addressFile) : undefined;
+  return {
+    natsUrl: natsUrl ?? local?.nats_url,
+    databaseUrl: databaseUrl ?? local?.database_url,
+    temporal: temporal ?? (local && { address: local.temporal_address }),
+    temporalNamespace,
+  };
+}
+
+async function readAddressFile(
+  file: string,
+): Promise<{ nats_url: string; database_url: string; temporal_address: string } | undefined> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')).nats_url;
+    return JSON.parse(await readFile(file, 'utf8'));
   } catch {
-    throw new NotRunning(`${file} does not exist`);
+    return undefined;
   }
 }
 

@@ -15,7 +15,9 @@ import { generateSecretsCommand } from './deployment/generate-secrets.ts';
 import { migrateCommand } from './deployment/migrate-schemas.ts';
 import { prepareTemporalCommand } from './deployment/prepare-temporal.ts';
 import { printEnvironmentCommand } from './deployment/print-environment.ts';
+import { doctorCommand } from './doctor/doctor.ts';
 import { importDocumentsCommand } from './documents/import-documents.ts';
+import { resealSecretsCommand } from './encryption/reseal-secrets.ts';
 import { tailEventsCommand } from './events/tail-events.ts';
 import { createKeyCommand } from './keys/create-key.ts';
 import { listKeysCommand } from './keys/list-keys.ts';
@@ -41,6 +43,8 @@ import { inviteUserCommand } from './users/invite-user.ts';
 import { listUsersCommand } from './users/list-users.ts';
 import { removeUserCommand } from './users/remove-user.ts';
 import { unlinkUserCommand } from './users/unlink-user.ts';
+import { giveUpWaitingCommand, retryWaitingCommand } from './waiting/change-waiting.ts';
+import { listWaitingCommand } from './waiting/list-waiting.ts';
 import { createWebhookCommand } from './webhooks/create-webhook.ts';
 import { listWebhooksCommand } from './webhooks/list-webhooks.ts';
 import { replayWebhookCommand } from './webhooks/replay-webhook.ts';
@@ -164,7 +168,12 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
     ['restore fence --since 2027-01-31T09:00:00Z --dry-run'],
     [fenceRestoreCommand(admin), releaseFollowupsCommand(admin)],
   );
-  noun('secrets', 'Make the secrets of a deployment', ['secrets generate --help'], [generateSecretsCommand(admin)]);
+  noun(
+    'secrets',
+    'Make the secrets of a deployment, and move stored credentials to a new encryption key',
+    ['secrets generate --help', 'secrets reseal --dry-run'],
+    [generateSecretsCommand(admin), resealSecretsCommand(admin)],
+  );
   noun(
     'platform',
     'Prepare the servers of a deployment, and check them',
@@ -177,5 +186,12 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
       checkPlatformCommand(admin),
     ],
   );
+  noun(
+    'waiting',
+    'List, retry and give up what waits in all stores: messages, follow-ups, calendar syncs, webhooks',
+    ['waiting list --older-than 10m', 'waiting retry --help'],
+    [listWaitingCommand(admin), retryWaitingCommand(admin), giveUpWaitingCommand(admin)],
+  );
+  program.addCommand(doctorCommand(admin));
   return program;
 }

@@ -15,6 +15,12 @@ const idle = {
   interruption: () => ({ signal: new AbortController().signal, release: () => {} }),
 };
 
+const nowhere = {
+  nats: () => Promise.reject(new Error('this command must not use NATS itself')),
+  addresses: () => Promise.reject(new Error('this command must not ask for addresses')),
+  close: async () => {},
+};
+
 /** Runs a command line against a platform that answers every call with the same error. */
 async function run(argv: string[], answer: { error?: Error; input?: string } = {}) {
   const printed: string[] = [];
@@ -25,7 +31,7 @@ async function run(argv: string[], answer: { error?: Error; input?: string } = {
       calls++;
       return Promise.reject(answer.error ?? new Error('this command must not call the platform'));
     },
-    close: async () => {},
+    ...nowhere,
   };
   const terminal = {
     print: (text: string) => void printed.push(text),
@@ -39,7 +45,7 @@ async function run(argv: string[], answer: { error?: Error; input?: string } = {
 
 const commandLines = () => {
   const program = createProgram({
-    platform: { call: () => Promise.reject(new Error()), close: async () => {} },
+    platform: { call: () => Promise.reject(new Error()), ...nowhere },
     terminal: { print: () => {}, note: () => {}, readInput: async () => '', ...idle },
     environment: {},
   });

@@ -1,7 +1,7 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { type Command, CommanderError } from 'commander';
 import type { Admin } from './admin.ts';
-import { Ended, exitCodes, NotRunning, UsageError } from './exit.ts';
+import { Ended, exitCodes, NotRunning, Refused, UsageError } from './exit.ts';
 import { createProgram } from './program.ts';
 import { refuseSecretArguments } from './secrets.ts';
 import { shown } from './terminal.ts';
@@ -63,7 +63,8 @@ function explain(error: unknown): Failure {
     };
   }
   const detail = error instanceof Error ? error.message : String(error);
-  return { exitCode: exitCodes.refused, text: `error: ${detail}`, error: { code: 'internal_error', detail } };
+  const code = error instanceof Refused ? 'refused' : 'internal_error';
+  return { exitCode: exitCodes.refused, text: `error: ${detail}`, error: { code, detail } };
 }
 
 function notRunning(detail: string): Failure {

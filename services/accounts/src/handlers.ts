@@ -2,6 +2,7 @@ import type { accountsOperations } from '@mostrador/contracts';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { listAuditLog } from './audit/list-audit-log.ts';
 import { recordChange } from './audit/record-change.ts';
+import { recordOperation } from './audit/record-operation.ts';
 import { getCredentials } from './credentials/get-credentials.ts';
 import { setPassword } from './credentials/set-password.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -87,6 +88,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof acco
   authorizePerson: authorizePerson(dependencies),
   checkPersonSessions: checkPersonSessions(dependencies),
   recordChange: recordChange(dependencies),
+  recordOperation: recordOperation(dependencies),
   listStoreKeys: listStoreKeys(dependencies),
   createStoreKey: createStoreKey(dependencies),
   rotateStoreKey: rotateStoreKey(dependencies),

@@ -1,4 +1,5 @@
 import type { eventsOperations } from '@mostrador/contracts';
+import { secretHandlers } from '@mostrador/kit/clients/reseal';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { waitingHandlers } from '@mostrador/kit/step/waiting';
 import { listTotalHandlers } from '@mostrador/totals/handlers';
@@ -18,6 +19,7 @@ import { listEndpointsOfPerson } from './webhooks/endpoints/list-endpoints-of-pe
 import { listWebhookEndpoints } from './webhooks/endpoints/list-webhook-endpoints.ts';
 import { pauseEndpointsOfPerson } from './webhooks/endpoints/pause-endpoints-of-person.ts';
 import { rotateWebhookSecret } from './webhooks/endpoints/rotate-webhook-secret.ts';
+import { sealedEndpoints } from './webhooks/endpoints/secrets.ts';
 import { testWebhookEndpoint } from './webhooks/endpoints/test-webhook-endpoint.ts';
 import { updateWebhookEndpoint } from './webhooks/endpoints/update-webhook-endpoint.ts';
 import { cancelWebhookReplay } from './webhooks/replays/cancel-webhook-replay.ts';
@@ -31,6 +33,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof even
     { ...dependencies, afterChange: (storeId) => dependencies.nudgeSender(storeId) },
   );
   const totals = listTotalHandlers(dependencies.listTotals);
+  const secrets = secretHandlers(sealedEndpoints, dependencies);
   return {
     listEvents: listEvents(dependencies),
     getEvent: getEvent(dependencies),
@@ -52,10 +55,16 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof even
     cancelWebhookReplay: cancelWebhookReplay(dependencies),
     drainWebhook: drainWebhook(dependencies),
     fenceFeeds: fenceFeeds(dependencies),
-    listWaitingDeliveries: waiting.list,
-    retryWaitingDeliveries: waiting.retry,
-    giveUpWaitingDeliveries: waiting.giveUp,
+    listWaitingDeliveries: waiting.store.list,
+    retryWaitingDeliveries: waiting.store.retry,
+    giveUpWaitingDeliveries: waiting.store.giveUp,
     verifyEventsTotals: totals.verify,
     rebuildEventsTotals: totals.rebuild,
+    listEventsWaitingStores: waiting.operator.stores,
+    listOperatorEvents: waiting.operator.list,
+    retryOperatorEvents: waiting.operator.retry,
+    giveUpOperatorEvents: waiting.operator.giveUp,
+    countEventsSecrets: secrets.count,
+    resealEventsSecrets: secrets.reseal,
   };
 };

@@ -26,6 +26,7 @@ runService({
   migrations: `${import.meta.dirname}/../migrations`,
   publishesEvents: false,
   temporal: config,
+  vault,
   checks: ({ database, systemDatabase }) => ({ encryption_keys: secretsCheck({ database, systemDatabase, vault }) }),
   build: ({ database, systemDatabase, relay, nats, log, metrics }) => {
     const listTotals = createListTotals({ lists: eventsLists, database, systemDatabase, log });

@@ -10,6 +10,7 @@ import type { RunningProcess } from '@mostrador/kit/process/run';
 import { createRpcClient, type RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { connectNats, type NatsConnection, natsAddress, natsCheck, natsUserCheck } from '@mostrador/kit/rpc/nats';
+import { answerRollCall } from '@mostrador/kit/rpc/roll-call';
 import { exportConnections } from '@mostrador/kit/service/service-metrics';
 import { findChangedAccess } from './access/access.repository.ts';
 import { createAccess } from './access/create-access.ts';
@@ -122,6 +123,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
 
   const nats = await connectNats({ ...natsAddress(config), name, log });
   connection = { nats, rpc: createRpcClient({ nats, log }) };
+  answerRollCall(nats, log, { process: name, health });
   hearAccessNotices(nats, directory);
   hearFeedNotices(nats, followers, log);
   watch.start();

@@ -1,8 +1,10 @@
 import type { messagingOperations } from '@mostrador/contracts';
+import { secretHandlers } from '@mostrador/kit/clients/reseal';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { waitingHandlers } from '@mostrador/kit/step/waiting';
 import { rollupHandlers } from '@mostrador/rollups/handlers';
 import { listTotalHandlers } from '@mostrador/totals/handlers';
+import { sealedChannels } from './channels/credentials.ts';
 import { connectChannel } from './connection/connect-channel.ts';
 import { connectStoreChannel } from './connection/connect-store-channel.ts';
 import { disconnectChannel } from './connection/disconnect-channel.ts';
@@ -19,6 +21,7 @@ import { waitingMessages } from './delivery/waiting-messages.ts';
 import type { Dependencies } from './dependencies.ts';
 import { receiveWebhook } from './inbound/receive-webhook.ts';
 import { verifyWebhook } from './inbound/verify-webhook.ts';
+import { waitingPayloads } from './inbound/waiting-payloads.ts';
 import { listConversations } from './inbox/list-conversations.ts';
 import { markConversationRead } from './inbox/mark-conversation-read.ts';
 import { mergeConversations } from './merges/merge-conversations.ts';
@@ -51,8 +54,10 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
         for (const id of ids) dependencies.outcomes.announce(id);
       },
     },
+    { inbound_payload: waitingPayloads },
   );
   const totals = listTotalHandlers(dependencies.listTotals);
+  const secrets = secretHandlers(sealedChannels, dependencies);
   return {
     getConversation: getConversation(dependencies),
     getOptOut: getOptOut(dependencies),
@@ -79,9 +84,9 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     getStoreChannel: getStoreChannel(dependencies),
     connectStoreChannel: connectStoreChannel(dependencies),
     disconnectStoreChannel: disconnectChannel(dependencies),
-    listWaitingMessages: waiting.list,
-    retryWaitingMessages: waiting.retry,
-    giveUpWaitingMessages: waiting.giveUp,
+    listWaitingMessages: waiting.store.list,
+    retryWaitingMessages: waiting.store.retry,
+    giveUpWaitingMessages: waiting.store.giveUp,
     updateMessagingSettings: updateSettings(dependencies),
     getMessagingSettings: getSettings(dependencies),
     changeMessagingSettings: updateSettings(dependencies),
@@ -97,5 +102,11 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     resetConversationReports: reports.reset,
     verifyMessagingTotals: totals.verify,
     rebuildMessagingTotals: totals.rebuild,
+    listMessagingWaitingStores: waiting.operator.stores,
+    listOperatorMessaging: waiting.operator.list,
+    retryOperatorMessaging: waiting.operator.retry,
+    giveUpOperatorMessaging: waiting.operator.giveUp,
+    countMessagingSecrets: secrets.count,
+    resealMessagingSecrets: secrets.reseal,
   };
 };

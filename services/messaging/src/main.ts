@@ -44,6 +44,7 @@ runService({
   operations: messagingOperations,
   migrations: `${import.meta.dirname}/../migrations`,
   temporal: config,
+  vault,
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),

@@ -1,4 +1,5 @@
 import type { schedulingOperations } from '@mostrador/contracts';
+import { secretHandlers } from '@mostrador/kit/clients/reseal';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { waitingHandlers } from '@mostrador/kit/step/waiting';
 import { rollupHandlers } from '@mostrador/rollups/handlers';
@@ -12,6 +13,7 @@ import { syncCalendarEvent } from './calendar-sync/sync-calendar-event.ts';
 import { waitingSyncs } from './calendar-sync/waiting-syncs.ts';
 import { connectCalendar } from './calendars/connect-calendar.ts';
 import { connectStoreCalendar } from './calendars/connect-store-calendar.ts';
+import { sealedCalendars } from './calendars/credentials.ts';
 import { disconnectCalendar } from './calendars/disconnect-calendar.ts';
 import { readFeed } from './calendars/feed/read-feed.ts';
 import { getConnection } from './calendars/get-connection.ts';
@@ -42,6 +44,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof sche
   const reports = rollupHandlers(schedulingRollups, dependencies);
   const waiting = waitingHandlers({ calendar_sync: waitingSyncs, followup: waitingFollowups }, dependencies);
   const totals = listTotalHandlers(dependencies.listTotals);
+  const secrets = secretHandlers(sealedCalendars, dependencies);
   return {
     createAppointment: createAppointment(dependencies),
     getAppointment: getAppointment(dependencies),
@@ -58,9 +61,9 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof sche
     getStoreCalendar: getStoreCalendar(dependencies),
     connectStoreCalendar: connectStoreCalendar(dependencies),
     disconnectStoreCalendar: disconnectCalendar(dependencies),
-    listWaitingScheduling: waiting.list,
-    retryWaitingScheduling: waiting.retry,
-    giveUpWaitingScheduling: waiting.giveUp,
+    listWaitingScheduling: waiting.store.list,
+    retryWaitingScheduling: waiting.store.retry,
+    giveUpWaitingScheduling: waiting.store.giveUp,
     getSchedulingSettings: getSettings(dependencies),
     changeSchedulingSettings: changeSettings(dependencies),
     createFollowup: createFollowup(dependencies),
@@ -82,5 +85,11 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof sche
     resetSchedulingReports: reports.reset,
     verifySchedulingTotals: totals.verify,
     rebuildSchedulingTotals: totals.rebuild,
+    listSchedulingWaitingStores: waiting.operator.stores,
+    listOperatorScheduling: waiting.operator.list,
+    retryOperatorScheduling: waiting.operator.retry,
+    giveUpOperatorScheduling: waiting.operator.giveUp,
+    countSchedulingSecrets: secrets.count,
+    resealSchedulingSecrets: secrets.reseal,
   };
 };

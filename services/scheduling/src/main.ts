@@ -35,6 +35,7 @@ runService({
   migrations: `${import.meta.dirname}/../migrations`,
   temporal: config,
   watchedTaskQueues: taskQueues,
+  vault,
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),

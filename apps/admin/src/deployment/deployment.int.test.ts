@@ -25,10 +25,8 @@ import { databaseSecrets, secrets } from './secret-files.ts';
 import { pathOf } from './secrets-folder.ts';
 
 /** The commands reach the servers themselves. */
-const noPlatform = {
-  call: () => Promise.reject(new Error('these commands must not call the platform')),
-  close: async () => {},
-};
+const unused = () => Promise.reject(new Error('these commands must not call the platform'));
+const noPlatform = { call: unused, nats: unused, addresses: unused, close: async () => {} };
 
 /** From nothing to a deployment that is ready for its processes, in this order, over TLS. */
 describe.skipIf(!canMakeCertificates)('the commands that prepare a deployment', () => {

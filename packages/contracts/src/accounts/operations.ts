@@ -31,6 +31,7 @@ import {
   listPersonSessions,
   listPersonStores,
   recordChange,
+  recordOperation,
   revokePersonSession,
   switchStore,
 } from './sessions.ts';
@@ -68,6 +69,7 @@ export const accountsOperations = {
   authorizePerson,
   checkPersonSessions,
   recordChange,
+  recordOperation,
   listStoreKeys,
   createStoreKey,
   rotateStoreKey,

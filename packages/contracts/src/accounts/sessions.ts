@@ -271,3 +271,21 @@ export const recordChange = defineOperation({
   reply: Done,
   errors: ['invalid_session'],
 });
+
+/** Writes into a store's audit log what the operator is about to change with the admin command in another service. */
+export const recordOperation = defineOperation({
+  subject: 'accounts.admin.changes.record',
+  access: 'platform',
+  tenancy: 'none',
+  summary: 'Record what the operator is about to change',
+  request: {
+    body: Exact({
+      store_id: Uuid,
+      action: Type.String({ pattern: '^[a-z_]+[.][a-z_]+$', maxLength: 100 }),
+      /** As in `recordChange`. */
+      details: MapOf(Type.Unknown()),
+    }),
+  },
+  reply: Done,
+  errors: ['store_not_found'],
+});

@@ -202,3 +202,75 @@ export const waitingOperationsOf = <const Service extends WaitingService>(servic
 });
 
 export type WaitingOperations = ReturnType<typeof waitingOperationsOf>;
+
+/** What an operator sees beside what a store sees: webhooks of channels that are stored and not processed. */
+export const operatorKinds = { ...waitingKinds, inbound_payload: 'messaging' } as const;
+export type OperatorKind = keyof typeof operatorKinds;
+
+/** The kinds of an operator in the order that breaks ties of `since`. */
+export const operatorKindsInOrder = (Object.keys(operatorKinds) as OperatorKind[]).sort();
+
+export const OperatorKindWord = OneOf(operatorKindsInOrder, {
+  title: 'OperatorKind',
+  description: 'As `WaitingKind`. `inbound_payload`: a webhook of a channel that is not processed, or was given up.',
+});
+
+const kind = OperatorKindWord;
+
+const OperatorItem = Type.Object({ ...WaitingItem.properties, kind });
+/** Something that waits, as an operator sees it. */
+export type OperatorItem = Static<typeof OperatorItem>;
+
+/** The place of an item in the list of an operator. */
+export const OperatorPlace = Exact({ ...WaitingPlace.properties, kind });
+export type OperatorPlace = Static<typeof OperatorPlace>;
+
+const operatorChoice = { ...choice, kind };
+const RetryOperator = Exact(operatorChoice);
+const GiveUpOperator = Exact({ ...operatorChoice, unknown_as: Type.Optional(UnknownOutcome) });
+
+/** The most stores that one call names. */
+export const maxWaitingStores = 1_000;
+
+/** The same operations for the operator's command. They need no person, and accounts has the audit log. */
+export const operatorWaitingOperationsOf = <const Service extends WaitingService>(service: Service) => ({
+  stores: defineOperation({
+    subject: `${service}.admin.waiting.stores`,
+    access: 'platform',
+    tenancy: 'none',
+    summary: 'List the stores in which something may wait in this service',
+    request: { body: Exact({ kind: Type.Optional(kind), after: NullableUuid }) },
+    reply: Type.Object({
+      store_ids: Type.Array(Uuid, { description: 'In their order. At most 1,000: send the last one as `after`.' }),
+    }),
+  }),
+  list: defineOperation({
+    subject: `${service}.admin.waiting.list`,
+    access: 'platform',
+    summary: 'List what waits of a store in this service, the oldest first',
+    request: {
+      body: Exact({
+        kind: Type.Optional(kind),
+        after: Type.Optional(OperatorPlace),
+        limit: Type.Integer({ minimum: 1, maximum: 500 }),
+      }),
+    },
+    reply: Type.Object({ data: Type.Array(OperatorItem) }),
+  }),
+  retry: defineOperation({
+    subject: `${service}.admin.waiting.retry`,
+    access: 'platform',
+    summary: 'Make the next attempt of what waits of a store in this service now',
+    request: { body: RetryOperator },
+    reply: WaitingChange,
+  }),
+  giveUp: defineOperation({
+    subject: `${service}.admin.waiting.give-up`,
+    access: 'platform',
+    summary: 'Give up what waits of a store in this service',
+    request: { body: GiveUpOperator },
+    reply: WaitingChange,
+  }),
+});
+
+export type OperatorWaitingOperations = ReturnType<typeof operatorWaitingOperationsOf>;

@@ -1,4 +1,11 @@
 import { rebuildEventsTotals, verifyEventsTotals } from '../list-totals.ts';
+import {
+  giveUpOperatorEvents,
+  listEventsWaitingStores,
+  listOperatorEvents,
+  retryOperatorEvents,
+} from '../operator-waiting.ts';
+import { countEventsSecrets, resealEventsSecrets } from '../secrets.ts';
 import { appendEvents, getEvent, listEvents } from './feed.ts';
 import { fenceFeeds } from './restore.ts';
 import { giveUpWaitingDeliveries, listWaitingDeliveries, retryWaitingDeliveries } from './waiting.ts';
@@ -18,4 +25,10 @@ export const eventsOperations = {
   pauseEndpointsOfPerson,
   verifyEventsTotals,
   rebuildEventsTotals,
+  listEventsWaitingStores,
+  listOperatorEvents,
+  retryOperatorEvents,
+  giveUpOperatorEvents,
+  countEventsSecrets,
+  resealEventsSecrets,
 } as const;

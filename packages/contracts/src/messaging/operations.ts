@@ -1,5 +1,12 @@
 import { rebuildMessagingTotals, verifyMessagingTotals } from '../list-totals.ts';
 import {
+  giveUpOperatorMessaging,
+  listMessagingWaitingStores,
+  listOperatorMessaging,
+  retryOperatorMessaging,
+} from '../operator-waiting.ts';
+import { countMessagingSecrets, resealMessagingSecrets } from '../secrets.ts';
+import {
   connectChannel,
   connectStoreChannel,
   disconnectChannel,
@@ -68,4 +75,10 @@ export const messagingOperations = {
   ...messagingReportOperations,
   verifyMessagingTotals,
   rebuildMessagingTotals,
+  listMessagingWaitingStores,
+  listOperatorMessaging,
+  retryOperatorMessaging,
+  giveUpOperatorMessaging,
+  countMessagingSecrets,
+  resealMessagingSecrets,
 } as const;

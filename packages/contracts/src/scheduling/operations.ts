@@ -1,4 +1,11 @@
 import { rebuildSchedulingTotals, verifySchedulingTotals } from '../list-totals.ts';
+import {
+  giveUpOperatorScheduling,
+  listOperatorScheduling,
+  listSchedulingWaitingStores,
+  retryOperatorScheduling,
+} from '../operator-waiting.ts';
+import { countSchedulingSecrets, resealSchedulingSecrets } from '../secrets.ts';
 import { createAppointment, getAppointment, listAppointments, updateAppointment } from './appointments.ts';
 import {
   connectCalendar,
@@ -49,4 +56,10 @@ export const schedulingOperations = {
   ...schedulingReportOperations,
   verifySchedulingTotals,
   rebuildSchedulingTotals,
+  listSchedulingWaitingStores,
+  listOperatorScheduling,
+  retryOperatorScheduling,
+  giveUpOperatorScheduling,
+  countSchedulingSecrets,
+  resealSchedulingSecrets,
 } as const;

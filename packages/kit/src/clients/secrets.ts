@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import type { KeyMark } from '@mostrador/contracts/core';
 import type { Database, Sql, SystemDatabase } from '../database/database.ts';
 import { type Check, NotReady, untilPassed } from '../process/health.ts';
 
@@ -8,6 +9,8 @@ export type Vault = {
   seal(plain: object, aad: string): string;
   /** Decrypts a sealed text. Throws when its key is not configured, the text was changed, or the row is another. */
   open<T>(sealed: string, aad: string): T;
+  /** Its keys, without the keys. The first one seals. */
+  readonly keys: readonly [KeyMark, ...KeyMark[]];
 };
 
 const nonceBytes = 12;
@@ -24,8 +27,10 @@ export function createVault(encryptionKeys: string): Vault {
   const [first] = keys;
   if (first === undefined) throw new Error('ENCRYPTION_KEYS holds no key');
   const [sealingId, sealingKey] = first;
+  const [, ...others] = keys;
 
   return {
+    keys: [markOf(first), ...others.map(markOf)],
     seal(plain, aad) {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv('aes-256-gcm', sealingKey, nonce);
@@ -77,6 +82,12 @@ export function vaultCheck<Row>(stored: {
     }
   });
 }
+
+/** Tells two keys with one id apart, and says nothing else about them. */
+const markOf = ([id, key]: readonly [string, Buffer]): KeyMark => ({
+  id,
+  fingerprint: createHmac('sha256', key).update('fingerprint of an encryption key').digest('hex').slice(0, 12),
+});
 
 const boundTo = (keyId: string, aad: string): Buffer => Buffer.from(`v1.${keyId}.${aad}`, 'utf8');
 

@@ -28,6 +28,8 @@ export type Health = {
   ready(): Promise<Readiness>;
   /** The states as the last answer of `ready` had them; undefined before the first. No check runs. */
   last(): Readiness | undefined;
+  /** Since when the dependency has been down. Undefined: it is up, or was not checked yet. */
+  downSince(name: string): Date | undefined;
   /** Makes the process not ready, so that it gets no more requests. */
   drain(): void;
   /** Whether `drain` was called. */
@@ -68,6 +70,7 @@ export function createHealth(options: HealthOptions): Health {
   const checks = { ...required, ...informative };
   /** The details of the dependencies that the log says are down. */
   const logged = new Map<string, string | undefined>();
+  const downSince = new Map<string, Date>();
   let wasReady = false;
   const createdAtMs = performance.now();
   /** Failed checks in a row, of each dependency that was up once. */
@@ -78,6 +81,8 @@ export function createHealth(options: HealthOptions): Health {
 
   const check = async (name: string, run: Check): Promise<[string, Checked]> => {
     const state = await checkWithin(run, checkTimeoutMs);
+    if (state.state === 'up') downSince.delete(name);
+    else if (!downSince.has(name)) downSince.set(name, new Date());
     if (state.state === 'up') failures.set(name, 0);
     else if (failures.has(name)) failures.set(name, (failures.get(name) ?? 0) + 1);
     return [name, state];
@@ -153,6 +158,7 @@ export function createHealth(options: HealthOptions): Health {
       return draining ? { ...readiness, ready: false } : readiness;
     },
     last: () => lastKnown && { ...lastKnown, ready: lastKnown.ready && !draining },
+    downSince: (name) => downSince.get(name),
     drain() {
       draining = true;
     },

@@ -4,6 +4,7 @@ import { eventStream } from '@mostrador/contracts/events';
 import {
   type ConnectionOptions,
   connect,
+  createInbox,
   DiscardPolicy,
   type NatsConnection,
   NatsError,
@@ -79,6 +80,7 @@ export async function connectNats(options: {
       try {
         const nats = await connect(settings);
         watch(nats, log);
+        inboxPrefixes.set(nats, settings.inboxPrefix);
         return nats;
       } catch (error) {
         if (firstMustWork) throw error;
@@ -92,6 +94,11 @@ export async function connectNats(options: {
     clearInterval(waiting);
   }
 }
+
+const inboxPrefixes = new WeakMap<NatsConnection, string | undefined>();
+
+/** A new subject to which this connection's user may have answers sent. */
+export const newInbox = (nats: NatsConnection): string => createInbox(inboxPrefixes.get(nats));
 
 /** Why a connection attempt failed. The texts of the server and of the library contain no password. */
 function reasonOf(error: unknown): string {

@@ -1,5 +1,6 @@
-import type { Operation } from '@mostrador/contracts/core';
+import type { Operation, ProcessName } from '@mostrador/contracts/core';
 import type { Static, TObject } from '@sinclair/typebox';
+import type { Vault } from '../clients/secrets.ts';
 import type { Temporal } from '../clients/temporal.ts';
 import { identityOf, temporalAddress } from '../clients/temporal-address.ts';
 import { createDatabase, createSystemDatabase, type Database, type SystemDatabase } from '../database/database.ts';
@@ -26,6 +27,7 @@ import {
   natsCheck,
   natsUserCheck,
 } from '../rpc/nats.ts';
+import { answerRollCall } from '../rpc/roll-call.ts';
 import { createRpcServer, type Handlers, type RpcServer } from '../rpc/server.ts';
 import { exportConnections, relayGauges } from './service-metrics.ts';
 import { watchTaskQueues } from './task-queues.ts';
@@ -59,7 +61,7 @@ export type ServiceParts<Ops extends Record<string, Operation>> = {
 
 export type ServiceOptions<Ops extends Record<string, Operation>> = {
   /** Also the name of its schema, its runtime role and its queue group. */
-  readonly name: string;
+  readonly name: ProcessName;
   readonly config: ServiceConfig;
   readonly operations: Ops;
   /** The folder of its migrations. The process is ready when they are applied. */
@@ -68,6 +70,8 @@ export type ServiceOptions<Ops extends Record<string, Operation>> = {
   readonly temporal?: TemporalConfig;
   /** The task queues whose workers it watches. It needs `temporal`, and its NATS user hears the workers' notices. */
   readonly watchedTaskQueues?: readonly string[];
+  /** For a service that stores credentials: operators see which keys each process has. */
+  readonly vault?: Pick<Vault, 'keys'>;
   /**
    * The service has events: it uses the event stream, and its relay delivers the public events of its table
    * `feed_entries` to the events service. Default true.
@@ -153,6 +157,7 @@ async function startService<const Ops extends Record<string, Operation>>(
 
   const connection = await connectNats({ ...natsAddress(config), name, log });
   onStop('nats', () => connection.close());
+  answerRollCall(connection, log, { process: name, health, keys: options.vault?.keys });
   // Without the stream only events wait. The relay also creates it, before it publishes again.
   if (publishesEvents) {
     await ensureEventStream(connection).catch((error) => log.warn({ err: error }, 'the event stream was not created'));

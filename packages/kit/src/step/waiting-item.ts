@@ -1,4 +1,4 @@
-import type { WaitingItem, WaitingReason } from '@mostrador/contracts/core';
+import type { OperatorItem, WaitingReason } from '@mostrador/contracts/core';
 import { toTimestamp } from '../rpc/validate.ts';
 
 /** Why a row waits, until when, and the code of its last failure. */
@@ -7,6 +7,8 @@ export type WaitingCause = {
   /** Null: something else must happen first. */
   readonly until: Date | null;
   readonly code?: string | null;
+  /** What the reason means here, where its own text does not fit. */
+  readonly detail?: string;
 };
 
 const details: Readonly<Record<WaitingReason, string>> = {
@@ -27,12 +29,12 @@ const details: Readonly<Record<WaitingReason, string>> = {
 
 /** The row as the list shows it. */
 export const toWaitingItem = (
-  row: Pick<WaitingItem, 'kind' | 'id' | 'lead_id' | 'attempts' | 'workflow_id'> & {
+  row: Pick<OperatorItem, 'kind' | 'id' | 'lead_id' | 'attempts' | 'workflow_id'> & {
     readonly endpoint_id?: string;
     readonly since: Date;
   },
-  { reason, until, code }: WaitingCause,
-): WaitingItem => ({
+  { reason, until, code, detail = details[reason] }: WaitingCause,
+): OperatorItem => ({
   kind: row.kind,
   id: row.id,
   lead_id: row.lead_id,
@@ -40,7 +42,7 @@ export const toWaitingItem = (
   since: toTimestamp(row.since),
   until: until && toTimestamp(until),
   reason,
-  detail: code ? `${details[reason]} (${code})` : details[reason],
+  detail: code ? `${detail} (${code})` : detail,
   attempts: row.attempts,
   workflow_id: row.workflow_id,
 });

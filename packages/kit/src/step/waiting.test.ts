@@ -24,13 +24,15 @@ test('a filter for which a call must look for long leaves time to change what it
       vi.setSystemTime(Date.now() + 1000);
       return Array.from({ length: limit }, itemOf);
     },
+    findStores: async () => [],
     retry: async (_sql, _storeId, { id }) => {
       retried.push(id);
       return 'done';
     },
     giveUp: async () => 'done',
   };
-  const { retry } = waitingHandlers({ message: source }, { database, relay: { nudge: () => {} } });
+  const parts = { database, systemDatabase: database as never, relay: { nudge: () => {} } };
+  const { retry } = waitingHandlers({ message: source }, parts).store;
   const context = testContext({ role: 'owner', timeoutMs: 10_000 });
   const answer = await retry(context, { body: { kind: 'message', filter: { reason: 'due' }, dry_run: false } });
   expect(answer).toMatchObject({ matched: 1, done: 1, skipped: [], next_cursor: expect.any(String) });

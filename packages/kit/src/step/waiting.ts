@@ -1,16 +1,18 @@
 import type {
   GiveUpWaiting,
-  RetryWaiting,
+  Operation,
+  OperatorItem,
+  OperatorKind,
+  OperatorWaitingOperations,
+  RequestOf,
   SkipReason,
   ValidationFault,
   WaitingChange,
-  WaitingItem,
   WaitingKind,
   WaitingOperations,
-  WaitingPlace,
 } from '@mostrador/contracts/core';
-import { maxWaitingChange, WaitingPlace as Place } from '@mostrador/contracts/core';
-import type { Database, Sql, TransactionSql } from '../database/database.ts';
+import { maxWaitingChange, maxWaitingStores, OperatorPlace } from '@mostrador/contracts/core';
+import type { Database, Sql, SystemDatabase, TransactionSql } from '../database/database.ts';
 import { decodeCursor, encodeCursor } from '../database/paging.ts';
 import type { Relay } from '../outbox/relay.ts';
 import type { StoreContext } from '../rpc/context.ts';
@@ -29,71 +31,102 @@ export type WaitingRows = {
 
 /** What waits of one kind. A change runs in a transaction of its own, and takes the same locks as the claim of a step. */
 export type WaitingSource = {
-  find(sql: Sql, storeId: string, rows: WaitingRows): Promise<WaitingItem[]>;
+  find(sql: Sql, storeId: string, rows: WaitingRows): Promise<OperatorItem[]>;
+  /** Stores after this one in which some may wait, in the order of their ids. For the system role. */
+  findStores(systemSql: Sql, stores: { readonly after: string; readonly limit: number }): PromiseLike<StoreId[]>;
   /** Makes the next attempt due now, and wakes its workflow. `named`: the caller asked for this one, or for its reason. */
-  retry(sql: TransactionSql, storeId: string, item: WaitingItem, asked: { named: boolean }): Promise<Changed>;
+  retry(sql: TransactionSql, storeId: string, item: OperatorItem, asked: { named: boolean }): Promise<Changed>;
   giveUp(
     sql: TransactionSql,
     storeId: string,
-    item: WaitingItem,
+    item: OperatorItem,
     asked: Pick<GiveUpWaiting, 'unknown_as'>,
   ): Promise<Changed>;
 };
+
+type StoreId = { readonly store_id: string };
 
 /** `done`, or why a row was left as it is. */
 export type Changed = 'done' | SkipReason;
 
 type WaitingParts = {
   readonly database: Database;
+  readonly systemDatabase: SystemDatabase;
   readonly relay: Pick<Relay, 'nudge'>;
   /** Called after the changes of a call are committed. */
   readonly afterChange?: (storeId: string, ids: readonly string[]) => void;
 };
 
-type WaitingHandlers = {
-  readonly list: Handler<WaitingOperations['list']>;
-  readonly retry: Handler<WaitingOperations['retry']>;
-  readonly giveUp: Handler<WaitingOperations['giveUp']>;
+type HandlersOf<Operations extends Record<string, Operation>> = {
+  readonly [Name in keyof Operations]: Handler<Operations[Name]>;
 };
 
-type Sources = Partial<Record<WaitingKind, WaitingSource>>;
+type Sources = Partial<Record<OperatorKind, WaitingSource>>;
+type ListRequest = RequestOf<OperatorWaitingOperations['list']>;
+type ChangeRequest = RequestOf<OperatorWaitingOperations['giveUp']>;
 
 /** The time kept before the caller's deadline for the answer. */
 const answeringMs = 1_000;
 
-/** The handlers of what waits in a service. */
-export function waitingHandlers(sources: Sources, parts: WaitingParts): WaitingHandlers {
+/**
+ * The handlers of what waits in a service.
+ *
+ * @param sources what a store sees
+ * @param operatorSources what only an operator sees
+ */
+export function waitingHandlers(
+  sources: Partial<Record<WaitingKind, WaitingSource>>,
+  parts: WaitingParts,
+  operatorSources: Sources = {},
+): { readonly store: HandlersOf<WaitingOperations>; readonly operator: HandlersOf<OperatorWaitingOperations> } {
+  const all = { ...sources, ...operatorSources };
   return {
-    list: async (context, { body: { kind, after, limit } }) => {
-      const kinds = (Object.keys(sources) as WaitingKind[]).filter((one) => kind === undefined || one === kind);
-      const pages = await parts.database.read(context, (sql) =>
-        Promise.all(
-          kinds.map((one) =>
-            sourceOf(sources, one).find(sql, context.storeId, { ...(after && startOf(one, after)), limit }),
-          ),
-        ),
-      );
-      return { data: pages.flat().sort(comparePlaces).slice(0, limit) };
-    },
-    retry: async (context, { body }) => {
-      const source = sourceOf(sources, body.kind);
-      const named = body.ids !== undefined || body.filter?.reason === 'restored';
-      return await changeAll(parts, context, { body, source }, (sql, item) =>
-        source.retry(sql, context.storeId, item, { named }),
-      );
-    },
-    giveUp: async (context, { body }) => {
-      const source = sourceOf(sources, body.kind);
-      const { unknown_as } = body;
-      return await changeAll(parts, context, { body, source }, (sql, item) =>
-        source.giveUp(sql, context.storeId, item, { unknown_as }),
-      );
+    // Its kinds are those of `sources`.
+    store: handlersOf(sources, parts) as unknown as HandlersOf<WaitingOperations>,
+    operator: {
+      ...handlersOf(all, parts),
+      stores: async ({ deadline }, { body: { kind, after } }) => {
+        const asked = kind === undefined ? Object.values(all) : [sourceOf(all, kind)];
+        const found = await parts.systemDatabase.read({ deadline }, (sql) =>
+          Promise.all(asked.map((each) => each.findStores(sql, { after: after ?? lowestId, limit: maxWaitingStores }))),
+        );
+        const ids = [...new Set(found.flat().map(({ store_id }) => store_id))].sort();
+        return { store_ids: ids.slice(0, maxWaitingStores) };
+      },
     },
   };
 }
 
+const handlersOf = (sources: Sources, parts: WaitingParts): Omit<HandlersOf<OperatorWaitingOperations>, 'stores'> => ({
+  list: async (context, { body: { kind, after, limit } }: ListRequest) => {
+    const kinds = (Object.keys(sources) as OperatorKind[]).filter((one) => kind === undefined || one === kind);
+    const pages = await parts.database.read(context, (sql) =>
+      Promise.all(
+        kinds.map((one) =>
+          sourceOf(sources, one).find(sql, context.storeId, { ...(after && startOf(one, after)), limit }),
+        ),
+      ),
+    );
+    return { data: pages.flat().sort(comparePlaces).slice(0, limit) };
+  },
+  retry: async (context, { body }) => {
+    const source = sourceOf(sources, body.kind);
+    const named = body.ids !== undefined || body.filter?.reason === 'restored';
+    return await changeAll(parts, context, { body, source }, (sql, item) =>
+      source.retry(sql, context.storeId, item, { named }),
+    );
+  },
+  giveUp: async (context, { body }) => {
+    const source = sourceOf(sources, body.kind);
+    const { unknown_as } = body;
+    return await changeAll(parts, context, { body, source }, (sql, item) =>
+      source.giveUp(sql, context.storeId, item, { unknown_as }),
+    );
+  },
+});
+
 /** The order of the list: the oldest first, then by kind and id. */
-export const comparePlaces = (one: WaitingPlace, other: WaitingPlace): number =>
+export const comparePlaces = (one: OperatorPlace, other: OperatorPlace): number =>
   compare(one.since, other.since) || compare(one.kind, other.kind) || compare(one.id, other.id);
 
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
@@ -101,12 +134,12 @@ const compare = (one: string, other: string): number => (one < other ? -1 : one 
 const [lowestId, highestId] = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
 
 /** Where the rows of a kind begin that come after a place of any kind. */
-function startOf(kind: WaitingKind, place: WaitingPlace): Pick<WaitingRows, 'after'> {
+function startOf(kind: OperatorKind, place: OperatorPlace): Pick<WaitingRows, 'after'> {
   const order = compare(kind, place.kind);
   return { after: { since: toInstant(place.since), id: order === 0 ? place.id : order < 0 ? highestId : lowestId } };
 }
 
-function sourceOf(sources: Sources, kind: WaitingKind): WaitingSource {
+function sourceOf(sources: Sources, kind: OperatorKind): WaitingSource {
   const source = sources[kind];
   if (!source) throw validationFailed([{ pointer: '#/kind', detail: 'does not belong to this service' }]);
   return source;
@@ -119,15 +152,15 @@ function sourceOf(sources: Sources, kind: WaitingKind): WaitingSource {
 async function changeAll(
   { database, relay, afterChange }: WaitingParts,
   context: StoreContext,
-  { body, source }: { body: RetryWaiting & Pick<GiveUpWaiting, 'unknown_as'>; source: WaitingSource },
-  change: (sql: TransactionSql, item: WaitingItem) => Promise<Changed>,
+  { body, source }: { body: ChangeRequest['body']; source: WaitingSource },
+  change: (sql: TransactionSql, item: OperatorItem) => Promise<Changed>,
 ): Promise<WaitingChange> {
   const faults = faultsOf(body);
   if (faults.length > 0) throw validationFailed(faults);
   const { items, next, missing } = await choose(database, context, body, source);
   const changed: string[] = [];
   const skipped: WaitingChange['skipped'] = missing.map((id) => ({ id, why: 'not_waiting' as const }));
-  let last: WaitingItem | undefined;
+  let last: OperatorItem | undefined;
   for (const item of items) {
     if (isOutOfTime(context)) break;
     const result = await writeOrTry(database, context, body.dry_run, (sql) => change(sql, item));
@@ -153,12 +186,12 @@ async function changeAll(
 
 const isOutOfTime = ({ deadline }: StoreContext): boolean => Date.now() > deadline - answeringMs;
 
-const filtersOf = ({ kind, filter }: RetryWaiting) => ({ kind, ...filter });
+const filtersOf = ({ kind, filter }: ChangeRequest['body']) => ({ kind, ...filter });
 
-const cursorOf = (body: RetryWaiting, { since, kind, id }: WaitingPlace): string =>
+const cursorOf = (body: ChangeRequest['body'], { since, kind, id }: OperatorPlace): string =>
   encodeCursor({ since, kind, id }, filtersOf(body));
 
-function faultsOf({ kind, ids, filter, cursor, ...body }: RetryWaiting & Pick<GiveUpWaiting, 'unknown_as'>) {
+function faultsOf({ kind, ids, filter, cursor, ...body }: ChangeRequest['body']) {
   const faults: ValidationFault[] = [];
   if ((ids === undefined) === (filter === undefined)) {
     faults.push({ pointer: '#', detail: 'must have exactly one of `ids` and `filter`' });
@@ -171,18 +204,18 @@ function faultsOf({ kind, ids, filter, cursor, ...body }: RetryWaiting & Pick<Gi
 }
 
 type Choice = {
-  readonly items: readonly WaitingItem[];
+  readonly items: readonly OperatorItem[];
   /** The ids that do not wait. */
   readonly missing: readonly string[];
   /** The last place that was looked at, when there is more. */
-  readonly next: WaitingPlace | undefined;
+  readonly next: OperatorPlace | undefined;
 };
 
 /** The items that the body names, or the next that its filter matches. */
 async function choose(
   database: Database,
   context: StoreContext,
-  body: RetryWaiting,
+  body: ChangeRequest['body'],
   source: WaitingSource,
 ): Promise<Choice> {
   const { storeId } = context;
@@ -195,11 +228,11 @@ async function choose(
   }
   const { reason, older_than } = body.filter ?? {};
   const before = older_than === undefined ? {} : { before: toInstant(older_than) };
-  const items: WaitingItem[] = [];
+  const items: OperatorItem[] = [];
   // The other half of the time is for the changes: a call that only looks would find the same the next time.
   const until = Date.now() + (context.deadline - answeringMs - Date.now()) / 2;
-  let place: WaitingPlace | undefined =
-    body.cursor === undefined ? undefined : decodeCursor(body.cursor, filtersOf(body), Place);
+  let place: OperatorPlace | undefined =
+    body.cursor === undefined ? undefined : decodeCursor(body.cursor, filtersOf(body), OperatorPlace);
   for (;;) {
     const start: Pick<WaitingRows, 'after'> = place === undefined ? {} : startOf(body.kind, place);
     const page = await database.read(context, (sql) => source.find(sql, storeId, { ...start, ...before, limit }));

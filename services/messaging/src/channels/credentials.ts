@@ -1,3 +1,4 @@
+import type { SealedTexts } from '@mostrador/kit/clients/reseal';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { ChannelRow } from './channel.repository.ts';
 import { ChannelError } from './channel-provider.ts';
@@ -42,3 +43,9 @@ export function openPageToken(
     return undefined;
   }
 }
+
+/** All that is sealed in this service. */
+export const sealedChannels: readonly SealedTexts[] = [
+  { table: 'channels', column: 'sealed_credentials', keyColumn: 'credentials_key_id', aad: boundTo },
+  { table: 'channels', column: 'sealed_page_token', keyColumn: 'page_token_key_id', aad: boundTo },
+];

@@ -8,7 +8,7 @@ import { lockQueue } from './delivery.repository.ts';
 import { lockMessage } from './lock-message.ts';
 import { fail } from './record-final.ts';
 import { settlementOf } from './settle-message.ts';
-import { findWaitingMessages, makeHeadDue, type WaitingMessageRow } from './waiting.repository.ts';
+import { findMessageStores, findWaitingMessages, makeHeadDue, type WaitingMessageRow } from './waiting.repository.ts';
 import { wakeDelivery } from './wake-overdue.ts';
 
 /** Messages without an outcome. The conversation's lock, which a step holds too, keeps their changes apart. */
@@ -17,6 +17,8 @@ export const waitingMessages: WaitingSource = {
     const found = await findWaitingMessages(sql, storeId, rows);
     return found.map((row) => toWaitingItem({ ...row, kind: 'message', workflow_id: workflowOf(row) }, causeOf(row)));
   },
+
+  findStores: findMessageStores,
 
   /** The messages before it in the lead's queue go first, so the head is what is retried. */
   async retry(sql, storeId, { id, lead_id }) {

@@ -50,6 +50,12 @@ export async function findWaitingMessages(
     order by m.created_at, m.id`;
 }
 
+/** Stores with a message without an outcome. */
+export const findMessageStores = (systemSql: Sql, { after, limit }: { after: string; limit: number }) =>
+  systemSql<{ store_id: string }[]>`
+    select distinct store_id from messages
+    where status in ('queued', 'sending', 'unknown') and store_id > ${after} order by store_id limit ${limit}`;
+
 /** Makes the head of a locked queue due now. One that has a place in the number's rate keeps it. */
 export async function makeHeadDue(sql: TransactionSql, storeId: string, id: string): Promise<void> {
   await sql`

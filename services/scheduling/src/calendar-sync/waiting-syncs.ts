@@ -6,7 +6,13 @@ import { toWaitingItem, type WaitingCause } from '@mostrador/kit/step/waiting-it
 import { wakeAppointment } from '../appointments/appointment.ts';
 import { type ConnectionRow, findConnection } from '../calendars/connection.repository.ts';
 import { lockSync, type SyncRow } from './sync.repository.ts';
-import { findWaitingSyncs, saveSyncGivenUp, saveSyncRetry, type WaitingSyncRow } from './waiting.repository.ts';
+import {
+  findSyncStores,
+  findWaitingSyncs,
+  saveSyncGivenUp,
+  saveSyncRetry,
+  type WaitingSyncRow,
+} from './waiting.repository.ts';
 
 /** Appointments whose calendar event is not in step. */
 export const waitingSyncs: WaitingSource = {
@@ -19,6 +25,8 @@ export const waitingSyncs: WaitingSource = {
       ),
     );
   },
+
+  findStores: findSyncStores,
 
   async retry(sql, storeId, item) {
     const found = await lockWaiting(sql, storeId, item.id);

@@ -39,6 +39,12 @@ export async function findWaitingSyncs(
     limit ${limit}`;
 }
 
+/** Stores with a sync that is not in step. Their calendar may have been disconnected since. */
+export const findSyncStores = (systemSql: Sql, { after, limit }: { after: string; limit: number }) =>
+  systemSql<{ store_id: string }[]>`
+    select distinct store_id from calendar_syncs
+    where state in ('pending', 'needs_attention') and store_id > ${after} order by store_id limit ${limit}`;
+
 /** Makes the next attempt of a locked sync due now. */
 export async function saveSyncRetry(sql: TransactionSql, storeId: string, appointmentId: string): Promise<void> {
   await sql`

@@ -1,3 +1,4 @@
+import type { SealedTexts } from '@mostrador/kit/clients/reseal';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import { CalendarError, type Credentials } from './calendar-provider.ts';
 import type { ConnectionRow } from './connection.repository.ts';
@@ -36,3 +37,9 @@ export function openFeedToken(vault: Vault, storeId: string, sealed: string | nu
     return undefined;
   }
 }
+
+/** All that is sealed in this service. */
+export const sealedCalendars: readonly SealedTexts[] = [
+  { table: 'calendar_connections', column: 'sealed_credentials', keyColumn: 'credentials_key_id', aad: boundTo },
+  { table: 'calendar_connections', column: 'sealed_feed_token', keyColumn: 'feed_token_key_id', aad: feedOf },
+];

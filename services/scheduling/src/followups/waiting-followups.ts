@@ -8,7 +8,12 @@ import { lockFollowup } from './followup.repository.ts';
 import type { FollowupRow } from './followup.ts';
 import { wakeFollowup } from './followup.ts';
 import { restored } from './restored.ts';
-import { findWaitingFollowups, saveFollowupRetry, type WaitingFollowupRow } from './waiting.repository.ts';
+import {
+  findFollowupStores,
+  findWaitingFollowups,
+  saveFollowupRetry,
+  type WaitingFollowupRow,
+} from './waiting.repository.ts';
 
 /** Follow-ups that are due. Once messaging has accepted one, its message waits instead. */
 export const waitingFollowups: WaitingSource = {
@@ -18,6 +23,8 @@ export const waitingFollowups: WaitingSource = {
       toWaitingItem({ ...row, kind: 'followup', workflow_id: followupWorkflow.workflowId(row.id) }, causeOf(row)),
     );
   },
+
+  findStores: findFollowupStores,
 
   async retry(sql, storeId, item, { named }) {
     const found = await lockWaiting(sql, storeId, item.id);

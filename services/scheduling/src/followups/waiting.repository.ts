@@ -34,6 +34,14 @@ export async function findWaitingFollowups(
     ${inStatus('pending')} union all ${inStatus('sending')} order by since, id limit ${limit}`;
 }
 
+/** Stores with a follow-up that is due and not a message yet. */
+export const findFollowupStores = (systemSql: Sql, { after, limit }: { after: string; limit: number }) =>
+  systemSql<{ store_id: string }[]>`
+    select distinct store_id from followups
+    where status in ('pending', 'sending') and due_at <= statement_timestamp() and message_id is null
+      and store_id > ${after}
+    order by store_id limit ${limit}`;
+
 /** Makes the next attempt of a locked follow-up due now. One that a restore holds is released. */
 export async function saveFollowupRetry(
   sql: TransactionSql,

@@ -1,4 +1,4 @@
-import { type WaitingItem, webhookWorkflow } from '@mostrador/contracts';
+import { type OperatorItem, webhookWorkflow } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
 import type { Changed, WaitingSource } from '@mostrador/kit/step/waiting';
@@ -10,7 +10,7 @@ import { recordGivenUp } from '../sending/attempt.repository.ts';
 import { afterOpening, saveWithDue } from '../sending/save-due.ts';
 import { findDelivery, givenUp, reopenDelivery } from './delivery.repository.ts';
 import type { DeliveryRow } from './delivery.ts';
-import { findWaitingDeliveries, type WaitingDeliveryRow } from './waiting.repository.ts';
+import { findDeliveryStores, findWaitingDeliveries, type WaitingDeliveryRow } from './waiting.repository.ts';
 
 /** Events that an endpoint has not accepted. Their changes hold the lock of the endpoint, as an attempt's do. */
 export const waitingDeliveries: WaitingSource = {
@@ -20,6 +20,8 @@ export const waitingDeliveries: WaitingSource = {
       toWaitingItem({ ...row, kind: 'webhook_delivery', lead_id: null, workflow_id: workflowOf(row) }, causeOf(row)),
     );
   },
+
+  findStores: findDeliveryStores,
 
   async retry(sql, storeId, item) {
     const found = await lockWaiting(sql, storeId, item);
@@ -51,7 +53,7 @@ export const waitingDeliveries: WaitingSource = {
 async function lockWaiting(
   sql: TransactionSql,
   storeId: string,
-  { id, endpoint_id }: WaitingItem,
+  { id, endpoint_id }: OperatorItem,
 ): Promise<Exclude<Changed, 'done'> | { endpoint: EndpointRow; delivery: DeliveryRow }> {
   const endpointId = endpoint_id as string;
   const endpoint = await lockEndpoint(sql, storeId, endpointId);

@@ -52,3 +52,9 @@ export async function findWaitingDeliveries(
     ) d
     order by d.created_at, d.id`;
 }
+
+/** Stores with an event that an endpoint has not accepted. */
+export const findDeliveryStores = (systemSql: Sql, { after, limit }: { after: string; limit: number }) =>
+  systemSql<{ store_id: string }[]>`
+    select distinct store_id from webhook_deliveries
+    where status = 'pending' and store_id > ${after} order by store_id limit ${limit}`;

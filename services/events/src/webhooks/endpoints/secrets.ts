@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import type { SealedTexts } from '@mostrador/kit/clients/reseal';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { SigningKeys } from '../sending/signature.ts';
 
@@ -46,3 +47,13 @@ export const sealSecrets = (vault: Vault, endpointId: string, secrets: Secrets):
 
 export const openSecrets = (vault: Vault, endpointId: string, sealed: string): Secrets =>
   vault.open<Secrets>(sealed, aad(endpointId));
+
+/** All that is sealed in this service for longer than a day. */
+export const sealedEndpoints: readonly SealedTexts[] = [
+  {
+    table: 'webhook_endpoints',
+    column: 'sealed_secrets',
+    keyColumn: 'secrets_key_id',
+    aad: (_storeId, id) => aad(id),
+  },
+];

@@ -1,0 +1,470 @@
+import type { TaskQueueState } from '@mostrador/kit/clients/temporal-inspection';
+import { describe, expect, test } from 'vitest';
+import { judgeCircuits } from './circuits.ts';
+import { judgeMigrations, judgeRefusal, judgeReplication, judgeRoles, judgeServer } from './database.ts';
+import { ageText, compareFindings, exitCodeOf, type Finding, type Severity } from './finding.ts';
+import { inDatabase } from './open-database.ts';
+import { type Answer, judgeKeys, judgeProcesses } from './processes.ts';
+import { judgeQueues } from './queues.ts';
+import { runChecks, ServerDown, Skipped } from './run-checks.ts';
+import { judgeSealed } from './sealed.ts';
+import { judgeStream, type StreamState } from './streams.ts';
+import { judgeTaskQueues } from './task-queues.ts';
+
+const now = new Date('2027-01-31T09:00:00.000Z');
+const ago = (seconds: number) => new Date(+now - seconds * 1000);
+const brief = (findings: readonly Finding[]) => findings.map(({ severity, what }) => [severity, what]);
+
+const names = ['gateway', 'accounts', 'crm', 'scheduling', 'messaging', 'events', 'workflows'];
+const answer = (process: string, members: Partial<Answer> = {}): Answer => ({
+  ...{ process, instance: `host:${process}`, version: '0.2.0', ready: true, checks: [], keys: [], skewMs: 0 },
+  ...{ started_at: '2027-01-31T08:00:00.000Z', now: now.toISOString() },
+  ...members,
+});
+const key = (id: string, fingerprint = id) => ({ id, fingerprint });
+const down = (name: string) => ({
+  name,
+  state: 'down' as const,
+  detail: 'It is wrong: correct it.',
+  since: '2027-01-31T08:59:00.000Z',
+});
+
+describe('findings', () => {
+  const finding = (severity: Severity, since: string | null, what = ''): Finding => ({
+    severity,
+    what,
+    since,
+    why: '',
+    remedy: '',
+  });
+
+  test('the most urgent is first, then the oldest, and an unknown begin comes last', () => {
+    const inOrder = [
+      { ...finding('critical', null, 'z'), isRoot: true as const },
+      finding('critical', '2027-01-01T00:00:00.000Z'),
+      finding('critical', '2027-01-02T00:00:00.000Z'),
+      finding('critical', null, 'a'),
+      finding('critical', null, 'b'),
+      finding('warning', '2026-01-01T00:00:00.000Z'),
+      finding('note', null),
+    ];
+    expect(inOrder.toReversed().sort(compareFindings)).toEqual(inOrder);
+  });
+
+  test.each<[Severity[], number]>([
+    [[], 0],
+    [['note'], 0],
+    [['note', 'warning'], 1],
+    [['warning', 'critical', 'note'], 2],
+  ])('of %j end with exit code %i', (found, code) => {
+    expect(exitCodeOf(found.map((severity) => finding(severity, null)))).toBe(code);
+  });
+
+  test.each([
+    [0, '0 s'],
+    [59, '59 s'],
+    [60, '1 min'],
+    [7_500, '2 h 5 min'],
+    [93_600, '1 d 2 h'],
+  ])('%i seconds are written as %s', (seconds, text) => {
+    expect(ageText(+ago(seconds), +now)).toBe(text);
+  });
+});
+
+describe('checks', () => {
+  test('run side by side, and one that fails, hangs or is skipped takes no other with it', async () => {
+    const found: Finding = { severity: 'note', what: 'found', since: null, why: '', remedy: '' };
+    const { findings, checks } = await runChecks(
+      [
+        { name: 'good', run: async () => [found] },
+        { name: 'failing', run: () => Promise.reject(new Error('broken')) },
+        { name: 'hanging', vital: true, run: () => new Promise(() => {}) },
+        { name: 'without an address', run: () => Promise.reject(new Skipped('X is not set.')) },
+        { name: 'of a server that is down', run: () => Promise.reject(new ServerDown()) },
+      ],
+      20,
+    );
+    expect(checks.map(({ name, state }) => [name, state])).toEqual([
+      ['good', 'done'],
+      ['failing', 'failed'],
+      ['hanging', 'failed'],
+      ['without an address', 'skipped'],
+      ['of a server that is down', 'failed'],
+    ]);
+    expect(findings.map(({ severity, why }) => [severity, why])).toEqual([
+      ['note', ''],
+      ['warning', 'broken'],
+      ['critical', 'no answer within 0.02 s'],
+      ['note', 'X is not set.'],
+    ]);
+  });
+});
+
+describe('processes', () => {
+  const all = names.map((name) => answer(name));
+
+  test('of one version that are all ready are no finding', () => {
+    expect(judgeProcesses(all)).toEqual([]);
+  });
+
+  test.each(names)('without a %s process is critical, and says what stops', (missing) => {
+    const found = judgeProcesses(all.filter(({ process }) => process !== missing));
+    expect(brief(found)).toEqual([
+      ['critical', expect.stringMatching(new RegExp(`^No ${missing} process answers[.] .+`))],
+    ]);
+  });
+
+  test('one that is not ready is critical alone, and a warning beside another', () => {
+    const unready = answer('messaging', { instance: 'other:1', ready: false, checks: [down('postgres')] });
+    const beside = judgeProcesses([...all, unready]);
+    expect(beside).toMatchObject([
+      { severity: 'warning', since: '2027-01-31T08:59:00.000Z', why: 'It is wrong: correct it.' },
+    ]);
+    const alone = judgeProcesses([...all.filter(({ process }) => process !== 'messaging'), unready]);
+    expect(alone).toMatchObject([{ severity: 'critical', what: expect.stringContaining('Messages cannot be sent') }]);
+  });
+
+  test('one cause that makes several processes unready is one finding', () => {
+    const readOnly = (variable: string) => ({ ...down('postgres'), detail: `It is read-only: see ${variable}.` });
+    const unready = (process: string) =>
+      answer(process, {
+        ready: false,
+        checks: [
+          readOnly('DATABASE_URL'),
+          { ...readOnly('DATABASE_SYSTEM_URL'), name: 'postgres_system' },
+          down('temporal'),
+        ],
+      });
+    const some = [
+      unready('crm'),
+      unready('messaging'),
+      answer('gateway', { ready: false, checks: [readOnly('DATABASE_URL'), down('crm')] }),
+    ];
+    const rest = all.filter(({ process }) => !['crm', 'messaging', 'gateway'].includes(process));
+    expect(brief(judgeProcesses([...rest, ...some]))).toEqual([
+      [
+        'critical',
+        'crm at host:crm, messaging at host:messaging, gateway at host:gateway are not ready (postgres, postgres_system). ' +
+          'No other process of these kinds is ready, so their requests get 503',
+      ],
+    ]);
+  });
+
+  test('a check that is down without making the process unready is no finding', () => {
+    expect(judgeProcesses([...all, answer('crm', { checks: [down('temporal')] })])).toEqual([]);
+  });
+
+  test('two versions are a note, and a clock that is wrong is a warning', () => {
+    expect(brief(judgeProcesses([...all, answer('crm', { version: '0.3.0' })]))).toEqual([
+      ['note', 'Processes of 2 versions run'],
+    ]);
+    expect(judgeProcesses([...all, answer('crm', { skewMs: 1_900 })])).toEqual([]);
+    expect(brief(judgeProcesses([...all, answer('crm', { skewMs: -90_000 })]))).toEqual([
+      ['warning', 'The clock of crm at host:crm differs by 1 min from the clock here'],
+    ]);
+  });
+});
+
+describe('encryption keys', () => {
+  test.each([
+    ['the same keys', [key('k1')], [key('k1')], []],
+    ['one more key behind', [key('k1')], [key('k1'), key('k0')], []],
+    [
+      'another key first',
+      [key('k2'), key('k1')],
+      [key('k1'), key('k2')],
+      [['warning', 'messaging processes seal with different keys: k2, k1']],
+    ],
+    [
+      'another key of that id',
+      [key('k1', 'a')],
+      [key('k1', 'b')],
+      [['critical', expect.stringContaining('under the id k1')]],
+    ],
+  ])('of two processes: %s', (_name, one, other, expected) => {
+    expect(brief(judgeKeys([answer('messaging', { keys: one }), answer('messaging', { keys: other })]))).toEqual(
+      expected,
+    );
+  });
+
+  test('of different services may differ under one id', () => {
+    expect(
+      judgeKeys([answer('messaging', { keys: [key('k1', 'a')] }), answer('events', { keys: [key('k1', 'b')] })]),
+    ).toEqual([]);
+  });
+
+  const sealed = { service: 'messaging', key_id: 'k1', rows: 3, since: ago(60) };
+  test.each([
+    ['the first key', [key('k1')], []],
+    ['an old key', [key('k2'), key('k1')], [['note', expect.stringContaining('still seals 3 stored credentials')]]],
+    ['a key that is gone', [key('k2')], [['critical', expect.stringContaining('has the encryption key k1')]]],
+  ])('stored credentials that %s seals', (_name, keys, expected) => {
+    expect(brief(judgeSealed([sealed], [answer('messaging', { keys })]))).toEqual(expected);
+  });
+
+  test('are not judged when no process of the service answers', () => {
+    expect(judgeSealed([sealed], [answer('events', { keys: [key('k9')] })])).toEqual([]);
+  });
+});
+
+describe('what waits', () => {
+  const state = (queue: string, reason: string, seconds: number, service: string | null = null) => ({
+    ...{ queue, reason, service, rows: 2, stores: 1, store_id: 'the-store', code: null },
+    since: ago(seconds),
+  });
+
+  test.each<[string, string, number, Severity | undefined]>([
+    ['message', 'overdue', 59, undefined],
+    ['message', 'overdue', 60, 'warning'],
+    ['message', 'overdue', 300, 'critical'],
+    ['message', 'running', 9_999, undefined],
+    ['message', 'postponed', 9_999, undefined],
+    ['message', 'provider_unavailable', 0, 'warning'],
+    ['message', 'provider_unavailable', 3_600, 'critical'],
+    ['message', 'needs_attention', 0, 'warning'],
+    ['message', 'unknown_outcome', 1, 'note'],
+    ['message', 'unknown_outcome', 600, 'warning'],
+    ['message', 'failed_attempt', 1, 'note'],
+    ['calendar_sync', 'failed_attempt', 120, 'warning'],
+    ['followup', 'restored', 0, 'warning'],
+    ['followup', 'overdue', 400, 'critical'],
+    ['inbound_payload', 'set_aside', 0, 'warning'],
+    ['inbound_payload', 'overdue', 400, 'critical'],
+    ['webhook_delivery', 'failed_attempt', 600, 'warning'],
+    ['webhook_delivery', 'endpoint_disabled', 0, 'note'],
+    ['webhook_delivery', 'endpoint_paused', 60, undefined],
+    ['outbox', 'overdue', 59, undefined],
+    ['outbox', 'overdue', 600, 'critical'],
+    ['feed', 'set_aside', 0, 'warning'],
+    ['message', 'a reason of a later version', 9_999, undefined],
+  ])('%s, %s, for %i s: %s', (queue, reason, seconds, severity) => {
+    expect(judgeQueues([state(queue, reason, seconds)], now).map((finding) => finding.severity)).toEqual(
+      severity ? [severity] : [],
+    );
+  });
+
+  test('says how many, of whom, since when, the last error, and what to do', () => {
+    const [finding] = judgeQueues(
+      [{ ...state('webhook_delivery', 'failed_attempt', 600), stores: 3, code: 'http_500' }],
+      now,
+    );
+    expect(finding).toEqual({
+      severity: 'warning',
+      what: '2 webhook deliveries wait (failed_attempt), the oldest for 10 min: 3 stores, the oldest of the-store',
+      since: '2027-01-31T08:50:00.000Z',
+      why: "The store's receiver fails. The last error: http_500.",
+      remedy: expect.stringContaining('webhook show'),
+    });
+    const [outbox] = judgeQueues([state('outbox', 'overdue', 90, 'crm')], now);
+    expect(outbox?.what).toContain('2 entries wait in the outbox of crm (overdue)');
+  });
+});
+
+describe('Temporal', () => {
+  const queue = (members: Partial<TaskQueueState>): TaskQueueState => ({
+    ...{
+      name: 'delivery',
+      tasks: 'workflow',
+      pollers: [{ identity: 'w', polledAt: ago(10) }],
+      backlog: 0,
+      backlogSeconds: 0,
+    },
+    ...members,
+  });
+
+  test.each<[string, Partial<TaskQueueState>, unknown[]]>([
+    ['a queue that is polled', {}, []],
+    ['a poll that began a minute ago', { pollers: [{ identity: 'w', polledAt: ago(70) }] }, []],
+    [
+      'a worker that died',
+      { pollers: [{ identity: 'w', polledAt: ago(120) }], backlog: 4 },
+      [
+        [
+          'critical',
+          expect.stringContaining('No worker polls the task queue delivery. Messages are not sent; 4 tasks wait'),
+        ],
+      ],
+    ],
+    ['a queue that was never polled', { pollers: [] }, [['critical', expect.stringContaining('No worker polls')]]],
+    [
+      'a backlog',
+      { backlog: 40, backlogSeconds: 61 },
+      [['warning', expect.stringContaining('40 workflow tasks wait')]],
+    ],
+    ['an old backlog', { backlog: 40, backlogSeconds: 601 }, [['critical', expect.stringContaining('for 10 min')]]],
+  ])('%s', (_name, members, expected) => {
+    expect(brief(judgeTaskQueues([queue(members)], now))).toEqual(expected);
+  });
+
+  test('is one finding when no queue has a worker', () => {
+    const queues = ['calendar', 'delivery'].flatMap((name) => [
+      queue({ name, pollers: [] }),
+      queue({ name, tasks: 'activity', pollers: [], backlog: 3 }),
+    ]);
+    expect(brief(judgeTaskQueues(queues, now))).toEqual([
+      ['critical', expect.stringContaining('No worker polls any task queue. Messages, follow-ups')],
+    ]);
+  });
+
+  test('since when a queue has no worker is its last poll', () => {
+    const [finding] = judgeTaskQueues([queue({ pollers: [{ identity: 'w', polledAt: ago(120) }] })], now);
+    expect(finding?.since).toBe(ago(120).toISOString());
+  });
+});
+
+describe('NATS', () => {
+  const node = (name: string, members = {}) => ({ name, current: true, offline: false, ...members });
+  const stream: StreamState = {
+    ...{ replicas: 3, nodes: { leader: 'n1', others: [node('n2'), node('n3')] } },
+    ...{ bytes: 0, maxBytes: 1024, consumers: [{ name: 'messaging-leads', pending: 0, waiting: 0 }] },
+  };
+
+  test.each<[string, StreamState | undefined, [Severity, string][]]>([
+    ['a stream with three copies', stream, []],
+    ['one server', { ...stream, replicas: 1, nodes: null }, []],
+    ['no stream', undefined, [['warning', 'has no stream']]],
+    [
+      'a node that is offline',
+      { ...stream, nodes: { leader: 'n1', others: [node('n2', { offline: true, current: false }), node('n3')] } },
+      [['warning', 'at n2 is offline']],
+    ],
+    [
+      'a node that is behind',
+      { ...stream, nodes: { leader: 'n1', others: [node('n2', { current: false }), node('n3')] } },
+      [['warning', 'at n2 is behind']],
+    ],
+    ['no leader', { ...stream, nodes: { leader: '', others: [node('n2')] } }, [['critical', 'has no leader']]],
+    [
+      'a cluster with one copy',
+      { ...stream, replicas: 1, nodes: { leader: 'n1', others: [] } },
+      [['warning', 'has one copy']],
+    ],
+    ['a full stream', { ...stream, bytes: 1000 }, [['note', 'full to 98 %']]],
+    [
+      'a consumer that is behind',
+      { ...stream, consumers: [{ name: 'messaging-leads', pending: 1_001, waiting: 0 }] },
+      [['warning', '1,001 events wait for the consumer messaging-leads']],
+    ],
+  ])('%s', (_name, state, expected) => {
+    expect(brief(judgeStream(state))).toEqual(
+      expected.map(([severity, text]) => [severity, expect.stringContaining(text)]),
+    );
+  });
+});
+
+describe('PostgreSQL', () => {
+  const server = { read_only: false, standby: false, unbound: true, connections: 10, most_connections: 100, now };
+
+  test.each<[string, Partial<typeof server>, [Severity, string][]]>([
+    ['takes writes', {}, []],
+    ['is read-only by a setting', { read_only: true }, [['critical', 'PostgreSQL is read-only']]],
+    ['is a standby', { read_only: true, standby: true }, [['critical', 'PostgreSQL is read-only']]],
+    ['binds the user', { unbound: false }, [['warning', 'not complete']]],
+    ['has few connections left', { connections: 95 }, [['warning', '95 of 100 connections']]],
+  ])('%s', (_name, members, expected) => {
+    expect(brief(judgeServer({ ...server, ...members }))).toEqual(
+      expected.map(([severity, text]) => [severity, expect.stringContaining(text)]),
+    );
+  });
+
+  test('a standby is to be promoted, and a setting to be undone', () => {
+    expect(judgeServer({ ...server, read_only: true, standby: true })[0]?.remedy).toContain('Promote it');
+    expect(judgeServer({ ...server, read_only: true })[0]?.remedy).toContain('alter system reset');
+  });
+
+  test.each([
+    ['53100', 'could not extend file: No space left on device', 'The disk of PostgreSQL is full'],
+    ['', 'No space left on device', 'The disk of PostgreSQL is full'],
+    ['42501', 'permission denied', 'PostgreSQL refuses a trial write'],
+  ])('a trial write that fails with %s: %s', (code, message, what) => {
+    expect(judgeRefusal({ code, message })).toMatchObject({
+      severity: 'critical',
+      what: expect.stringContaining(what),
+    });
+  });
+
+  const replication = { slots: [], archive: 'on', archived_at: ago(60), archive_failed_at: null, fenced_since: null };
+  test.each<[string, Partial<Parameters<typeof judgeReplication>[0]>, [Severity, string][]]>([
+    ['an archive that works', {}, [['note', 'was archived last']]],
+    ['no archive', { archive: 'off', archived_at: null }, [['note', 'archives no log']]],
+    ['an archive that fails', { archive_failed_at: ago(30) }, [['warning', 'The archive of the log fails']]],
+    ['an archive that failed before', { archive_failed_at: ago(90) }, [['note', 'was archived last']]],
+    [
+      'a slot that keeps the log',
+      { slots: [{ name: 's1', retained_bytes: 5 * 1024 ** 3 }] },
+      [
+        ['warning', 'The replication slot s1 keeps 5.0 GB'],
+        ['note', 'was archived last'],
+      ],
+    ],
+    [
+      'a restore',
+      { fenced_since: ago(9_000) },
+      [
+        ['note', 'was archived last'],
+        ['note', 'was restored last'],
+      ],
+    ],
+  ])('%s', (_name, members, expected) => {
+    expect(brief(judgeReplication({ ...replication, ...members }))).toEqual(
+      expected.map(([severity, text]) => [severity, expect.stringContaining(text)]),
+    );
+  });
+
+  const roles = ['accounts', 'crm', 'scheduling', 'messaging', 'events']
+    .flatMap((name) => [`${name}_owner`, name, `${name}_system`])
+    .concat('gateway_system')
+    .map((name) => ({ name, login: true, too_much: false, foreign_schemas: [] as string[] }));
+  test.each<[string, (name: string) => object, string]>([
+    ['may not log in', () => ({ login: false }), 'The role crm may not log in'],
+    ['is an administrator', () => ({ too_much: true }), 'The role crm may do more'],
+    ['may use another schema', () => ({ foreign_schemas: ['events'] }), 'The role crm may do more'],
+  ])('a role that %s', (_name, members, what) => {
+    expect(judgeRoles(roles)).toEqual([]);
+    const changed = roles.map((role) => (role.name === 'crm' ? { ...role, ...members(role.name) } : role));
+    expect(brief(judgeRoles(changed))).toEqual([['critical', expect.stringContaining(what)]]);
+    expect(brief(judgeRoles(roles.filter(({ name }) => name !== 'crm')))).toEqual([
+      ['critical', 'The role crm does not exist'],
+    ]);
+  });
+
+  test.each([
+    [[], []],
+    [['crm'], ['The schema crm has no migration']],
+    [['crm', 'events'], ['The schemas crm, events have no migration']],
+    [
+      ['accounts', 'crm', 'scheduling', 'messaging', 'events'],
+      ['The database at POSTGRES_URL has no schema of the platform'],
+    ],
+  ])('without migrations in %j', (missing, expected) => {
+    expect(judgeMigrations(missing).map(({ what }) => what)).toEqual(expected);
+  });
+
+  test.each([
+    ['postgres://a:b@h:1/postgres?sslmode=verify-full', 'postgres://a:b@h:1/shop?sslmode=verify-full'],
+    ['postgres://a:b@h1:1,h2:2/postgres', 'postgres://a:b@h1:1,h2:2/shop'],
+    ['postgres://a:b@h:1', 'postgres://a:b@h:1/shop'],
+    ['postgres://a:b@h?sslmode=require', 'postgres://a:b@h/shop?sslmode=require'],
+  ])('%s with another database', (url, changed) => {
+    expect(inDatabase(url, 'shop')).toBe(changed);
+    expect(inDatabase(url, undefined)).toBe(url);
+  });
+
+  test('a provider that is not called is a warning, and critical after an hour', () => {
+    const circuit = {
+      service: 'messaging',
+      origin: 'https://graph.facebook.com',
+      failures: 5,
+      open_until: new Date(+now + 30_000),
+    };
+    expect(
+      judgeCircuits(
+        [
+          { ...circuit, since: ago(60) },
+          { ...circuit, since: ago(3_601) },
+        ],
+        now,
+      ),
+    ).toMatchObject([{ severity: 'warning', since: ago(60).toISOString() }, { severity: 'critical' }]);
+  });
+});

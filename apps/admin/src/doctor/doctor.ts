@@ -1,0 +1,207 @@
+import { entityWorkflows, processNames, reportClosing } from '@mostrador/contracts';
+import type { Sql } from '@mostrador/kit/database/database';
+import { createLog } from '@mostrador/kit/process/log';
+import type { Command } from 'commander';
+import { type Admin, printResult, verb } from '../admin.ts';
+import { Ended, NotRunning } from '../exit.ts';
+import { shown, table } from '../terminal.ts';
+import { judgeCircuits } from './circuits.ts';
+import { readCircuits, readSealed } from './database.repository.ts';
+import { checkSchemas, checkServer } from './database.ts';
+import { compareFindings, exitCodeOf, type Finding, severities } from './finding.ts';
+import { inDatabase, Unreachable, withDatabase } from './open-database.ts';
+import { type Answer, judgeKeys, judgeProcesses } from './processes.ts';
+import {
+  readDeliveries,
+  readFeed,
+  readFollowups,
+  readMessages,
+  readOutbox,
+  readPayloads,
+  readSyncs,
+} from './queues.repository.ts';
+import { judgeQueues } from './queues.ts';
+import { callRoll } from './roll-call.ts';
+import { type Check, type Checked, runChecks, ServerDown, Skipped } from './run-checks.ts';
+import { judgeSealed } from './sealed.ts';
+import { judgeStream, readStream } from './streams.ts';
+import { judgeTaskQueues } from './task-queues.ts';
+
+type Options = { database?: string; json?: boolean };
+type Result = {
+  readonly at: string;
+  readonly findings: readonly Finding[];
+  readonly processes: readonly Pick<Answer, 'process' | 'instance' | 'version' | 'started_at' | 'ready'>[];
+  readonly checks: readonly Checked[];
+};
+
+/** All checks run side by side, so this is about how long the command takes when a server hangs. */
+const limitMs = 10_000;
+
+const taskQueues = [...Object.values(entityWorkflows), reportClosing].map(({ taskQueue }) => taskQueue);
+const outboxes = ['accounts', 'crm', 'scheduling', 'messaging', 'events'] as const;
+const feeds = ['crm', 'scheduling', 'messaging'] as const;
+
+export const doctorCommand = (admin: Admin): Command =>
+  verb('doctor', 'Say what is wrong with the platform now, the most urgent first, and what to do', [
+    'doctor',
+    'doctor --json',
+  ])
+    .option('--database <name>', 'the database of the platform (default: that of POSTGRES_URL)')
+    .addHelpText(
+      'after',
+      `
+It looks at the processes, NATS, PostgreSQL, Temporal and what waits, side by side, and changes nothing. A server that
+does not answer is a finding, and the others are looked at. It takes two seconds, and up to 11 when a server hangs.
+
+NATS_URL, POSTGRES_URL (an administrator's) and TEMPORAL_ADDRESS say where the servers are. Without NATS_URL it looks at
+the platform that \`npm start\` runs from this clone.
+
+Exit codes: 0 nothing to do, 1 a warning, 2 something critical.`,
+    )
+    .action(async (options: Options) => {
+      const result = await examine(admin, options.database);
+      printResult(admin, options, result, people);
+      throw new Ended(exitCodeOf(result.findings));
+    });
+
+async function examine(admin: Admin, database: string | undefined): Promise<Result> {
+  const addresses = await admin.platform.addresses();
+  if (!addresses.natsUrl && !addresses.databaseUrl && !addresses.temporal) await admin.platform.nats();
+  // The check of the keys needs both the roll call and the rows.
+  const roll = admin.platform.nats().then((nats) => callRoll(nats, processNames));
+  roll.catch(() => {});
+  let answers: readonly Answer[] = [];
+
+  const databaseUrl = addresses.databaseUrl && inDatabase(addresses.databaseUrl, database);
+  const onServer = async ({ signal }: { signal: AbortSignal }, work: (sql: Sql) => Promise<Finding[]>) => {
+    if (databaseUrl === undefined) throw new Skipped('POSTGRES_URL is not set.');
+    return await withDatabase(databaseUrl, signal, ({ sql }) => work(sql));
+  };
+  const ofDatabase = (name: string, work: (sql: Sql) => Promise<Finding[]>): Check => ({
+    name,
+    run: (limits) =>
+      onServer(limits, work).catch((error) => {
+        if (error instanceof Unreachable || databaseUrl === undefined) throw new ServerDown();
+        throw error;
+      }),
+  });
+  const checks: Check[] = [
+    {
+      name: 'NATS and the processes',
+      vital: true,
+      run: async () => {
+        try {
+          answers = await roll;
+        } catch (error) {
+          if (error instanceof NotRunning) return [natsDown(error)];
+          throw error;
+        }
+        return [...judgeProcesses(answers), ...judgeKeys(answers)];
+      },
+    },
+    {
+      name: 'JetStream',
+      run: async () => {
+        const nats = await admin.platform.nats().catch(() => undefined);
+        return nats ? judgeStream(await readStream(nats)) : [];
+      },
+    },
+    {
+      name: 'Temporal',
+      vital: true,
+      run: async ({ limitMs: ms }) => {
+        if (!addresses.temporal) throw new Skipped('TEMPORAL_ADDRESS is not set.');
+        const { inspectTemporal } = await import('@mostrador/kit/clients/temporal-inspection');
+        const log = createLog({ service: 'admin', level: 'silent', format: 'json' });
+        const { temporal, temporalNamespace: namespace } = addresses;
+        try {
+          const queues = await inspectTemporal({ ...temporal, namespace, taskQueues, limitMs: ms - 1_000, log });
+          return judgeTaskQueues(queues, new Date());
+        } catch (error) {
+          return [temporalDown(error as Error)];
+        }
+      },
+    },
+    {
+      name: 'PostgreSQL',
+      vital: true,
+      run: (limits) =>
+        onServer(limits, checkServer).catch((error) => {
+          if (error instanceof Unreachable) return [databaseDown(error)];
+          throw error;
+        }),
+    },
+    ofDatabase('roles, row-level security and indexes', checkSchemas),
+    ofDatabase('what waits', async (sql) => {
+      const states = await Promise.all([
+        ...[readMessages, readPayloads, readSyncs, readFollowups, readDeliveries].map((read) => read(sql)),
+        ...outboxes.map((schema) => readOutbox(sql, schema)),
+        ...feeds.map((schema) => readFeed(sql, schema)),
+      ]);
+      return judgeQueues(states.flat(), new Date());
+    }),
+    ofDatabase('providers', async (sql) => judgeCircuits(await readCircuits(sql), new Date())),
+    ofDatabase('encryption keys', async (sql) => judgeSealed(await readSealed(sql), await roll.catch(() => []))),
+  ];
+  const { findings, checks: done } = await runChecks(checks, limitMs);
+  return {
+    at: new Date().toISOString(),
+    findings: findings.sort(compareFindings),
+    processes: answers.map(({ process, instance, version, started_at, ready }) => ({
+      ...{ process, instance, version, started_at, ready },
+    })),
+    checks: done,
+  };
+}
+
+const natsDown = ({ message }: Error): Finding => ({
+  severity: 'critical',
+  isRoot: true,
+  what: 'NATS does not answer. No request of the API is served, and which processes run is not known',
+  since: null,
+  why: message,
+  remedy:
+    'Start NATS, or correct NATS_URL. The processes connect again by themselves, and nothing that was accepted is lost.',
+});
+
+const temporalDown = ({ message }: Error): Finding => ({
+  severity: 'critical',
+  isRoot: true,
+  what: 'Temporal cannot be used. The API works; messages, follow-ups, calendars and failed webhooks wait',
+  since: null,
+  why: message,
+  remedy:
+    'Start Temporal, or correct what the reason says: docs/operations/readiness.md. What waits goes on by itself.',
+});
+
+const databaseDown = ({ message }: Error): Finding => ({
+  severity: 'critical',
+  isRoot: true,
+  what: 'PostgreSQL does not answer. Every request gets 503, and what waits is not known',
+  since: null,
+  why: message,
+  remedy:
+    'Start PostgreSQL, or promote its standby: docs/operations/readiness.md. The processes connect again by themselves.',
+});
+
+function people({ at, findings, processes, checks }: Result): string {
+  const counts = severities
+    .map((severity) => [findings.filter((finding) => finding.severity === severity).length, severity] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, severity]) => `${count} ${severity}`);
+  const slowest = Math.max(...checks.map(({ ms }) => ms));
+  return [
+    ...findings.map(
+      ({ severity, what, since, why, remedy }) =>
+        `${severity.toUpperCase()}  ${shown(what)}.\n  since   ${since ?? 'not known'}\n  why     ${shown(why)}\n  do      ${remedy}`,
+    ),
+    table(
+      ['PROCESS', 'AT', 'VERSION', 'RUNS SINCE', 'READY'],
+      processes.map(({ process, instance, version, started_at, ready }) => [
+        ...[process, instance, version, started_at, ready ? 'yes' : 'no'],
+      ]),
+    ),
+    `${counts.length > 0 ? counts.join(', ') : 'nothing wrong'}: ${checks.length} checks in ${(slowest / 1000).toFixed(1)} s at ${at}`,
+  ].join('\n\n');
+}

@@ -1,0 +1,44 @@
+/** What must be done now, what must be done soon, what is good to know. */
+export const severities = ['critical', 'warning', 'note'] as const;
+export type Severity = (typeof severities)[number];
+
+/** One thing that is wrong, for an operator who was woken by it. It has no secrets and nothing personal. */
+export type Finding = {
+  readonly severity: Severity;
+  /** A server is down or refuses its work, which is why other things are wrong: it is shown before them. */
+  readonly isRoot?: true;
+  /** What is wrong, or what waits. */
+  readonly what: string;
+  /** Since when, as RFC 3339. Null: not known. */
+  readonly since: string | null;
+  readonly why: string;
+  /** What to do. */
+  readonly remedy: string;
+};
+
+/** The most urgent first; of these what causes the others, then the oldest, then those without a known begin. */
+export const compareFindings = (one: Finding, other: Finding): number =>
+  severities.indexOf(one.severity) - severities.indexOf(other.severity) ||
+  Number(other.isRoot ?? false) - Number(one.isRoot ?? false) ||
+  compare(one.since ?? '~', other.since ?? '~') ||
+  compare(one.what, other.what);
+
+const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+/** 0: nothing to do. 1: at least a warning. 2: something critical. */
+export const exitCodeOf = (findings: readonly Finding[]): 0 | 1 | 2 => {
+  const found = new Set(findings.map(({ severity }) => severity));
+  return found.has('critical') ? 2 : found.has('warning') ? 1 : 0;
+};
+
+/** `3 min`, `2 h 5 min`, `4 d 1 h`. */
+export function ageText(sinceMs: number, nowMs: number): string {
+  const seconds = Math.max(0, Math.round((nowMs - sinceMs) / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+export const toTime = (at: Date | null | undefined): string | null => at?.toISOString() ?? null;

@@ -1,0 +1,50 @@
+import { type Client, createClients } from '@mostrador/kit/database/client';
+import { codeOf } from '@mostrador/kit/database/failures';
+
+const limits = {
+  statementTimeoutMs: 4_000,
+  lockTimeoutMs: 1_000,
+  idleInTransactionTimeoutMs: 5_000,
+  transactionTimeoutMs: 5_000,
+};
+
+/** The address with another database, also one with several hosts, which is no URL. */
+export const inDatabase = (url: string, name: string | undefined): string =>
+  name === undefined
+    ? url
+    : url.replace(/^(\w+:\/\/[^/?]*)(\/[^?]*)?/, (_, server) => `${server}/${encodeURIComponent(name)}`);
+
+/** No host of the address lets the command in. */
+export class Unreachable extends Error {}
+
+/** Runs the work on a connection to the host that takes writes, or else to one that answers. Throws Unreachable. */
+export async function withDatabase<T>(
+  url: string,
+  signal: AbortSignal,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const clients = createClients({ url, name: 'mostrador doctor', limits });
+  let client = clients.create();
+  const destroy = () => client.destroy();
+  signal.addEventListener('abort', destroy, { once: true });
+  try {
+    for (let host = 1; ; host++) {
+      try {
+        await client.assertWritable();
+        break;
+      } catch (error) {
+        // A read-only server is no obstacle: it is what an operator must see.
+        if (host >= clients.hosts) {
+          if (codeOf(error) === '25006') break;
+          throw new Unreachable((error as Error).message || codeOf(error) || 'the connection fails', { cause: error });
+        }
+        client.destroy();
+        client = clients.create();
+      }
+    }
+    return await work(client);
+  } finally {
+    signal.removeEventListener('abort', destroy);
+    await client.end();
+  }
+}

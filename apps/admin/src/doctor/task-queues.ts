@@ -1,0 +1,52 @@
+import type { TaskQueueState } from '@mostrador/kit/clients/temporal-inspection';
+import { ageText, type Finding, toTime } from './finding.ts';
+
+/** What the tasks of a queue do. */
+const work: Readonly<Record<string, string>> = {
+  calendar: 'Calendars are not written',
+  delivery: 'Messages are not sent',
+  followup: 'Follow-ups are not sent',
+  webhooks: 'Failed webhooks are not sent again',
+  reports: 'Reports are not closed; they stay right and become slower',
+};
+
+const everything = 'Messages, follow-ups, calendars and failed webhooks are not sent';
+
+/** A poll lasts at most about a minute, and begins again at once. */
+const deadAfterMs = 90_000;
+const slowAfterSeconds = 60;
+const stuckAfterSeconds = 600;
+
+/** Which task queues have no worker, or too few. Pure. */
+export function judgeTaskQueues(queues: readonly TaskQueueState[], now: Date): Finding[] {
+  const dead = queues.filter(({ pollers }) => !pollers.some(({ polledAt }) => +now - +polledAt < deadAfterMs));
+  // One cause is one finding: when no queue has a worker, there is none at all.
+  const isAll =
+    dead.length > 0 && new Set(dead.map(({ name }) => name)).size === new Set(queues.map(({ name }) => name)).size;
+  const groups = isAll && queues.length > 2 ? [['', dead] as const] : [...Map.groupBy(dead, ({ name }) => name)];
+  const findings: Finding[] = groups.map(([name, of]) => {
+    const lastMs = Math.max(...of.flatMap(({ pollers }) => pollers.map(({ polledAt }) => +polledAt)), 0);
+    const last = lastMs === 0 ? undefined : new Date(lastMs);
+    const backlog = of.reduce((sum, queue) => sum + queue.backlog, 0);
+    const oldest = Math.max(...of.map(({ backlogSeconds }) => backlogSeconds));
+    return {
+      severity: 'critical',
+      what: `No worker polls ${name === '' ? 'any task queue' : `the task queue ${name}`}. ${work[name] ?? everything}; ${backlog} tasks wait${oldest > 0 ? `, the oldest for ${ageText(0, oldest * 1000)}` : ''}`,
+      since: toTime(last),
+      why: last ? 'The last poll ended, and none has begun since.' : 'No worker has polled it within five minutes.',
+      remedy: `Start a workflows process${name === '' ? '' : ' whose TASK_QUEUES has this queue'}. If one runs, its /readyz says why it does not poll.`,
+    };
+  });
+  for (const { name, tasks, backlog, backlogSeconds, pollers } of queues) {
+    if (backlogSeconds < slowAfterSeconds || dead.some((queue) => queue.name === name)) continue;
+    findings.push({
+      severity: backlogSeconds < stuckAfterSeconds ? 'warning' : 'critical',
+      what: `${backlog} ${tasks} tasks wait in the task queue ${name}, the oldest for ${ageText(0, backlogSeconds * 1000)}. ${work[name] ?? ''} in time`,
+      since: toTime(new Date(+now - backlogSeconds * 1000)),
+      why: `${pollers.length} workers poll it, and cannot keep up.`,
+      remedy:
+        'Start more workflows processes, or find what makes steps slow: the other findings, and the log of workflows.',
+    });
+  }
+  return findings;
+}

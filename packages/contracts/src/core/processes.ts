@@ -1,0 +1,36 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { NullableTimestamp, Timestamp } from './common.ts';
+
+/** Every running process answers a message on this NATS subject with its `ProcessDescription`. */
+export const rollCallSubject = 'processes.describe';
+
+/** The processes of a platform, each by the name of its NATS user. */
+export const processNames = ['gateway', 'accounts', 'crm', 'scheduling', 'messaging', 'events', 'workflows'] as const;
+export type ProcessName = (typeof processNames)[number];
+
+/** An encryption key without the key: two keys with one id have different fingerprints. */
+export const KeyMark = Type.Object({
+  id: Type.String(),
+  fingerprint: Type.String({ description: '12 hexadecimal digits, derived from the key.' }),
+});
+export type KeyMark = Static<typeof KeyMark>;
+
+/** What a process says about itself. It contains no addresses and no secrets. */
+export const ProcessDescription = Type.Object({
+  process: Type.String({ description: 'One of `processNames`.' }),
+  instance: Type.String({ description: 'Its host and its process id: `host:pid`.' }),
+  version: Type.String(),
+  started_at: Timestamp,
+  now: Timestamp,
+  ready: Type.Boolean(),
+  checks: Type.Array(
+    Type.Object({
+      name: Type.String({ description: 'As in `/readyz`.' }),
+      state: Type.Union([Type.Literal('up'), Type.Literal('down')]),
+      detail: Type.String({ description: 'What is wrong, then what to do. Empty: nothing.' }),
+      since: NullableTimestamp,
+    }),
+  ),
+  keys: Type.Array(KeyMark, { description: 'Its encryption keys. The first one seals. Empty: it has none.' }),
+});
+export type ProcessDescription = Static<typeof ProcessDescription>;
