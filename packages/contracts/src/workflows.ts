@@ -100,5 +100,8 @@ export const reportClosing = {
   offsetMinutes: 1,
 } as const;
 
+/** The Temporal header with the W3C trace context of what woke a workflow, and of what runs a step. */
+export const traceHeader = 'traceparent';
+
 /** Custom search attributes, all of type Keyword. */
 export const searchAttributes = { storeId: 'StoreId', leadId: 'LeadId', entityId: 'EntityId' } as const;

@@ -50,7 +50,7 @@ runService({
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),
-  build: ({ database, systemDatabase, rpc, relay, nats, log, metrics }) => {
+  build: ({ database, systemDatabase, rpc, relay, nats, log, metrics, tracing }) => {
     const outcomes = createOutcomeWaiters({ nats, log, most: mostWaiting });
     const { inbound, jobs: inboundJobs } = createInboundJobs({ database, systemDatabase, rpc, relay, outcomes, log });
     const listTotals = createListTotals({ lists: messagingLists, database, systemDatabase, log });
@@ -59,7 +59,7 @@ runService({
     exportOverdue(metrics, systemDatabase, [overdueDeliveries]);
     exportProviderCircuits(metrics, systemDatabase);
     const openChannel = createOpenChannel({ database, vault, egress });
-    const circuit = createProviderCircuit(channelCircuit, { systemDatabase, log });
+    const circuit = createProviderCircuit(channelCircuit, { systemDatabase, log, tracing });
     return {
       handlers: createHandlers({
         database,

@@ -38,7 +38,7 @@ runService({
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),
-  build: ({ database, systemDatabase, rpc, relay, nats, log, metrics }) => {
+  build: ({ database, systemDatabase, rpc, relay, nats, log, metrics, tracing }) => {
     exportOverdue(metrics, systemDatabase, [overdueSyncs, overdueFollowups]);
     exportProviderCircuits(metrics, systemDatabase);
     const listTotals = createListTotals({ lists: schedulingLists, database, systemDatabase, log });
@@ -52,7 +52,7 @@ runService({
         vault,
         openProvider: createProviders(egress),
         egress,
-        circuit: createProviderCircuit(calendarCircuit, { systemDatabase, log }),
+        circuit: createProviderCircuit(calendarCircuit, { systemDatabase, log, tracing }),
         publicUrl: config.PUBLIC_URL,
       }),
       purge: purgeProviderCircuits,

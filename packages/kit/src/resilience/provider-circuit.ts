@@ -4,6 +4,7 @@ import { Gauge } from 'prom-client';
 import type { SystemDatabase } from '../database/database.ts';
 import type { Log } from '../process/log.ts';
 import type { Metrics } from '../process/metrics.ts';
+import { inSpan, type Tracing } from '../process/tracing.ts';
 import { type Blocked, CircuitOpen, type CircuitOptions, createCircuit, unavailableFor } from './circuit.ts';
 import { afterOutages, type OriginState, phaseOf, probeMs } from './origin-state.ts';
 import { circuitRepository, purgeCircuits, type Read } from './provider-circuit.repository.ts';
@@ -36,7 +37,11 @@ export type ProviderCircuitOptions = Omit<CircuitOptions, 'isOutage'> & {
   readonly callsPerOrigin: number;
 };
 
-type Shared = { readonly systemDatabase: SystemDatabase; readonly log: Log };
+type Shared = {
+  readonly systemDatabase: SystemDatabase;
+  readonly log: Log;
+  readonly tracing?: Tracing | undefined;
+};
 
 /** What this process knows about an origin. */
 type Known = {
@@ -66,7 +71,7 @@ const freshMs = 1_000;
 /** Creates the circuits of one kind of provider. The service has the table of `sql/provider-circuits.sql`. */
 export function createProviderCircuit(
   options: ProviderCircuitOptions,
-  { systemDatabase, log }: Shared,
+  { systemDatabase, log, tracing }: Shared,
 ): ProviderCircuit {
   const { outageOf, callsPerOrigin } = options;
   const rows = circuitRepository(systemDatabase);
@@ -186,14 +191,21 @@ export function createProviderCircuit(
       return connections.blocked(connectionId) ?? origins.blocked(origin);
     },
     async run({ connectionId, origin }, call) {
-      if (origin === null) return await call();
-      return await origins.run(origin, () => guarded(origin, connectionId, call));
+      const made = tracing ? () => inProviderSpan(tracing, connectionId, call) : call;
+      if (origin === null) return await made();
+      return await origins.run(origin, () => guarded(origin, connectionId, made));
     },
     async answered({ origin }) {
       if (origin === null) return;
       await close(origin, known.memo(origin), true);
     },
   };
+}
+
+/** The call itself, without the wait for its circuit. The provider does not get the trace. */
+function inProviderSpan<T>(tracing: Tracing, connectionId: string, call: () => Promise<T>): Promise<T> {
+  const attributes = { 'mostrador.connection_id': connectionId };
+  return inSpan(tracing, tracing.follow('client', 'provider call', { attributes }), call);
 }
 
 const unknown = (): Known => ({
