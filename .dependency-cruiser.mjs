@@ -2,7 +2,7 @@
 const tests = '[.]test[.]ts$|/test/|^tests/|^tools/|^packages/(testing|local-platform)/|^workflows/src/replay/';
 /** The workflow files and the modules that they share. */
 const sandboxed =
-  '^workflows/src/([^/]+[.]workflow|workflows|entity-workflow|failure-of-service|local-first|step-options)[.]ts$';
+  '^workflows/src/([^/]+[.]workflow|workflows|entity-workflow|failure-of-service|local-first|step-options|trace-context)[.]ts$';
 
 /** Folders from the bottom up. A module imports from its own folder and from those before it. */
 const folders = {

@@ -16,6 +16,7 @@ import { type Benchmark, type BenchmarkOptions, type BenchmarkRun, positive } fr
 import { publish } from './shared/page.ts';
 import { textOf } from './shared/report.ts';
 import { streams } from './streams/streams.ts';
+import { tracing } from './tracing/tracing.ts';
 
 const benchmarks: readonly Benchmark[] = [
   appointments,
@@ -31,6 +32,7 @@ const benchmarks: readonly Benchmark[] = [
   memory,
   attacks,
   phones,
+  tracing,
 ];
 
 type Options = BenchmarkOptions & { readonly write?: boolean };

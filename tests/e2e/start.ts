@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { localDirectory as localDirectoryOf, root } from '@mostrador/local-platform/paths';
+import { startOtlpReceiver } from '@mostrador/testing/otlp-receiver';
 import { startLocalPlatform, tail } from '@mostrador/testing/platform/local-platform';
 import { runFolders } from '@mostrador/testing/platform/run-folder';
 import { startOpenIdServer } from '@mostrador/testing/providers/openid/server';
@@ -15,6 +16,8 @@ export type PlatformAddresses = {
   temporalControlUrl: string;
   /** Temporal's HTTP API. */
   temporalHttpUrl: string;
+  /** The collector of the platform's traces, which answers `GET /traces/<id>`. */
+  collectorUrl: string;
 };
 
 declare module 'vitest' {
@@ -37,6 +40,8 @@ export default async function startPlatform({ vitest }: TestProject): Promise<((
   const folder = runs.create();
   const temporal = await startTemporal(folder);
   const provider = await startOpenIdServer();
+  const collector = await startOtlpReceiver();
+  const servers = [temporal, provider, collector];
   const platform = await startLocalPlatform({
     root,
     folder,
@@ -51,11 +56,15 @@ export default async function startPlatform({ vitest }: TestProject): Promise<((
       OIDC_NAME: 'Example',
       // Each person of a test comes from a network of their own: sign-ins are limited by network.
       TRUSTED_PROXIES: '127.0.0.1',
+      // Only requests of tests that ask for it with `traceparent` are traced.
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_TRACES_SAMPLER: 'parentbased_always_off',
+      TRUST_TRACEPARENT: 'true',
       // A test searches the logs for secrets.
       LOG_LEVEL: 'debug',
     },
   }).catch(async (error) => {
-    await Promise.all([temporal.close(), provider.close()]);
+    await Promise.all(servers.map((server) => server.close()));
     throw error;
   });
   vitest.provide('platform', {
@@ -64,10 +73,11 @@ export default async function startPlatform({ vitest }: TestProject): Promise<((
     root,
     temporalControlUrl: temporal.controlUrl,
     temporalHttpUrl: temporal.httpUrl,
+    collectorUrl: collector.url,
   });
   return async () => {
     const fault = await platform.stop();
-    await Promise.all([temporal.close(), provider.close()]);
+    await Promise.all(servers.map((server) => server.close()));
     if (fault) throw new Error(`${fault}\n${tail(platform.outputFile)}`);
     rmSync(folder, { recursive: true, force: true });
   };

@@ -37,7 +37,8 @@ export async function loadWorkflowBundle(options: {
 
 /** Bundles the workflows that a module exports. */
 export async function makeWorkflowBundle(workflowsPath: string, logger?: Logger): Promise<WorkflowBundle> {
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger });
+  const workflowInterceptorModules = [join(sources, 'trace-context.ts')];
+  const { code } = await bundleWorkflowCode({ workflowsPath, workflowInterceptorModules, logger });
   return { code };
 }
 

@@ -23,7 +23,7 @@ const config = loadConfig(workflowsConfig);
 /** How often missing schedules are created. A run closes what missed runs left, so a gap only delays. */
 const scheduleCheckMs = 5 * 60_000;
 
-async function start({ log, onStop }: RunningProcess): Promise<void> {
+async function start({ log, tracing, onStop }: RunningProcess): Promise<void> {
   const logger = installRuntime(log);
   const stopping = new AbortController();
   const workers: TaskQueueWorker[] = [];
@@ -62,7 +62,7 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
 
   connected = await nats;
   answerRollCall(connected, log, { process: 'workflows', health });
-  const rpc = createRpcClient({ nats: connected, log });
+  const rpc = createRpcClient({ nats: connected, log, tracing });
   onStop('nats', async () => (await nats).close());
   const temporal = await connection.opened;
   onStop('temporal', () => temporal.close());
@@ -77,6 +77,7 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
       activities: activities(rpc),
       shutdownTimeoutMs: config.SHUTDOWN_TIMEOUT_MS,
       log,
+      tracing,
     });
     workers.push(worker);
   }

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { assertNamespace } from '@mostrador/kit/clients/temporal-namespace';
 import type { Log } from '@mostrador/kit/process/log';
+import type { Tracing } from '@mostrador/kit/process/tracing';
 import type { NativeConnection, Worker, WorkerStatus } from '@temporalio/worker';
 import type { WorkflowBundle } from './bundle.ts';
+import { tracedActivities } from './traced-activities.ts';
 import { SharedThreadWorker } from './workflow-thread.ts';
 
 export type TaskQueueWorker = {
@@ -34,8 +36,9 @@ export function createTaskQueueWorker(options: {
   activities: object;
   shutdownTimeoutMs: number;
   log: Log;
+  tracing?: Tracing | undefined;
 }): TaskQueueWorker {
-  const { taskQueue, log, shutdownTimeoutMs } = options;
+  const { taskQueue, log, shutdownTimeoutMs, tracing } = options;
   const stopping = new AbortController();
   const polling = Promise.withResolvers<void>();
   let worker: Worker | undefined;
@@ -49,6 +52,7 @@ export function createTaskQueueWorker(options: {
       taskQueue,
       workflowBundle: options.bundle,
       activities: options.activities,
+      ...(tracing && { interceptors: { activity: [tracedActivities(tracing)] } }),
       // Shorter than the limit of the process, so that Temporal and NATS are still connected for the last responses.
       shutdownGraceTime: shutdownTimeoutMs * 0.6,
       shutdownForceTime: shutdownTimeoutMs * 0.9,

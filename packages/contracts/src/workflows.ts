@@ -113,5 +113,8 @@ export const taskQueues: readonly string[] = [
 export const workerNotice = { subject: 'workflows.notice.polling', everyMs: 3_000, deadAfterMs: 10_000 } as const;
 export type WorkerNotice = { readonly task_queues: readonly string[] };
 
+/** The Temporal header with the W3C trace context of what woke a workflow, and of what runs a step. */
+export const traceHeader = 'traceparent';
+
 /** Custom search attributes, all of type Keyword. */
 export const searchAttributes = { storeId: 'StoreId', leadId: 'LeadId', entityId: 'EntityId' } as const;

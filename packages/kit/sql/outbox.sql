@@ -19,6 +19,8 @@ create table outbox (
   -- (in microseconds: rounded up to milliseconds, a new row would not be due yet)
   next_attempt_at timestamptz not null default now(),
   last_error text,
+  -- workflow: the trace in which the entry was written, as a W3C traceparent
+  traceparent text,
   check (case kind when 'workflow' then entity_id is not null and signal is not null else data is not null end)
 ) with (
   fillfactor = 70,

@@ -1,6 +1,7 @@
 import type { Health } from '@mostrador/kit/process/health';
 import type { Log } from '@mostrador/kit/process/log';
 import type { Metrics } from '@mostrador/kit/process/metrics';
+import type { Tracing } from '@mostrador/kit/process/tracing';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { AccessDirectory } from './access/access-directory.ts';
@@ -36,6 +37,7 @@ import { addProxyWatch } from './plugins/proxy-watch.ts';
 import { addRateLimit } from './plugins/rate-limit.ts';
 import { addRequestId, requestIdOf } from './plugins/request-id.ts';
 import { addSecurityHeaders } from './plugins/security-headers.ts';
+import { addTracing } from './plugins/tracing.ts';
 import { routes } from './routes/index.ts';
 import { type ApiRoute, apiPrefix, platformPrefix, type Route } from './routes/route.ts';
 import { addSandbox } from './sandbox/sandbox.ts';
@@ -49,6 +51,8 @@ export type AppDependencies = {
   readonly health: Health;
   readonly metrics: Metrics;
   readonly log: Log;
+  /** Undefined: the gateway makes no traces. */
+  readonly tracing?: Tracing | undefined;
   readonly settings: {
     /** Where clients reach the gateway, without a trailing slash. */
     readonly publicUrl: string;
@@ -61,6 +65,8 @@ export type AppDependencies = {
     readonly consoleDirectory?: string;
     /** Proxies whose `X-Forwarded-For` names the client, separated by commas. Default: none. */
     readonly trustedProxies?: string;
+    /** A proxy sets `traceparent`, or removes that of a client. Default: false. */
+    readonly trustTraceparent?: boolean;
     /** Ids of real rows for the examples of the API document. Default: none. */
     readonly exampleIdsFile?: string;
     readonly requestTimeoutMs: number;
@@ -84,7 +90,7 @@ const defaultWebhookBytes = 32 * 1024 * 1024;
 
 /** The gateway's HTTP server, not listening yet. */
 export async function createApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { directory, usage, rpc, followers, health, metrics, log, settings } = dependencies;
+  const { directory, usage, rpc, followers, health, metrics, log, tracing, settings } = dependencies;
   const { publicUrl, requestTimeoutMs, arrivalTimeoutMs = defaultArrivalTimeoutMs } = settings;
   const { webhookBytes = defaultWebhookBytes } = settings;
 
@@ -120,6 +126,8 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   addCompression(app);
   addJsonBody(app);
   addRequestId(app);
+  // Before the access log, whose line then names the trace.
+  addTracing(app, { tracing, trusted: settings.trustTraceparent ?? false });
   addAccessLog(app, { log, metrics });
   addProxyWatch(app, { log });
   addConnectionRules(app, { publicUrl, health });

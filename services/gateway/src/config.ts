@@ -27,6 +27,11 @@ export const gatewayConfig = Type.Object({
         'Addresses or ranges of proxies, separated by commas, whose `X-Forwarded-For` names the client. Empty: none.',
     }),
   ),
+  TRUST_TRACEPARENT: Type.Boolean({
+    default: false,
+    description:
+      'A proxy in front sets `traceparent`, or removes that of a client: its flag decides whether a trace is recorded.',
+  }),
   CORS_ORIGINS: Type.Optional(
     Type.String({ description: 'Origins from which browsers may call, separated by commas. Empty: none.' }),
   ),

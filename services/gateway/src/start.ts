@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSystemDatabase, type Sql } from '@mostrador/kit/database/database';
 import { databaseCheck, readsCheck, rolesCheck } from '@mostrador/kit/database/readiness';
+import { tracedDatabase } from '@mostrador/kit/database/traced-database';
 import { exportCertificates } from '@mostrador/kit/process/certificates';
 import { watchClock } from '@mostrador/kit/process/clock';
 import { createHealth, watchReadiness } from '@mostrador/kit/process/health';
@@ -28,11 +29,12 @@ import { readStore } from './stores/store.repository.ts';
  * Starts the gateway. HTTP starts first, so that probes work before NATS and PostgreSQL are reachable. Until then the
  * gateway rejects requests with `service_unavailable`.
  */
-export async function startGateway(config: GatewayConfig, { log, onStop }: RunningProcess): Promise<void> {
+export async function startGateway(config: GatewayConfig, { log, tracing, onStop }: RunningProcess): Promise<void> {
   const name = 'gateway';
   const metrics = createMetrics(name);
   const system = { log, lifetimeMs: config.DATABASE_CONNECTION_LIFETIME_MS, url: config.DATABASE_SYSTEM_URL };
-  const lookUps = createSystemDatabase({ ...system, size: config.DATABASE_SYSTEM_POOL_SIZE, name: `${name} system` });
+  const pool = createSystemDatabase({ ...system, size: config.DATABASE_SYSTEM_POOL_SIZE, name: `${name} system` });
+  const lookUps = tracedDatabase(pool, tracing, 'system');
   const polls = createSystemDatabase({ ...system, size: 1, name: `${name} poll` });
 
   let connection: { nats: NatsConnection; rpc: RpcClient } | undefined;
@@ -68,7 +70,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
   clock.exportTo(metrics);
   exportHealth(metrics, health);
   exportCertificates(metrics, config);
-  exportConnections(metrics, { system: lookUps });
+  exportConnections(metrics, { system: pool });
   const directory = createAccess({ lookUps, polls, log });
   const usage = createKeyUsage({ write: reportUsesOver(services), log });
   const followers = createFollowers({ log });
@@ -80,10 +82,12 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
     health,
     metrics,
     log,
+    tracing,
     settings: {
       publicUrl: config.PUBLIC_URL,
       contactUrl: config.CONTACT_URL,
       trustedProxies: config.TRUSTED_PROXIES,
+      trustTraceparent: config.TRUST_TRACEPARENT,
       corsOrigins: config.CORS_ORIGINS,
       docs: config.DOCS,
       consoleDirectory: config.CONSOLE_DIRECTORY,
@@ -122,7 +126,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
   usage.start();
 
   const nats = await connectNats({ ...natsAddress(config), name, log });
-  connection = { nats, rpc: createRpcClient({ nats, log }) };
+  connection = { nats, rpc: createRpcClient({ nats, log, tracing }) };
   answerRollCall(nats, log, { process: name, health });
   hearAccessNotices(nats, directory);
   hearFeedNotices(nats, followers, log);

@@ -48,12 +48,12 @@ runService({
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),
-  build: ({ database, systemDatabase, rpc, relay, nats, log, metrics }) => {
+  build: ({ database, systemDatabase, rpc, relay, nats, log, metrics, tracing }) => {
     const outcomes = createOutcomeWaiters({ nats, log, most: mostWaiting });
     const { inbound, jobs: inboundJobs } = createInboundJobs({ database, systemDatabase, rpc, relay, outcomes, log });
     const listTotals = createListTotals({ lists: messagingLists, database, systemDatabase, log });
     const openChannel = createOpenChannel({ database, vault, egress });
-    const circuit = createProviderCircuit(channelCircuit, { systemDatabase, log, metrics });
+    const circuit = createProviderCircuit(channelCircuit, { systemDatabase, log, metrics, tracing });
     return {
       handlers: createHandlers({
         database,

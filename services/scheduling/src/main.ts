@@ -39,7 +39,7 @@ runService({
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),
-  build: ({ database, systemDatabase, rpc, relay, nats, log, metrics }) => {
+  build: ({ database, systemDatabase, rpc, relay, nats, log, metrics, tracing }) => {
     const listTotals = createListTotals({ lists: schedulingLists, database, systemDatabase, log });
     return {
       handlers: createHandlers({
@@ -51,7 +51,7 @@ runService({
         vault,
         openProvider: createProviders(egress),
         egress,
-        circuit: createProviderCircuit(calendarCircuit, { systemDatabase, log, metrics }),
+        circuit: createProviderCircuit(calendarCircuit, { systemDatabase, log, metrics, tracing }),
         publicUrl: config.PUBLIC_URL,
       }),
       purge: purgeProviderCircuits,

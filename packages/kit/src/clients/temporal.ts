@@ -6,10 +6,17 @@ import {
   type EntityWorkflowName,
   entityWorkflows,
   searchAttributes,
+  traceHeader,
 } from '@mostrador/contracts/workflows';
-import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
-import { defineSearchAttributeKey, type SearchAttributePair, TypedSearchAttributes } from '@temporalio/common';
+import { Client, Connection, isGrpcServiceError, type WorkflowClientInterceptor } from '@temporalio/client';
+import {
+  defaultPayloadConverter,
+  defineSearchAttributeKey,
+  type SearchAttributePair,
+  TypedSearchAttributes,
+} from '@temporalio/common';
 import type { Log } from '../process/log.ts';
+import type { Tracing } from '../process/tracing.ts';
 import { AppError } from '../rpc/errors.ts';
 import type { TemporalAddress } from './temporal-address.ts';
 import { type TemporalChecks, temporalChecks } from './temporal-namespace.ts';
@@ -62,9 +69,9 @@ const keys = {
  * most every 5 s. Each call is one attempt, because the caller retries. `identity` appears in workflow histories.
  */
 export function connectTemporal(
-  options: TemporalAddress & { namespace: string; identity?: string; log: Log },
+  options: TemporalAddress & { namespace: string; identity?: string; log: Log; tracing?: Tracing | undefined },
 ): Temporal {
-  const { address, tls, apiKey, namespace, identity, log } = options;
+  const { address, tls, apiKey, namespace, identity, log, tracing } = options;
   setLogger(grpcLogger(log));
   const connection = Connection.lazy({
     address,
@@ -80,7 +87,10 @@ export function connectTemporal(
       'grpc.keepalive_timeout_ms': 5000,
     },
   });
-  const client = new Client({ connection, namespace, identity });
+  const client = new Client({
+    ...{ connection, namespace, identity },
+    ...(tracing && { interceptors: { workflow: [withTrace(tracing)] } }),
+  });
 
   return {
     async signalWithStart(workflow, { storeId, entityId, leadId }, signal, deadlineMs = callLimitMs) {
@@ -110,6 +120,16 @@ export function connectTemporal(
     close: () => connection.close(),
   };
 }
+
+/** Gives the workflow the current trace, which its steps go on with. */
+const withTrace = (tracing: Tracing): WorkflowClientInterceptor => ({
+  signalWithStart(input, next) {
+    const span = tracing.current();
+    if (!span) return next(input);
+    const headers = { ...input.headers, [traceHeader]: defaultPayloadConverter.toPayload(span.traceparent) };
+    return next({ ...input, headers });
+  },
+});
 
 /** The transport's log, which is otherwise plain text on standard error. The transport has one logger for the process. */
 const grpcLogger = (log: Log): Parameters<typeof setLogger>[0] => ({

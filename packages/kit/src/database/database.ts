@@ -27,6 +27,8 @@ export type SystemScope = {
   readonly deadline: number;
   readonly actor?: EventActor | null;
   readonly requestId?: string;
+  /** The trace that the work belongs to. Undefined: that of the caller. Null: none. */
+  readonly traceparent?: string | null;
 };
 /** A scope with the store whose rows are visible. A request's context is one. */
 export type StoreScope = SystemScope & { readonly storeId: string };

@@ -73,6 +73,26 @@ test('requests of a store that arrive together share a transaction, and each get
   expect(nudges()).toBe(4);
 });
 
+test('a shared transaction is in the trace of one of its requests, and each item keeps its own', async () => {
+  const storeId = randomUUID();
+  const seen: unknown[] = [];
+  const write = createGroupCommit<typeof operation, string, Note>(
+    { database: kit.database, relay: { nudge: () => {} } },
+    {
+      operation,
+      work: async (sql, _storeId, texts, origins) => {
+        seen.push(sql.origin.traceparent, ...origins.map(({ traceparent }) => traceparent));
+        return texts.map((text) => ({ id: text, text }));
+      },
+      toReply: answerOf,
+      etag: ({ text }) => text,
+    },
+  );
+  const traces = [undefined, 'b', 'c'];
+  await Promise.all(traces.map((traceparent) => write({ ...inStore(storeId), traceparent }, 'text')));
+  expect(seen).toEqual(['b', null, 'b', 'c']);
+});
+
 test('stores do not share a transaction, and one does not wait for another', async () => {
   const hold = Promise.withResolvers<void>();
   const { write, groups } = writer({ before: async (texts) => texts.includes('slow') && (await hold.promise) });

@@ -62,7 +62,9 @@ export function createGroupCommit<O extends Operation, Item, Row>(
     try {
       // A request whose time ends meanwhile is written all the same, and its caller does not learn of it.
       const deadline = Math.max(...requests.map(({ context }) => context.deadline));
-      const { done, others, found } = await database.write({ storeId, deadline }, (sql) =>
+      // The transaction belongs to the trace of one of its requests. What each request causes belongs to its own.
+      const traceparent = requests.find(({ context }) => context.traceparent)?.context.traceparent ?? null;
+      const { done, others, found } = await database.write({ storeId, deadline, traceparent }, (sql) =>
         writeAll(sql, storeId, requests),
       );
       relay.nudge();

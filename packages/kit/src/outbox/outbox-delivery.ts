@@ -130,7 +130,7 @@ export function createOutboxDelivery(options: OutboxDeliveryOptions): OutboxDeli
   async function send(group: Group): Promise<void> {
     const startedMs = performance.now();
     try {
-      await options.send(group[0]);
+      await options.send(newestOf(group));
       outcomes.sent.push(...group.map(({ id }) => id));
       noteAnswer();
     } catch (error) {
@@ -185,6 +185,13 @@ export function createOutboxDelivery(options: OutboxDeliveryOptions): OutboxDeli
       await running;
     },
   };
+}
+
+/** The newest row stands for its group, with the newest trace that the group has. */
+function newestOf(group: Group): OutboxRow {
+  const [newest] = group;
+  const traceparent = group.find((row) => row.traceparent)?.traceparent ?? null;
+  return newest.traceparent === traceparent ? newest : { ...newest, traceparent };
 }
 
 type Outcomes = { readonly sent: string[]; readonly failed: Postponement[]; readonly untried: string[] };

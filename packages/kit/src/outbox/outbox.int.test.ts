@@ -10,10 +10,11 @@ import { waitFor } from '@mostrador/testing/wait';
 import type { Client } from '@temporalio/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectTemporal, type Temporal } from '../clients/temporal.ts';
+import type { SpanOptions, Tracing } from '../process/tracing.ts';
 import { AppError } from '../rpc/errors.ts';
 import { ensureEventStream } from '../rpc/nats.ts';
 import { outboxRepository } from './outbox.repository.ts';
-import { appendOutbox, createRelay, type OutboxEntry, type Relay, type RelayOptions } from './outbox.ts';
+import { appendOutbox, causedBy, createRelay, type OutboxEntry, type Relay, type RelayOptions } from './outbox.ts';
 
 let kit: TestDatabase;
 let nats: TestNats;
@@ -299,4 +300,34 @@ test('an event that the stream can never take delays no other, and is set aside 
   });
   expect((await left()).map(({ set_aside }) => set_aside)).toEqual([false, true]);
   expect(await relay.backlog()).toEqual({ entries: 2, setAside: 1 });
+});
+
+test('a wake-up has the trace of its cause, else that of its transaction, and the relay goes on with it', async () => {
+  const [own, shared, old] = ids(3) as [string, string, string];
+  const traceOf = (digit: string) => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`;
+  const scope = { storeId, deadline: Date.now() + 30_000, traceparent: traceOf('1') };
+  const origin = { actor: null, requestId: null, traceparent: traceOf('2') };
+  await kit.database.write(scope, (sql) =>
+    appendOutbox(sql, storeId, [wakeUp(shared), ...causedBy(origin, [wakeUp(own)])]),
+  );
+  // One signal stands for both, and keeps the trace.
+  await append([wakeUp(shared, 'changed')]);
+  // As the previous version writes an entry.
+  await kit.adminSql`
+    insert into outbox (store_id, kind, topic, entity_id, signal)
+    values (${storeId}, 'workflow', 'appointment', ${old}, 'created')`;
+  const followed = new Map<unknown, unknown>();
+  const tracing = {
+    follow: (_kind: string, _name: string, { parent, attributes }: SpanOptions) =>
+      void followed.set(attributes?.['mostrador.entity_id'], parent),
+  } as unknown as Tracing;
+  startRelay({ tracing });
+  await untilEmpty();
+  expect(followed).toEqual(
+    new Map([
+      [shared, traceOf('1')],
+      [own, traceOf('2')],
+      [old, null],
+    ]),
+  );
 });

@@ -2,7 +2,7 @@ import type { SystemDatabase } from '../database/database.ts';
 
 export type Kind = 'workflow' | 'event';
 
-/** An entry that the relay has claimed. Events have `data`; wake-ups have the three members before it. */
+/** An entry that the relay has claimed. Events have `data`; wake-ups have the four members before it. */
 export type OutboxRow = {
   readonly id: string;
   readonly store_id: string;
@@ -10,6 +10,8 @@ export type OutboxRow = {
   readonly entity_id: string | null;
   readonly lead_id: string | null;
   readonly signal: string | null;
+  /** The trace of what wrote the entry. Null: none, or the process makes no traces, or an entry of the previous version. */
+  readonly traceparent: string | null;
   readonly data: unknown;
   readonly created_at: Date;
   /** Including this one. */
@@ -48,7 +50,7 @@ export function outboxRepository(database: SystemDatabase) {
             order by next_attempt_at limit ${limit} for update skip locked)
           update outbox set attempts = attempts + 1, next_attempt_at = now() + ${`${leaseMs} ms`}::interval
           from due where outbox.id = due.id
-          returning outbox.id, store_id, topic, entity_id, lead_id, signal, data, created_at, attempts`,
+          returning outbox.id, store_id, topic, entity_id, lead_id, signal, traceparent, data, created_at, attempts`,
       ),
 
     remove: async (ids: readonly string[]): Promise<void> => {

@@ -15,6 +15,8 @@ export type WakeUpEntry = {
     readonly entityId: string;
     readonly leadId?: string | null;
     readonly signal: SignalOf<Name>;
+    /** What caused it. Default: what caused the transaction. */
+    readonly origin?: Origin;
   };
 }[EntityWorkflowName];
 
@@ -35,7 +37,7 @@ export type OutboxEntry = WakeUpEntry | EventEntry | PublicEvent;
 
 /** The entries with what caused them, for a transaction that does the work of several requests. */
 export const causedBy = (origin: Origin, entries: readonly OutboxEntry[]): OutboxEntry[] =>
-  entries.map((entry) => (entry.kind === 'feed' ? { ...entry, origin } : entry));
+  entries.map((entry) => (entry.kind === 'event' ? entry : { ...entry, origin }));
 
 /**
  * Writes entries that the relay delivers after this transaction commits. Nudge the relay after the commit; without a
@@ -73,12 +75,13 @@ function insertEntries(sql: TransactionSql, storeId: string, entries: readonly (
           entity_id: entry.entityId,
           lead_id: entry.leadId ?? null,
           signal: entry.signal,
+          traceparent: (entry.origin ?? sql.origin).traceparent,
         }
       : { kind: entry.kind, topic: entry.type, data: entry.data },
   );
   return sql`
-    insert into outbox (store_id, kind, topic, entity_id, lead_id, signal, data)
-    select ${storeId}::uuid, kind, topic, entity_id, lead_id, signal, data
+    insert into outbox (store_id, kind, topic, entity_id, lead_id, signal, traceparent, data)
+    select ${storeId}::uuid, kind, topic, entity_id, lead_id, signal, traceparent, data
     from jsonb_to_recordset(${sql.json(rows)})
-      as entry (kind text, topic text, entity_id uuid, lead_id uuid, signal text, data jsonb)`;
+      as entry (kind text, topic text, entity_id uuid, lead_id uuid, signal text, traceparent text, data jsonb)`;
 }

@@ -2,6 +2,7 @@ import type { NatsConnection } from 'nats';
 import type { TemporalStarter } from '../clients/temporal.ts';
 import type { SystemDatabase } from '../database/database.ts';
 import type { Log } from '../process/log.ts';
+import type { Tracing } from '../process/tracing.ts';
 import type { RpcClient } from '../rpc/client.ts';
 import { createEventDelivery } from './event-delivery.ts';
 import { type FeedBacklog, feedRepository } from './feed.repository.ts';
@@ -16,6 +17,7 @@ export type RelayOptions = {
   readonly temporal?: TemporalStarter | undefined;
   readonly nats: NatsConnection;
   readonly log: Log;
+  readonly tracing?: Tracing | undefined;
   /** Delivers public events to the events service. Only for a service with the table `feed_entries`. */
   readonly feed?: Pick<RpcClient, 'call'> | undefined;
   /** How often the relay sweeps without a nudge, in milliseconds. Default 1,000. */
@@ -49,12 +51,12 @@ const lateMs = 5_000;
 const lateWakeUps = 500;
 
 export function createRelay(options: RelayOptions): Relay {
-  const { temporal, nats, log, sweepIntervalMs = 1000, batch = 100, leaseMs = 12_000 } = options;
+  const { temporal, nats, log, tracing, sweepIntervalMs = 1000, batch = 100, leaseMs = 12_000 } = options;
   const repository = outboxRepository(options.database);
   const shared = { repository, log, sweepIntervalMs, batch, leaseMs };
   const feed = options.feed && { repository: feedRepository(options.database), rpc: options.feed };
   const deliveries = [
-    ...(temporal ? [createWorkflowDelivery({ ...shared, temporal })] : []),
+    ...(temporal ? [createWorkflowDelivery({ ...shared, temporal, tracing })] : []),
     createEventDelivery({ ...shared, nats }),
     ...(feed ? [createFeedDelivery({ ...feed, log, sweepIntervalMs })] : []),
   ];

@@ -38,6 +38,8 @@ describe('configuration', () => {
       DATABASE_CONNECTION_LIFETIME_MS: 1_800_000,
       LOG_LEVEL: 'info',
       SHUTDOWN_TIMEOUT_MS: 10_000,
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: 0.01,
     });
   });
 

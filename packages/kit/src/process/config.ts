@@ -14,10 +14,51 @@ const Port = (options: { default?: number; description?: string } = {}) =>
 const File = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, file: true, description: `Path of a file with ${description}` }));
 
+/** The samplers of the OpenTelemetry specification. With or without `parentbased_` they mean the same here. */
+const samplers = [
+  ...['always_on', 'always_off', 'traceidratio'],
+  ...['parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'],
+] as const;
+
 const plaintextConfig = {
   PLAINTEXT_ALLOW_HOSTS: Type.Optional(
     Type.String({ description: 'Hosts that may be reached without TLS, separated by commas; this machine always may' }),
   ),
+};
+
+/**
+ * The traces of a process, as OpenTelemetry names their variables
+ * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables).
+ */
+export const tracingConfig = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^\\s?#]+$',
+      description:
+        'The collector that takes traces over OTLP/HTTP, such as `https://collector:4318`. Empty: no traces.',
+    }),
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: Type.Optional(
+    Type.String({
+      pattern: '^\\s*[\\w-]+\\s*=[^,%]*(%[0-9a-fA-F]{2}[^,%]*)*(,\\s*[\\w-]+\\s*=[^,%]*(%[0-9a-fA-F]{2}[^,%]*)*)*$',
+      secret: true,
+      description: 'Headers for the collector, such as a token: `name=value[,…]`, values percent-encoded',
+    }),
+  ),
+  OTEL_EXPORTER_OTLP_CERTIFICATE: File('the CA certificates that verify the collector'),
+  OTEL_SERVICE_NAME: Type.Optional(
+    Type.String({ minLength: 1, description: 'The name of the process in traces. Default: its own.' }),
+  ),
+  OTEL_TRACES_SAMPLER: OneOf(samplers, {
+    default: 'parentbased_traceidratio',
+    description: 'Which traces are recorded. A process always decides as the one before it.',
+  }),
+  OTEL_TRACES_SAMPLER_ARG: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    default: 0.01,
+    description: 'The share of the traces that a `…ratio` sampler records',
+  }),
 };
 
 /** What every process reads from its environment. */
@@ -42,6 +83,7 @@ export const baseConfig = {
     default: 10_000,
     description: 'The longest graceful stop, in milliseconds',
   }),
+  ...tracingConfig,
 };
 
 /** Where every process serves its metrics. */

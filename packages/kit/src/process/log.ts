@@ -12,6 +12,8 @@ export type LogOptions = {
   readonly level: string;
   /** `undefined`: pretty when standard output is a terminal, otherwise JSON. */
   readonly format: 'json' | 'pretty' | undefined;
+  /** Members of each line. */
+  readonly mixin?: (() => object) | undefined;
   /** Takes the lines. Default: standard output. */
   readonly to?: pino.DestinationStream;
 };
@@ -48,6 +50,7 @@ export function createLog(options: LogOptions): Log {
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: redactedPaths, censor: '[cut]' },
       serializers: { err: serializeError, error: serializeError },
+      ...(options.mixin && { mixin: options.mixin }),
     },
     options.to ?? (pretty ? prettyStream() : pino.destination({ fd: 1, sync: true })),
   );

@@ -31,6 +31,7 @@ describe('a process does not start when it would send passwords to another machi
     [{ DATABASE_SYSTEM_URL: 'postgres://crm:hunter2@db.example/mostrador?sslmode=disable' }, 'DATABASE_SYSTEM_URL'],
     [{ TEMPORAL_ADDRESS: 'temporal.example:7233' }, 'TEMPORAL_ADDRESS'],
     [{ TEMPORAL_ADDRESS: '127.0.0.1.example:7233' }, 'TEMPORAL_ADDRESS'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT'],
   ])('%j', (env, name) => {
     const message = messageOf(env);
     expect(message).toMatch(new RegExp(`${name} leads to another machine without TLS: .*PLAINTEXT_ALLOW_HOSTS`));
@@ -54,6 +55,8 @@ test.each([
   { DATABASE_URL: 'postgres://crm:hunter2@%2Fvar%2Frun%2Fpostgresql/mostrador' },
   { TEMPORAL_ADDRESS: 'temporal.example:7233', TEMPORAL_TLS: 'true' },
   { TEMPORAL_ADDRESS: 'temporal.example:7233', TEMPORAL_API_KEY: 'key' },
+  { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example' },
+  { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' },
   {
     ...{ NATS_URL: 'nats://nats:4222', TEMPORAL_ADDRESS: 'temporal:7233' },
     ...{ DATABASE_URL: 'postgres://crm@10.0.0.7/mostrador', PLAINTEXT_ALLOW_HOSTS: 'nats, temporal,10.0.0.7' },

@@ -46,6 +46,10 @@ export function plaintextFaults(config: Readonly<Record<string, unknown>>): { po
     ...(isSet('TEMPORAL_ADDRESS') && !temporalTls.some(isSet) && !mayBe([hostOf(`tcp://${config.TEMPORAL_ADDRESS}`)])
       ? [fault('TEMPORAL_ADDRESS', 'set TEMPORAL_TLS=true')]
       : []),
+    ...(textOf(config.OTEL_EXPORTER_OTLP_ENDPOINT).startsWith('http:') &&
+    !mayBe([hostOf(textOf(config.OTEL_EXPORTER_OTLP_ENDPOINT))])
+      ? [fault('OTEL_EXPORTER_OTLP_ENDPOINT', 'use https://')]
+      : []),
   ];
 }
 

@@ -1,9 +1,13 @@
 import { collectGarbage } from './collect-garbage.ts';
 import { createLog, type Log } from './log.ts';
+import { startTracing, type TracingConfig } from './start-tracing.ts';
+import type { Tracing } from './tracing.ts';
 
 /** What a starting process receives. */
 export type RunningProcess = {
   readonly log: Log;
+  /** Undefined: the process makes no traces. */
+  readonly tracing?: Tracing | undefined;
   /** Registers a part to stop. The part that was registered last stops first. */
   onStop(name: string, stop: () => Promise<void>): void;
 };
@@ -13,11 +17,13 @@ export type RunOptions = {
     readonly LOG_LEVEL: string;
     readonly LOG_FORMAT?: 'json' | 'pretty';
     readonly SHUTDOWN_TIMEOUT_MS: number;
-  };
+  } & TracingConfig;
 };
 
 /** A second signal within this time is a duplicate: npm forwards Ctrl-C to a child that has already received it. */
 const sameSignalMs = 1_000;
+/** How long a stopping process sends its last traces: this long, and at most a quarter of its time. */
+const lastTracesMs = 2_000;
 /** By then the first checks and jobs have run, too. */
 const collectAfterMs = 5_000;
 
@@ -27,7 +33,11 @@ const collectAfterMs = 5_000;
  * signal. A part that fails to stop does not keep the others from stopping.
  */
 export function run(service: string, start: (running: RunningProcess) => Promise<void>, { config }: RunOptions): void {
-  const log = createLog({ service, level: config.LOG_LEVEL, format: config.LOG_FORMAT });
+  let tracing: Tracing | undefined;
+  const log = createLog({
+    ...{ service, level: config.LOG_LEVEL, format: config.LOG_FORMAT },
+    mixin: config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined ? undefined : () => ({ ...tracing?.current()?.ids }),
+  });
   const stops: { name: string; stop: () => Promise<void> }[] = [];
   let stoppingSinceMs: number | undefined;
 
@@ -76,7 +86,17 @@ export function run(service: string, start: (running: RunningProcess) => Promise
   process.on('uncaughtException', onCrash);
   process.on('unhandledRejection', onCrash);
 
-  start({ log, onStop: (name, stop) => stops.push({ name, stop }) }).then(
+  const startAll = async () => {
+    tracing = await startTracing(service, config, log);
+    const started = tracing;
+    if (started) {
+      const limitMs = Math.min(lastTracesMs, config.SHUTDOWN_TIMEOUT_MS / 4);
+      stops.push({ name: 'traces', stop: () => started.stop(limitMs) });
+    }
+    await start({ log, tracing, onStop: (name, stop) => stops.push({ name, stop }) });
+  };
+
+  startAll().then(
     () => {
       if (stoppingSinceMs !== undefined) return;
       log.info('started');

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { SystemDatabase } from '../database/database.ts';
 import type { Log } from '../process/log.ts';
 import type { Registered } from '../process/metrics.ts';
+import { inSpan, type Tracing } from '../process/tracing.ts';
 import { type Blocked, CircuitOpen, type CircuitOptions, createCircuit, unavailableFor } from './circuit.ts';
 import { afterOutages, type OriginState, phaseOf, probeMs } from './origin-state.ts';
 import { circuitRepository, purgeCircuits, type Read } from './provider-circuit.repository.ts';
@@ -36,7 +37,12 @@ export type ProviderCircuitOptions = Omit<CircuitOptions, 'isOutage'> & {
   readonly callsPerOrigin: number;
 };
 
-type Shared = { readonly systemDatabase: SystemDatabase; readonly log: Log; readonly metrics?: Registered };
+type Shared = {
+  readonly systemDatabase: SystemDatabase;
+  readonly log: Log;
+  readonly metrics?: Registered;
+  readonly tracing?: Tracing | undefined;
+};
 
 /** What this process knows about an origin. */
 type Known = {
@@ -66,7 +72,7 @@ const freshMs = 1_000;
 /** Creates the circuits of one kind of provider. The service has the table of `sql/provider-circuits.sql`. */
 export function createProviderCircuit(
   options: ProviderCircuitOptions,
-  { systemDatabase, log, metrics }: Shared,
+  { systemDatabase, log, metrics, tracing }: Shared,
 ): ProviderCircuit {
   const { outageOf, callsPerOrigin } = options;
   const observed = observeCalls(metrics);
@@ -187,15 +193,22 @@ export function createProviderCircuit(
       return connections.blocked(connectionId) ?? origins.blocked(origin);
     },
     async run(target, call) {
-      const { origin } = target;
-      if (origin === null) return await call();
-      return await origins.run(origin, () => guarded(origin, target, call));
+      const { connectionId, origin } = target;
+      const made = tracing ? () => inProviderSpan(tracing, connectionId, call) : call;
+      if (origin === null) return await made();
+      return await origins.run(origin, () => guarded(origin, target, made));
     },
     async answered({ origin }) {
       if (origin === null) return;
       await close(origin, known.memo(origin), true);
     },
   };
+}
+
+/** The call itself, without the wait for its circuit. The provider does not get the trace. */
+function inProviderSpan<T>(tracing: Tracing, connectionId: string, call: () => Promise<T>): Promise<T> {
+  const attributes = { 'mostrador.connection_id': connectionId };
+  return inSpan(tracing, tracing.follow('client', 'provider call', { attributes }), call);
 }
 
 const unknown = (): Known => ({

@@ -1,6 +1,7 @@
 import type { Operation, ReplyOf, RequestOf, WireError } from '@mostrador/contracts/core';
 import { type Msg, NatsError, ErrorCode as NatsErrorCode } from 'nats';
 import type { Log } from '../process/log.ts';
+import { inSpan, type Tracing, withSpan } from '../process/tracing.ts';
 import { AppError, fromWireError } from './errors.ts';
 import { endOfTick } from './event-loop.ts';
 import { isConnected, type NatsConnection } from './nats.ts';
@@ -34,9 +35,12 @@ export type RpcClient = {
   forward<O extends Operation>(operation: O, request: RequestOf<O>, context: CallContext): Promise<ForwardedReply>;
 };
 
+type Send = (operation: Operation, request: unknown, context: CallContext) => Promise<Msg>;
+
 /** Creates a client on this connection. */
-export function createRpcClient({ nats, log }: { nats: NatsConnection; log: Log }): RpcClient {
-  const send = async (operation: Operation, request: unknown, context: CallContext): Promise<Msg> => {
+export function createRpcClient(options: { nats: NatsConnection; log: Log; tracing?: Tracing | undefined }): RpcClient {
+  const { nats, log, tracing } = options;
+  const sendUntraced: Send = async (operation: Operation, request: unknown, context: CallContext): Promise<Msg> => {
     const message = await exchange(nats, operation, request, context);
     if (header(message.headers, wireHeaders.error) === undefined) return message;
     const error = fromWireError(parsed<WireError>(message));
@@ -47,6 +51,7 @@ export function createRpcClient({ nats, log }: { nats: NatsConnection; log: Log 
     }
     throw error;
   };
+  const send = tracing ? traced(sendUntraced, tracing) : sendUntraced;
 
   return {
     async call<O extends Operation>(operation: O, request: RequestOf<O>, context: CallContext) {
@@ -66,6 +71,15 @@ export function createRpcClient({ nats, log }: { nats: NatsConnection; log: Log 
     },
   };
 }
+
+/** The span of a request: from here to its answer. Its context travels with the request. */
+const traced =
+  (send: Send, tracing: Tracing): Send =>
+  (operation, request, context) => {
+    const attributes = { 'rpc.system': 'nats', 'rpc.method': operation.subject, 'mostrador.store_id': context.storeId };
+    const span = tracing.follow('client', operation.subject, { parent: context.traceparent, attributes });
+    return inSpan(tracing, span, () => send(operation, request, withSpan(context, span)));
+  };
 
 async function exchange(nats: NatsConnection, operation: Operation, request: unknown, context: CallContext) {
   const payload = JSON.stringify(request);

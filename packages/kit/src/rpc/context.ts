@@ -54,8 +54,8 @@ export type Context = {
   readonly actor?: EventActor | null;
   /** The lowest role that the operation asks for. Only accounts needs it: it learns the caller's role from the session. */
   readonly neededRole?: PersonAccess['role'];
-  /** W3C trace context, passed on unchanged. */
-  readonly traceparent?: string;
+  /** The W3C trace context of the request's cause: the parent of its spans. */
+  readonly traceparent?: string | null;
 };
 
 /** The context of a request that belongs to a store. */

@@ -3,6 +3,7 @@ import type { EventActor } from '@mostrador/contracts/feed';
 import { headers, type Msg, type Subscription } from 'nats';
 import type { Log } from '../process/log.ts';
 import type { Metrics } from '../process/metrics.ts';
+import type { Span, Tracing } from '../process/tracing.ts';
 import { systemActor } from './actor.ts';
 import type { Context, StoreContext } from './context.ts';
 import { AppError, toWireError, validationFailed } from './errors.ts';
@@ -36,6 +37,7 @@ export type RpcServerOptions<Ops extends Record<string, Operation>> = {
   readonly handlers: Handlers<Ops>;
   readonly log: Log;
   readonly metrics?: Metrics;
+  readonly tracing?: Tracing | undefined;
   readonly queues?: Partial<Record<QueueName, RequestQueueLimits>>;
   /** False: takes no requests until `join`. Default true. */
   readonly joined?: boolean;
@@ -80,7 +82,7 @@ const storeIdForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export function createRpcServer<const Ops extends Record<string, Operation>>(
   options: RpcServerOptions<Ops>,
 ): RpcServer {
-  const { nats, service, operations, handlers, log } = options;
+  const { nats, service, operations, handlers, log, tracing } = options;
   const limits = { ...defaultQueues, ...options.queues };
   const queues = new Map<string, RequestQueue>();
   for (const name of Object.keys(limits) as QueueName[]) queues.set(name, createRequestQueue(limits[name]));
@@ -126,7 +128,11 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
     }
     const startedMs = performance.now();
     const { subject } = operation;
-    const finish = (outcome: string) => observe?.(subject, outcome, (performance.now() - startedMs) / 1000);
+    let span: Span | undefined;
+    const finish = (outcome: string) => {
+      observe?.(subject, outcome, (performance.now() - startedMs) / 1000);
+      span?.end(outcome === 'ok' ? undefined : outcome);
+    };
     let envelope: RequestEnvelope;
     try {
       envelope = readEnvelope(message.headers);
@@ -135,6 +141,10 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
       log.warn({ err: error, subject }, 'a request had an invalid envelope');
       finish(answerError(message, error, () => log));
       return;
+    }
+    if (tracing) {
+      span = spanOf(tracing, subject, envelope);
+      if (span) envelope = { ...envelope, traceparent: span.traceparent };
     }
     const isLate = () => envelope.deadline <= Date.now();
     const requestLog = lazily(() =>
@@ -161,9 +171,10 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
         requestLog().debug({ outcome, duration_ms: Math.round(performance.now() - startedMs) }, 'request');
       };
       const call = { message, operation, envelope, log: requestLog, closing: closing.signal, answered };
-      const rest = await execute(call, handle);
+      span?.set({ 'mostrador.queued_ms': Math.round(performance.now() - startedMs) });
+      const rest = await (tracing ? tracing.within(span, () => execute(call, handle)) : execute(call, handle));
       if (rest === undefined) return;
-      const answering = rest().finally(() => unanswered.delete(answering));
+      const answering = (tracing ? tracing.within(span, rest) : rest()).finally(() => unanswered.delete(answering));
       unanswered.add(answering);
     };
     queue.offer(envelope.storeId ?? '', { run, refuse: () => refuse('queue full') });
@@ -188,6 +199,16 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
     },
   };
 }
+
+/** The span of a request, from its arrival to its answer. Only the caller decides whether there is one. */
+const spanOf = (tracing: Tracing, subject: string, { traceparent = null, storeId, requestId }: RequestEnvelope) =>
+  tracing.follow('server', subject, {
+    parent: traceparent,
+    attributes: {
+      ...{ 'rpc.system': 'nats', 'rpc.method': subject },
+      ...{ 'mostrador.store_id': storeId, 'mostrador.request_id': requestId },
+    },
+  });
 
 type AnyHandler = (context: Context, request: UncheckedRequest) => Promise<unknown>;
 

@@ -47,7 +47,8 @@ export type RequestEnvelope = {
   readonly person?: Person;
   /** Who is behind the request, also behind one that it causes. */
   readonly actor?: EventActor | null;
-  readonly traceparent?: string;
+  /** W3C trace context. Null or undefined: none. */
+  readonly traceparent?: string | null;
 };
 
 /** What a successful reply carries besides its bytes. */
@@ -75,7 +76,7 @@ export function writeEnvelope(envelope: RequestEnvelope): MsgHdrs {
   if (client !== undefined) written.set(wireHeaders.client, JSON.stringify(client));
   if (person !== undefined) written.set(wireHeaders.person, JSON.stringify(person));
   if (actor) written.set(wireHeaders.actor, JSON.stringify(actor));
-  if (envelope.traceparent !== undefined) written.set(wireHeaders.traceparent, envelope.traceparent);
+  if (envelope.traceparent) written.set(wireHeaders.traceparent, envelope.traceparent);
   return written;
 }
 

@@ -6,6 +6,7 @@ import { identityOf, temporalAddress } from '../clients/temporal-address.ts';
 import { createDatabase, createSystemDatabase, type Database, type SystemDatabase } from '../database/database.ts';
 import { leadership } from '../database/leadership.repository.ts';
 import { databaseCheck, rolesCheck, schemaCheck } from '../database/readiness.ts';
+import { tracedDatabase } from '../database/traced-database.ts';
 import { purgeIdempotency } from '../idempotency/idempotency.ts';
 import { createRelay, type Relay } from '../outbox/outbox.ts';
 import { exportCertificates } from '../process/certificates.ts';
@@ -18,6 +19,7 @@ import type { Log } from '../process/log.ts';
 import { createMetrics, type Metrics } from '../process/metrics.ts';
 import { type Periodic, periodically } from '../process/periodic.ts';
 import { type RunningProcess, run } from '../process/run.ts';
+import type { Tracing } from '../process/tracing.ts';
 import { createRpcClient, type RpcClient } from '../rpc/client.ts';
 import {
   connectNats,
@@ -45,6 +47,8 @@ export type ServiceDependencies = {
   readonly nats: NatsConnection;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Undefined: the process makes no traces. */
+  readonly tracing?: Tracing | undefined;
 };
 
 /** The parts of a service: a handler for each operation, periodic jobs and event consumers. */
@@ -94,7 +98,7 @@ export function runService<const Ops extends Record<string, Operation>>(options:
 
 async function startService<const Ops extends Record<string, Operation>>(
   options: ServiceOptions<Ops>,
-  { log, onStop }: RunningProcess,
+  { log, tracing, onStop }: RunningProcess,
 ): Promise<void> {
   const {
     name,
@@ -109,16 +113,18 @@ async function startService<const Ops extends Record<string, Operation>>(
   const metrics = createMetrics(name);
   const { DATABASE_URL, DATABASE_POOL_SIZE, DATABASE_SYSTEM_URL, DATABASE_SYSTEM_POOL_SIZE } = config;
   const shared = { log, lifetimeMs: config.DATABASE_CONNECTION_LIFETIME_MS };
-  const database = createDatabase({ ...shared, url: DATABASE_URL, size: DATABASE_POOL_SIZE, name });
-  const systemDatabase = createSystemDatabase({
+  const pool = createDatabase({ ...shared, url: DATABASE_URL, size: DATABASE_POOL_SIZE, name });
+  const systemPool = createSystemDatabase({
     ...shared,
     url: DATABASE_SYSTEM_URL,
     size: DATABASE_SYSTEM_POOL_SIZE,
     name: `${name} system`,
   });
+  const database = tracedDatabase(pool, tracing, 'store');
+  const systemDatabase = tracedDatabase(systemPool, tracing, 'system');
   // Requests can fill their pool, so the checks have a connection of their own.
   const checked = createDatabase({ ...shared, url: DATABASE_URL, size: 1, name: `${name} readiness` });
-  const temporal = options.temporal && (await openTemporal(options.temporal, name, log));
+  const temporal = options.temporal && (await openTemporal(options.temporal, { name, log, tracing }));
 
   const clock = watchClock(checked);
   let nats: NatsConnection | undefined;
@@ -144,7 +150,7 @@ async function startService<const Ops extends Record<string, Operation>>(
   exportHealth(metrics, health);
   exportCertificates(metrics, config);
   clock.exportTo(metrics);
-  exportConnections(metrics, { store: database, system: systemDatabase });
+  exportConnections(metrics, { store: pool, system: systemPool });
   const healthServer = await serveHealth({
     ...{ host: config.HEALTH_HOST, port: config.HEALTH_PORT, metricsPort: config.METRICS_PORT },
     ...{ health, metrics },
@@ -163,16 +169,16 @@ async function startService<const Ops extends Record<string, Operation>>(
     await ensureEventStream(connection).catch((error) => log.warn({ err: error }, 'the event stream was not created'));
   }
 
-  const rpc = createRpcClient({ nats: connection, log });
+  const rpc = createRpcClient({ nats: connection, log, tracing });
   const feed = publishesEvents ? rpc : undefined;
-  const relay = createRelay({ database: systemDatabase, temporal, nats: connection, feed, log });
+  const relay = createRelay({ database: systemDatabase, temporal, nats: connection, feed, log, tracing });
   const {
     handlers,
     jobs = [],
     consumers = [],
     gauges = [],
     purge,
-  } = build({ database, systemDatabase, rpc, relay, nats: connection, log, metrics });
+  } = build({ database, systemDatabase, rpc, relay, nats: connection, log, metrics, tracing });
   const onLeader = exportOnLeader({
     metrics,
     groups: [
@@ -202,6 +208,7 @@ async function startService<const Ops extends Record<string, Operation>>(
     handlers,
     log,
     metrics,
+    tracing,
     joined: false,
   });
   rpcServer = server;
@@ -216,10 +223,13 @@ async function startService<const Ops extends Record<string, Operation>>(
 }
 
 /** Loads Temporal's client only where it is needed: it takes 20 MB. */
-async function openTemporal(config: TemporalConfig, name: string, log: Log): Promise<Temporal> {
+async function openTemporal(
+  config: TemporalConfig,
+  { name, ...shared }: { name: string; log: Log; tracing: Tracing | undefined },
+): Promise<Temporal> {
   const { connectTemporal } = await import('../clients/temporal.ts');
   const address = temporalAddress(config);
-  return connectTemporal({ ...address, namespace: config.TEMPORAL_NAMESPACE, identity: identityOf(name), log });
+  return connectTemporal({ ...address, namespace: config.TEMPORAL_NAMESPACE, identity: identityOf(name), ...shared });
 }
 
 function purgeJob(database: SystemDatabase, log: Log, purge?: (database: SystemDatabase) => Promise<void>): Periodic {

@@ -4,7 +4,6 @@ import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance } from 'fastify';
 import { currentTag } from '../http/entity-tags.ts';
-import { saneTraceparent } from '../http/headers.ts';
 
 const ending = '.ics';
 
@@ -26,7 +25,7 @@ export function addCalendarFeed(app: FastifyInstance, options: { rpc: RpcClient;
         {
           requestId: request.id,
           deadline: Date.now() + options.requestTimeoutMs,
-          traceparent: saneTraceparent(request.headers.traceparent),
+          traceparent: request.span?.traceparent,
         },
       );
       const etag = `"${createHash('sha256').update(icalendar).digest('base64url')}"`;

@@ -9,7 +9,7 @@ import { waitForEvents } from '../events/wait-for-events.ts';
 import { exportTypes } from '../exports/export-writer.ts';
 import { type Exporting, sendExport } from '../exports/send-export.ts';
 import { currentTag } from '../http/entity-tags.ts';
-import { addVary, saneTraceparent } from '../http/headers.ts';
+import { addVary } from '../http/headers.ts';
 import { namedBeforeJson } from '../http/media-type.ts';
 import type { RawQuery } from '../requests/query.ts';
 import { requestReader } from '../requests/read-request.ts';
@@ -51,7 +51,7 @@ export const forwarder = (options: ForwardOptions) => (route: Route) => {
       storeId: request.access.storeId,
       deadline: Date.now() + requestTimeoutMs,
       actor: actorOf(request.access),
-      traceparent: saneTraceparent(headers.traceparent),
+      traceparent: request.span?.traceparent,
     });
     if (open) await settlePhones(rpc, parts, open, context());
     if (admit) await admit(request, route, parts);

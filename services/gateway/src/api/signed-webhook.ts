@@ -3,7 +3,6 @@ import { receiveWebhook } from '@mostrador/contracts';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { saneTraceparent } from '../http/headers.ts';
 import type { WebhookBytes } from './webhook-bytes.ts';
 
 export type WebhookOptions = {
@@ -97,10 +96,10 @@ async function readPayload({ headers }: FastifyRequest, payload: Readable, bytes
 
 const titleCase = (header: string): string => header.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
 
-export const webhookContext = ({ id, headers }: FastifyRequest, { requestTimeoutMs }: WebhookOptions) => ({
+export const webhookContext = ({ id, span }: FastifyRequest, { requestTimeoutMs }: WebhookOptions) => ({
   requestId: id,
   deadline: Date.now() + requestTimeoutMs,
-  traceparent: saneTraceparent(headers.traceparent),
+  traceparent: span?.traceparent,
 });
 
 /** The channel in the address. Throws `webhook_refused` when it is not a UUID. */

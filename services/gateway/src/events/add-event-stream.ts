@@ -11,7 +11,6 @@ import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { saneTraceparent } from '../http/headers.ts';
 import type { RawQuery } from '../requests/query.ts';
 import { requestReader } from '../requests/read-request.ts';
 import { type ApiRoute, type Route, toRoute } from '../routes/route.ts';
@@ -91,7 +90,7 @@ export function addEventStream(
             requestId: request.id,
             storeId,
             deadline: Date.now() + requestTimeoutMs,
-            traceparent: saneTraceparent(request.headers.traceparent),
+            traceparent: request.span?.traceparent,
           },
         );
       const readPage = (from: number) => shared(JSON.stringify([storeId, filters, from]), () => readAfter(from));

@@ -17,13 +17,6 @@ export function saneRequestId(header: string | string[] | undefined): string | u
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : undefined;
 }
 
-/** The caller's `traceparent` if it is a valid W3C trace context, else undefined. */
-export function saneTraceparent(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'string' && /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(header)
-    ? header
-    : undefined;
-}
-
 /** Adds a request header to `Vary`. Plugins may already have set others. */
 export function addVary(reply: FastifyReply, name: string): void {
   const others = reply.getHeader('vary');

@@ -6,7 +6,6 @@ import type { UncheckedRequest } from '@mostrador/kit/rpc/validate';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../access/access.ts';
 import type { AccessCheck } from '../events/followers.ts';
-import { saneTraceparent } from '../http/headers.ts';
 import { readDeviceCookie, readSessionCookie } from '../http/session-cookie.ts';
 import { tierRefusal } from '../plugins/permission.ts';
 import type { Route } from '../routes/route.ts';
@@ -18,7 +17,7 @@ export const contextOf = (request: FastifyRequest, limitMs: number): CallContext
   deadline: Date.now() + limitMs,
   session: readSessionCookie(request),
   client: { address: request.ip, agent: request.headers['user-agent'], device: readDeviceCookie(request) },
-  traceparent: saneTraceparent(request.headers.traceparent),
+  traceparent: request.span?.traceparent,
 });
 
 /** Asks accounts who sent the request. Throws `invalid_session`. */

@@ -14,7 +14,6 @@ import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import { validateRequest } from '@mostrador/kit/rpc/validate';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { saneTraceparent } from '../http/headers.ts';
 import { createTokenBuckets } from '../plugins/token-bucket.ts';
 
 const page = '/sandbox/:token';
@@ -43,10 +42,10 @@ export async function addSandbox(
   const writes = createTokenBuckets({ maximumKeys: mostTelephones });
   const html = await readFile(new URL('./telephone.html', import.meta.url), 'utf8');
   const contentSecurityPolicy = policyOf(html);
-  const contextOf = ({ id, headers }: FastifyRequest) => ({
+  const contextOf = ({ id, span }: FastifyRequest) => ({
     requestId: id,
     deadline: Date.now() + requestTimeoutMs,
-    traceparent: saneTraceparent(headers.traceparent),
+    traceparent: span?.traceparent,
   });
 
   app.get<Params>(page, secret, async (_request, reply) =>
