@@ -8,7 +8,7 @@ import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { connectNats, type NatsConnection, natsAddress, natsCheck } from '@mostrador/kit/rpc/nats';
 import { activities } from './activities/activities.ts';
 import { loadWorkflowBundle } from './bundle.ts';
-import { workflowsConfig } from './config.ts';
+import { workerVersion, workflowsConfig } from './config.ts';
 import { keepSchedules, reportSchedules } from './report-schedules.ts';
 import { installRuntime } from './runtime.ts';
 import { createTaskQueueWorker, type TaskQueueWorker } from './task-queue-worker.ts';
@@ -64,6 +64,7 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
       identity: identityOf('workflows'),
       taskQueue,
       bundle: await bundle,
+      version: workerVersion(config),
       activities: activities(rpc),
       shutdownTimeoutMs: config.SHUTDOWN_TIMEOUT_MS,
       log,
