@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSystemDatabase, type Sql } from '@mostrador/kit/database/database';
-import { databaseCheck, readsCheck, rolesCheck } from '@mostrador/kit/database/readiness';
+import { databaseCheck, readsCheck, rolesCheck, sessionsCheck } from '@mostrador/kit/database/readiness';
 import { clockCheck, exportClockSkew } from '@mostrador/kit/process/clock';
 import { createHealth, watchReadiness } from '@mostrador/kit/process/health';
 import { createMetrics } from '@mostrador/kit/process/metrics';
@@ -45,6 +45,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
     required: {
       postgres_system: databaseCheck(polls, 'DATABASE_SYSTEM_URL'),
       postgres_roles: rolesCheck({ systemDatabase: polls }, name),
+      postgres_sessions: sessionsCheck({ DATABASE_SYSTEM_URL: config.DATABASE_SYSTEM_URL }, name),
       clock: clockCheck(polls),
       accounts_schema: readsCheck(polls, { schema: 'accounts', read: readsOf }),
       nats: natsCheck(() => connection?.nats),
