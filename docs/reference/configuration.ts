@@ -6,8 +6,9 @@ import { markdownTable } from './markdown-table.ts';
 const isOf = (prefix: string) => (variable: Variable) => variable.name.startsWith(prefix);
 const database = [...variablesOf('crm'), ...variablesOf('migrate')].filter(isOf('DATABASE_'));
 const temporal = variablesOf('workflows').filter(isOf('TEMPORAL_'));
-const everywhere = variablesOf('crm').filter((variable) => !database.includes(variable));
-const shared = new Set([...everywhere, ...database, ...temporal].map(({ name }) => name));
+const traces = variablesOf('crm').filter(isOf('OTEL_'));
+const everywhere = variablesOf('crm').filter((variable) => !database.includes(variable) && !traces.includes(variable));
+const shared = new Set([...everywhere, ...database, ...temporal, ...traces].map(({ name }) => name));
 const own = (program: Parameters<typeof variablesOf>[0], beside: readonly Variable[] = []) =>
   variablesOf(program).filter(({ name }) => !shared.has(name) && !beside.some((other) => other.name === name));
 
@@ -17,6 +18,7 @@ const tables: Readonly<Record<string, readonly Variable[]>> = {
   'every process': everywhere,
   PostgreSQL: database,
   Temporal: temporal,
+  traces,
   gateway: own('gateway'),
   accounts: own('accounts'),
   scheduling: own('scheduling'),

@@ -1,6 +1,7 @@
 import { entityWorkflows, reportClosing } from '@mostrador/contracts/workflows';
 import { baseConfig, healthConfig, temporalConfig } from '@mostrador/kit/process/config';
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
+import type { WorkerVersion } from './task-queue-worker.ts';
 
 const taskQueues = [...new Set([...Object.values(entityWorkflows), reportClosing].map(({ taskQueue }) => taskQueue))];
 const anyQueue = `(${taskQueues.join('|')})`;
@@ -15,7 +16,25 @@ export const workflowsConfig = Type.Object({
     default: taskQueues.join(','),
     description: `Task queues to serve, separated by commas: ${taskQueues.join(', ')}`,
   }),
+  // Temporal's controller for Kubernetes sets these two names.
+  TEMPORAL_DEPLOYMENT_NAME: Type.String({
+    pattern: '^[A-Za-z0-9_-]{1,200}$',
+    default: 'mostrador',
+    description: 'The Worker Deployment of which this worker is a version, if TEMPORAL_WORKER_BUILD_ID is set',
+  }),
+  TEMPORAL_WORKER_BUILD_ID: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9_.-]{1,200}$',
+      description: 'The version of this worker, to which Temporal routes tasks; unset: the worker takes those of all',
+    }),
+  ),
   WORKFLOW_BUNDLE_CACHE: Type.Optional(
     Type.String({ minLength: 1, description: 'A folder that caches the workflow bundle, for a faster start' }),
   ),
 });
+
+/** The version that the settings name, or undefined without a build id: workers are then not versioned. */
+export const workerVersion = (config: Static<typeof workflowsConfig>): WorkerVersion | undefined =>
+  config.TEMPORAL_WORKER_BUILD_ID === undefined
+    ? undefined
+    : { deploymentName: config.TEMPORAL_DEPLOYMENT_NAME, buildId: config.TEMPORAL_WORKER_BUILD_ID };

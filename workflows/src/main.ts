@@ -12,7 +12,7 @@ import { connectNats, isConnected, type NatsConnection, natsAddress, natsCheck }
 import { answerRollCall } from '@mostrador/kit/rpc/roll-call';
 import { activities } from './activities/activities.ts';
 import { loadWorkflowBundle } from './bundle.ts';
-import { workflowsConfig } from './config.ts';
+import { workerVersion, workflowsConfig } from './config.ts';
 import { keepSchedules, reportSchedules } from './report-schedules.ts';
 import { installRuntime } from './runtime.ts';
 import { createTaskQueueWorker, type TaskQueueWorker } from './task-queue-worker.ts';
@@ -74,6 +74,7 @@ async function start({ log, tracing, onStop }: RunningProcess): Promise<void> {
       identity: identityOf('workflows'),
       taskQueue,
       bundle: await bundle,
+      version: workerVersion(config),
       activities: activities(rpc),
       shutdownTimeoutMs: config.SHUTDOWN_TIMEOUT_MS,
       log,

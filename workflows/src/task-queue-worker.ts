@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { reportClosing } from '@mostrador/contracts/workflows';
 import { assertNamespace } from '@mostrador/kit/clients/temporal-namespace';
 import type { Log } from '@mostrador/kit/process/log';
 import type { Tracing } from '@mostrador/kit/process/tracing';
-import type { NativeConnection, Worker, WorkerStatus } from '@temporalio/worker';
+import type { NativeConnection, Worker, WorkerDeploymentOptions, WorkerStatus } from '@temporalio/worker';
 import type { WorkflowBundle } from './bundle.ts';
 import { tracedActivities } from './traced-activities.ts';
 import { SharedThreadWorker } from './workflow-thread.ts';
@@ -19,6 +20,14 @@ export type TaskQueueWorker = {
   status(): WorkerStatus | undefined;
 };
 
+/** Of which Worker Deployment the worker is a version. */
+export type WorkerVersion = WorkerDeploymentOptions['version'];
+
+/**
+ * The queues whose workflows end on the version on which they began, because they end within minutes. An entity workflow
+ * can wait for days, so it continues on the version that is current at its next task: docs/adr/0033.
+ */
+const pinned: ReadonlySet<string> = new Set([reportClosing.taskQueue]);
 const longestPauseMs = 5_000;
 const checkLimitMs = 5_000;
 
@@ -33,12 +42,14 @@ export function createTaskQueueWorker(options: {
   identity: string;
   taskQueue: string;
   bundle: WorkflowBundle;
+  /** The worker then gets only tasks that Temporal routes to this version. Undefined: those of all versions. */
+  version?: WorkerVersion | undefined;
   activities: object;
   shutdownTimeoutMs: number;
   log: Log;
   tracing?: Tracing | undefined;
 }): TaskQueueWorker {
-  const { taskQueue, log, shutdownTimeoutMs, tracing } = options;
+  const { taskQueue, version, log, shutdownTimeoutMs, tracing } = options;
   const stopping = new AbortController();
   const polling = Promise.withResolvers<void>();
   let worker: Worker | undefined;
@@ -51,6 +62,14 @@ export function createTaskQueueWorker(options: {
       identity: options.identity,
       taskQueue,
       workflowBundle: options.bundle,
+      // Only here: a workflow that names its behavior itself fails on a worker without a version.
+      ...(version && {
+        workerDeploymentOptions: {
+          version,
+          useWorkerVersioning: true,
+          defaultVersioningBehavior: pinned.has(taskQueue) ? 'PINNED' : 'AUTO_UPGRADE',
+        },
+      }),
       activities: options.activities,
       ...(tracing && { interceptors: { activity: [tracedActivities(tracing)] } }),
       // Shorter than the limit of the process, so that Temporal and NATS are still connected for the last responses.
@@ -77,7 +96,7 @@ export function createTaskQueueWorker(options: {
         const run = worker.run();
         if (stopping.signal.aborted) worker.shutdown();
         polling.resolve();
-        log.info({ taskQueue }, 'the worker polls its task queue');
+        log.info({ taskQueue, ...version }, 'the worker polls its task queue');
         await run;
       } catch (error) {
         log.error({ err: error, taskQueue }, stopping.signal.aborted ? 'worker did not stop in time' : 'worker ended');

@@ -30,7 +30,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { activities } from '../src/activities/activities.ts';
 import { loadWorkflowBundle, type WorkflowBundle } from '../src/bundle.ts';
 import { installRuntime } from '../src/runtime.ts';
-import { createTaskQueueWorker } from '../src/task-queue-worker.ts';
+import { createTaskQueueWorker, type WorkerVersion } from '../src/task-queue-worker.ts';
 
 /** Stands in for the service: returns the answer to step number `look`, from 1. */
 export type Script = (look: number) => NextStep | Promise<NextStep>;
@@ -121,13 +121,14 @@ export async function startWorkflowStage() {
     });
   let server = serve();
 
-  const startWorker = async (taskQueue: string, code: WorkflowBundle) => {
+  const startWorker = async (taskQueue: string, code: WorkflowBundle, version?: WorkerVersion) => {
     const worker = createTaskQueueWorker({
       connection,
       namespace,
       identity: 'stage',
       taskQueue,
       bundle: code,
+      version,
       activities: activities(createRpcClient({ nats: nats.nats, log })),
       shutdownTimeoutMs: 5_000,
       log,
@@ -135,9 +136,9 @@ export async function startWorkflowStage() {
     await worker.start();
     return worker;
   };
-  const startWorkers = (code: WorkflowBundle = bundle) =>
+  const startWorkers = (code: WorkflowBundle = bundle, version?: WorkerVersion) =>
     Promise.all(
-      [...Object.values(entityWorkflows), reportClosing].map(({ taskQueue }) => startWorker(taskQueue, code)),
+      [...Object.values(entityWorkflows), reportClosing].map(({ taskQueue }) => startWorker(taskQueue, code, version)),
     );
   let workers = await startWorkers();
 
@@ -195,6 +196,11 @@ export async function startWorkflowStage() {
     async replaceWorker(code?: WorkflowBundle) {
       await Promise.all(workers.map((worker) => worker.stop()));
       workers = await startWorkers(code);
+    },
+    /** Starts the workers of a version of a Worker Deployment beside the others. Returns how to stop them. */
+    async startVersion(version: WorkerVersion, code?: WorkflowBundle): Promise<() => Promise<void>> {
+      const beside = await startWorkers(code, version);
+      return async () => void (await Promise.all(beside.map((worker) => worker.stop())));
     },
     async stop() {
       await Promise.all(workers.map((worker) => worker.stop()));

@@ -87,7 +87,17 @@ const handlers: Handlers<typeof operations> = {
   fenceFeeds: async (_context, { body }) => ({ feeds: body.dry_run ? 6 : 0 }),
   listLostEvents: async ({ storeId }) =>
     storeId === store
-      ? { appointments: ['0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f62'], error: null }
+      ? {
+          appointments: ['0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f62'],
+          events: [
+            {
+              appointment_id: '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f62',
+              title: 'Haircut',
+              scheduled_at: '2027-02-01T09:00:00.000Z',
+            },
+          ],
+          error: null,
+        }
       : { appointments: [], error: 'calendar_unreachable: It is down.' },
   releaseFollowups: async (_context, { body }) => ({ released: body.followup_id === undefined ? 3 : 1 }),
   connectCalendar: async (context, { body }) => {
@@ -192,6 +202,8 @@ test('restore fence prints what waits, the feeds that restarted, the appointment
   for (const line of [
     'and 300 more',
     '5f62',
+    '2027-02-01T09:00:00.000Z',
+    'Haircut',
     'restarted, so that readers copy their data again: 0',
     'calendar_unreachable: It is down.',
     'validKey',

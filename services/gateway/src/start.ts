@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSystemDatabase, type Sql } from '@mostrador/kit/database/database';
-import { databaseCheck, readsCheck, rolesCheck } from '@mostrador/kit/database/readiness';
+import { databaseCheck, readsCheck, rolesCheck, sessionsCheck } from '@mostrador/kit/database/readiness';
 import { tracedDatabase } from '@mostrador/kit/database/traced-database';
 import { exportCertificates } from '@mostrador/kit/process/certificates';
 import { watchClock } from '@mostrador/kit/process/clock';
@@ -53,6 +53,7 @@ export async function startGateway(config: GatewayConfig, { log, tracing, onStop
     required: {
       postgres_system: databaseCheck(polls, 'DATABASE_SYSTEM_URL'),
       postgres_roles: rolesCheck({ systemDatabase: polls }, name),
+      postgres_sessions: sessionsCheck({ DATABASE_SYSTEM_URL: config.DATABASE_SYSTEM_URL }, name),
       clock: clock.check,
       accounts_schema: readsCheck(polls, { schema: 'accounts', read: readsOf }),
       nats: natsCheck(() => connection?.nats),

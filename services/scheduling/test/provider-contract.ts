@@ -211,7 +211,9 @@ export function providerContract(serverOf: () => ContractServer): void {
     const startsAt = new Date('2027-03-01T12:00:00.000Z');
     const [early, late, foreign] = [newEvent({ storeId }), newEvent({ storeId, startsAt }), newEvent({ startsAt })];
     for (const event of [early, late, foreign]) await provider.put(event, null, signal());
-    expect(await provider.list(storeId, new Date('2027-02-01T00:00:00.000Z'), signal())).toEqual([late.uid]);
+    expect(await provider.list(storeId, new Date('2027-02-01T00:00:00.000Z'), signal())).toEqual([
+      { uid: late.uid, title: late.title, startsAt },
+    ]);
     expect(await provider.list(randomUUID(), new Date('2027-02-01T00:00:00.000Z'), signal())).toEqual([]);
   });
 

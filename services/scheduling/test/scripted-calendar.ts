@@ -52,7 +52,7 @@ export function scriptedCalendar(): ScriptedCalendar {
     list: async (storeId, after) =>
       [...scripted.events.values()]
         .filter((event) => event.storeId === storeId && event.startsAt > after)
-        .map(({ uid }) => uid),
+        .map(({ uid, title, startsAt }) => ({ uid, title, startsAt })),
   };
   const scripted: ScriptedCalendar = {
     events: new Map(),

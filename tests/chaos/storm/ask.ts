@@ -65,6 +65,7 @@ export function createAsker(options: {
     else if (status === 503) counts.unavailable += 1;
     else if (status === 409) counts.refused += 1;
     else counts.unknown += 1;
+    if (excused.has(status)) journal.failed?.push(`${method} ${path} answered ${status} ${answer.text.slice(0, 200)}`);
     if (status >= 300 && !excused.has(status) && !excusedCodes.has(code)) {
       unexpected.push(`${method} ${path} answered ${status} ${answer.text.slice(0, 300)}`);
     }

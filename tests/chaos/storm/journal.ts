@@ -94,6 +94,8 @@ export type Journal = {
   readonly counts: Counts;
   /** Answers that no fault explains. */
   readonly unexpected: string[];
+  /** Set where no fault is made. Gets every request that failed, also for a reason that a fault would explain. */
+  failed?: string[];
   /** The latest answer, in milliseconds after its deadline. Excludes requests over a bad link. */
   latest: { readonly ms: number; readonly what: string };
   /**

@@ -174,12 +174,14 @@ async function write(
   for (let taken = 0; taken < times && isOn(); ) {
     written.posts += 1;
     journal.counts.requests += 1;
-    if ((await post(payload)) === 200) {
+    const status = await post(payload);
+    if (status === 200) {
       written.acknowledgedAt ??= Date.now();
       journal.counts.acknowledged += 1;
       taken += 1;
     } else {
       journal.counts.unknown += 1;
+      journal.failed?.push(`a webhook of WhatsApp answered ${status}`);
       await pause(300);
     }
   }

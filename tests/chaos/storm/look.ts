@@ -98,8 +98,8 @@ export async function lookAtDatabase(sql: postgres.Sql): Promise<OfDatabase> {
 
 const readEventFeed = async (sql: postgres.Sql): Promise<Seen['feed']> => [
   ...(await sql<Seen['feed']>`
-    select id, store_id as "storeId", sequence::int, type, entity_type as "entityType", entity_id as "entityId",
-      entity_version::int as version
+    select id, store_id as "storeId", sequence::float8, type, entity_type as "entityType", entity_id as "entityId",
+      entity_version::float8 as version
     from events.events order by store_id, sequence`),
 ];
 

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { createChildren, httpAnswers, type ProcessSpec, readyWithinMs } from '@mostrador/local-platform/children';
 import { localDirectory, root } from '@mostrador/local-platform/paths';
 import { freeBase, freePort, portsFrom } from '@mostrador/local-platform/ports';
+import { roleUrl } from '@mostrador/local-platform/servers/role-passwords';
 import { migrateAll, serviceSpec } from '@mostrador/local-platform/services';
 import { type InsideCall, withInsideClient } from '@mostrador/testing/platform/inside-client';
 import { runFolders } from '@mostrador/testing/platform/run-folder';
@@ -13,6 +14,8 @@ import { startPythonReceiver } from '@mostrador/testing/providers/webhook-receiv
 import type { Random } from '@mostrador/testing/random';
 import { canMakeCertificates, makeCertificates, trustAuthority } from '@mostrador/testing/servers/certificates';
 import { waitFor } from '@mostrador/testing/wait';
+import postgres from 'postgres';
+import { createRoles } from '../../../infra/postgres/roles.ts';
 import { mountSmallDisk, type SmallDisk, unmount } from './disk.ts';
 import { allProcesses, createProcesses, type ProcessName, type TwinName, twinOf } from './processes.ts';
 import { type Phone, startPhones } from './providers.ts';
@@ -59,6 +62,10 @@ export async function startPlatform(options: {
   diskMegabytes: number;
   beside?: string | undefined;
   broken?: string | undefined;
+  /** Further settings of all processes. */
+  environment?: NodeJS.ProcessEnv;
+  /** Further settings of PostgreSQL: `name=value`. */
+  postgresSettings?: readonly string[];
 }) {
   const runs = runFolders(join(localDirectory(process.env), 'chaos'));
   // A killed or failed run leaves its folder behind. Its disk is a tmpfs, which takes memory.
@@ -75,7 +82,7 @@ export async function startPlatform(options: {
   if (certificates) trustAuthority(certificates.ca);
   const disks = postgresFolders.map((path) => mountSmallDisk(path, options.diskMegabytes));
   const [servers, radicale, ways, receiver, providers] = await Promise.all([
-    startServers({ folder, postgresFolders, ports, password, tls: certificates?.server, children }),
+    startServers({ folder, postgresFolders, ports, password, tls: certificates?.server, children, ...options }),
     startRadicale(),
     startWays(children),
     startPythonReceiver({ failing: failingEvents }),
@@ -84,6 +91,7 @@ export async function startPlatform(options: {
       ...(options.crowd ? [startPhones(options.phones, options.crowd, options.random)] : []),
     ]),
   ]);
+  if (options.beside) await createRolesOfBoth(options.beside, servers.databaseUrl, password);
   // The other version works until the contract step.
   await migrateAll(servers.databaseUrl, password, { info: () => {} }, { contract: options.beside === undefined });
 
@@ -122,21 +130,28 @@ export async function startPlatform(options: {
       LOG_LEVEL: 'warn',
       WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
       ...(certificates && { NODE_EXTRA_CA_CERTS: certificates.ca }),
+      ...options.environment,
     },
     password,
     encryptionKeys: `chaos:${randomBytes(32).toString('base64')}`,
     shutdownTimeoutMs: 5_000,
   };
+  const portOfTwin = async (name: ProcessName): Promise<number> => {
+    const port = twinPorts.get(name) ?? (await freePort());
+    twinPorts.set(name, port);
+    return port;
+  };
   const specOf = async (name: ProcessName | TwinName): Promise<ProcessSpec> => {
     const process = name.replace('-2', '') as ProcessName;
     const isTwin = name !== process;
-    const port = isTwin ? (twinPorts.get(process) ?? (await freePort())) : ports[process];
-    if (isTwin) twinPorts.set(process, port);
+    const port = isTwin ? await portOfTwin(process) : ports[process];
     const spec = serviceSpec(process, {
       ...specOptions,
       ports: { ...ports, [process]: port, ...(isTwin && { gatewayMetrics: 0 }) },
     });
     const env = { ...spec.env };
+    // The gateway of 0.2.0 has a second role.
+    if (isTwin && process === 'gateway') env.DATABASE_URL = roleUrl(servers.databaseUrl, 'gateway', password);
     for (const server of used[process]) {
       for (const setting of settingsOf[server]) {
         const address = env[setting];
@@ -177,6 +192,7 @@ export async function startPlatform(options: {
     /** The API's current base URLs: two while there are two gateways. */
     baseUrls: () => [...gateways].map((url) => `${url}/integrations/v1`),
     webhookUrl: (channelId: string) => `http://${fromWhatsapp}/channels/whatsapp/${channelId}/webhook`,
+    portOfTwin,
     /** Starts a second instance with a clock that is ahead. It lives, but it must never get ready. */
     async startSkewedTwin(name: Exclude<ProcessName, 'gateway'>, aheadMs: number) {
       await processes.launch(twinOf(name), preload('skewed-clock.ts', { ms: String(aheadMs) }));
@@ -244,6 +260,20 @@ export async function startPlatform(options: {
     throw error;
   }
   return platform;
+}
+
+/** Creates the roles of the other version, and then makes those of this one right. */
+async function createRolesOfBoth(beside: string, databaseUrl: string, password: string): Promise<void> {
+  const other: { createRoles: typeof createRoles } = await import(
+    pathToFileURL(join(beside, 'infra/postgres/roles.ts')).href
+  );
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  try {
+    const options = { database: new URL(databaseUrl).pathname.slice(1), password };
+    for (const create of [other.createRoles, createRoles]) await create(sql, options);
+  } finally {
+    await sql.end();
+  }
 }
 
 /** The arguments of a process that loads a module of this folder first. */

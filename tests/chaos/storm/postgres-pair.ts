@@ -32,7 +32,7 @@ type Place = { readonly folder: string; readonly port: number; readonly data: st
  * A small write-ahead log leaves room on the small disk. It keeps what a standby needs that starts from a copy made some
  * seconds ago.
  */
-const settings = ['max_wal_size=96MB', 'min_wal_size=32MB', 'wal_keep_size=64MB', 'log_min_messages=fatal'];
+const usualSettings = ['max_wal_size=96MB', 'min_wal_size=32MB', 'wal_keep_size=64MB', 'log_min_messages=fatal'];
 
 export function createPostgresPair(options: {
   folders: readonly [string, string];
@@ -41,8 +41,10 @@ export function createPostgresPair(options: {
   /** Both servers have this certificate, and their addresses ask for `verify-full`. */
   tls: Certificates['server'] | undefined;
   children: Children;
+  /** Further settings: `name=value`. */
+  settings?: readonly string[] | undefined;
 }): PostgresPair {
-  const { folders, ports, password, tls, children } = options;
+  const { folders, ports, password, tls, children, settings = [] } = options;
   const binaries = findPostgres(process.env);
   const urlOf = (port: number, database?: string) =>
     `${adminUrl({ port, password, ...(database && { database }) })}${tls ? '?sslmode=verify-full' : ''}`;
@@ -50,7 +52,7 @@ export function createPostgresPair(options: {
     const data = join(folder, 'postgres');
     // Only a standby uses it.
     const source = `primary_conninfo=host=127.0.0.1 port=${otherPort} user=postgres password=${password}`;
-    const extra = [...settings, source].flatMap((setting) => ['-c', setting]);
+    const extra = [...usualSettings, ...settings, source].flatMap((setting) => ['-c', setting]);
     // Prepared before each start, because a killed server leaves its lock file.
     const server = createServer(children, async () => {
       const spec = await preparePostgres({ binaries, dataDirectory: data, port, password, durable: true, tls });
@@ -91,6 +93,7 @@ export function createPostgresPair(options: {
     async failOver(meanwhile) {
       await connect(primary, async (sql) => {
         await copyRunning(sql, primary.data, standby.data);
+        await writeFile(join(standby.data, 'standby.signal'), '');
         await standby.server.start();
         await untilReplication(sql, "state = 'streaming'");
         // The copy was made before, so the promoted standby does not wait for a standby of its own.
@@ -109,14 +112,17 @@ export function createPostgresPair(options: {
   };
 }
 
-/** Copies the data of a running server, as `pg_basebackup` does, for a standby. */
-async function copyRunning(sql: postgres.Sql, from: string, to: string): Promise<void> {
-  await sql`select pg_backup_start('standby', fast => true)`;
+/**
+ * Copies the data of a running server, as `pg_basebackup` does. With an archive it waits until that has what the copy
+ * needs.
+ */
+export async function copyRunning(sql: postgres.Sql, from: string, to: string, archived = false): Promise<void> {
+  await sql`select pg_backup_start('copy', fast => true)`;
   // `cp` keeps the owner, which is another user when this process is root.
   await promisify(execFile)('cp', ['-a', from, to], { env: { ...process.env, LC_ALL: 'C' } }).catch(ignoreVanished);
-  const [backup] = await sql<{ labelfile: string }[]>`select labelfile from pg_backup_stop(wait_for_archive => false)`;
+  const [backup] = await sql<{ labelfile: string }[]>`
+    select labelfile from pg_backup_stop(wait_for_archive => ${archived})`;
   await writeFile(join(to, 'backup_label'), backup?.labelfile as string);
-  await writeFile(join(to, 'standby.signal'), '');
 }
 
 /** The server deletes files while they are copied. Replay of the write-ahead log deletes the copies of others, too. */

@@ -32,15 +32,19 @@ export async function startServers(options: {
   /** The certificate of PostgreSQL; undefined: it has none. */
   tls: Certificates['server'] | undefined;
   children: Children;
+  /** Further settings of PostgreSQL. */
+  postgresSettings?: readonly string[];
 }): Promise<Servers> {
-  const { folder, postgresFolders, ports, password, tls, children } = options;
+  const { folder, postgresFolders, ports, password, tls, children, postgresSettings } = options;
   const started = new Map<string, Server>();
   const start = async (spec: ProcessSpec) => {
     const server = createServer(children, async () => spec);
     started.set(spec.name, server);
     await server.start();
   };
-  const postgres = createPostgresPair({ folders: postgresFolders, ports, password, tls, children });
+  const postgres = createPostgresPair({
+    ...{ folders: postgresFolders, ports, password, tls, children, settings: postgresSettings },
+  });
   const env: NodeJS.ProcessEnv = { ...process.env, NATS_URL: '', TEMPORAL_ADDRESS: '', TEMPORAL_NAMESPACE: '' };
   env.POSTGRES_URL = postgres.url();
   const report = (text: string) => process.stderr.write(`${text}\n`);

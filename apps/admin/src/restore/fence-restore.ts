@@ -81,9 +81,12 @@ function people({ dry_run, services, feeds, lost, keys }: Result): string {
     ...first.map(({ store_id, id }) => [store_id, id]),
     ...(waiting > first.length ? [[`… and ${waiting - first.length} more: settle or release these, then repeat`]] : []),
   ]);
-  const lostRows = lost.flatMap(({ store_id, appointments, error }) => [
-    ...appointments.map((id) => [store_id, id]),
-    ...(error === null ? [] : [[store_id, `the calendar could not be listed: ${shown(error)}`]]),
+  const lostRows = lost.flatMap(({ store_id, appointments, events = [], error }) => [
+    ...appointments.map((id) => {
+      const event = events.find(({ appointment_id }) => appointment_id === id);
+      return [store_id, id, event?.scheduled_at ?? '', shown(event?.title ?? '')];
+    }),
+    ...(error === null ? [] : [[store_id, `the calendar could not be listed: ${shown(error)}`, '', '']]),
   ]);
   const keyRows = keys.map((key) => [
     key.store_id,
@@ -107,7 +110,7 @@ function people({ dry_run, services, feeds, lost, keys }: Result): string {
     ),
     section(
       'LOST APPOINTMENTS that only the calendar has. Create them again, or delete the events.',
-      ['STORE', 'APPOINTMENT'],
+      ['STORE', 'APPOINTMENT', 'TIME', 'TITLE'],
       lostRows,
     ),
     section(

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { Exact, NullableString, Timestamp, Uuid } from '../core/common.ts';
+import { Exact, NullableString, NullableTimestamp, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { defineFence } from '../core/restore.ts';
 
@@ -23,6 +23,16 @@ export const listLostEvents = defineOperation({
   request: { body: Exact({ since: Timestamp }) },
   reply: Type.Object({
     appointments: Type.Array(Uuid, { description: 'The ids of the lost appointments.' }),
+    events: Type.Optional(
+      Type.Array(
+        Type.Object({
+          appointment_id: Uuid,
+          title: { ...NullableString, description: 'As the calendar shows it, with what people changed.' },
+          scheduled_at: NullableTimestamp,
+        }),
+        { description: 'The same appointments, as their calendar shows them. An earlier version does not say it.' },
+      ),
+    ),
     error: { ...NullableString, description: 'Why the calendar could not be listed.' },
   }),
 });

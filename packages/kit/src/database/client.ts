@@ -25,7 +25,10 @@ export type Client = {
   store: string | undefined;
   /** Whether statements are planned as `ReadOptions.inIndexOrder` says, or as PostgreSQL chooses. */
   inIndexOrder: boolean;
-  /** Throws 25006 when the server is read-only: a standby, or a primary that is fenced. The first call opens. */
+  /**
+   * Sets the limits, so the first call opens. Throws 25006 when the server is read-only: a standby, or a primary that is
+   * fenced.
+   */
   assertWritable(): Promise<void>;
   /** Closes the connection at once. Statements in flight are rejected; an open transaction is rolled back. */
   destroy(): void;
@@ -120,12 +123,6 @@ function createClient(options: { url: string; name: string; limits: ServerLimits
       application_name: options.name,
       // Instants are read in UTC, whatever the server's time zone is.
       TimeZone: 'UTC',
-      statement_timeout: limits.statementTimeoutMs,
-      lock_timeout: limits.lockTimeoutMs,
-      idle_in_transaction_session_timeout: limits.idleInTransactionTimeoutMs,
-      transaction_timeout: limits.transactionTimeoutMs,
-      // The server ends the statement of a lost client within 1 s, not at its timeout.
-      client_connection_check_interval: 1000,
     },
     types: columnTypes(),
   } as postgres.Options<Record<string, postgres.PostgresType>>);
@@ -149,8 +146,16 @@ function createClient(options: { url: string; name: string; limits: ServerLimits
     store: undefined,
     inIndexOrder: false,
     async assertWritable() {
-      const [row] = await sql`show transaction_read_only`;
-      if (row?.transaction_read_only === 'on') {
+      // Not with the login: a pooler rejects limits there, or drops them. The last one ends the statement of a lost client
+      // within 1 s, and not at its timeout.
+      const [row] = await sql`
+        select current_setting('transaction_read_only') as read_only,
+          set_config('statement_timeout', ${String(limits.statementTimeoutMs)}, false),
+          set_config('lock_timeout', ${String(limits.lockTimeoutMs)}, false),
+          set_config('idle_in_transaction_session_timeout', ${String(limits.idleInTransactionTimeoutMs)}, false),
+          set_config('transaction_timeout', ${String(limits.transactionTimeoutMs)}, false),
+          set_config('client_connection_check_interval', '1000', false)`;
+      if (row?.read_only === 'on') {
         throw Object.assign(new Error('the server is read-only'), { code: '25006' });
       }
       opened = true;

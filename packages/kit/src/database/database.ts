@@ -89,7 +89,8 @@ export type DatabaseOptions = {
   lifetimeMs?: number;
 };
 
-const limits: ServerLimits = {
+/** The limits of every connection for requests and jobs. */
+export const serverLimits: ServerLimits = {
   statementTimeoutMs: 15_000,
   lockTimeoutMs: 5_000,
   idleInTransactionTimeoutMs: 10_000,
@@ -134,7 +135,7 @@ function openPool({ url, size, queue, log, name, lifetimeMs }: DatabaseOptions):
     name,
     log,
     lifetimeMs,
-    clients: createClients({ url, name, limits }),
+    clients: createClients({ url, name, limits: serverLimits }),
   });
 }
 

@@ -1,9 +1,11 @@
 import { type Check, NoAnswer, NotReady, untilPassed } from '../process/health.ts';
 import type { AppError } from '../rpc/errors.ts';
-import type { Database, Sql, SystemDatabase } from './database.ts';
+import { openClient } from './client.ts';
+import { type Database, type Sql, type SystemDatabase, serverLimits } from './database.ts';
 import { codeOf } from './failures.ts';
 import { compareMigrations } from './migrate.ts';
 import { type Rights, readRights } from './rights.repository.ts';
+import { keepSessions } from './sessions.repository.ts';
 
 const limitMs = 5_000;
 
@@ -130,5 +132,42 @@ export function rolesCheck(
     });
     if (rights) assertRights('DATABASE_URL', role, rights);
     assertRights('DATABASE_SYSTEM_URL', systemRole, systemRights);
+  });
+}
+
+/**
+ * Throws unless a connection keeps its session of PostgreSQL. Through a pooler that gives each transaction or statement
+ * another session, a request would use the settings of another one, and could see the rows of its store. Each address
+ * stands under the name of its variable.
+ */
+export function sessionsCheck(addresses: Readonly<Record<string, string>>, name: string): Check {
+  const assertKept = async (variable: string, url: string) => {
+    const opening = [1, 2].map(() => openClient({ url, name: `${name} readiness`, limits: serverLimits }));
+    const opened = await Promise.allSettled(opening);
+    const clients = opened.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+    try {
+      const [first, second] = clients;
+      if (!first || !second) await Promise.all(opening);
+      else if (!(await keepSessions([first.sql, second.sql]))) {
+        throw new NotReady(
+          `${variable} leads to a pooler that shares sessions of PostgreSQL: set its pool mode to session, or connect directly.`,
+        );
+      }
+    } finally {
+      await Promise.all(clients.map((client) => client.end()));
+    }
+  };
+  return untilPassed(async () => {
+    const each = Object.entries(addresses).map(([variable, url]) => assertKept(variable, url));
+    await Promise.all(each).catch((cause) => {
+      if (cause instanceof NotReady) throw cause;
+      // Not ready before it is known, for the same reason.
+      throw new NotReady(
+        'PostgreSQL does not answer, so it is not known yet whether connections keep their sessions.',
+        {
+          cause,
+        },
+      );
+    });
   });
 }

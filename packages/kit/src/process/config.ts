@@ -77,6 +77,14 @@ export const baseConfig = {
   NATS_TLS_CA: File('the CA certificates that verify the server'),
   NATS_TLS_CERT: File('the certificate of this process'),
   NATS_TLS_KEY: File('the key of that certificate'),
+  NATS_STREAM_REPLICAS: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 5,
+      description:
+        'The least number of NATS nodes that keep the stream of events; unset: 1, or what an operator has set',
+    }),
+  ),
   SHUTDOWN_TIMEOUT_MS: Type.Integer({
     minimum: 100,
     maximum: 600_000,

@@ -32,8 +32,10 @@ export const natsAddress = (config: {
   readonly NATS_TLS_CA?: string;
   readonly NATS_TLS_CERT?: string;
   readonly NATS_TLS_KEY?: string;
-}): { url: string; tls: NatsTls } => ({
+  readonly NATS_STREAM_REPLICAS?: number;
+}): { url: string; tls: NatsTls; streamReplicas: number | undefined } => ({
   url: config.NATS_URL,
+  streamReplicas: config.NATS_STREAM_REPLICAS,
   tls: { caFile: config.NATS_TLS_CA, certFile: config.NATS_TLS_CERT, keyFile: config.NATS_TLS_KEY },
 });
 
@@ -43,6 +45,7 @@ export const natsAddress = (config: {
  *
  * @param options.url `nats://` or `tls://user:password@host:port`; several separated by commas, the user from the first
  * @param options.firstMustWork throws when the first attempt fails, for callers that need to know why
+ * @param options.streamReplicas how many nodes keep the streams that `ensureEventStream` creates, at least
  * @param options.name shown in the server's lists; inboxes are `_INBOX_<user>.`, or `_INBOX_<name>.` without a user
  */
 export async function connectNats(options: {
@@ -51,8 +54,9 @@ export async function connectNats(options: {
   name: string;
   log: Log;
   firstMustWork?: boolean;
+  streamReplicas?: number | undefined;
 }): Promise<NatsConnection> {
-  const { url, tls, name, log, firstMustWork = false } = options;
+  const { url, tls, name, log, firstMustWork = false, streamReplicas } = options;
   const settings: ConnectionOptions = {
     ...serversOf(url, tls, name),
     name,
@@ -81,6 +85,7 @@ export async function connectNats(options: {
         const nats = await connect(settings);
         watch(nats, log);
         inboxPrefixes.set(nats, settings.inboxPrefix);
+        if (streamReplicas !== undefined) wantedReplicas.set(nats, { count: streamReplicas, log });
         return nats;
       } catch (error) {
         if (firstMustWork) throw error;
@@ -125,6 +130,9 @@ function serversOf(text: string, tls: NatsTls = {}, name: string): ConnectionOpt
     ...(secured ? { tls } : {}),
   };
 }
+
+/** The setting of the process of a connection, and where a failure to follow it is told. */
+const wantedReplicas = new WeakMap<NatsConnection, { readonly count: number; readonly log: Log }>();
 
 /** The connections that are down. The client library does not expose this state. */
 const disconnected = new WeakSet<NatsConnection>();
@@ -197,16 +205,18 @@ export const natsUserCheck = (
   });
 
 /**
- * Creates the JetStream stream of the domain events if it is missing. Of an existing stream it changes nothing but the
- * subjects of events: size, age, replicas and other subjects belong to the operator.
+ * Creates the JetStream stream of the domain events if it is missing. Of an existing stream it changes the subjects of
+ * events, and raises the replicas to the setting: size, age, more replicas and other subjects belong to the operator.
  */
 export async function ensureEventStream(nats: NatsConnection): Promise<void> {
   const manager = await nats.jetstreamManager();
   const { name, subjects } = eventStream;
   // Looks up one name, because a service may not list the streams.
   const existing = await unlessMissing(manager.streams.info(name), streamNotFound);
+  const replicas = wantedReplicas.get(nats);
   if (!existing) {
     await manager.streams.add({
+      ...(replicas && { num_replicas: replicas.count }),
       name,
       subjects: [...subjects],
       storage: StorageType.File,
@@ -223,6 +233,11 @@ export async function ensureEventStream(nats: NatsConnection): Promise<void> {
   const others = existing.config.subjects.filter((subject) => !isOfEvents(subject));
   const present = existing.config.subjects.filter(isOfEvents).toSorted();
   if (present.join() !== subjects.join()) await manager.streams.update(name, { subjects: [...others, ...subjects] });
+  if (replicas === undefined || existing.config.num_replicas >= replicas.count) return;
+  // Events flow also when there are too few nodes for it.
+  await manager.streams.update(name, { num_replicas: replicas.count }).catch((error) => {
+    replicas.log.warn({ err: error, replicas: replicas.count }, 'the event stream does not get NATS_STREAM_REPLICAS');
+  });
 }
 
 /** The answer of a JetStream call, or null when it failed with this error code. */

@@ -5,7 +5,7 @@ import type { Temporal } from '../clients/temporal.ts';
 import { identityOf, temporalAddress } from '../clients/temporal-address.ts';
 import { createDatabase, createSystemDatabase, type Database, type SystemDatabase } from '../database/database.ts';
 import { leadership } from '../database/leadership.repository.ts';
-import { databaseCheck, rolesCheck, schemaCheck } from '../database/readiness.ts';
+import { databaseCheck, rolesCheck, schemaCheck, sessionsCheck } from '../database/readiness.ts';
 import { tracedDatabase } from '../database/traced-database.ts';
 import { purgeIdempotency } from '../idempotency/idempotency.ts';
 import { createRelay, type Relay } from '../outbox/outbox.ts';
@@ -134,6 +134,7 @@ async function startService<const Ops extends Record<string, Operation>>(
       postgres: databaseCheck(checked, 'DATABASE_URL'),
       postgres_system: databaseCheck(systemDatabase, 'DATABASE_SYSTEM_URL', { shared: true }),
       postgres_roles: rolesCheck({ database: checked, systemDatabase }, name),
+      postgres_sessions: sessionsCheck({ DATABASE_URL, DATABASE_SYSTEM_URL }, name),
       clock: clock.check,
       schema: schemaCheck(systemDatabase, { schema: name, directory: migrations }),
       nats: natsCheck(() => nats),

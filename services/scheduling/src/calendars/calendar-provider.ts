@@ -33,9 +33,12 @@ export type CalendarProvider = {
   put(event: CalendarEvent, known: EventReference | null, signal: AbortSignal): Promise<EventReference>;
   /** Removes the event. Succeeds when the event is already gone. */
   remove(known: { eventId: string; href: string | null; etag: string | null }, signal: AbortSignal): Promise<void>;
-  /** The UIDs of events after this moment whose mark names the store. */
-  list(storeId: string, after: Date, signal: AbortSignal): Promise<string[]>;
+  /** The events after this moment whose mark names the store. */
+  list(storeId: string, after: Date, signal: AbortSignal): Promise<ListedEvent[]>;
 };
+
+/** An event as its calendar shows it now, with what people changed. Null: the calendar does not say it. */
+export type ListedEvent = { readonly uid: string; readonly title: string | null; readonly startsAt: Date | null };
 
 /** The settings of a connection that are not secret. The provider decides which members it has. */
 export type ConnectionSettings = {

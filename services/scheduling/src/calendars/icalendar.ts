@@ -1,5 +1,5 @@
 import ICAL from 'ical.js';
-import type { CalendarEvent } from './calendar-provider.ts';
+import type { CalendarEvent, ListedEvent } from './calendar-provider.ts';
 import { contentHashOf, type EventMark, numberIn } from './event-mark.ts';
 
 /** The refresh interval that a feed suggests to its subscribers. */
@@ -77,6 +77,20 @@ export function readIdentity(icalendar: string): EventIdentity | null {
     return { uid, revision: numberIn(text('sequence')), mark, storeId: text(store) };
   } catch {
     return null;
+  }
+}
+
+/** What the event in a document shows. Null: the document does not say it. */
+export function readShown(icalendar: string): Omit<ListedEvent, 'uid'> {
+  try {
+    const event = new ICAL.Component(ICAL.parse(icalendar)).getFirstSubcomponent('vevent');
+    const start = event?.getFirstPropertyValue('dtstart');
+    return {
+      title: event?.getFirstPropertyValue('summary')?.toString() ?? null,
+      startsAt: start instanceof ICAL.Time ? start.toJSDate() : null,
+    };
+  } catch {
+    return { title: null, startsAt: null };
   }
 }
 

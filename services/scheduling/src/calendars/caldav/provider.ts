@@ -1,9 +1,15 @@
 import type { Egress } from '@mostrador/kit/clients/egress';
 import { withoutAddedCoding } from '@mostrador/kit/database/etag';
 import { appointmentOf } from '../calendar-event.ts';
-import { CalendarError, type CalendarEvent, type CalendarProvider, type EventReference } from '../calendar-provider.ts';
+import {
+  CalendarError,
+  type CalendarEvent,
+  type CalendarProvider,
+  type EventReference,
+  type ListedEvent,
+} from '../calendar-provider.ts';
 import { isUpToDate } from '../event-mark.ts';
-import { type EventIdentity, readIdentity, renderEvent } from '../icalendar.ts';
+import { type EventIdentity, readIdentity, readShown, renderEvent } from '../icalendar.ts';
 import { memberAddress } from './addresses.ts';
 import { authorizationOf, collectionUrl, createCaldavFetch } from './http.ts';
 import { childrenOf, type DavResponse, localName, readMultistatus } from './multistatus.ts';
@@ -41,7 +47,7 @@ export function createCaldavProvider(settings: Settings): CalendarProvider {
     put: (event, known, signal) => call(signal, (calendar) => put(calendar, event, known)),
     remove: ({ eventId, href }, signal) =>
       call(signal, (calendar) => calendar.remove(calendar.knownHref(href) ?? calendar.hrefOf(eventId))),
-    list: (storeId, after, signal) => call(signal, (calendar) => calendar.uidsOf(storeId, after)),
+    list: (storeId, after, signal) => call(signal, (calendar) => calendar.eventsOf(storeId, after)),
   };
 }
 
@@ -104,13 +110,14 @@ function openCollection(settings: Settings, signal: AbortSignal) {
       return hrefs.slice(0, maxRounds);
     },
 
-    /** The UIDs of the store's events after this moment. Only the events themselves say whose they are. */
-    async uidsOf(storeId: string, after: Date): Promise<string[]> {
+    /** The store's events after this moment. Only the events themselves say whose they are. */
+    async eventsOf(storeId: string, after: Date): Promise<ListedEvent[]> {
       const start = after.toISOString().replaceAll(/[-:]|\.\d+/g, '');
       const found = await query('<c:calendar-data/>', `<c:time-range start="${start}"/>`);
       return found.flatMap(({ props }) => {
-        const identity = readIdentity(props.find((prop) => localName(prop) === 'calendar-data')?.text ?? '');
-        return identity?.storeId === storeId ? [identity.uid] : [];
+        const icalendar = props.find((prop) => localName(prop) === 'calendar-data')?.text ?? '';
+        const identity = readIdentity(icalendar);
+        return identity?.storeId === storeId ? [{ uid: identity.uid, ...readShown(icalendar) }] : [];
       });
     },
 

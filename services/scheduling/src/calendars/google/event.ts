@@ -1,5 +1,5 @@
 import { appointmentOf, uidOf } from '../calendar-event.ts';
-import type { CalendarEvent } from '../calendar-provider.ts';
+import type { CalendarEvent, ListedEvent } from '../calendar-provider.ts';
 import { contentHashOf, type EventMark, numberIn } from '../event-mark.ts';
 
 // Names and rules of the fields: developers.google.com/workspace/calendar/api/v3/reference/events
@@ -66,10 +66,13 @@ export function isForeign({ event }: FoundEvent, uid: string): boolean {
   return appointment !== undefined && appointment !== appointmentOf(uid);
 }
 
-/** The UID in the mark of an event, if it has one. */
-export function uidIn({ extendedProperties }: GoogleEvent): string[] {
+/** The event of an appointment, if the mark names one. */
+export function listedIn({ extendedProperties, summary, start }: GoogleEvent): ListedEvent[] {
   const appointment = extendedProperties?.private?.mostrador_appointment;
-  return appointment === undefined ? [] : [uidOf(appointment)];
+  if (appointment === undefined) return [];
+  const startMs = Date.parse(start?.dateTime ?? '');
+  const startsAt = Number.isNaN(startMs) ? null : new Date(startMs);
+  return [{ uid: uidOf(appointment), title: summary ?? null, startsAt }];
 }
 
 /** What Mostrador wrote about the event. */

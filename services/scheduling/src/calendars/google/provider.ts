@@ -9,7 +9,7 @@ import {
 } from '../calendar-provider.ts';
 import { isUpToDate } from '../event-mark.ts';
 import { type GoogleCalendar, type GoogleSettings, openGoogleCalendar } from './api.ts';
-import { type FoundEvent, firstIdOf, isForeign, isIdOf, markOf, nextIdAfter, toGoogle, uidIn } from './event.ts';
+import { type FoundEvent, firstIdOf, isForeign, isIdOf, listedIn, markOf, nextIdAfter, toGoogle } from './event.ts';
 import { unreadable } from './http.ts';
 import type { AccessTokens } from './tokens.ts';
 
@@ -44,7 +44,7 @@ export function createGoogleProvider(options: Options): CalendarProvider {
     put: (event, known, signal) => call(signal, (calendar) => put(calendar, event, known)),
     remove: (known, signal) => call(signal, (calendar) => remove(calendar, known)),
     list: (storeId, after, signal) =>
-      call(signal, async (calendar) => (await calendar.listOf(storeId, after)).flatMap(uidIn)),
+      call(signal, async (calendar) => (await calendar.listOf(storeId, after)).flatMap(listedIn)),
   };
 }
 

@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { type Children, untilReady } from '@mostrador/local-platform/children';
+import { freePort } from '@mostrador/local-platform/ports';
+
+/** The load balancer in front of the gateways, which repeats no request. */
+export type HaProxy = { readonly origin: string; stop(): Promise<void> };
+
+/** Starts it with the settings of docs/operations/rollout.md. */
+export async function startHaProxy(options: {
+  children: Children;
+  folder: string;
+  gateways: readonly number[];
+}): Promise<HaProxy> {
+  const { children, folder, gateways } = options;
+  if (spawnSync('haproxy', ['-v']).status !== 0) {
+    throw new Error('There is no haproxy on PATH. Debian and Ubuntu: apt-get install haproxy.');
+  }
+  const port = await freePort();
+  const file = join(folder, 'haproxy.cfg');
+  const servers = gateways.map((gateway, index) => `  server gateway-${index + 1} 127.0.0.1:${gateway}`);
+  writeFileSync(
+    file,
+    `defaults
+  mode http
+  retries 0
+  timeout connect 2s
+  timeout client 75s
+  timeout server 75s
+  timeout check 3s
+frontend clients
+  bind 127.0.0.1:${port}
+  default_backend gateways
+backend gateways
+  balance roundrobin
+  option httpchk
+  http-check send meth GET uri /readyz
+  default-server check inter 250ms fall 1 rise 1
+${servers.join('\n')}
+`,
+  );
+  const spec = {
+    name: 'haproxy',
+    command: 'haproxy',
+    args: ['-db', '-f', file],
+    stopSignal: 'SIGTERM' as const,
+    isReady: () => accepts(port),
+  };
+  const child = children.start(spec);
+  await untilReady(spec, child, 30_000);
+  return { origin: `http://127.0.0.1:${port}`, stop: () => child.stop(2_000) };
+}
+
+const accepts = (port: number): Promise<true | string> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error) => resolve(error.message));
+  });
