@@ -73,7 +73,7 @@ describe('the environment file', () => {
 
   test('names the required variables that have no value', () => {
     const { missing } = environmentFile('scheduling', { folder: 'x', environment: {}, hasSecret: () => false });
-    expect(missing.sort()).toEqual([
+    expect(missing.toSorted()).toEqual([
       ...['DATABASE_SYSTEM_URL_FILE', 'DATABASE_URL_FILE', 'ENCRYPTION_KEYS_FILE', 'NATS_URL_FILE', 'PUBLIC_URL'],
       'TEMPORAL_ADDRESS',
     ]);
