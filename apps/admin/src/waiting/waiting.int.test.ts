@@ -42,7 +42,7 @@ beforeAll(async () => {
     drains.push(
       createRpcServer({
         nats: nats.nats,
-        service: 'accounts of the operator',
+        service: 'accounts',
         operations: { listStores, recordOperation },
         handlers: {
           listStores: async (_context, { body }) => ({

@@ -17,7 +17,7 @@ export type KeyMark = Static<typeof KeyMark>;
 
 /** What a process says about itself. It contains no addresses and no secrets. */
 export const ProcessDescription = Type.Object({
-  process: Type.String({ description: 'One of `processNames`.' }),
+  process: Type.String({ description: 'One of `processNames`, or a service of this deployment alone.' }),
   instance: Type.String({ description: 'Its host and its process id: `host:pid`.' }),
   version: Type.String(),
   started_at: Timestamp,

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { type KeyMark, type ProcessDescription, type ProcessName, rollCallSubject } from '@mostrador/contracts/core';
+import { type KeyMark, type ProcessDescription, rollCallSubject } from '@mostrador/contracts/core';
 import type { Health } from '../process/health.ts';
 import type { Log } from '../process/log.ts';
 import type { NatsConnection } from './nats.ts';
 import { toTimestamp } from './validate.ts';
 
 type Described = {
-  readonly process: ProcessName;
+  /** One of `processNames`, or a service of this deployment alone. */
+  readonly process: string;
   readonly health: Pick<Health, 'ready' | 'downSince'>;
   /** Its encryption keys, the one that seals first. */
   readonly keys?: readonly KeyMark[];

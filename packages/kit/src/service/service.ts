@@ -1,4 +1,4 @@
-import type { Operation, ProcessName } from '@mostrador/contracts/core';
+import type { Operation } from '@mostrador/contracts/core';
 import type { Static, TObject } from '@sinclair/typebox';
 import type { Vault } from '../clients/secrets.ts';
 import type { Temporal } from '../clients/temporal.ts';
@@ -65,7 +65,7 @@ export type ServiceParts<Ops extends Record<string, Operation>> = {
 
 export type ServiceOptions<Ops extends Record<string, Operation>> = {
   /** Also the name of its schema, its runtime role and its queue group. */
-  readonly name: ProcessName;
+  readonly name: string;
   readonly config: ServiceConfig;
   readonly operations: Ops;
   /** The folder of its migrations. The process is ready when they are applied. */
