@@ -1,7 +1,7 @@
 import { Gauge } from 'prom-client';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createHealth } from './health.ts';
 import { build } from './build.ts';
+import { createHealth } from './health.ts';
 import { exportHealth, serveHealth } from './health-server.ts';
 import { createMetrics } from './metrics.ts';
 
