@@ -1,6 +1,5 @@
-import { openClient } from '@mostrador/kit/database/client';
+import { type Client, openClient } from '@mostrador/kit/database/client';
 import { databaseFault } from '@mostrador/kit/database/readiness';
-import type postgres from 'postgres';
 
 /** A person waits, and a statement here is quick; creating an extension is not. */
 const limits = {
@@ -24,7 +23,7 @@ export class NoLogin extends Error {
 /** Runs work on one connection. `name` is the variable or file with the address. Throws NoLogin when it does not open. */
 export async function onDatabase<T>(
   { url, name }: { readonly url: string; readonly name: string },
-  work: (sql: postgres.Sql) => Promise<T>,
+  work: (sql: Client['sql']) => Promise<T>,
 ): Promise<T> {
   const client = await openClient({ url, name: 'mostrador admin', limits }).catch((cause) => {
     throw new NoLogin(databaseFault(cause, name), cause);
