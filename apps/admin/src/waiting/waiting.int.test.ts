@@ -131,7 +131,13 @@ const kinds: Record<OperatorKind, Kind> = {
         `update followups set due_at = now() - interval '1 hour', attempts = 1, error_code = 'x', error_detail = 'y',
            next_attempt_at = ${later} where id = '${id}'`,
       );
-      const state = stateOf(scheduling, 'followups', `status || ' ' || (next_attempt_at <= now())`, 'id', id);
+      const state = stateOf(
+        scheduling,
+        'followups',
+        `status || ' ' || coalesce(next_attempt_at <= now(), false)`,
+        'id',
+        id,
+      );
       return { storeId: followups.storeId, id, state, close: () => followups.stop() };
     },
     retried: 'pending true',
@@ -167,14 +173,14 @@ const kinds: Record<OperatorKind, Kind> = {
       await expect.poll(async () => (await staged.deliveries()).map(({ error }) => error)).toEqual(['http_500']);
       const [delivery] = await staged.deliveries();
       const id = String(delivery?.id);
-      const state = `status || ' ' || (next_attempt_at <= now())`;
+      const state = `status || ' ' || coalesce(next_attempt_at <= now(), false)`;
       return {
         ...{ storeId: staged.storeId, id, close: () => staged.close() },
         state: stateOf(events, 'webhook_deliveries', state, 'id', id),
       };
     },
     retried: 'pending true',
-    givenUp: 'failed ',
+    givenUp: 'failed false',
   },
 };
 
