@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { silentLog } from '@mostrador/testing/context';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fingerprintOf, loadWorkflowBundle } from './bundle.ts';
-import { installRuntime } from './runtime.ts';
+import { sdkLogger } from './runtime.ts';
 
-const logger = installRuntime(silentLog());
+const logger = sdkLogger(silentLog());
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mostrador-bundle-'));

@@ -12,7 +12,8 @@ export function installRuntime(log: Log): Logger {
   return logger;
 }
 
-function sdkLogger(log: Log): Logger {
+/** The logger of the SDK, which writes to our log. */
+export function sdkLogger(log: Log): Logger {
   const at =
     (level: 'trace' | 'debug' | 'warn' | 'error') =>
     (message: string, { error, ...meta }: LogMetadata = {}) =>

@@ -57,8 +57,6 @@ export type AdminConfig = {
   /** Only `doctor` uses it. */
   readonly temporal: TemporalAddress | undefined;
   readonly temporalNamespace: string;
-  /** `PLAINTEXT_ALLOW_HOSTS`, as every process of the platform reads it. */
-  readonly plaintextHosts: string | undefined;
   readonly addressFile: string;
   /** What is wrong with the environment. It keeps the command from connecting, but not from showing its help. */
   readonly fault?: string;
@@ -74,7 +72,6 @@ export function readConfig(env: NodeJS.ProcessEnv): AdminConfig {
     databaseUrl: values.POSTGRES_URL,
     temporal: TEMPORAL_ADDRESS ? temporalAddress({ ...values, TEMPORAL_ADDRESS }) : undefined,
     temporalNamespace: values.TEMPORAL_NAMESPACE,
-    plaintextHosts: values.PLAINTEXT_ALLOW_HOSTS,
     addressFile: join(resolve(cloneRoot, values.LOCAL_DIR), 'dev.json'),
     fault,
   };

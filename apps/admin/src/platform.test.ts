@@ -10,7 +10,8 @@ test('the password is not sent to another machine without TLS', async () => {
     .call(listStores, { query: {} } as never)
     .catch((caught) => caught);
   expect(error).toBeInstanceOf(NotRunning);
-  expect(error.message).toMatch(/^NATS_URL leads to another machine without TLS: use tls:/);
+  expect(error.message).toContain('NATS_URL leads to another machine without TLS: use tls:');
+  expect(error.message).not.toContain('hunter2');
 });
 
 test.each([

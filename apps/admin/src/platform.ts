@@ -4,12 +4,11 @@ import { connect } from 'node:net';
 import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts';
 import type { TemporalAddress } from '@mostrador/kit/clients/temporal-address';
 import { createLog } from '@mostrador/kit/process/log';
-import { plaintextFaults } from '@mostrador/kit/process/plaintext';
 import { systemActor } from '@mostrador/kit/rpc/actor';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { connectNats, type NatsConnection } from '@mostrador/kit/rpc/nats';
 import type { AdminConfig } from './config.ts';
-import { NotRunning, UsageError } from './exit.ts';
+import { NotRunning } from './exit.ts';
 
 const connectLimitMs = 3_000;
 /** `calendar connect` calls the calendar's provider, which may take 10 s. */
@@ -26,7 +25,7 @@ export type Platform = {
   ): Promise<ReplyOf<O>>;
   /** The connection itself. Throws as `call` does. */
   nats(): Promise<NatsConnection>;
-  /** Where the servers are. Undefined: that address is not known. Throws UsageError for one that needs TLS. */
+  /** Where the servers are. Undefined: that address is not known. Throws NotRunning for a wrong one. */
   addresses(): Promise<Addresses>;
   close(): Promise<void>;
 };
@@ -55,17 +54,7 @@ export function createPlatform(config: AdminConfig): Platform {
       opened ??= open(config);
       return (await opened).nats;
     },
-    addresses: async () => {
-      const addresses = await addressesOf(config);
-      const { databaseUrl, temporal } = addresses;
-      const faults = plaintextFaults({
-        POSTGRES_URL: databaseUrl,
-        TEMPORAL_ADDRESS: temporal?.tls ? undefined : temporal?.address,
-        PLAINTEXT_ALLOW_HOSTS: config.plaintextHosts,
-      });
-      if (faults.length > 0) throw new UsageError(faults.map(({ pointer, detail }) => `${pointer.slice(2)} ${detail}`));
-      return addresses;
-    },
+    addresses: () => addressesOf(config),
     close: async () => {
       const connection = await opened?.catch(() => undefined);
       await connection?.nats.close();
@@ -74,28 +63,22 @@ export function createPlatform(config: AdminConfig): Platform {
 }
 
 async function open(config: AdminConfig) {
-  if (config.fault !== undefined) throw new NotRunning(config.fault);
   const { natsUrl: url } = await addressesOf(config);
   if (url === undefined) throw new NotRunning(`NATS_URL is not set, and ${config.addressFile} does not exist`);
-  const { natsTls, plaintextHosts } = config;
-  const [fault] = plaintextFaults({
-    NATS_URL: url,
-    NATS_TLS_CA: natsTls.caFile,
-    NATS_TLS_CERT: natsTls.certFile,
-    PLAINTEXT_ALLOW_HOSTS: plaintextHosts,
-  });
-  if (fault) throw new NotRunning(`NATS_URL ${fault.detail}`);
   // The kit's client waits for a server, as a service must. A person needs the error at once.
   await probe(url);
   const log = createLog({ service: 'admin', level: 'silent', format: 'json' });
-  const nats = await connectNats({ url, tls: natsTls, name: 'admin', log, firstMustWork: true }).catch((error) => {
-    throw new NotRunning(`NATS rejects the connection: ${(error as Error).message}`);
-  });
+  const nats = await connectNats({ url, tls: config.natsTls, name: 'admin', log, firstMustWork: true }).catch(
+    (error) => {
+      throw new NotRunning(`NATS rejects the connection: ${(error as Error).message}`);
+    },
+  );
   return { nats, client: createRpcClient({ nats, log }) };
 }
 
 /** What the environment says, and without `NATS_URL` the file of the platform that runs from this clone. */
 async function addressesOf(config: AdminConfig): Promise<Addresses> {
+  if (config.fault !== undefined) throw new NotRunning(config.fault);
   const { natsUrl, databaseUrl, temporal, temporalNamespace, addressFile } = config;
   const local = natsUrl === undefined ? await readAddressFile(addressFile) : undefined;
   return {

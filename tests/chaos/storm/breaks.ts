@@ -302,8 +302,8 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'packages/kit/src/outbox/outbox-delivery.ts',
-        from: 'await options.send(group[0]);',
-        to: "if (kind === 'workflow') await options.send(group[0]);",
+        from: 'await options.send(newestOf(group));',
+        to: "if (kind === 'workflow') await options.send(newestOf(group));",
       },
     ],
   },
@@ -415,8 +415,8 @@ export const breaks: readonly Break[] = [
       },
       {
         file: 'services/events/src/webhooks/sending/plan-deliveries.ts',
-        from: 'events.length <= slots && areOfDifferentEntities',
-        to: 'events.length <= slots',
+        from: 'events.length <= most && areOfDifferentEntities',
+        to: 'events.length <= most',
       },
     ],
   },

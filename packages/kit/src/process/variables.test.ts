@@ -16,6 +16,7 @@ const complete: Record<string, string> = {
   HEALTH_PORT: '9001',
   TEMPORAL_ADDRESS: '127.0.0.1:7233',
   TEMPORAL_API_KEY: 'hunter2',
+  OTEL_EXPORTER_OTLP_HEADERS: 'authorization=hunter2',
   DATABASE_URL: 'postgres://crm:hunter2@127.0.0.1:5432/mostrador',
   DATABASE_SYSTEM_URL: 'postgres://crm_system:hunter2@127.0.0.1:5432/mostrador',
   DATABASE_OWNER_URL: 'postgres://crm_owner:hunter2@127.0.0.1:5432/mostrador',

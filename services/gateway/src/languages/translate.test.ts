@@ -148,7 +148,10 @@ const untranslated: readonly string[] = [
   'must be JSON with a user, a role and, for a seller, their id',
   'must be a moment within the next ten minutes',
   'must be the id of a store',
-  // Only in `npm run admin`, which speaks English.
+  // Only in `npm run admin` and in the log, which speak English.
+  'It failed too often, or cannot be read, and is kept. Mend the fault and retry it, or give it up.',
+  'It is processed now, or waits for an earlier one or for a service.',
+  'No process of {} answers: start one, or read its log and its /readyz. What it serves gets 503.',
   'No user has this email address. Check it.',
   'The key is revoked or expired. Create a new key.',
   'The store has no message with this id.',
