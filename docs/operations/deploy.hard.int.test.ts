@@ -2,10 +2,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { root } from '@mostrador/local-platform/paths';
 import { freePort } from '@mostrador/local-platform/ports';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { startTcpProxy, type TcpProxy } from '../../packages/testing/src/proxy/tcp-proxy.ts';
 import {
   type Certificates,
@@ -20,6 +21,13 @@ const blocks = [...page.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language, 
 const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0;
 /** What `scaling.md` says that two replicas of each process open at most. */
 const mostConnections = 116;
+
+/** The last line of each process. */
+const logsOf = (folder: string): string =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.log'))
+    .map((name) => `${name}: ${readFileSync(join(folder, name), 'utf8').trim().split('\n').at(-1)?.slice(0, 500)}\n`)
+    .join('');
 
 let home: string;
 let certificates: Certificates;
@@ -63,7 +71,7 @@ test.skipIf(!canMakeCertificates)('the page brings up two replicas of each proce
     text
       .replaceAll(/\b808(\d)\b/g, (_, digit) => String(firstPort + Number(digit)))
       .replaceAll(/\b8180\b/g, String(firstPort + 45))
-      .replaceAll('port + 100', 'port + 45')
+      .replaceAll(/port \+ 100\b/g, 'port + 45')
       .replaceAll('8443', String(publicPort))
       .replaceAll('/opt/mostrador', root)
       .replace('localhost:5432', new URL(server.url).host)
@@ -95,7 +103,8 @@ test.skipIf(!canMakeCertificates)('the page brings up two replicas of each proce
     });
   }
   const ended = new Promise<number | null>((resolve) => shell.once('exit', resolve));
-  await expect.poll(() => existsSync(join(home, 'running')) || shell.exitCode !== null).toBe(true);
+  onTestFailed(() => void process.stderr.write(`${said.slice(-4000)}\n${logsOf(home)}`));
+  while (!existsSync(join(home, 'running')) && shell.exitCode === null) await pause(100);
   expect([shell.exitCode, said.slice(-3000)]).toEqual([null, expect.any(String)]);
 
   expect(said).toContain('All is right.');
