@@ -1,9 +1,8 @@
-import { entityWorkflows, reportClosing } from '@mostrador/contracts/workflows';
+import { taskQueues } from '@mostrador/contracts/workflows';
 import { baseConfig, healthConfig, temporalConfig } from '@mostrador/kit/process/config';
 import { type Static, Type } from '@sinclair/typebox';
 import type { WorkerVersion } from './task-queue-worker.ts';
 
-const taskQueues = [...new Set([...Object.values(entityWorkflows), reportClosing].map(({ taskQueue }) => taskQueue))];
 const anyQueue = `(${taskQueues.join('|')})`;
 
 /** The environment variables of the worker. */

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type KeyMark, type ProcessDescription, rollCallSubject } from '@mostrador/contracts/core';
+import { build } from '../process/build.ts';
 import type { Health } from '../process/health.ts';
 import type { Log } from '../process/log.ts';
 import type { NatsConnection } from './nats.ts';
@@ -20,13 +20,12 @@ type Described = {
  */
 export function answerRollCall(nats: NatsConnection, log: Log, described: Described): void {
   const startedAt = new Date(Date.now() - performance.now());
-  const version = readVersion();
   const describe = async (): Promise<ProcessDescription> => {
     const { ready, dependencies } = await described.health.ready();
     return {
       process: described.process,
       instance: `${hostname()}:${process.pid}`,
-      version,
+      version: build().version,
       started_at: toTimestamp(startedAt),
       now: toTimestamp(new Date()),
       ready,
@@ -47,12 +46,4 @@ export function answerRollCall(nats: NatsConnection, log: Log, described: Descri
       );
     },
   });
-}
-
-function readVersion(): string {
-  try {
-    return JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')).version;
-  } catch {
-    return 'unknown';
-  }
 }
