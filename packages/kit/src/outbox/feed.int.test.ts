@@ -307,7 +307,7 @@ test('while the events service is down the entries wait, and follow in order whe
   relay.nudge();
   await waitFor(async () => ((await relay.feedBacklog())?.oldestSeconds ?? 0) > 0, { description: 'a backlog' });
   expect(await relay.feedBacklog()).toMatchObject({ entries: 250, setAside: 0 });
-  expect(await relay.backlog()).toEqual({ entries: 0, setAside: 0 });
+  expect(await relay.backlog()).toEqual({ entries: 0, setAside: 0, oldestSeconds: 0 });
   await events.start();
   await untilSent();
   expect(entitiesOf(events.feed)).toEqual(entities);

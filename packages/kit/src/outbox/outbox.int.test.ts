@@ -182,7 +182,7 @@ test('while Temporal is down events go out, and the wake-ups follow when it is b
   relay.nudge();
   await untilEmpty('event');
   expect(await publishedEvents()).toHaveLength(120);
-  expect(await relay.backlog()).toEqual({ entries: 120, setAside: 0 });
+  expect(await relay.backlog()).toEqual({ entries: 120, setAside: 0, oldestSeconds: expect.any(Number) });
   const [failed] = await waitFor(
     () => kit.adminSql`select last_error from outbox where last_error is not null limit 1`,
     {
@@ -299,7 +299,7 @@ test('an event that the stream can never take delays no other, and is set aside 
     description: 'the refusals are recorded',
   });
   expect((await left()).map(({ set_aside }) => set_aside)).toEqual([false, true]);
-  expect(await relay.backlog()).toEqual({ entries: 2, setAside: 1 });
+  expect(await relay.backlog()).toEqual({ entries: 2, setAside: 1, oldestSeconds: expect.any(Number) });
 });
 
 test('a wake-up has the trace of its cause, else that of its transaction, and the relay goes on with it', async () => {
