@@ -42,7 +42,8 @@ describe.skipIf(!canMakeCertificates)('a platform with TLS to PostgreSQL, NATS a
 
   /** A process that has ended has none. */
   const readiness = (name: ProcessName): Promise<Json> =>
-    fetch(`http://127.0.0.1:${platform.ports[name]}/readyz`).then(
+    // At its public port the gateway tells no reasons.
+    fetch(`http://127.0.0.1:${platform.ports[name === 'gateway' ? 'gatewayMetrics' : name]}/readyz`).then(
       (answer) => answer.json(),
       () => ({ ready: false, dependencies: {} }),
     );
