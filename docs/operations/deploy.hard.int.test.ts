@@ -62,62 +62,68 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-test.skipIf(!canMakeCertificates)('the page brings up two replicas of each process, pasted in one shell', async () => {
-  if (!hasHaproxy) process.stderr.write('HAProxy is not installed, so its part of deploy.md is skipped\n');
-  const [natsPort, publicPort] = [await freePort(), await freePort()];
-  // Below the ports that systems assign to outgoing connections, and beside those of the clones.
-  const firstPort = 12_000 + (process.pid % 80) * 90;
-  const own = (text: string) =>
-    text
-      .replaceAll(/\b808(\d)\b/g, (_, digit) => String(firstPort + Number(digit)))
-      .replaceAll(/\b8180\b/g, String(firstPort + 45))
-      .replaceAll(/port \+ 100\b/g, 'port + 45')
-      .replaceAll('8443', String(publicPort))
-      .replaceAll('/opt/mostrador', root)
-      .replace('localhost:5432', new URL(server.url).host)
-      .replaceAll('4222', String(natsPort))
-      .replace('localhost:7233', `localhost:${temporal.port}`)
-      .replace('TEMPORAL_NAMESPACE=mostrador', `TEMPORAL_NAMESPACE=deploy-${process.pid}`);
-  const script = blocks.flatMap(({ language, text }) => {
-    if (!hasHaproxy && text.includes('haproxy.')) return [];
-    if (text.startsWith('postgres://')) return [`echo '${server.url}' > administrator\n`];
-    if (text.startsWith('env $(cat secrets/nats.env)')) {
-      const line = own(text).replace('nats-server', '"$TEST_NATS_SERVER"').replace('/var/lib/nats', 'store').trim();
-      return [`${line} > nats.log 2>&1 &\necho $! > nats.pid\n`];
-    }
-    return language === 'sh' ? [own(text)] : [`echo 'a block of another kind'; exit 1\n`];
-  });
-  const stopping = script.pop();
-  const count = 'echo "all run" > running; until [ -e seen ]; do sleep 0.2; done\n';
-  writeFileSync(join(home, 'page.sh'), ['set -e\n', ...script, count, stopping, 'wait\n'].join(''));
-
-  const shell = spawn('bash', ['page.sh'], {
-    cwd: home,
-    env: { ...process.env, NODE_ENV: undefined, VITEST: undefined },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  for (const stream of [shell.stdout, shell.stderr]) {
-    stream.on('data', (chunk) => {
-      said += String(chunk);
+// It starts 14 processes and a dozen commands, which take minutes beside other tests.
+const limit = { timeout: 900_000 };
+test.skipIf(!canMakeCertificates)(
+  'the page brings up two replicas of each process, pasted in one shell',
+  limit,
+  async () => {
+    if (!hasHaproxy) process.stderr.write('HAProxy is not installed, so its part of deploy.md is skipped\n');
+    const [natsPort, publicPort] = [await freePort(), await freePort()];
+    // Below the ports that systems assign to outgoing connections, and beside those of the clones.
+    const firstPort = 12_000 + (process.pid % 80) * 90;
+    const own = (text: string) =>
+      text
+        .replaceAll(/\b808(\d)\b/g, (_, digit) => String(firstPort + Number(digit)))
+        .replaceAll(/\b8180\b/g, String(firstPort + 45))
+        .replaceAll(/port \+ 100\b/g, 'port + 45')
+        .replaceAll('8443', String(publicPort))
+        .replaceAll('/opt/mostrador', root)
+        .replace('localhost:5432', new URL(server.url).host)
+        .replaceAll('4222', String(natsPort))
+        .replace('localhost:7233', `localhost:${temporal.port}`)
+        .replace('TEMPORAL_NAMESPACE=mostrador', `TEMPORAL_NAMESPACE=deploy-${process.pid}`);
+    const script = blocks.flatMap(({ language, text }) => {
+      if (!hasHaproxy && text.includes('haproxy.')) return [];
+      if (text.startsWith('postgres://')) return [`echo '${server.url}' > administrator\n`];
+      if (text.startsWith('env $(cat secrets/nats.env)')) {
+        const line = own(text).replace('nats-server', '"$TEST_NATS_SERVER"').replace('/var/lib/nats', 'store').trim();
+        return [`${line} > nats.log 2>&1 &\necho $! > nats.pid\n`];
+      }
+      return language === 'sh' ? [own(text)] : [`echo 'a block of another kind'; exit 1\n`];
     });
-  }
-  const ended = new Promise<number | null>((resolve) => shell.once('exit', resolve));
-  onTestFailed(() => void process.stderr.write(`${said.slice(-4000)}\n${logsOf(home)}`));
-  while (!existsSync(join(home, 'running')) && shell.exitCode === null) await pause(100);
-  expect([shell.exitCode, said.slice(-3000)]).toEqual([null, expect.any(String)]);
+    const stopping = script.pop();
+    const count = 'echo "all run" > running; until [ -e seen ]; do sleep 0.2; done\n';
+    writeFileSync(join(home, 'page.sh'), ['set -e\n', ...script, count, stopping, 'wait\n'].join(''));
 
-  expect(said).toContain('All is right.');
-  if (hasHaproxy) expect(said).toContain('"total":0');
-  const sql = postgres(`${server.url.replace('verify-full', 'require')}`, { max: 1 });
-  const [{ open }] = await sql<[{ open: number }]>`
+    const shell = spawn('bash', ['page.sh'], {
+      cwd: home,
+      env: { ...process.env, NODE_ENV: undefined, VITEST: undefined },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    for (const stream of [shell.stdout, shell.stderr]) {
+      stream.on('data', (chunk) => {
+        said += String(chunk);
+      });
+    }
+    const ended = new Promise<number | null>((resolve) => shell.once('exit', resolve));
+    onTestFailed(() => void process.stderr.write(`${said.slice(-4000)}\n${logsOf(home)}`));
+    while (!existsSync(join(home, 'running')) && shell.exitCode === null) await pause(100);
+    expect([shell.exitCode, said.slice(-3000)]).toEqual([null, expect.any(String)]);
+
+    expect(said).toContain('All is right.');
+    if (hasHaproxy) expect(said).toContain('"total":0');
+    const sql = postgres(`${server.url.replace('verify-full', 'require')}`, { max: 1 });
+    const [{ open }] = await sql<[{ open: number }]>`
     select count(*)::int as open from pg_stat_activity where datname = 'mostrador'`;
-  await sql.end();
-  expect(open).toBeGreaterThan(20);
-  expect(open).toBeLessThanOrEqual(mostConnections);
-  expect(page).toContain(`${mostConnections} for two of each`);
+    await sql.end();
+    expect(open).toBeGreaterThan(20);
+    expect(open).toBeLessThanOrEqual(mostConnections);
+    expect(page).toContain(`${mostConnections} for two of each`);
 
-  writeFileSync(join(home, 'seen'), '');
-  process.kill(Number(readFileSync(join(home, 'nats.pid'), 'utf8')));
-  expect(await ended).toBe(0);
-});
+    writeFileSync(join(home, 'seen'), '');
+    process.kill(Number(readFileSync(join(home, 'nats.pid'), 'utf8')));
+    expect(await ended).toBe(0);
+  },
+);
