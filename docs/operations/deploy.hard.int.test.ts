@@ -83,7 +83,7 @@ test.skipIf(!canMakeCertificates)(
         .replaceAll('4222', String(natsPort))
         .replace('localhost:7233', `localhost:${temporal.port}`)
         .replace('TEMPORAL_NAMESPACE=mostrador', `TEMPORAL_NAMESPACE=deploy-${process.pid}`);
-    const script = blocks.flatMap(({ language, text }) => {
+    const script = blocks.slice(0, -1).flatMap(({ language, text }) => {
       if (!hasHaproxy && text.includes('haproxy.')) return [];
       if (text.startsWith('postgres://')) return [`echo '${server.url}' > administrator\n`];
       if (text.startsWith('env $(cat secrets/nats.env)')) {
@@ -92,7 +92,8 @@ test.skipIf(!canMakeCertificates)(
       }
       return language === 'sh' ? [own(text)] : [`echo 'a block of another kind'; exit 1\n`];
     });
-    const stopping = script.pop();
+    const stop = own(blocks.at(-1)?.text ?? '');
+    const stopping = hasHaproxy ? stop : stop.replace(/^.*haproxy[.]pid.*\n/m, '');
     const count = 'echo "all run" > running; until [ -e seen ]; do sleep 0.2; done\n';
     writeFileSync(join(home, 'page.sh'), ['set -e\n', ...script, count, stopping, 'wait\n'].join(''));
 
