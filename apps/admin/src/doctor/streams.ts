@@ -46,7 +46,7 @@ export async function readStream(nats: NatsConnection): Promise<StreamState | un
   };
 }
 
-/** So many events that a consumer has not read are more than a moment's. */
+/** A consumer that has this many events unread is not only late for a moment. */
 const manyPending = 1_000;
 
 /** What is wrong with the stream. Pure. */

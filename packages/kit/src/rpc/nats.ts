@@ -131,7 +131,7 @@ function serversOf(text: string, tls: NatsTls = {}, name: string): ConnectionOpt
   };
 }
 
-/** The setting of the process of a connection, and where a failure to follow it is told. */
+/** How many replicas a process wants, by its connection, and the log for a failure to get them. */
 const wantedReplicas = new WeakMap<NatsConnection, { readonly count: number; readonly log: Log }>();
 
 /** The connections that are down. The client library does not expose this state. */

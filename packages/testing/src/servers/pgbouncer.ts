@@ -6,7 +6,7 @@ import { type Child, createChildren, untilReady } from '@mostrador/local-platfor
 import postgres from 'postgres';
 import { freePorts } from './own-temporal.ts';
 
-const nobody = 65_534;
+const unprivileged = 65_534;
 
 /** Whether this machine has PgBouncer. Debian: `apt-get install pgbouncer`. */
 export const hasPgBouncer = spawnSync('pgbouncer', ['--version']).status === 0;
@@ -54,14 +54,14 @@ ${settings}
   const isRoot = process.getuid?.() === 0;
   if (isRoot) {
     chmodSync(folder, 0o755);
-    for (const name of Object.keys(files)) chownSync(join(folder, name), nobody, nobody);
+    for (const name of Object.keys(files)) chownSync(join(folder, name), unprivileged, unprivileged);
   }
   const through = (url: string) => Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href;
   const spec = {
     name: 'pgbouncer',
     command: 'pgbouncer',
     args: [join(folder, 'pgbouncer.ini')],
-    ...(isRoot && { runAs: { uid: nobody, gid: nobody } }),
+    ...(isRoot && { runAs: { uid: unprivileged, gid: unprivileged } }),
     stopSignal: 'SIGTERM' as const,
     isReady: () => answers(through(first)),
   };
