@@ -45,6 +45,7 @@ export * from './messaging/channels.ts';
 export * from './messaging/conversations.ts';
 export * from './messaging/inbound-kinds.ts';
 export * from './messaging/inbox.ts';
+export * from './messaging/message-content.ts';
 export * from './messaging/messages.ts';
 export * from './messaging/operations.ts';
 export * from './messaging/reports.ts';

@@ -89,7 +89,7 @@ export function Composer({ ref, leadId, name, messages, outbox, storage }: Compo
           <p className={styles.arrived}>
             <strong dir="auto">{arrived.last.source === 'lead' ? name : labelOf(arrived.last.source)}</strong>
             <span className={styles.preview} dir="auto">
-              {previewOf(arrived.last.body)}
+              {previewOf(arrived.last)}
             </span>
           </p>
         )}

@@ -33,7 +33,7 @@ export function ConversationRow({ conversation, filters, isOpen, isTabStop, onFo
     opted_out_at,
     last_activity_at,
   } = conversation;
-  const { source, body, status } = last_message;
+  const { source, status } = last_message;
   const zone = useZone();
   const now = useNow();
   return (
@@ -70,7 +70,7 @@ export function ConversationRow({ conversation, filters, isOpen, isTabStop, onFo
           </span>
         )}
         <span className={styles.itemText} dir="auto">
-          {previewOf(body)}
+          {previewOf(last_message)}
         </span>
       </span>
       <span className={styles.itemMarks}>

@@ -8,8 +8,10 @@ import { useZone } from '../ui/store-zone.tsx';
 import { clockTime, dayWords, fullTime } from '../ui/time.ts';
 import { useNow } from '../ui/use-now.ts';
 import { messageQuery } from './inbox-queries.ts';
+import { MessageContent } from './message-content.tsx';
 import { previewOf, wordsOfFailure, wordsOfStatus } from './message-words.ts';
 import type { Outgoing } from './outgoing.ts';
+import { RichText } from './rich-text.tsx';
 import { labelOf, SourceIcon } from './source.tsx';
 import styles from './thread.module.css';
 
@@ -40,19 +42,26 @@ type MessageItemProps = {
   readonly name: string;
   /** Whether the message above has the same author. */
   readonly continues: boolean;
+  /** The message that it answers, when it is in the thread. */
+  readonly quoted: Message | undefined;
   readonly onCancel: () => void;
 };
 
-export function MessageItem({ message, name, continues, onCancel }: MessageItemProps) {
+export function MessageItem({ message, name, continues, quoted, onCancel }: MessageItemProps) {
   const { source, status, body, error, reason, created_at, edited_at, revoked_at, reactions } = message;
-  const text = revoked_at ? m.inbox_deleted_text() : previewOf(body);
+  const isEmpty = body.trim() === '';
+  const hasContent = message.media || message.content;
   const author = source === 'lead' ? name : labelOf(source);
   const zone = useZone();
   return (
     <Bubble source={source} status={status} author={author} continues={continues}>
-      <p className={styles.body} dir="auto" data-empty={body.trim() === '' || undefined}>
-        {text}
-      </p>
+      {message.reply_to_id && <Quote of={quoted} />}
+      <MessageContent message={message} />
+      {(revoked_at || !isEmpty || !hasContent) && (
+        <p className={styles.body} dir="auto" data-empty={isEmpty || undefined}>
+          {revoked_at ? m.inbox_deleted_text() : isEmpty ? previewOf(message) : <RichText text={body} />}
+        </p>
+      )}
       {message.body_truncated && <RestOfText message={message} />}
       {reactions.length > 0 && <p className={styles.reactions}>{reactions.map(({ emoji }) => emoji).join(' ')}</p>}
       <Foot at={created_at}>
@@ -72,6 +81,12 @@ export function MessageItem({ message, name, continues, onCancel }: MessageItemP
     </Bubble>
   );
 }
+
+const Quote = ({ of: message }: { readonly of: Message | undefined }) => (
+  <p className={styles.quote} dir="auto">
+    {message ? m.inbox_quotes({ text: previewOf(message) }) : m.inbox_quotes_earlier()}
+  </p>
+);
 
 /** A list cuts long texts. The message itself has more, unless it was too long to be kept. */
 function RestOfText({ message: { lead_id, id, body } }: { message: Message }) {

@@ -42,6 +42,7 @@ export function MessageList(props: MessageListProps) {
     ...messages.toReversed().map((message) => ({ key: message.id, at: message.created_at, message })),
     ...outgoing.map((item) => ({ key: item.key, at: item.createdAt, outgoing: item })),
   ];
+  const quotedBy = ({ reply_to_id }: Message) => messages.find(({ id }) => id === reply_to_id);
   // What was the oldest message at first keeps its index.
   const anchor = useRef(messages.at(-1)?.id);
   const found = rows.findIndex(({ key }) => key === anchor.current);
@@ -90,6 +91,7 @@ export function MessageList(props: MessageListProps) {
                 <MessageItem
                   message={row.message}
                   name={name}
+                  quoted={quotedBy(row.message)}
                   continues={!beginnings.current.has(row.key) && isContinued(previous, row, zone)}
                   onCancel={() => onCancel(row.message)}
                 />

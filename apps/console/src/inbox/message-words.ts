@@ -39,5 +39,28 @@ const failures: Readonly<Record<string, () => string>> = {
 export const wordsOfFailure = (code: string, reason: string): string =>
   failures[code]?.() ?? m.inbox_fail_other({ reason: reason || code });
 
-/** The first line of a message, or a word for one without text. */
-export const previewOf = (body: string): string => body.trim() || m.inbox_no_text();
+type Type = NonNullable<Message['type']>;
+
+const types: Readonly<Record<Type, () => string>> = {
+  text: m.inbox_no_text,
+  image: m.inbox_type_image,
+  audio: m.inbox_type_audio,
+  video: m.inbox_type_video,
+  document: m.inbox_type_document,
+  sticker: m.inbox_type_sticker,
+  location: m.inbox_type_location,
+  contacts: m.inbox_type_contacts,
+  interactive_reply: m.inbox_type_interactive_reply,
+  order: m.inbox_type_order,
+  template: m.inbox_type_template,
+  unsupported: m.inbox_no_text,
+};
+/** What a message is. `isVoice`: a sound that was recorded in the chat. */
+export const wordsOfType = (type: Type, isVoice = false): string =>
+  type === 'audio' && isVoice ? m.inbox_type_voice() : types[type]();
+
+type Previewed = Pick<Message, 'body' | 'type'> & { readonly media?: Message['media'] };
+
+/** The text of a message, or what it is when it has none. */
+export const previewOf = ({ body, type = 'text', media }: Previewed): string =>
+  body.trim() || wordsOfType(type, media?.voice);

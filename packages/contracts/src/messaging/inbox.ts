@@ -15,6 +15,7 @@ import {
 } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { LeadSearchText, LeadStatus, leadStatuses, noSeller } from '../crm/leads.ts';
+import { MessageTypeWord } from './message-content.ts';
 import { leadParams, MessageDirection, MessageSource, MessageStatusWord } from './messages.ts';
 
 /** The list shows at most this many characters of a message. */
@@ -50,6 +51,7 @@ export const InboxConversation = Type.Object(
         direction: MessageDirection,
         source: MessageSource,
         body: Type.String({ description: `The first ${maxPreviewLength} characters of the text.` }),
+        type: Type.Optional(MessageTypeWord),
         status: MessageStatusWord,
         created_at: About(Timestamp, 'When it was accepted or received.'),
       },

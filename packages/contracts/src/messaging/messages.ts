@@ -10,6 +10,7 @@ import {
   NullableMetadata,
   NullableString,
   NullableTimestamp,
+  NullableUuid,
   NullableWaitReason,
   OneOf,
   Page,
@@ -21,6 +22,7 @@ import {
 } from '../core/common.ts';
 import type { ValidationFault } from '../core/errors.ts';
 import { defineOperation } from '../core/operation.ts';
+import { MessageTypeWord, NullableMessageContent, NullableMessageMedia } from './message-content.ts';
 
 export const messageDirections = ['inbound', 'outbound'] as const;
 export const MessageDirection = OneOf(messageDirections, {
@@ -100,6 +102,10 @@ export const Message = Type.Object(
           'for the whole. That is cut only after 64 KiB of UTF-8.',
       }),
     ),
+    type: Type.Optional(MessageTypeWord),
+    media: Type.Optional(NullableMessageMedia),
+    content: Type.Optional(NullableMessageContent),
+    reply_to_id: Type.Optional(About(NullableUuid, 'The message that it quotes, when the server has that message.')),
     status: MessageStatusWord,
     error: About(
       NullableMessageError,

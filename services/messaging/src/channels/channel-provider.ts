@@ -1,4 +1,11 @@
-import type { connectChannel, OptOut, RequestOf, ValidationFault } from '@mostrador/contracts';
+import type {
+  connectChannel,
+  MessageContent,
+  MessageMedia,
+  OptOut,
+  RequestOf,
+  ValidationFault,
+} from '@mostrador/contracts';
 import type { Egress } from '@mostrador/kit/clients/egress';
 import type { Database } from '@mostrador/kit/database/database';
 import type { ChannelRow } from './channel.repository.ts';
@@ -122,6 +129,11 @@ export type InboundMessage = CustomerIds & {
   readonly kind: string;
   /** The whole text or caption; empty when there is none. */
   readonly body: string;
+  /** What it says beside its text, and its file. Left out when there is none. */
+  readonly content?: MessageContent;
+  readonly media?: MessageMedia;
+  /** The provider's id of the message that it quotes. Left out when it quotes none. */
+  readonly quotedId?: string;
   /** When the customer wrote, by the provider's clock. */
   readonly writtenAt: Date;
   /** What a button of the store says that the customer stops or resumes. Left out for any other message. */

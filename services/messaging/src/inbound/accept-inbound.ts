@@ -132,6 +132,8 @@ async function accept(
     changed,
     channel_id: channelId,
     provider_message_id: providerMessageId,
+    ...(changed.revoked_at === null && { content: message.content, media: message.media }),
+    quotedId: message.quotedId,
   });
   await appendOutbox(sql, storeId, [
     ...session.events,

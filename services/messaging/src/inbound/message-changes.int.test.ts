@@ -64,6 +64,28 @@ test('an edit replaces the text, a deletion removes it for good, and the feed sh
   expect(updates[1]).toEqual(now);
 });
 
+test('a message says what it is beside its text and which one it quotes, and a deletion takes that, too', async () => {
+  const { store, customer, id, leadId } = await storeWithMessage();
+  const place = newWamid();
+  const context = { from: customer.phone, id };
+  await store.does(customer, { ...contents.location(), context }, { id: place, at: ago(50) });
+  await store.does(customer, { ...contents.document(), context: { id: 'wamid.unknown' } }, { at: ago(40) });
+  await store.does(customer, contents.buttonReply(), { at: ago(30) });
+  const [text, location, document, reply] = await store.messages(leadId);
+  expect(text).toMatchObject({ type: 'text', media: null, content: null, reply_to_id: null });
+  expect(location).toMatchObject({
+    ...{ type: 'location', media: null, reply_to_id: text?.id },
+    content: { latitude: -23.55, longitude: -46.63, name: 'Praça', address: 'Centro' },
+  });
+  expect(document).toMatchObject({
+    ...{ type: 'document', body: 'Receita', content: null, reply_to_id: null },
+    media: { mime_type: 'application/pdf', filename: 'receita.pdf', voice: false, state: 'not_fetched' },
+  });
+  expect(reply).toMatchObject({ type: 'interactive_reply', content: { kind: 'button', id: 'yes', title: 'Sim' } });
+  await store.does(customer, contents.revoke(place));
+  expect((await store.messages(leadId))[1]).toMatchObject({ type: 'location', content: null, media: null });
+});
+
 test('an edited caption and a removed one change the caption', async () => {
   const store = await startStore(messaging);
   const customer = { phone: newPhone() };

@@ -48,7 +48,7 @@ export function listConversations(
   const isMerged = sellers.length > 1 && !byWaiting;
   const rows = isMerged ? sql`select * from (${merged()}) as merged` : others.lead_ids ? found() : rowsOf(...sellers);
   return sql<InboxRow[]>`
-    select page.*, m.id as message_id, m.direction, m.source, left(m.body, ${maxPreviewLength}) as body, m.status,
+    select page.*, m.id as message_id, m.direction, m.source, m.kind, left(m.body, ${maxPreviewLength}) as body, m.status,
       m.created_at
     from (${rows} ${inOrder} limit ${limit} offset ${offset}) as page
     join messages m on m.store_id = page.store_id and m.lead_id = page.id and m.number = page.last_number

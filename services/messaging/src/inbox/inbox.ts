@@ -5,6 +5,7 @@ import {
   leadStatuses,
   type listConversations,
   type Message,
+  messageTypeOf,
   noSeller,
   type RequestOf,
 } from '@mostrador/contracts';
@@ -39,6 +40,7 @@ export type InboxRow = {
   readonly message_id: string;
   readonly direction: Message['direction'];
   readonly source: Message['source'];
+  readonly kind: string;
   /** Its beginning. */
   readonly body: string;
   readonly status: Message['status'];
@@ -134,6 +136,7 @@ export const toInboxConversation =
         direction: row.direction,
         source: row.source,
         body: row.body,
+        type: messageTypeOf(row.kind),
         status: row.status,
         created_at: toTimestamp(row.created_at),
       },

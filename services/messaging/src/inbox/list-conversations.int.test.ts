@@ -65,6 +65,7 @@ test('a conversation has its lead, its last message and what the store should kn
         id,
         direction: 'inbound',
         source: 'lead',
+        type: 'text',
         body: '🦊'.repeat(maxPreviewLength),
         status: 'received',
         created_at: at,

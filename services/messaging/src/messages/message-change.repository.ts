@@ -59,7 +59,8 @@ export async function saveChanged(
   const [row] = await sql<[MessageRow]>`
     update messages
     set body = ${body}, body_truncated = ${body_truncated}, reactions = ${sql.json(reactions as never)},
-        edited_at = ${edited_at}, revoked_at = ${revoked_at}
+        edited_at = ${edited_at}, revoked_at = ${revoked_at},
+        content = case when ${revoked_at === null} then content end, media = case when ${revoked_at === null} then media end
     where store_id = ${storeId} and id = ${id}
     returning ${messageColumns(sql)}`;
   return row;

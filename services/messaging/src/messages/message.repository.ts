@@ -1,4 +1,4 @@
-import type { Message } from '@mostrador/contracts';
+import type { Message, MessageContent, MessageMedia } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { Metadata } from '@mostrador/kit/database/metadata';
 import type { PageStart } from '@mostrador/kit/database/paging';
@@ -28,11 +28,16 @@ export type NewMessage = {
   readonly provider_message_id?: string;
   /** Only for an inbound message: how it was changed before it came. */
   readonly changed?: Omit<ChangedColumns, 'body'>;
+  readonly content?: MessageContent | undefined;
+  readonly media?: MessageMedia | undefined;
+  /** The channel's id of the message that it quotes. */
+  readonly quotedId?: string | undefined;
 };
 
 /** The columns of a `MessageRow`. */
 export const messageColumns = (sql: Sql) => sql`
-  id, lead_id, session_id, number, channel_id, direction, source, kind, body, body_truncated, template, status,
+  id, lead_id, session_id, number, channel_id, direction, source, kind, body, body_truncated, template, content,
+  media, reply_to_id, status,
   error_code, error_detail, provider_message_id, metadata, created_at, updated_at, sent_at, delivered_at, read_at, reactions,
   edited_at, revoked_at`;
 
@@ -79,16 +84,27 @@ export async function insertMessage(sql: TransactionSql, storeId: string, messag
   const { body_truncated = false, reactions = [], edited_at = null, revoked_at = null } = changed ?? {};
   const [row] = await sql<MessageRow[]>`
     insert into messages (store_id, id, lead_id, session_id, number, created_at, direction, source, kind, body, template,
-      metadata, status, channel_id, provider_message_id, body_truncated, reactions, edited_at, revoked_at, expires_at)
+      metadata, status, channel_id, provider_message_id, body_truncated, reactions, edited_at, revoked_at, expires_at,
+      content, media, reply_to_id)
     values (${storeId}, coalesce(${message.id ?? null}::uuid, uuidv7()), ${message.lead_id}, ${message.session_id},
       ${message.number}, ${message.created_at}, ${direction}, ${message.source}, ${message.kind ?? 'text'},
       ${message.body}, ${template ? sql.json(template as never) : null}, ${sql.json(message.metadata ?? {})},
       ${direction === 'outbound' ? 'queued' : 'received'}, ${message.channel_id ?? null},
       ${message.provider_message_id ?? null}, ${body_truncated}, ${sql.json(reactions as never)}, ${edited_at},
-      ${revoked_at}, ${message.expires_at ?? null})
+      ${revoked_at}, ${message.expires_at ?? null}, ${message.content ? sql.json(message.content as never) : null},
+      ${message.media ? sql.json(message.media) : null}, ${quoted(sql, storeId, message)})
     returning ${messageColumns(sql)}`;
   return row as MessageRow;
 }
+
+/** The message of the lead that another one quotes. */
+const quoted = (sql: Sql, storeId: string, { quotedId, channel_id, lead_id }: NewMessage) =>
+  quotedId && channel_id
+    ? sql`(
+        select quoted.id from messages quoted
+        where quoted.store_id = ${storeId} and quoted.channel_id = ${channel_id}
+          and quoted.provider_message_id = ${quotedId} and quoted.lead_id = ${lead_id})`
+    : null;
 
 export async function findMessage(
   sql: Sql,

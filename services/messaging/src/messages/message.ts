@@ -1,11 +1,14 @@
-import type {
-  acceptMessage,
-  Message,
-  MessageReaction,
-  MessageStatus,
-  ReplyOf,
-  RequestOf,
-  sendMessage,
+import {
+  type acceptMessage,
+  type Message,
+  type MessageContent,
+  type MessageMedia,
+  type MessageReaction,
+  type MessageStatus,
+  messageTypeOf,
+  type ReplyOf,
+  type RequestOf,
+  type sendMessage,
 } from '@mostrador/contracts';
 import type { Metadata } from '@mostrador/kit/database/metadata';
 import { toWaitReason, type WaitColumns } from '@mostrador/kit/resilience/wait-reason';
@@ -29,6 +32,9 @@ export type MessageRow = {
   /** `body` is only the beginning of what the lead wrote. */
   readonly body_truncated: boolean;
   readonly template: Template | null;
+  readonly content: MessageContent | null;
+  readonly media: MessageMedia | null;
+  readonly reply_to_id: string | null;
   readonly provider_message_id: string | null;
   readonly metadata: Metadata;
   readonly reactions: readonly MessageReaction[];
@@ -133,6 +139,10 @@ export function toMessage(row: MessageRow & Partial<MessageWait>): Message {
     source: row.source,
     body: row.body,
     body_truncated: row.body_truncated,
+    type: messageTypeOf(row.kind),
+    media: row.media,
+    content: row.content,
+    reply_to_id: row.reply_to_id,
     status: row.status,
     error: toMessageError(row),
     reason,

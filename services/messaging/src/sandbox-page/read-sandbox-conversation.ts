@@ -6,7 +6,7 @@ import { replyWindowMsOf } from '../channels/providers.ts';
 import { findLastInbound, listTelephoneMessages } from '../channels/sandbox/sandbox.repository.ts';
 import { windowExpiresAt } from '../conversations/reply-window.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { createTextBudget } from '../messages/listed-messages.ts';
+import { createBudget } from '../messages/listed-messages.ts';
 import { requireSandbox } from './require-sandbox.ts';
 
 const mostShown = 200;
@@ -28,9 +28,9 @@ export const readSandboxConversation =
     );
     const replyWindowMs = channel ? replyWindowMsOf(channel) : null;
     const expiresAt = windowExpiresAt(replyWindowMs, lastInboundAt);
-    const fit = createTextBudget();
+    const fit = createBudget();
     const shown = (text: string) => {
-      const fitting = fit(text);
+      const fitting = fit.text(text);
       return fitting === text ? text : `${fitting}…`;
     };
     return {

@@ -1,7 +1,8 @@
 import { type InboundKindName, inboundKindOf, inboundKinds } from '@mostrador/contracts';
 import type { CustomerIds, InboundEffect, InboundMessage, MessageChange, OptOutWish } from '../channel-provider.ts';
 import { storable } from '../storable.ts';
-import { array, first, identifier, member, moment, text } from './json.ts';
+import { readContent, readMedia } from './content.ts';
+import { array, first, identifier, known, member, moment, text } from './json.ts';
 import { readStopButton } from './stop-button.ts';
 
 const longestName = 200;
@@ -87,6 +88,11 @@ function readMessage(entry: unknown, value: unknown, now: Date): InboundMessage 
     name: first(name, longestName).trim() || null,
     kind,
     body: storable(bodyOf(content)),
+    ...known({
+      content: readContent(kind, content),
+      media: readMedia(kind, content),
+      quotedId: identifier(member(member(entry, 'context'), 'id')),
+    }),
     writtenAt: moment(member(entry, 'timestamp'), now),
     ...(optOut && { optOut }),
   };

@@ -30,3 +30,9 @@ export function moment(timestamp: unknown, now: Date): Date {
 /** The first `length` characters. It never splits a surrogate pair. */
 export const first = (value: string, length: number): string =>
   value.length <= length ? value : Array.from(value).slice(0, length).join('');
+
+/** The members that have a value: neither null, undefined nor an empty text. */
+export const known = <Members extends object>(
+  members: Members,
+): { [Name in keyof Members]?: NonNullable<Members[Name]> } =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => (value ?? '') !== '')) as never;
