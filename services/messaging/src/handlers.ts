@@ -34,6 +34,7 @@ import { conversationRollups } from './reports/conversation-counts.ts';
 import { reportConversation } from './reports/report-conversation.ts';
 import { summarizeConversations } from './reports/summarize-conversations.ts';
 import { fenceMessages } from './restore/fence-messages.ts';
+import { changeSandboxMessage } from './sandbox-page/change-sandbox-message.ts';
 import { describeSandbox } from './sandbox-page/describe-sandbox.ts';
 import { readSandboxConversation } from './sandbox-page/read-sandbox-conversation.ts';
 import { receiveSandboxMessage } from './sandbox-page/receive-sandbox-message.ts';
@@ -74,6 +75,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     verifyWebhook: verifyWebhook(dependencies),
     receiveWebhook: receiveWebhook(dependencies),
     receiveSandboxMessage: receiveSandboxMessage(dependencies),
+    changeSandboxMessage: changeSandboxMessage(dependencies),
     readSandboxConversation: readSandboxConversation(dependencies),
     reportSandboxReceipts: reportSandboxReceipts(dependencies),
     describeSandbox: describeSandbox(dependencies),

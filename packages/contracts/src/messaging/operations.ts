@@ -29,7 +29,13 @@ import {
 } from './messages.ts';
 import { messagingReportOperations } from './reports.ts';
 import { fenceMessages } from './restore.ts';
-import { describeSandbox, readSandboxConversation, receiveSandboxMessage, reportSandboxReceipts } from './sandbox.ts';
+import {
+  changeSandboxMessage,
+  describeSandbox,
+  readSandboxConversation,
+  receiveSandboxMessage,
+  reportSandboxReceipts,
+} from './sandbox.ts';
 import { closeSession, listSessions } from './sessions.ts';
 import { changeMessagingSettings, getMessagingSettings, updateMessagingSettings } from './settings.ts';
 import { giveUpWaitingMessages, listWaitingMessages, retryWaitingMessages } from './waiting.ts';
@@ -52,6 +58,7 @@ export const messagingOperations = {
   verifyWebhook,
   receiveWebhook,
   receiveSandboxMessage,
+  changeSandboxMessage,
   readSandboxConversation,
   reportSandboxReceipts,
   describeSandbox,

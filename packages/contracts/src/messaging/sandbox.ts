@@ -1,19 +1,83 @@
 import { Type } from '@sinclair/typebox';
-import { Done, Exact, NullableTimestamp, OneOf, Phone, Text, Timestamp, Uuid } from '../core/common.ts';
-import { defineOperation } from '../core/operation.ts';
-import { messageDirections, messageStatuses } from './messages.ts';
+import { Done, Exact, NullableText, NullableTimestamp, OneOf, Phone, Text, Timestamp, Uuid } from '../core/common.ts';
+import type { ValidationFault } from '../core/errors.ts';
+import { defineOperation, type RequestOf } from '../core/operation.ts';
+import {
+  MessageContent,
+  MessageMedia,
+  MessageTypeWord,
+  NullableMessageContent,
+  NullableMessageMedia,
+} from './message-content.ts';
+import { MessageReaction, messageDirections, messageStatuses } from './messages.ts';
 
 const SandboxToken = Type.String({ minLength: 20, maxLength: 100 });
 
-/** A customer writes on the sandbox's phone. The token in the page's address is the only credential. */
+const { state: _, ...media } = MessageMedia.properties;
+
+/**
+ * A customer writes on the sandbox's phone. The token in the page's address is the only credential. `text` is the text or
+ * the caption: `faultsOfSandboxMessage` says what each type needs.
+ */
 export const receiveSandboxMessage = defineOperation({
   subject: 'messaging.api.sandbox.receive',
   access: { role: 'guest' },
   tenancy: 'none',
   summary: "Write to the store on the sandbox's phone",
-  request: { body: Exact({ token: SandboxToken, customer_phone: Phone, name: Text(200), text: Text(4096) }) },
+  request: {
+    body: Exact({
+      token: SandboxToken,
+      customer_phone: Phone,
+      name: Text(200),
+      text: Type.Optional(Text(4096)),
+      /** Default: `text`. */
+      type: Type.Optional(MessageTypeWord),
+      media: Type.Optional(Type.Partial(Exact(media), { additionalProperties: false })),
+      content: Type.Optional(Exact(MessageContent.properties)),
+      /** The message that this one quotes. */
+      reply_to_id: Type.Optional(Uuid),
+    }),
+  },
   reply: Done,
   errors: ['sandbox_not_found', 'sandbox_phone_taken'],
+});
+
+const needed: Readonly<Record<string, readonly (keyof typeof MessageContent.properties)[]>> = {
+  location: ['latitude', 'longitude'],
+  contacts: ['contacts'],
+  interactive_reply: ['kind', 'title'],
+  order: ['items'],
+};
+
+/** What the schema of a message on the sandbox's phone does not express. */
+export function faultsOfSandboxMessage({ body }: RequestOf<typeof receiveSandboxMessage>): ValidationFault[] {
+  const { type = 'text', text, content = {} } = body;
+  if (type === 'text') return text === undefined ? [{ pointer: '#/text', detail: 'is required' }] : [];
+  if (type === 'template') return [{ pointer: '#/type', detail: 'A customer sends no templates.' }];
+  return (needed[type] ?? [])
+    .filter((name) => content[name] === undefined)
+    .map((name) => ({ pointer: `#/content/${name}`, detail: `is required for the type \`${type}\`` }));
+}
+
+/** A customer reacts to a message on the sandbox's phone, or edits or deletes an own one. Exactly one change. */
+export const changeSandboxMessage = defineOperation({
+  subject: 'messaging.api.sandbox.change',
+  access: { role: 'guest' },
+  tenancy: 'none',
+  summary: "React to a message on the sandbox's phone, edit it or delete it",
+  request: {
+    body: Exact({
+      token: SandboxToken,
+      customer_phone: Phone,
+      message_id: Uuid,
+      /** An emoji; null takes it back. */
+      reaction: Type.Optional(NullableText(50)),
+      text: Type.Optional(Text(4096)),
+      deleted: Type.Optional(Type.Literal(true)),
+    }),
+  },
+  reply: Done,
+  errors: ['sandbox_not_found', 'sandbox_phone_taken', 'message_not_found'],
 });
 
 /** The conversation as the customer sees it, with what the store knows of each message. */
@@ -31,6 +95,13 @@ export const readSandboxConversation = defineOperation({
         direction: OneOf(messageDirections),
         text: Type.String(),
         at: Timestamp,
+        type: Type.Optional(MessageTypeWord),
+        media: Type.Optional(NullableMessageMedia),
+        content: Type.Optional(NullableMessageContent),
+        reply_to_id: Type.Optional(Type.Union([Uuid, Type.Null()])),
+        reactions: Type.Optional(Type.Array(MessageReaction)),
+        edited_at: Type.Optional(NullableTimestamp),
+        revoked_at: Type.Optional(NullableTimestamp),
         /** The status of the message in the API. Without one, the API does not have the message. */
         status: Type.Optional(OneOf(messageStatuses)),
       }),

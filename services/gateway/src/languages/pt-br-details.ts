@@ -250,6 +250,12 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ],
   ['would send the password without TLS. Use an https address.', 'enviaria a senha sem TLS. Use um endereço https.'],
   ['must have exactly one of `ids` and `filter`', 'deve ter exatamente um destes: `ids` ou `filter`'],
+  [
+    'needs exactly one of `reaction`, `text` and `deleted`',
+    'precisa de exatamente um destes: `reaction`, `text` ou `deleted`',
+  ],
+  ['A customer sends no templates.', 'Um cliente não envia modelos.'],
+  ['is required for the type `{type}`', 'é obrigatório para o tipo `{type}`'],
   ['needs a `filter`', 'precisa de um `filter`'],
   ['needs `from`, `to` or both', 'precisa de `from`, de `to` ou dos dois'],
   ['is only for the kind `message`', 'é só para o tipo `message`'],

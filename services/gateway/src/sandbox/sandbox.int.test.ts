@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import {
+  changeSandboxMessage,
   describeSandbox,
   getCalendarConnection,
   getChannelConnection,
@@ -29,8 +30,15 @@ let customers: ReplyOf<typeof describeSandbox>['customers'] = [];
 /** When the reply window closes; undefined: the sandbox holds none. */
 let windowExpiresAt: string | null | undefined;
 
-const add = (phone: string, direction: 'inbound' | 'outbound', text: string, status?: MessageStatus) => {
-  const message = { id: crypto.randomUUID(), direction, text, at: new Date().toISOString(), ...(status && { status }) };
+const add = (
+  phone: string,
+  direction: 'inbound' | 'outbound',
+  text: string,
+  status?: MessageStatus,
+  parts: Partial<Conversation[number]> = {},
+) => {
+  const id = crypto.randomUUID();
+  const message = { id, direction, text, at: new Date().toISOString(), ...(status && { status }), ...parts };
   conversations.set(phone, [...(conversations.get(phone) ?? []), message]);
 };
 const known = ({ token: given }: { token: string }) => {
@@ -44,6 +52,7 @@ beforeAll(async () => {
     {
       readSandboxConversation,
       receiveSandboxMessage,
+      changeSandboxMessage,
       reportSandboxReceipts,
       describeSandbox,
       getChannelConnection,
@@ -58,7 +67,24 @@ beforeAll(async () => {
       receiveSandboxMessage: async (_context, { body }) => {
         known(body);
         names.push(body.name);
-        add(body.customer_phone, 'inbound', body.text, 'received');
+        const { text = '', type, media, content, reply_to_id } = body;
+        add(body.customer_phone, 'inbound', text, 'received', { type, media, content, reply_to_id } as object);
+        return { done: true };
+      },
+      changeSandboxMessage: async (_context, { body }) => {
+        known(body);
+        const { message_id, reaction, text, deleted } = body;
+        const at = new Date().toISOString();
+        const changed = (messages: Conversation) =>
+          messages.map((each) => ({
+            ...each,
+            ...(each.id === message_id && {
+              ...(reaction && { reactions: [{ emoji: reaction, from: 'lead' as const, at }] }),
+              ...(text && { text, edited_at: at }),
+              ...(deleted && { text: '', revoked_at: at }),
+            }),
+          }));
+        conversations.set(body.customer_phone, changed(conversations.get(body.customer_phone) ?? []));
         return { done: true };
       },
       reportSandboxReceipts: async (_context, { body }) => {
@@ -236,7 +262,7 @@ test.skipIf(!existsSync(browser))(
       await page.goto(`${address}${url}?lang=en`);
 
       await page.getByRole('heading', { name: 'Salão Aurora' }).waitFor();
-      await page.locator('summary').click();
+      await page.locator('#me').click();
       await page.getByLabel('Your name').fill('Ana');
       await page.getByLabel(/Your phone/).fill(phone);
       await page.getByRole('button', { name: 'Be this customer' }).click();
@@ -264,16 +290,38 @@ test.skipIf(!existsSync(browser))(
       windowExpiresAt = new Date(Date.now() + 3_600_000).toISOString();
       await page.getByText('The store can write free text until').waitFor();
 
+      const own = shown.nth(0);
+      await own.getByText('⋯').click();
+      await own.getByRole('button', { name: 'React with 👍' }).click();
+      await own.getByText('👍', { exact: true }).first().waitFor();
+      await own.getByText('⋯').click();
+      await own.getByRole('button', { name: 'Edit' }).click();
+      await page.getByLabel('Message').fill('Oi');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await own.getByText('edited').waitFor();
+      await shown.nth(2).getByText('⋯').click();
+      await shown.nth(2).getByRole('button', { name: 'Answer' }).click();
+      await page.getByText('You answer: Seen?').waitFor();
+      await page.locator('#attach summary').click();
+      await page.getByRole('button', { name: 'Location' }).click();
+      await shown.nth(3).getByText('Praça da Sé').waitFor();
+      expect(await shown.nth(3).locator('blockquote').textContent()).toBe('Seen?');
+      expect(await page.getByText('You answer:').isVisible()).toBe(false);
+      await shown.nth(3).getByText('⋯').click();
+      await shown.nth(3).getByRole('button', { name: 'Delete' }).click();
+      await shown.nth(3).getByText('This message was deleted').waitFor();
+      conversations.set(phone, conversations.get(phone)?.slice(0, 3) ?? []);
+
       await page.reload();
       await waitFor(async () => (await shown.count()) === 3, { description: 'the conversation is still there' });
       await page.goto(`${address}${url}`);
       await page.getByText('Você escreve para').waitFor();
-      await page.locator('summary').click();
+      await page.locator('#me').click();
       await page.getByRole('button', { name: 'Beatriz 5511977776666' }).click();
       await page.getByLabel('Mensagem').fill('Bom dia');
       await page.getByRole('button', { name: 'Enviar' }).click();
       await waitFor(async () => conversations.has('5511977776666'), { description: 'the chosen customer writes' });
-      expect(names).toEqual(['Ana', 'Beatriz']);
+      expect(names).toEqual(['Ana', 'Ana', 'Beatriz']);
       await page.goto(`${address}${url}?lang=es-MX`);
       await page.getByText('Escribes a').waitFor();
       expect(faults).toEqual([]);

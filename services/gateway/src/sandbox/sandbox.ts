@@ -1,6 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import {
+  changeSandboxMessage,
   describeSandbox,
   getStore,
   type Operation,
@@ -21,6 +22,7 @@ const secret = { config: { secretAddress: true } };
 const storeLimitMs = 2_000;
 const mostTelephones = 10_000;
 type Params = { Params: { token: string } };
+type Posted = typeof receiveSandboxMessage | typeof changeSandboxMessage | typeof reportSandboxReceipts;
 
 /** What the page shows of the store and of its customers. */
 type About = {
@@ -71,7 +73,7 @@ export async function addSandbox(
     },
   );
 
-  const addPost = (path: string, operation: typeof receiveSandboxMessage | typeof reportSandboxReceipts) =>
+  const addPost = (path: string, operation: Posted) =>
     app.post<Params>(`${page}/${path}`, secret, async (request, reply) => {
       reply.header('cache-control', 'no-store');
       const asked = toRequest(operation, request);
@@ -81,6 +83,7 @@ export async function addSandbox(
       return await rpc.call(operation, asked, contextOf(request));
     });
   addPost('messages', receiveSandboxMessage);
+  addPost('changes', changeSandboxMessage);
   addPost('receipts', reportSandboxReceipts);
 
   app.get<Params>(`${page}/about`, secret, async (request, reply): Promise<About> => {

@@ -1,4 +1,4 @@
-import type { readSandboxConversation as operation } from '@mostrador/contracts';
+import { messageTypeOf, type readSandboxConversation as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { findChannelById } from '../channels/channel.repository.ts';
@@ -35,11 +35,19 @@ export const readSandboxConversation =
     };
     return {
       store_phone: phone ?? '',
-      messages: messages.map(({ at, status, text, ...message }) => ({
-        ...message,
-        text: shown(text),
-        at: toTimestamp(at),
-        ...(status !== null && { status }),
+      messages: messages.map(({ id, direction, at, status, text, kind, ...message }) => ({
+        ...{ id, direction, text: shown(text), at: toTimestamp(at) },
+        ...(status !== null &&
+          kind !== null && {
+            status,
+            type: messageTypeOf(kind),
+            media: message.media,
+            content: fit.content(message.content),
+            reply_to_id: message.reply_to_id,
+            reactions: [...(message.reactions ?? [])],
+            edited_at: message.edited_at && toTimestamp(message.edited_at),
+            revoked_at: message.revoked_at && toTimestamp(message.revoked_at),
+          }),
       })),
       ...(replyWindowMs !== null && { window_expires_at: expiresAt && toTimestamp(expiresAt) }),
     };

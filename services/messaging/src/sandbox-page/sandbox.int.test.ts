@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  changeSandboxMessage,
   connectChannel,
   deliverMessages,
   describeSandbox,
@@ -50,6 +51,69 @@ test('a message from the telephone becomes a received message of a lead', async 
     select lead_id, status, source, body from messages where store_id = ${storeId}`;
   expect(row).toMatchObject({ status: 'received', source: 'lead', body: 'Olá! 👋' });
   await waitFor(() => messaging.crm.interactionCounts.get(row?.lead_id) === 1, { description: 'crm has the count' });
+});
+
+test('the telephone sends what is more than text, quotes, reacts, edits and deletes', async () => {
+  const storeId = randomUUID();
+  const token = await connect(storeId);
+  const about = { token, customer_phone: customerPhone };
+  const send = (body: object) =>
+    messaging.rpc.call(receiveSandboxMessage, { body: { ...about, name: 'Ana', ...body } }, testContext());
+  const change = (message_id: string, body: object) =>
+    messaging.rpc.call(changeSandboxMessage, { body: { ...about, message_id, ...body } }, testContext());
+  await write(token, 'Olá');
+  const [first] = (await read(token)).messages;
+  const id = first?.id as string;
+  const content = { latitude: -23.5, longitude: -46.6, name: 'Praça' };
+  await send({ type: 'location', content, reply_to_id: id });
+  await send({ type: 'document', text: 'Receita', media: { mime_type: 'application/pdf', filename: 'a.pdf' } });
+  await change(id, { reaction: '👍' });
+  await change(id, { text: 'Olá!' });
+  const [text, place, file] = (await read(token)).messages;
+  expect(text).toMatchObject({ text: 'Olá!', reactions: [{ emoji: '👍' }], edited_at: expect.any(String) });
+  expect(place).toMatchObject({ type: 'location', content, reply_to_id: id });
+  expect(file).toMatchObject({ type: 'document', text: 'Receita', media: { filename: 'a.pdf', state: 'not_fetched' } });
+  await change(place?.id as string, { deleted: true });
+  expect((await read(token)).messages[1]).toMatchObject({ content: null, revoked_at: expect.any(String) });
+
+  const invalid = { code: 'validation_failed' };
+  for (const body of [{}, { type: 'location', content: { latitude: 1 } }, { type: 'template', text: 'x' }]) {
+    await expect(send(body), JSON.stringify(body)).rejects.toMatchObject(invalid);
+  }
+  for (const body of [{}, { reaction: '👍', deleted: true }])
+    await expect(change(id, body)).rejects.toMatchObject(invalid);
+  const notFound = { code: 'message_not_found' };
+  await expect(change(randomUUID(), { deleted: true })).rejects.toMatchObject(notFound);
+  const other = { token, customer_phone: '5511988887778', message_id: id, deleted: true as const };
+  await expect(messaging.rpc.call(changeSandboxMessage, { body: other }, testContext())).rejects.toMatchObject(
+    notFound,
+  );
+  const foreign = { ...other, ...about, token: await connect(randomUUID()) };
+  await expect(messaging.rpc.call(changeSandboxMessage, { body: foreign }, testContext())).rejects.toMatchObject(
+    notFound,
+  );
+});
+
+test('a customer reacts to what the store wrote, and neither edits nor deletes it', async () => {
+  const storeId = randomUUID();
+  const token = await connect(storeId);
+  await messaging.adminSql`insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0)`;
+  const lead_id = messaging.crm.addLead(storeId, customerPhone);
+  const { id } = await messaging.send(storeId, lead_id, 'Hi');
+  await messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId }));
+  const change = (body: object) =>
+    messaging.rpc.call(
+      changeSandboxMessage,
+      { body: { token, customer_phone: customerPhone, message_id: id, ...body } },
+      testContext(),
+    );
+  await change({ reaction: '🎉' });
+  expect((await read(token)).messages).toMatchObject([{ text: 'Hi', reactions: [{ emoji: '🎉', from: 'lead' }] }]);
+  await change({ reaction: null });
+  expect((await read(token)).messages).toMatchObject([{ reactions: [] }]);
+  for (const body of [{ text: 'x' }, { deleted: true }]) {
+    await expect(change(body)).rejects.toMatchObject({ code: 'message_not_found' });
+  }
 });
 
 test('the telephone shows its own conversation in order, and no other conversation', async () => {

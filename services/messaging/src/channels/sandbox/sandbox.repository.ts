@@ -1,6 +1,7 @@
 import type { MessageStatus } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { phoneForms } from '@mostrador/kit/phones/canonical-phone';
+import type { MessageRow } from '../../messages/message.ts';
 
 export type SandboxRow = {
   readonly id: string;
@@ -52,7 +53,10 @@ export async function planStatusUpdates(
       lateral (select clock_timestamp() + after_ms * interval '1 millisecond' as at) due`;
 }
 
-export type TelephoneMessage = {
+type Shown = Pick<MessageRow, 'kind' | 'media' | 'content' | 'reply_to_id' | 'reactions' | 'edited_at' | 'revoked_at'>;
+
+/** The columns of `Shown` are null for a delivery without a message. */
+export type TelephoneMessage = { readonly [Column in keyof Shown]: Shown[Column] | null } & {
   readonly id: string;
   readonly direction: 'inbound' | 'outbound';
   readonly text: string;
@@ -64,6 +68,27 @@ export type TelephoneMessage = {
 /** `phone`: one of the forms of its number. A lead may have another one. */
 type Telephone = { readonly channelId: string; readonly phone: string; readonly limit: number };
 
+const shown = (sql: Sql) => sql`m.kind, m.media, m.content, m.reply_to_id, m.reactions, m.edited_at, m.revoked_at`;
+
+/** A message from or to the telephone with this number. */
+export async function findTelephoneMessage(
+  sql: Sql,
+  storeId: string,
+  { channelId, phone, id }: Omit<Telephone, 'limit'> & { readonly id: string },
+): Promise<{ direction: 'inbound' | 'outbound'; provider_message_id: string } | undefined> {
+  const [row] = await sql<{ direction: 'inbound' | 'outbound'; provider_message_id: string }[]>`
+    select m.direction, m.provider_message_id from messages m
+    where m.store_id = ${storeId} and m.id = ${id} and m.channel_id = ${channelId} and m.provider_message_id is not null
+      and (exists (
+        select from conversations c
+        where c.store_id = m.store_id and c.lead_id = m.lead_id and m.direction = 'inbound'
+          and c.wa_id = any(${phoneForms(phone)}))
+      or exists (
+        select from sandbox_deliveries d
+        where d.store_id = m.store_id and d.id = m.id and d.customer_phone = any(${phoneForms(phone)})))`;
+  return row;
+}
+
 /** The latest messages from and to the telephone with this number, the oldest first. */
 export async function listTelephoneMessages(
   sql: Sql,
@@ -71,13 +96,13 @@ export async function listTelephoneMessages(
   { channelId, phone, limit }: Telephone,
 ): Promise<TelephoneMessage[]> {
   const rows = await sql<TelephoneMessage[]>`
-    (select m.id, m.direction, m.body as text, m.created_at as at, m.status
+    (select m.id, m.direction, m.body as text, m.created_at as at, m.status, ${shown(sql)}
      from conversations c join messages m using (store_id, lead_id)
      where c.store_id = ${storeId} and c.wa_id = any(${phoneForms(phone)})
        and m.direction = 'inbound' and m.channel_id = ${channelId}
      order by m.number desc limit ${limit})
     union all
-    (select d.id, 'outbound', d.body, d.delivered_at, m.status
+    (select d.id, 'outbound', d.body, d.delivered_at, m.status, ${shown(sql)}
      from sandbox_deliveries d left join messages m on m.store_id = d.store_id and m.id = d.id
      where d.store_id = ${storeId} and d.channel_id = ${channelId} and d.customer_phone = any(${phoneForms(phone)})
        and d.delivered_at <= statement_timestamp()
