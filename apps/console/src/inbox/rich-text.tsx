@@ -1,5 +1,5 @@
 import { Fragment } from 'react';
-import { type Mark, type Part, partsOf } from './rich-text.ts';
+import { type Mark, type Part, partsOf } from './text-parts.ts';
 
 const tags: Readonly<Record<Mark, 'strong' | 'em' | 's' | 'code'>> = {
   bold: 'strong',

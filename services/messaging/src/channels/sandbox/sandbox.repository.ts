@@ -1,7 +1,6 @@
-import type { MessageStatus } from '@mostrador/contracts';
+import type { MessageContent, MessageMedia, MessageReaction, MessageStatus } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { phoneForms } from '@mostrador/kit/phones/canonical-phone';
-import type { MessageRow } from '../../messages/message.ts';
 
 export type SandboxRow = {
   readonly id: string;
@@ -53,16 +52,21 @@ export async function planStatusUpdates(
       lateral (select clock_timestamp() + after_ms * interval '1 millisecond' as at) due`;
 }
 
-type Shown = Pick<MessageRow, 'kind' | 'media' | 'content' | 'reply_to_id' | 'reactions' | 'edited_at' | 'revoked_at'>;
-
-/** The columns of `Shown` are null for a delivery without a message. */
-export type TelephoneMessage = { readonly [Column in keyof Shown]: Shown[Column] | null } & {
+export type TelephoneMessage = {
   readonly id: string;
   readonly direction: 'inbound' | 'outbound';
   readonly text: string;
   readonly at: Date;
-  /** Null for a delivery without a message. */
+  // Null for a delivery without a message.
   readonly status: MessageStatus | null;
+  readonly kind: string | null;
+  readonly reactions: readonly MessageReaction[] | null;
+  // Null for most messages, too.
+  readonly media: MessageMedia | null;
+  readonly content: MessageContent | null;
+  readonly reply_to_id: string | null;
+  readonly edited_at: Date | null;
+  readonly revoked_at: Date | null;
 };
 
 /** `phone`: one of the forms of its number. A lead may have another one. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Part, partsOf } from './rich-text.ts';
+import { type Part, partsOf } from './text-parts.ts';
 
 const bold = (...parts: Part[]): Part => ({ mark: 'bold', parts });
 const italic = (...parts: Part[]): Part => ({ mark: 'italic', parts });
