@@ -171,6 +171,11 @@ export const breaks: readonly Break[] = [
         from: 'if (locked ? known : await isKnown()) return null;',
         to: 'if (locked || (await isKnown())) return null;',
       },
+      {
+        file: 'services/messaging/src/inbound/accept-many.ts',
+        from: '.filter(({ content: { providerMessageId: id } }) => !seen.has(id) && seen.add(id));',
+        to: '.filter(() => false);',
+      },
     ],
   },
   {
@@ -293,6 +298,11 @@ export const breaks: readonly Break[] = [
         file: 'services/messaging/src/inbound/accept-inbound.ts',
         from: 'const isKnown = () => isKnownInbound(sql, storeId, { channelId, providerMessageId });',
         to: 'const isKnown = async () => false;',
+      },
+      {
+        file: 'services/messaging/src/inbound/accept-many.ts',
+        from: 'const seen = new Set(metBefore.known);',
+        to: 'const seen = new Set<string>();',
       },
     ],
   },

@@ -96,7 +96,7 @@ test('a nudge delivers committed entries at once, to Temporal and to the stream'
   const relay = startRelay();
   const [appointmentId = '', leadId = '', sellerId = ''] = ids(3);
   await append([wakeUp(appointmentId, 'created', leadId), fact(sellerId)]);
-  relay.nudge();
+  relay.nudge(['workflow', 'event']);
   await untilEmpty();
   const description = await server.client.workflow.getHandle(`appointment:${appointmentId}`).describe();
   const attributes = description.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);

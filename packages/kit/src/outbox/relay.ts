@@ -8,7 +8,8 @@ import { createEventDelivery } from './event-delivery.ts';
 import { type FeedBacklog, feedRepository } from './feed.repository.ts';
 import { createFeedDelivery } from './feed-delivery.ts';
 import { type OutboxBacklog, outboxRepository } from './outbox.repository.ts';
-import { setAsideAfter } from './outbox-delivery.ts';
+import type { OutboxEntry } from './outbox.ts';
+import { type OutboxDelivery, setAsideAfter } from './outbox-delivery.ts';
 import { createWorkflowDelivery } from './workflow-delivery.ts';
 
 export type RelayOptions = {
@@ -34,8 +35,8 @@ export type RelayOptions = {
  */
 export type Relay = {
   start(): void;
-  /** A transaction has just committed: sweep now. */
-  nudge(): void;
+  /** A transaction has just committed: sweep now. `kinds`: it wrote entries of these kinds only. */
+  nudge(kinds?: readonly OutboxEntry['kind'][]): void;
   /** Waits for its sends, gives back the other claimed rows, and claims no more. */
   stop(): Promise<void>;
   /** The rows that wait, those that were set aside because their receiver refuses them, and how long the oldest waits. */
@@ -55,17 +56,18 @@ export function createRelay(options: RelayOptions): Relay {
   const repository = outboxRepository(options.database);
   const shared = { repository, log, sweepIntervalMs, batch, leaseMs };
   const feed = options.feed && { repository: feedRepository(options.database), rpc: options.feed };
-  const deliveries = [
-    ...(temporal ? [createWorkflowDelivery({ ...shared, temporal, tracing })] : []),
-    createEventDelivery({ ...shared, nats }),
-    ...(feed ? [createFeedDelivery({ ...feed, log, sweepIntervalMs })] : []),
-  ];
+  const byKind: { readonly [Kind in OutboxEntry['kind']]: OutboxDelivery | undefined } = {
+    workflow: temporal && createWorkflowDelivery({ ...shared, temporal, tracing }),
+    event: createEventDelivery({ ...shared, nats }),
+    feed: feed && createFeedDelivery({ ...feed, log, sweepIntervalMs }),
+  };
+  const deliveries = Object.values(byKind).filter((delivery) => delivery !== undefined);
   return {
     start() {
       for (const delivery of deliveries) delivery.start();
     },
-    nudge() {
-      for (const delivery of deliveries) delivery.nudge();
+    nudge(kinds) {
+      for (const delivery of kinds?.map((kind) => byKind[kind]) ?? deliveries) delivery?.nudge();
     },
     stop: async () => void (await Promise.all(deliveries.map((delivery) => delivery.stop()))),
     backlog: () => repository.count(setAsideAfter),

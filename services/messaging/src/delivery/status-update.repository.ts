@@ -17,9 +17,16 @@ export async function lockProviderMessage(
   channelId: string,
   providerMessageId: string,
 ): Promise<void> {
-  const name = `messaging report ${storeId} ${channelId} ${providerMessageId}`;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
+  await sql`select pg_advisory_xact_lock(${providerMessageLock(sql, storeId, channelId, sql`${providerMessageId}`)})`;
 }
+
+/** SQL expression: the key of that lock. */
+export const providerMessageLock = (
+  sql: Sql,
+  storeId: string,
+  channelId: string,
+  providerMessageId: ReturnType<typeof sql>,
+) => sql`hashtextextended(${`messaging report ${storeId} ${channelId} `}::text || ${providerMessageId}::text, 0)`;
 
 /** Stores a status update. A duplicate changes nothing. */
 export async function insertStatusUpdate(

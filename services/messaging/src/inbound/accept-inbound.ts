@@ -65,7 +65,7 @@ export async function acceptInbound(
     return count;
   });
   if (interaction_count === null) return null;
-  relay.nudge();
+  relay.nudge(['event', 'feed']);
   return { lead_id: leadId, interaction_count };
 }
 

@@ -6,10 +6,25 @@ import { createInboundProcessor, type InboundProcessor } from './inbound-process
 import { type ProcessingTools, processInbound } from './process-inbound.ts';
 import { purgeInbound } from './purge-inbound.ts';
 
+/** The shortest time between two times that counts are told at once. */
+const countsApartMs = 1_000;
+
 /** Creates the background jobs of inbound messages. The processor is one of them. */
 export function createInboundJobs(tools: ProcessingTools): { inbound: InboundProcessor; jobs: readonly Periodic[] } {
   const { systemDatabase, log } = tools;
-  const inbound = createInboundProcessor({ log, process: (signal, turn) => processInbound(tools, signal, turn) });
+  let countsToldMs = 0;
+  // Crm gets the counts of a trickle together, and nothing waits for it. The periodic job tells what fails here.
+  const tellCounts = (signal: AbortSignal) => {
+    if (performance.now() < countsToldMs + countsApartMs) return;
+    countsToldMs = performance.now();
+    void sendMissedInteractionCounts(tools, signal).catch(() => {});
+  };
+  const inbound = createInboundProcessor({
+    log,
+    process: async (signal, turn) => {
+      if ((await processInbound(tools, signal, turn)) > 0) tellCounts(signal);
+    },
+  });
   const jobs = [
     inbound,
     periodically({

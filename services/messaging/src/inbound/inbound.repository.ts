@@ -16,33 +16,25 @@ export type NewPayload = {
 };
 
 /**
- * Stores payloads in this order. Each id is greater than the one before it. A payload that the channel already has is
+ * The statement that stores payloads in this order. Each id is greater than the one before it. A payload that the channel already has is
  * left out: a provider retries with the same bytes, and so does an attacker who has captured a signed webhook.
  */
-export async function insertPayloads(
-  sql: TransactionSql,
-  storeId: string,
-  channelId: string,
-  payloads: readonly NewPayload[],
-): Promise<void> {
+export function insertPayloads(sql: Sql, storeId: string, channelId: string, payloads: readonly NewPayload[]) {
   const rows = payloads.map(({ payload, customers }) => ({
     payload: payload.toString('base64'),
     payload_hash: createHash('sha256').update(payload).digest('base64'),
     customers,
   }));
-  await sql`
+  return sql`
     insert into inbound_payloads (store_id, channel_id, payload, payload_hash, customers)
     select ${storeId}::uuid, ${channelId}::uuid, decode(payload, 'base64'), decode(payload_hash, 'base64'), customers
     from json_to_recordset(${sql.json(rows)}::json) as posted (payload text, payload_hash text, customers text[])
     on conflict (channel_id, payload_hash) where payload_hash is not null do nothing`;
 }
 
-/** Claims due payloads of any store, the oldest first. No other process gets them while the lease lasts. */
-export async function claimPayloads(
-  systemSql: Sql,
-  { leaseMs, limit }: { leaseMs: number; limit: number },
-): Promise<{ id: string; store_id: string }[]> {
-  return await systemSql<{ id: string; store_id: string }[]>`
+/** The statement that claims due payloads of any store, the oldest first. No other process gets them while the lease lasts. */
+export const claimPayloads = (systemSql: Sql, { leaseMs, limit }: { leaseMs: number; limit: number }) =>
+  systemSql<{ id: string; store_id: string }[]>`
     update inbound_payloads p set next_attempt_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
     from (
       select id from inbound_payloads
@@ -52,7 +44,6 @@ export async function claimPayloads(
     ) due
     where p.id = due.id
     returning p.id, p.store_id`;
-}
 
 /** A payload with the channel columns that are needed to read it. */
 export type PayloadRow = Pick<ChannelRow, 'provider' | 'phone_number_id'> & {
@@ -105,11 +96,13 @@ export async function findHeldCustomers(
     order by channel_id, customer, id`;
 }
 
-export async function markProcessed(sql: TransactionSql, storeId: string, ids: readonly string[]): Promise<void> {
-  await sql`
-    update inbound_payloads set processed_at = clock_timestamp()
-    where store_id = ${storeId} and id = any(${[...ids]}::uuid[]) and processed_at is null`;
-}
+/**
+ * The statement that marks payloads as processed. What they said is in other rows now, so only the hash stays, by which a
+ * repeated one is known.
+ */
+export const markProcessed = (sql: TransactionSql, storeId: string, ids: readonly string[]) => sql`
+  update inbound_payloads set processed_at = clock_timestamp(), payload = '', customers = '{}'
+  where store_id = ${storeId} and id = any(${[...ids]}::uuid[]) and processed_at is null`;
 
 /**
  * A dependency was missing. The next retry waits a quarter of the payload's age, between 250 ms and 5 s. The payload

@@ -216,7 +216,9 @@ test('payloads that a crashed process had claimed are processed by the next one'
       await receive(restarted, channelId, notification(phoneNumberId, textFrom(newPhone(), text)));
     }
     const scope = { deadline: Date.now() + 30_000 };
-    const taken = await restarted.systemDatabase.write(scope, (sql) => claimPayloads(sql, { leaseMs: 300, limit: 10 }));
+    const taken = await restarted.systemDatabase.execute(scope, (sql) =>
+      claimPayloads(sql, { leaseMs: 300, limit: 10 }),
+    );
     expect(taken).toHaveLength(2);
     restarted.inbound.start();
     const received = () => restarted.adminSql`select body from messages where store_id = ${storeId} order by body`;

@@ -1,51 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { isUniqueViolation } from '@mostrador/kit/database/database';
 import { eachOf } from '@mostrador/kit/process/each-of';
 import type { Log } from '@mostrador/kit/process/log';
-import { AppError } from '@mostrador/kit/rpc/errors';
 import { customersOf, type InboundEffect, type InboundMessage, identitiesOf } from '../channels/channel-provider.ts';
-import { sendInteractionCounts } from '../conversations/send-interaction-counts.ts';
 import { applyReceivedStatus } from '../delivery/apply-received-status.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { acceptInbound, NoPhone, noPhone } from './accept-inbound.ts';
+import { acceptInbound } from './accept-inbound.ts';
+import { acceptMany } from './accept-many.ts';
 import { applyEffect } from './apply-effect.ts';
-import {
-  claimPayloads,
-  findHeldCustomers,
-  markFailed,
-  markProcessed,
-  type PayloadRow,
-  putBehind,
-  putOff,
-  readPayloads,
-} from './inbound.repository.ts';
-import { readPayload } from './read-payload.ts';
+import { claimPayloads, findHeldCustomers, type PayloadRow, readPayloads } from './inbound.repository.ts';
+import { byCustomer, type Piece, piecesOf } from './pieces.ts';
+import { noteTroubles, settlePayloads, type Trouble, troubleOf } from './settle-payloads.ts';
 
 export type ProcessingTools = Pick<Dependencies, 'database' | 'systemDatabase' | 'rpc' | 'relay' | 'outcomes'> & {
   readonly log: Log;
 };
 
-const mostAttempts = 20;
-const batch = 50;
+const batch = 100;
 const leaseMs = 30_000;
 // Shorter than the lease, so that no other process claims the payloads of a running batch.
 const batchLimitMs = 20_000;
 const callLimitMs = 5_000;
 const conversationsAtOnce = 4;
 const statusesAtOnce = 2;
-
-const severity = { unreadable: 0, behind: 1, later: 2, failed: 3 } as const;
-
-/** A piece of work from a payload: a message, a status update, or another effect. */
-type Piece<T> = { readonly payload: PayloadRow; readonly content: T };
-
-/**
- * Why a payload is not processed: an earlier one is open, a dependency was missing (`later`), or it failed itself. What
- * is `unreadable` stays so. Its payload fails without a retry, once the rest of it is processed.
- */
-type Trouble =
-  | { readonly kind: 'behind' | 'later' }
-  | { readonly kind: 'failed' | 'unreadable'; readonly code: string };
 
 /**
  * Processes stored payloads until none is due. It accepts the messages of one customer in the order of arrival, even
@@ -62,7 +38,7 @@ export async function processInbound(
     await turn();
     if (signal.aborted) return processed;
     const scope = { deadline: Date.now() + callLimitMs };
-    const claimed = await tools.systemDatabase.write(scope, (sql) => claimPayloads(sql, { leaseMs, limit: batch }));
+    const claimed = await tools.systemDatabase.execute(scope, (sql) => claimPayloads(sql, { leaseMs, limit: batch }));
     const stores = Map.groupBy(claimed, (row) => row.store_id);
     await Promise.all(
       [...stores].map(([storeId, rows]) =>
@@ -85,12 +61,7 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
   const [payloads, held] = await database.read(scope, (sql) =>
     Promise.all([readPayloads(sql, storeId, ids), findHeldCustomers(sql, storeId, ids)]),
   );
-  const troubles = new Map<string, Trouble>();
-  const note = ({ id }: PayloadRow, trouble: Trouble) => {
-    // The most severe reason counts.
-    const known = troubles.get(id);
-    if (!known || severity[trouble.kind] > severity[known.kind]) troubles.set(id, trouble);
-  };
+  const { troubles, note } = noteTroubles();
   const heldSince = new Map(held.map((row) => [`${row.channel_id} ${row.customer}`, row.payload_id]));
   const { messages, statuses, effects } = piecesOf(payloads, note);
   const isBehind = ({ payload }: Piece<unknown>, customers: readonly string[]) =>
@@ -118,16 +89,38 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
     for (const customer of customers) heldSince.set(`${piece.payload.channel_id} ${customer}`, '');
   }
 
-  const conversations = Map.groupBy(
-    messages,
-    ({ payload, content }) => `${payload.channel_id} ${identitiesOf(content).at(-1)}`,
-  );
-  const counts = new Map<string, Counted>();
+  const left = new Set(byCustomer(messages));
+  const processed = new Set<string>();
+  const withOthers = [...statuses, ...effects];
+  /** The payloads of which nothing is left to do. */
+  const completeWithout = (some: Iterable<readonly Piece<unknown>[]>): string[] => {
+    const open = new Set([...withOthers, ...[...some].flat()].map(({ payload }) => payload.id));
+    return payloads.map(({ id }) => id).filter((id) => !open.has(id) && !troubles.has(id) && !processed.has(id));
+  };
+  const isDue = (piece: Piece<InboundMessage>) =>
+    piece.payload.attempts === 0 && !isBehind(piece, identitiesOf(piece.content));
+  for (const channelId of new Set(messages.map(({ payload }) => payload.channel_id))) {
+    const customers = [...left].filter((pieces) => pieces.every(({ payload }) => payload.channel_id === channelId));
+    let complete: string[] = [];
+    try {
+      const scope = fromChannel(storeId, { channel_id: channelId }, deadline);
+      const taken = await acceptMany(tools, scope, channelId, {
+        customers,
+        isDue,
+        completeWith: (some) => {
+          complete = completeWithout([...left].filter((pieces) => !some.has(pieces)));
+          return complete;
+        },
+      });
+      for (const pieces of taken) left.delete(pieces);
+      for (const id of complete) processed.add(id);
+    } catch (error) {
+      // What fails fails alone, below.
+      tools.log.warn({ err: error, store_id: storeId }, 'accepting inbound messages together failed');
+    }
+  }
   await Promise.all([
-    eachOf(conversations.values(), conversationsAtOnce, async (pieces) => {
-      const counted = await processInOrder(tools, scope, pieces, isBehind, note);
-      if (counted) counts.set(counted.lead_id, counted);
-    }),
+    eachOf(left, conversationsAtOnce, (pieces) => processInOrder(tools, scope, pieces, isBehind, note)),
     eachOf(statuses, statusesAtOnce, async ({ payload, content }) => {
       try {
         await applyReceivedStatus(tools, fromChannel(storeId, payload, deadline), payload.channel_id, content);
@@ -141,45 +134,23 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
       apply,
     ),
   ]);
-  // The periodic job sends a count that fails here.
-  await sendInteractionCounts(tools, storeId, [...counts.values()]).catch(() => {});
-  await settle(tools, scope, payloads, troubles);
+  await settlePayloads(
+    tools,
+    storeId,
+    payloads.filter(({ id }) => !processed.has(id)),
+    troubles,
+  );
 }
 
-function piecesOf(payloads: readonly PayloadRow[], note: (payload: PayloadRow, trouble: Trouble) => void) {
-  const read = payloads.flatMap((payload) => {
-    try {
-      const notification = readPayload(payload, payload.payload, payload.received_at);
-      if (notification.unreadable > 0) note(payload, { kind: 'unreadable', code: 'unreadable_entry' });
-      return [{ payload, notification }];
-    } catch {
-      note(payload, { kind: 'unreadable', code: 'unreadable' });
-      return [];
-    }
-  });
-  const pieces = <T>(payload: PayloadRow, contents: readonly T[]) => contents.map((content) => ({ payload, content }));
-  return {
-    messages: read.flatMap(({ payload, notification }) => pieces(payload, notification.messages)),
-    statuses: read.flatMap(({ payload, notification }) => pieces(payload, notification.statuses)),
-    effects: read.flatMap(({ payload, notification }) => pieces(payload, notification.effects ?? [])),
-  };
-}
-
-type Counted = NonNullable<Awaited<ReturnType<typeof acceptInbound>>>;
-
-/**
- * Accepts one customer's messages in order. After a message that must wait, the later ones wait, too. Returns the
- * lead's interactions after the last new message.
- */
+/** Accepts one customer's messages in order. After a message that must wait, the later ones wait, too. */
 async function processInOrder(
   tools: ProcessingTools,
   { storeId, deadline }: { storeId: string; deadline: number },
   pieces: readonly Piece<InboundMessage>[],
   isBehind: (piece: Piece<unknown>, customers: readonly string[]) => boolean,
   note: (payload: PayloadRow, trouble: Trouble) => void,
-): Promise<Counted | null> {
+): Promise<void> {
   let waits = false;
-  let latest: Counted | null = null;
   for (const piece of pieces) {
     const { payload, content } = piece;
     waits ||= isBehind(piece, identitiesOf(content));
@@ -189,7 +160,7 @@ async function processInOrder(
     }
     try {
       const context = { ...fromChannel(storeId, payload, deadline), requestId: randomUUID() };
-      latest = (await acceptInbound(tools, context, payload.channel_id, content)) ?? latest;
+      await acceptInbound(tools, context, payload.channel_id, content);
     } catch (error) {
       const trouble = troubleOf(error);
       note(payload, trouble);
@@ -197,47 +168,11 @@ async function processInOrder(
       tools.log.warn({ err: error, store_id: storeId, payload: payload.id }, 'accepting an inbound message failed');
     }
   }
-  return latest;
 }
 
 /** The scope of a piece of a payload. */
-const fromChannel = (storeId: string, { channel_id }: PayloadRow, deadline: number) => ({
+const fromChannel = (storeId: string, { channel_id }: Pick<PayloadRow, 'channel_id'>, deadline: number) => ({
   storeId,
   deadline: Math.min(deadline, Date.now() + callLimitMs),
   actor: { kind: 'channel', id: channel_id } as const,
 });
-
-const temporary: ReadonlySet<string> = new Set(['service_unavailable', 'upstream_timeout', 'lead_busy']);
-
-function troubleOf(error: unknown): Trouble {
-  // Another transaction stored this channel id at the same moment. The retry finds it.
-  if (isUniqueViolation(error)) return { kind: 'later' };
-  if (error instanceof NoPhone) return { kind: 'failed', code: noPhone };
-  if (!(error instanceof AppError)) return { kind: 'failed', code: 'failed' };
-  const { code } = error;
-  return temporary.has(code) ? { kind: 'later' } : { kind: 'failed', code };
-}
-
-async function settle(
-  { database, log }: ProcessingTools,
-  { storeId }: { storeId: string },
-  payloads: readonly PayloadRow[],
-  troubles: ReadonlyMap<string, Trouble>,
-): Promise<void> {
-  const ids = (kind: Trouble['kind'] | undefined) =>
-    payloads.map(({ id }) => id).filter((id) => troubles.get(id)?.kind === kind);
-  const failed = payloads.flatMap(({ id, attempts }) => {
-    const trouble = troubles.get(id);
-    if (!trouble || !('code' in trouble)) return [];
-    return [{ id, attempts, code: trouble.code, mostAttempts: trouble.kind === 'unreadable' ? 1 : mostAttempts }];
-  });
-  await database.write({ storeId, deadline: Date.now() + callLimitMs }, async (sql) => {
-    await markProcessed(sql, storeId, ids(undefined));
-    await putOff(sql, storeId, ids('later'));
-    await putBehind(sql, storeId, ids('behind'));
-    for (const { id, ...failure } of failed) await markFailed(sql, storeId, id, failure);
-  });
-  for (const { id, attempts, code } of failed) {
-    log.error({ store_id: storeId, payload: id, attempts: attempts + 1, code }, 'processing an inbound payload failed');
-  }
-}

@@ -52,7 +52,9 @@ async function ingest(
     .filter((_, index) => errors[index] === undefined)
     .map(({ payload }) => ({ payload, customers: customersIn(channel, payload) }));
   if (signed.length > 0) {
-    await dependencies.database.write({ storeId, ...scope }, (sql) => insertPayloads(sql, storeId, channel.id, signed));
+    await dependencies.database.execute({ storeId, ...scope }, (sql) =>
+      insertPayloads(sql, storeId, channel.id, signed),
+    );
   }
   return errors;
 }

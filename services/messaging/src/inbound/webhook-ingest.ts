@@ -25,7 +25,7 @@ export type WebhookIngestOptions = {
 type Burst = { readonly sinceMs: number; readonly over: PromiseWithResolvers<void>; calming?: NodeJS.Timeout };
 
 export function createWebhookIngest(options: WebhookIngestOptions): WebhookIngest {
-  const { inPassing = 4, calmMs = 100, longestBurstMs = 5_000, onIngested, signal } = options;
+  const { inPassing = 4, calmMs = 20, longestBurstMs = 5_000, onIngested, signal } = options;
   let count = 0;
   let burst: Burst | undefined;
   let restUntilMs = 0;

@@ -44,18 +44,34 @@ export async function beginSession(
   sql: TransactionSql,
   storeId: string,
   leadId: string,
-  { at, direction }: Touch,
+  touch: Touch,
 ): Promise<Touched> {
+  const [opened, events] = await beginSessions(sql, storeId, [leadId], touch);
+  return { sessionId: opened.get(leadId) as string, opened: true, events };
+}
+
+/** Begins a session of each of these leads. Returns them by lead, and the events. The caller is as that of `touchSession`. */
+export async function beginSessions(
+  sql: TransactionSql,
+  storeId: string,
+  leadIds: readonly string[],
+  { at, direction }: Touch,
+): Promise<[ReadonlyMap<string, string>, OutboxEntry[]]> {
   // The periodic job may be late: an idle session ends before the next one begins.
   const ended = await sql<SessionRow[]>`
     update sessions set ${end(sql, storeId)}
-    where store_id = ${storeId} and lead_id = ${leadId} and status = 'active' returning ${columns(sql)}`;
-  const [opened] = await sql<[SessionRow]>`
-    insert into sessions (store_id, lead_id, started_at, last_message_at, opened_by_lead)
-    values (${storeId}, ${leadId}, ${at}, ${at}, ${direction === 'inbound'})
+    where store_id = ${storeId} and lead_id = any(${[...leadIds]}::uuid[]) and status = 'active'
     returning ${columns(sql)}`;
-  const events = [...ended.flatMap((row) => sessionEvents('ended', row)), ...sessionEvents('started', opened)];
-  return { sessionId: opened.id, opened: true, events };
+  const opened = await sql<SessionRow[]>`
+    insert into sessions (store_id, lead_id, started_at, last_message_at, opened_by_lead)
+    select ${storeId}::uuid, lead_id, ${at}, ${at}, ${direction === 'inbound'}
+    from unnest(${[...leadIds]}::uuid[]) as lead_id
+    returning ${columns(sql)}`;
+  const events = [
+    ...ended.flatMap((row) => sessionEvents('ended', row)),
+    ...opened.flatMap((row) => sessionEvents('started', row)),
+  ];
+  return [new Map(opened.map(({ id, lead_id }) => [lead_id, id])), events];
 }
 
 /** The statement that records a first response at this moment, if the lead opened the session and has none yet. */

@@ -112,25 +112,31 @@ export async function saveCancellation(
 export async function cancelBatchOfLead(
   sql: TransactionSql,
   storeId: string,
-  { leadId, reason, createdBefore }: CancelCause,
+  cause: CancelCause,
   limit: number,
 ): Promise<FollowupRow[]> {
   return await sql<FollowupRow[]>`
     update followups f
-    set status = 'cancelled', cancel_reason = ${reason}, next_attempt_at = null,
+    set status = 'cancelled', cancel_reason = ${cause.reason}, next_attempt_at = null,
         updated_at = greatest(clock_timestamp(), f.updated_at)
     from (
-      select id from followups
-      where store_id = ${storeId} and lead_id = ${leadId} and status = 'pending'
-        ${reason === 'lead_replied' ? sql`and cancel_on_reply` : sql``}
-        ${reason === 'appointment_booked' ? sql`and cancel_on_appointment` : sql``}
-        ${createdBefore ? sql`and created_at < ${createdBefore}` : sql``}
+      select id from followups where ${concernedBy(sql, storeId, cause)}
       order by id limit ${limit}
       for no key update
     ) concerned
     where f.store_id = ${storeId} and f.id = concerned.id
     returning f.*`;
 }
+
+/** The statement that finds one of the follow-ups which `cancelBatchOfLead` would cancel. */
+export const findConcerned = (sql: Sql, storeId: string, cause: CancelCause) =>
+  sql<{ id: string }[]>`select id from followups where ${concernedBy(sql, storeId, cause)} limit 1`;
+
+const concernedBy = (sql: Sql, storeId: string, { leadId, reason, createdBefore }: CancelCause) => sql`
+  store_id = ${storeId} and lead_id = ${leadId} and status = 'pending'
+  ${reason === 'lead_replied' ? sql`and cancel_on_reply` : sql``}
+  ${reason === 'appointment_booked' ? sql`and cancel_on_appointment` : sql``}
+  ${createdBefore ? sql`and created_at < ${createdBefore}` : sql``}`;
 
 const isOverdue = (sql: Sql, overdueMs: number) => sql`
   status in ('pending', 'sending') and next_attempt_at < now() - ${overdueMs} * interval '1 millisecond'`;

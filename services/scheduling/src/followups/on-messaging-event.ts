@@ -3,7 +3,7 @@ import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { cancelFollowups } from './cancel-followups.ts';
-import { findFollowup } from './followup.repository.ts';
+import { findConcerned, findFollowup } from './followup.repository.ts';
 import { wakeFollowup } from './followup.ts';
 
 /** The events of messaging that concern follow-ups. */
@@ -25,14 +25,18 @@ export const onMessagingEvent =
     const { store_id: storeId } = event;
     // Most messages do not come from follow-ups and need no query.
     if ('source' in event.data && event.data.source !== 'followup') return;
-    const changed = await database.write({ storeId, deadline }, async (sql) => {
+    const scope = { storeId, deadline };
+    if (event.type === 'messaging.message.received') {
+      const { lead_id: leadId, received_at } = event.data;
+      const cause = { leadId, reason: 'lead_replied', createdBefore: toInstant(received_at) } as const;
+      // As a rule a lead who writes has no follow-up, so that no transaction is needed.
+      const concerned = await database.lookUp(scope, (sql) => findConcerned(sql, storeId, cause));
+      if (concerned.length === 0) return;
+      if ((await database.write(scope, (sql) => cancelFollowups(sql, storeId, cause))) > 0) relay.nudge();
+      return;
+    }
+    const changed = await database.write(scope, async (sql) => {
       switch (event.type) {
-        case 'messaging.message.received':
-          return await cancelFollowups(sql, storeId, {
-            leadId: event.data.lead_id,
-            reason: 'lead_replied',
-            createdBefore: toInstant(event.data.received_at),
-          });
         case 'messaging.lead.opted_out':
           // Later follow-ups stay, because the lead may have opted in again. Messaging checks that when they fire.
           return await cancelFollowups(sql, storeId, {

@@ -1,0 +1,50 @@
+import { silentLog } from '@mostrador/testing/context';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createInboundProcessor } from './inbound-processor.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A processor that notes when it runs, in milliseconds. A run takes `tookMs`. */
+function open(tookMs = 0) {
+  const runs: number[] = [];
+  const beganMs = performance.now();
+  const processor = createInboundProcessor({
+    log: silentLog(),
+    process: async () => {
+      runs.push(performance.now() - beganMs);
+      if (tookMs > 0) await new Promise((resolve) => setTimeout(resolve, tookMs));
+    },
+  });
+  processor.start();
+  const comes = async (afterMs: number) => {
+    await vi.advanceTimersByTimeAsync(afterMs);
+    await processor.ingest(async () => {});
+  };
+  return { processor, runs, comes };
+}
+
+test('a payload that comes alone is processed at once, and those of a trickle together', async () => {
+  const { processor, runs, comes } = open();
+  await comes(0);
+  expect(runs).toEqual([0]);
+  for (const _ of [1, 2, 3, 4]) await comes(20);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(runs).toEqual([0, 100]);
+  await comes(120);
+  expect(runs).toEqual([0, 100, 300]);
+  await processor.stop();
+});
+
+test('a payload that comes during a long run is processed at its end', async () => {
+  const { processor, runs, comes } = open(150);
+  await comes(0);
+  await comes(60);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(runs).toEqual([0, 150]);
+  const stopped = processor.stop();
+  await vi.advanceTimersByTimeAsync(150);
+  await stopped;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(runs).toHaveLength(2);
+});
