@@ -59,7 +59,8 @@ async function outcomeOf({ storeId }: { storeId: string }) {
     from conversations c where store_id = ${storeId} order by wa_id`;
   const messages = await adminSql`
     select c.wa_id, m.number, m.body, m.body_truncated, m.kind, m.status, m.source, m.reactions, m.edited_at is not null as edited,
-      m.revoked_at is not null as revoked, m.provider_message_id, m.metadata, m.session_id = s.id as in_session
+      m.revoked_at is not null as revoked, m.provider_message_id, m.content, m.media,
+      (select quoted.number from messages quoted where quoted.id = m.reply_to_id) as quotes, m.metadata, m.session_id = s.id as in_session
     from messages m join conversations c using (store_id, lead_id) join sessions s using (store_id, lead_id)
     where m.store_id = ${storeId} order by c.wa_id, m.number`;
   const feed = await adminSql`
@@ -99,6 +100,8 @@ const said = fc.record({
       'long',
       'escapes',
       'nonsense',
+      'place',
+      'quote',
     ),
   ),
 });
@@ -136,6 +139,14 @@ function contentOf({ customer, id, what }: Said): Content {
       return text('ã'.repeat(40_000));
     case 'escapes':
       return text('\0 \ud800 "\\ \n 👋');
+    case 'place': {
+      const location = { latitude: -23.5, longitude: -46.6, name: 'Praça' };
+      return { messages: [{ from: phone, id: key, timestamp, type: 'location', location }] };
+    }
+    case 'quote': {
+      const context = { id: ` ${id} of ${phone}` };
+      return { messages: [{ from: phone, id: key, timestamp, type: 'text', text: { body: key }, context }] };
+    }
     case 'nonsense':
       return { messages: [{ ...plain, id: undefined }] };
   }

@@ -1,3 +1,4 @@
+import type { MessageContent, MessageMedia } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { type ConversationRow, conversationColumns } from '../conversations/conversation.repository.ts';
 import { providerMessageLock } from '../delivery/status-update.repository.ts';
@@ -126,6 +127,8 @@ type ReceivedRow = {
   readonly kind: string;
   readonly body: string;
   readonly body_truncated: boolean;
+  readonly content: MessageContent | null;
+  readonly media: MessageMedia | null;
   readonly provider_message_id: string;
 };
 
@@ -138,14 +141,15 @@ export async function insertReceived(
 ): Promise<MessageRow[]> {
   return await sql<MessageRow[]>`
     insert into messages (store_id, lead_id, session_id, number, created_at, direction, source, kind, body,
-      body_truncated, status, channel_id, provider_message_id)
+      body_truncated, content, media, status, channel_id, provider_message_id)
     select ${storeId}::uuid, lead_id, session_id, number, ${at}, 'inbound', 'lead', kind, body, body_truncated,
-      'received', ${channelId}::uuid, provider_message_id
+      content, media, 'received', ${channelId}::uuid, provider_message_id
     from rows from (
         json_to_recordset(${sql.json(rows as never)}::json)
           as (lead_id uuid, session_id uuid, number bigint, kind text, body text, body_truncated boolean,
-            provider_message_id text)
-      ) with ordinality as came (lead_id, session_id, number, kind, body, body_truncated, provider_message_id, place)
+            content jsonb, media jsonb, provider_message_id text)
+      ) with ordinality
+        as came (lead_id, session_id, number, kind, body, body_truncated, content, media, provider_message_id, place)
     order by place
     returning ${messageColumns(sql)}`;
 }

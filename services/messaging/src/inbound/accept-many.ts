@@ -71,7 +71,9 @@ async function findKnown<Message extends Came>(
   scope: StoreScope,
   { customers, isDue }: Batch<Message>,
 ): Promise<OfLead<Message>[]> {
-  const isPlain = (message: Message) => isDue(message) && wishIn(message.content) === null;
+  // A set does not see its own messages, and one of them may quote another.
+  const isPlain = (message: Message) =>
+    isDue(message) && wishIn(message.content) === null && message.content.quotedId === undefined;
   if (!customers.some((messages) => messages.every(isPlain))) return [];
   const all = customers.flat().map(({ content }) => content);
   const waIds = all.flatMap(({ waId }) => waId ?? []);
@@ -156,7 +158,7 @@ async function take<Message extends Came>(
     sql,
     storeId,
     { channelId, at },
-    news.map(({ leadId, content: { kind, body, providerMessageId } }) => {
+    news.map(({ leadId, content: { kind, body, content = null, media = null, providerMessageId } }) => {
       const number = numbers.get(leadId) as number;
       numbers.set(leadId, number + 1);
       const session_id = (active.get(leadId) ?? begun.get(leadId)) as string;
@@ -166,6 +168,8 @@ async function take<Message extends Came>(
         number,
         kind,
         ...toInboundBody(body),
+        content,
+        media,
         provider_message_id: providerMessageId,
       };
     }),
