@@ -9,6 +9,7 @@ import { type ConversationRow, lockOrCreate } from '../conversations/conversatio
 import { needsConsent, type OptOutColumns, withWish } from '../conversations/opt-out-state.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
 import { expired, saveCancelled } from '../delivery/record-final.ts';
+import { isShardOpen } from '../delivery/shard.repository.ts';
 import { wakeDelivery } from '../delivery/wake-overdue.ts';
 import { conversationRead } from '../inbox/conversation-read.ts';
 import { findMessage, insertMessage, takeNumber } from '../messages/message.repository.ts';
@@ -36,12 +37,15 @@ export type OutboundRequest = {
   readonly phone?: string | undefined;
 };
 
-/** An accepted message. `waitSeconds`: the store's `message_wait_seconds`, unless the message was accepted before. */
-export type Accepted = { readonly message: MessageRow; readonly waitSeconds?: number };
+/**
+ * An accepted message. `waitSeconds`: the store's `message_wait_seconds`, unless the message was accepted before. `isDue`:
+ * no message of the lead is before it, so publish a notice after the commit.
+ */
+export type Accepted = { readonly message: MessageRow; readonly waitSeconds?: number; readonly isDue?: boolean };
 
 /**
- * Accepts a message to an existing lead and fixes its place in the lead's queue. Wakes the delivery workflow, unless a
- * message of the lead is on its way already. A message that was accepted under this id before is returned as it is, but
+ * Accepts a message to an existing lead and fixes its place in the lead's queue. Wakes the delivery of the store's
+ * shard, unless that is open, or a message of the lead is on its way already. A message that was accepted under this id before is returned as it is, but
  * cancelled if it still waits and has expired.
  *
  * @throws AppError checked in this order: `message_expired`, `channel_not_connected`, `lead_opted_out`, `lead_replied`,
@@ -76,7 +80,7 @@ export async function acceptOutbound(
     ? { sessionId, events: [] }
     : await beginSession(sql, storeId, lead_id, { at, direction: 'outbound' });
   const { source, body, template, metadata, expires_at } = request;
-  const message = await insertMessage(sql, storeId, {
+  const inserted = insertMessage(sql, storeId, {
     id,
     lead_id,
     session_id: session.sessionId,
@@ -89,13 +93,15 @@ export async function acceptOutbound(
     metadata,
     expires_at,
   });
+  const isDue = !delivering;
+  const [message, isOpen] = await Promise.all([inserted, isDue && isShardOpen(sql, storeId)]);
   appendOutboxWithCommit(sql, storeId, [
     ...session.events,
     ...messageEvents.queued(message),
     ...(source === 'seller' && conversation.unread_count > 0 ? conversationRead(lead_id) : []),
-    ...(delivering ? [] : [wakeDelivery(lead_id, 'message_accepted')]),
+    ...(isDue && !isOpen ? [wakeDelivery(storeId, 'message_accepted')] : []),
   ]);
-  return { message, waitSeconds: settings.message_wait_seconds };
+  return { message, waitSeconds: settings.message_wait_seconds, isDue };
 }
 
 /** Cancels a message that is still `queued`. The caller holds the conversation's lock. */
@@ -103,7 +109,7 @@ async function cancelExpired(sql: TransactionSql, storeId: string, accepted: Mes
   if (accepted.status !== 'queued') return accepted;
   const { message, entries } = await saveCancelled(sql, storeId, accepted, expired);
   // The messages behind it waited for it.
-  appendOutboxWithCommit(sql, storeId, [...entries, wakeDelivery(accepted.lead_id, 'message_settled')]);
+  appendOutboxWithCommit(sql, storeId, [...entries, wakeDelivery(storeId, 'message_settled')]);
   return message;
 }
 

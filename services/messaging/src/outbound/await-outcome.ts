@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Sql } from '@mostrador/kit/database/database';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Dependencies } from '../dependencies.ts';
@@ -7,18 +8,20 @@ import { isSettled, type MessageRow } from '../messages/message.ts';
 /** The time kept for the last read of the row, and for the answer to reach the caller. */
 const lookMs = 750;
 const wayBackMs = 250;
+/** An open shard sends a new message within some milliseconds. A read before that would find it queued. */
+const soonMs = 100;
 
 /**
  * Waits for the outcome of an accepted message and returns the row. The wait ends without an outcome at `untilMs`
- * (epoch ms), shortly before the caller's deadline, or when the process stops. Returns undefined when the row could not
- * be read.
+ * (epoch ms), shortly before the caller's deadline, or when the process stops. `isNew`: the message was accepted just now.
+ * Returns undefined when the row could not be read.
  */
 export async function awaitOutcome(
   { database, outcomes }: Pick<Dependencies, 'database' | 'outcomes'>,
   context: StoreContext,
-  options: { id: string; untilMs: (sql: Sql) => Promise<number> },
+  options: { id: string; untilMs: (sql: Sql) => Promise<number>; isNew: boolean },
 ): Promise<MessageRow | undefined> {
-  const { id, untilMs } = options;
+  const { id, untilMs, isNew } = options;
   const { storeId, closing } = context;
   const scope = { storeId, deadline: context.deadline - wayBackMs };
   const lastMs = scope.deadline - lookMs;
@@ -26,6 +29,7 @@ export async function awaitOutcome(
   try {
     // The wait starts before the first read, so that no notification is missed between the two.
     const noticed = outcomes.wait(id, lastMs, AbortSignal.any([closing, enough.signal]));
+    if (isNew) await Promise.race([noticed, pause(soonMs, undefined, { signal: enough.signal })]);
     const [message, until] = await database.read(scope, (sql) =>
       Promise.all([findMessage(sql, storeId, id), untilMs(sql)]),
     );
