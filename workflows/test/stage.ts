@@ -44,7 +44,7 @@ export type ClosingScript = (step: number) => Closed | Promise<Closed>;
 
 type Pumped = ReplyOf<typeof pumpDeliveries>;
 /** Stands in for messaging, which is asked about a shard: returns the answer to request number `look`, from 1. */
-export type PumpScript = (look: number) => Partial<Pumped> | Promise<Partial<Pumped>>;
+type PumpScript = (look: number) => Partial<Pumped> | Promise<Partial<Pumped>>;
 
 /** A row with its workflow. */
 export type Staged<Name extends EntityWorkflowName> = {
@@ -60,7 +60,7 @@ export type Staged<Name extends EntityWorkflowName> = {
 export type StagedAppointment = Staged<'appointment'>;
 export type StagedLead = Staged<'delivery'>;
 export type StagedFollowup = Staged<'followup'>;
-export type StagedWebhook = Staged<'webhook'>;
+type StagedWebhook = Staged<'webhook'>;
 
 export const done: NextStep = { done: true, wake_at: null, reason: 'synced' };
 export const untilSignal = (reason: string): NextStep => ({ done: false, wake_at: null, reason });

@@ -29,7 +29,7 @@ import { type Fence, holdsShard } from './shard.repository.ts';
 export type Ended = { readonly claimed: Claimed; readonly outcome: Outcome };
 
 /** What one transaction does for a store. */
-export type StoreWork = {
+type StoreWork = {
   readonly ended: readonly Ended[];
   /** The leads whose next message may be due. Those of `ended` are looked at, too. */
   readonly leads: readonly string[];

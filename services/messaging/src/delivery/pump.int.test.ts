@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { type Accepted, ChannelError, type OutboundMessage } from '../channels/channel-provider.ts';
 import { createPump, type Pump } from './pump.ts';
-import { closeShard, isShardOpen, shardOf, takeShard } from './shard.repository.ts';
+import { closeShard, isShardOpen, keepingShard, shardOf, takeShard } from './shard.repository.ts';
 
 type Call = OutboundMessage & { readonly storeId: string };
 
@@ -304,7 +304,9 @@ describe('a shard', () => {
     const asked = Promise.withResolvers<boolean>();
     const goOn = Promise.withResolvers<void>();
     const accepting = messaging.database.write({ ...context(), storeId }, async (sql) => {
-      asked.resolve(await isShardOpen(sql, storeId));
+      await sql`select ${keepingShard(sql, storeId)}`;
+      const [row] = await sql<{ open: boolean }[]>`select ${isShardOpen(sql, storeId)} as open`;
+      asked.resolve(row?.open ?? false);
       await goOn.promise;
     });
     expect(await asked.promise).toBe(true);

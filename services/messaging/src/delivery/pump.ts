@@ -21,7 +21,7 @@ export type Pump = {
   stop(): Promise<void>;
 };
 
-export type PumpDependencies = Pick<
+type PumpDependencies = Pick<
   Dependencies,
   'database' | 'systemDatabase' | 'rpc' | 'outcomes' | 'relay' | 'circuit' | 'openChannel' | 'limits'
 > & { readonly notices: DeliveryNotices; readonly log: Log };

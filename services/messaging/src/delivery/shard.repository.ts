@@ -10,20 +10,16 @@ const fenceClass = 7_340_002;
 /** SQL expression: the shard of a store. The index `messages_by_shard` contains it, so it never changes. */
 export const shardOf = (sql: Sql, storeId: ReturnType<typeof sql>) => sql`(get_byte(uuid_send(${storeId}), 15) % 32)`;
 
+/** SQL expression: keeps the store's shard as open or closed as it is, until the transaction ends. */
+export const keepingShard = (sql: Sql, storeId: string) => sql`
+  pg_advisory_xact_lock_shared(${openClass}::int, ${deliveryShardOf(storeId)}::int)`;
+
 /**
- * Whether the shard's pump sends a new message of the store without a wake-up. The answer holds until the transaction
- * ends: the pump closes only while no such transaction is open.
+ * SQL expression: whether the pump of the store's shard sends a new message without a wake-up. It holds until the
+ * transaction ends if a statement before had `keepingShard`: one statement sees what was committed before its locks.
  */
-export async function isShardOpen(sql: TransactionSql, storeId: string): Promise<boolean> {
-  const shard = deliveryShardOf(storeId);
-  // Two statements, because one sees what was committed before it waited for the lock. They travel together.
-  const [, [row]] = await Promise.all([
-    sql`select pg_advisory_xact_lock_shared(${openClass}::int, ${shard}::int)`,
-    sql<{ open: boolean }[]>`
-      select open_until > clock_timestamp() as open from delivery_shards where shard = ${shard}`,
-  ]);
-  return row?.open ?? false;
-}
+export const isShardOpen = (sql: Sql, storeId: string) => sql`
+  coalesce((select open_until > clock_timestamp() from delivery_shards where shard = ${deliveryShardOf(storeId)}), false)`;
 
 /** Whether the pump still has the shard. The answer holds until the transaction ends. */
 export async function holdsShard(sql: TransactionSql, { shard, fence }: Fence): Promise<boolean> {
@@ -89,7 +85,7 @@ const isHead = (sql: Sql, shard: number) => sql`
     where before.store_id = head.store_id and before.lead_id = head.lead_id and before.number < head.number
       and before.status in ('queued', 'sending'))`;
 
-export type DueLead = { readonly store_id: string; readonly lead_id: string; readonly due_in_ms: number };
+type DueLead = { readonly store_id: string; readonly lead_id: string; readonly due_in_ms: number };
 
 /**
  * The leads of the shard whose queue is due within `withinMs`, of each store at most `perStore`, the longest due first.

@@ -7,7 +7,7 @@ import { conversationExists } from '../conversations/conversation.repository.ts'
 import { findContact } from '../conversations/find-contact.ts';
 import { needsConsent } from '../conversations/opt-out-state.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { isSettled, type MessageRow, toMessageError } from '../messages/message.ts';
+import { isSettled, type Outcome, toMessageError } from '../messages/message.ts';
 import { acceptOutbound, type OutboundRequest } from './accept-outbound.ts';
 import { awaitOutcome } from './await-outcome.ts';
 
@@ -37,7 +37,7 @@ export const acceptMessage =
     });
   };
 
-const present = (row: MessageRow) => ({ id: row.id, status: row.status, error: toMessageError(row) });
+const present = (row: Outcome) => ({ id: row.id, status: row.status, error: toMessageError(row) });
 
 /**
  * The lead to write to. Its phone comes from crm, if the lead's unprocessed messages matter: they may be known by the

@@ -9,14 +9,13 @@ import { type ConversationRow, lockOrCreate } from '../conversations/conversatio
 import { needsConsent, type OptOutColumns, withWish } from '../conversations/opt-out-state.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
 import { expired, saveCancelled } from '../delivery/record-final.ts';
-import { isShardOpen } from '../delivery/shard.repository.ts';
 import { wakeDelivery } from '../delivery/wake-overdue.ts';
 import { conversationRead } from '../inbox/conversation-read.ts';
 import { findMessage, insertMessage, takeNumber } from '../messages/message.repository.ts';
 import type { MessageRow, Template } from '../messages/message.ts';
 import { messageEvents } from '../messages/message-events.ts';
 import { beginSession } from '../sessions/session.repository.ts';
-import { lockForAcceptance } from './acceptance.repository.ts';
+import { lockForAcceptance, lookAround } from './acceptance.repository.ts';
 import { findUnprocessed, type Unprocessed } from './find-unprocessed.ts';
 
 export type OutboundRequest = {
@@ -58,7 +57,11 @@ export async function acceptOutbound(
   request: OutboundRequest,
 ): Promise<Accepted> {
   const { id, confirmed } = request;
-  const conversation = await lockOrCreate(sql, storeId, request.lead_id, confirmed, lockForAcceptance);
+  const locking = lockOrCreate(sql, storeId, request.lead_id, confirmed, lockForAcceptance);
+  // Pipelined: PostgreSQL runs them in this order, so the lock is held when the second one reads. A conversation that must
+  // be created is locked later.
+  if (confirmed) await locking;
+  const [conversation, around] = await Promise.all([locking, lookAround(sql, storeId)]);
   // The row's spelling of the id, because the workflow id is derived from it.
   const { lead_id, channel, settings } = conversation;
   const accepted = id && (await findMessage(sql, storeId, id));
@@ -69,7 +72,8 @@ export async function acceptOutbound(
   assertConnected(channel);
   const isStoppable = needsConsent(request.source, settings.opt_out_stops_api);
   const isConditional = isStoppable || request.unless_reply_after !== undefined;
-  const unprocessed = isConditional ? await findUnprocessed(sql, conversation, request.phone) : nothing;
+  const mayHave = isConditional && around.has_unprocessed;
+  const unprocessed = mayHave ? await findUnprocessed(sql, conversation, request.phone) : nothing;
   if (isStoppable) assertNotOptedOut(conversation, unprocessed);
   assertNoReply(request, conversation, unprocessed);
   const { number, at, sessionId, delivering } = await takeNumber(sql, storeId, lead_id, request.source);
@@ -80,7 +84,7 @@ export async function acceptOutbound(
     ? { sessionId, events: [] }
     : await beginSession(sql, storeId, lead_id, { at, direction: 'outbound' });
   const { source, body, template, metadata, expires_at } = request;
-  const inserted = insertMessage(sql, storeId, {
+  const message = await insertMessage(sql, storeId, {
     id,
     lead_id,
     session_id: session.sessionId,
@@ -94,12 +98,11 @@ export async function acceptOutbound(
     expires_at,
   });
   const isDue = !delivering;
-  const [message, isOpen] = await Promise.all([inserted, isDue && isShardOpen(sql, storeId)]);
   appendOutboxWithCommit(sql, storeId, [
     ...session.events,
     ...messageEvents.queued(message),
     ...(source === 'seller' && conversation.unread_count > 0 ? conversationRead(lead_id) : []),
-    ...(isDue && !isOpen ? [wakeDelivery(storeId, 'message_accepted')] : []),
+    ...(isDue && !around.is_shard_open ? [wakeDelivery(storeId, 'message_accepted')] : []),
   ]);
   return { message, waitSeconds: settings.message_wait_seconds, isDue };
 }
