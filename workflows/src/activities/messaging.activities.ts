@@ -38,11 +38,19 @@ const replacedMs = 5_000;
 async function pump(rpc: RpcClient, shard: number, stopping: AbortSignal): Promise<Pumped> {
   const fence = activityInfo().currentAttemptScheduledTimestampMs;
   const untilMs = Date.now() + longestMs;
+  const more: Pumped = { next: lookAgain('more may be due'), more: true, waiting: [] };
   const beating = setInterval(() => heartbeat(), heartbeatMs / 4);
+  const stopped = Promise.withResolvers<undefined>();
+  const stop = () => stopped.resolve(undefined);
+  stopping.addEventListener('abort', stop);
   try {
-    for (;;) {
+    while (!stopping.aborted) {
       const body = { shard, fence, poll_ms: pollMs };
-      const { state, wake_at, waiting } = await callStep(rpc, pumpDeliveries, undefined, { body }, requestMs);
+      // The next worker need not wait for the answer: its step has a higher fence.
+      const asked = callStep(rpc, pumpDeliveries, undefined, { body }, requestMs);
+      const answer = await Promise.race([asked, stopped.promise]);
+      if (!answer) return more;
+      const { state, wake_at, waiting } = answer;
       if (state === 'closed') return { next: nextOf(wake_at), more: false, waiting };
       if (state === 'replaced') {
         return {
@@ -51,10 +59,12 @@ async function pump(rpc: RpcClient, shard: number, stopping: AbortSignal): Promi
           waiting,
         };
       }
-      if (stopping.aborted || Date.now() >= untilMs) return { next: lookAgain('more may be due'), more: true, waiting };
+      if (Date.now() >= untilMs) return more;
     }
+    return more;
   } finally {
     clearInterval(beating);
+    stopping.removeEventListener('abort', stop);
   }
 }
 
