@@ -252,7 +252,7 @@ describe('two pumps', () => {
     expect(sent).toHaveLength(1);
 
     provider = async () => accepted();
-    const endNew = await running({ take: false });
+    const endNew = await running({ take: false, fence });
     await isSent([first, second]);
     expect(await endNew()).toEqual({ worked: true, replaced: false });
     expect(sent).toHaveLength(3);

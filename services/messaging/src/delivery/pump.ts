@@ -274,7 +274,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
         end,
       };
       shard.session = session;
-      const timer = setTimeout(end, untilMs - Date.now());
+      const timer = setTimeout(end, Math.max(0, untilMs - Date.now()));
       signal.addEventListener('abort', end, { once: true });
       try {
         await read(shard);
