@@ -185,11 +185,11 @@ const filesIn = (folder: string): string =>
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
     .join('\n');
 
-/** The histories of the store's workflows, with their base64 payloads decoded. */
+/** The histories of the store's workflows and of all that send messages, with their base64 payloads decoded. */
 async function histories(): Promise<string> {
   const namespace = `${temporalHttpUrl}/api/v1/namespaces/default`;
   const read = async (path: string): Promise<Json> => (await fetch(`${namespace}${path}`)).json();
-  const { executions } = await read(`/workflows?query=${encodeURIComponent(`StoreId = "${store.id}"`)}`);
+  const { executions } = await read(`/workflows?query=${encodeURIComponent(`StoreId = "${store.id}" OR WorkflowType = "deliveryShard"`)}`);
   const texts: string[] = [JSON.stringify(executions)];
   for (const { execution } of executions) {
     const history = JSON.stringify(await read(`/workflows/${encodeURIComponent(execution.workflowId)}/history`));

@@ -146,9 +146,10 @@ test('the delivery of a message is one trace, to the call of the channel', async
     ...asked('gateway', 'messaging.api.messages.send'),
   ];
   const transaction = [...sending, 'messaging postgresql transaction'];
+  // The shard was closed, so the message woke it.
   const step = [
-    ...[...transaction, 'messaging wake delivery', 'workflows step deliverMessages'],
-    ...asked('workflows', 'messaging.step.messages.deliver'),
+    ...[...transaction, 'messaging wake deliveryShard', 'workflows step pumpDeliveries'],
+    ...asked('workflows', 'messaging.step.deliveries.pump'),
   ];
   const spans = await untilTraced(
     trace.id,

@@ -17,15 +17,16 @@ const longestPauseMs = 1000;
 
 /**
  * The loop of every entity workflow. `look` is one step: the service reads the row, does what is due, records it, and
- * answers when to run the next step.
+ * answers when to run the next step. `more` is shown while the workflow waits.
  *
  * No wake-up is lost. The flag is cleared before the step reads the row, so a later signal leads to another step. The
  * server rejects the closing of a run that has an unhandled signal.
  */
-export async function runEntityWorkflow(
+export async function runEntityWorkflow<Input extends Partial<EntityWorkflowInput>>(
   workflow: EntityWorkflowDefinition,
-  input: EntityWorkflowInput,
-  look: (input: EntityWorkflowInput) => Promise<NextStep>,
+  input: Input,
+  look: (input: Input) => Promise<NextStep>,
+  more: () => string = () => '',
 ): Promise<void> {
   let woken = false;
   const wake = () => {
@@ -43,10 +44,9 @@ export async function runEntityWorkflow(
     setCurrentDetails('Looking at the row: a step is running.');
     const next = await lookOrExplain(input, look);
     if (next.done && !woken) return finish(next);
-    if (!woken) pauseMs = await wait(next, pauseMs, () => woken);
+    if (!woken) pauseMs = await wait(next, pauseMs, () => woken, more());
     // Only when the next step is due. The new run begins with a step, so it needs no state.
-    if (workflowInfo().continueAsNewSuggested)
-      await continueAsNew<(input: EntityWorkflowInput) => Promise<void>>(input);
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<(input: Input) => Promise<void>>(input);
   }
 }
 
@@ -55,10 +55,7 @@ export async function runEntityWorkflow(
  * Failing the workflow would drop the row, and frequent retries would only fill the log. So the workflow stays open,
  * shows the code, and runs the next step on a signal or after 1 hour, in case a deploy has fixed the bug.
  */
-async function lookOrExplain(
-  input: EntityWorkflowInput,
-  look: (input: EntityWorkflowInput) => Promise<NextStep>,
-): Promise<NextStep> {
+async function lookOrExplain<Input>(input: Input, look: (input: Input) => Promise<NextStep>): Promise<NextStep> {
   try {
     return await look(input);
   } catch (failure) {
@@ -79,14 +76,14 @@ async function lookOrExplain(
  * waits for such a time double from 1 ms to 1 s: `pauseMs` is the result of the previous wait. Returns the length of
  * such a wait, and 0 for any other.
  */
-async function wait(next: NextStep, pauseMs: number, woken: () => boolean): Promise<number> {
+async function wait(next: NextStep, pauseMs: number, woken: () => boolean, more: string): Promise<number> {
   const reason = next.reason ?? 'unknown';
   if (next.wake_at === null) {
-    setCurrentDetails(`Waits for a signal, without a time limit.\n\nReason: ${reason}`);
+    setCurrentDetails(`Waits for a signal, without a time limit.\n\nReason: ${reason}${more}`);
     await condition(woken);
     return 0;
   }
-  setCurrentDetails(`Waits until ${next.wake_at} or a signal.\n\nReason: ${reason}`);
+  setCurrentDetails(`Waits until ${next.wake_at} or a signal.\n\nReason: ${reason}${more}`);
   const leftMs = Date.parse(next.wake_at) - Date.now();
   // At least 1 ms, because `condition` treats 0 as a special case.
   const againMs = leftMs > 0 ? 0 : Math.min(Math.max(1, pauseMs * 2), longestPauseMs);

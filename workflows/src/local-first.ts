@@ -5,7 +5,7 @@ import type { MessagingActivities } from './activities/messaging.activities.ts';
 import type { SchedulingActivities } from './activities/scheduling.activities.ts';
 import { failureOfService } from './failure-of-service.ts';
 
-type EntityActivities = MessagingActivities & SchedulingActivities;
+type EntityActivities = Omit<MessagingActivities, 'pumpDeliveries'> & SchedulingActivities;
 type Step = (input: EntityWorkflowInput) => Promise<NextStep>;
 
 /**

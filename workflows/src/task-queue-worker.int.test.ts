@@ -31,7 +31,7 @@ test('a worker that started before its namespace existed polls once the namespac
     identity: 'test',
     taskQueue: 'appointments',
     bundle: await loadWorkflowBundle({}),
-    activities: {},
+    activities: () => ({}),
     shutdownTimeoutMs: 1_000,
     log,
   });

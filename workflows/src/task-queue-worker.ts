@@ -44,7 +44,8 @@ export function createTaskQueueWorker(options: {
   bundle: WorkflowBundle;
   /** The worker then gets only tasks that Temporal routes to this version. Undefined: those of all versions. */
   version?: WorkerVersion | undefined;
-  activities: object;
+  /** `stopping` is aborted when the worker stops: a step that stays open then ends. */
+  activities: (stopping: AbortSignal) => object;
   shutdownTimeoutMs: number;
   log: Log;
   tracing?: Tracing | undefined;
@@ -70,7 +71,7 @@ export function createTaskQueueWorker(options: {
           defaultVersioningBehavior: pinned.has(taskQueue) ? 'PINNED' : 'AUTO_UPGRADE',
         },
       }),
-      activities: options.activities,
+      activities: options.activities(stopping.signal),
       ...(tracing && { interceptors: { activity: [tracedActivities(tracing)] } }),
       // Shorter than the limit of the process, so that Temporal and NATS are still connected for the last responses.
       shutdownGraceTime: shutdownTimeoutMs * 0.6,

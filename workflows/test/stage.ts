@@ -5,8 +5,10 @@ import {
   closeLeadReports,
   closeSchedulingReports,
   deliverMessages,
+  deliveryShardId,
   drainWebhook,
   type NextStep,
+  pumpDeliveries,
   type ReplyOf,
   syncCalendarEvent,
 } from '@mostrador/contracts';
@@ -16,6 +18,7 @@ import {
   type ReportService,
   reportClosing,
   type SignalOf,
+  taskQueues,
 } from '@mostrador/contracts/workflows';
 import { connectTemporal } from '@mostrador/kit/clients/temporal';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
@@ -39,6 +42,10 @@ type Closed = ReplyOf<typeof closeLeadReports>;
 /** Stands in for the service whose reports are closed: returns the answer to step number `step`, from 1. */
 export type ClosingScript = (step: number) => Closed | Promise<Closed>;
 
+type Pumped = ReplyOf<typeof pumpDeliveries>;
+/** Stands in for messaging, which is asked about a shard: returns the answer to request number `look`, from 1. */
+type PumpScript = (look: number) => Partial<Pumped> | Promise<Partial<Pumped>>;
+
 /** A row with its workflow. */
 export type Staged<Name extends EntityWorkflowName> = {
   id: string;
@@ -53,7 +60,7 @@ export type Staged<Name extends EntityWorkflowName> = {
 export type StagedAppointment = Staged<'appointment'>;
 export type StagedLead = Staged<'delivery'>;
 export type StagedFollowup = Staged<'followup'>;
-export type StagedWebhook = Staged<'webhook'>;
+type StagedWebhook = Staged<'webhook'>;
 
 export const done: NextStep = { done: true, wake_at: null, reason: 'synced' };
 export const untilSignal = (reason: string): NextStep => ({ done: false, wake_at: null, reason });
@@ -88,6 +95,14 @@ export async function startWorkflowStage() {
     row.looks += 1;
     return row.script(row.looks);
   };
+  const shards = new Map<number, { script: PumpScript; looks: number; fences: number[] }>();
+  const pump = async (shard: number, fence: number): Promise<Pumped> => {
+    const staged = shards.get(shard);
+    if (!staged) throw new Error('no script for this shard');
+    staged.looks += 1;
+    staged.fences.push(fence);
+    return { state: 'closed', wake_at: null, waiting: [], ...(await staged.script(staged.looks)) };
+  };
   const closings = new Map<ReportService, { script: ClosingScript; steps: number }>();
   const close = (service: ReportService) => {
     const closing = closings.get(service);
@@ -102,6 +117,7 @@ export async function startWorkflowStage() {
       operations: {
         syncCalendarEvent,
         deliverMessages,
+        pumpDeliveries,
         advanceFollowup,
         drainWebhook,
         closeLeadReports,
@@ -111,6 +127,7 @@ export async function startWorkflowStage() {
       handlers: {
         syncCalendarEvent: async (_context, { body }) => look(body.appointment_id),
         deliverMessages: async (_context, { body }) => look(body.lead_id),
+        pumpDeliveries: async (_context, { body }) => pump(body.shard, body.fence),
         advanceFollowup: async (_context, { body }) => look(body.followup_id),
         drainWebhook: async (_context, { body }) => look(body.endpoint_id),
         closeLeadReports: async () => close('crm'),
@@ -137,9 +154,7 @@ export async function startWorkflowStage() {
     return worker;
   };
   const startWorkers = (code: WorkflowBundle = bundle, version?: WorkerVersion) =>
-    Promise.all(
-      [...Object.values(entityWorkflows), reportClosing].map(({ taskQueue }) => startWorker(taskQueue, code, version)),
-    );
+    Promise.all(taskQueues.map((taskQueue) => startWorker(taskQueue, code, version)));
   let workers = await startWorkers();
 
   const stage = <Name extends EntityWorkflowName>(name: Name, script: Script): Staged<Name> => {
@@ -168,6 +183,24 @@ export async function startWorkflowStage() {
     appointment: (script: Script): StagedAppointment => stage('appointment', script),
     /** A lead of a new store; `signal` starts the delivery of its messages. */
     lead: (script: Script): StagedLead => stage('delivery', script),
+    /** A delivery shard that no other scenario has; `signal` starts the delivery of its messages. */
+    shard: (script: PumpScript) => {
+      const shard = shards.size;
+      const staged = { script, looks: 0, fences: [] as number[] };
+      shards.set(shard, staged);
+      const id = deliveryShardId(shard);
+      return {
+        id,
+        looks: () => staged.looks,
+        fences: staged.fences,
+        async signal(signal: SignalOf<'deliveryShard'>) {
+          const signalled = () =>
+            starter.signalWithStart('deliveryShard', { storeId: randomUUID(), entityId: id }, signal, 30_000);
+          await waitFor(() => signalled().then(() => true), { description: `the signal ${signal}` });
+        },
+        workflow: client.workflow.getHandle(entityWorkflows.deliveryShard.workflowId(id)),
+      };
+    },
     /** A follow-up of a new store; `signal` starts its workflow. */
     followup: (script: Script): StagedFollowup => stage('followup', script),
     /** A webhook endpoint of a new store; `signal` starts its workflow. */

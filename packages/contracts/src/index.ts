@@ -43,6 +43,7 @@ export * from './gateway/waiting.ts';
 export * from './list-totals.ts';
 export * from './messaging/channels.ts';
 export * from './messaging/conversations.ts';
+export * from './messaging/deliveries.ts';
 export * from './messaging/inbound-kinds.ts';
 export * from './messaging/inbox.ts';
 export * from './messaging/message-content.ts';

@@ -10,6 +10,8 @@ export type EntityWorkflowDefinition = {
   readonly taskQueue: string;
   readonly workflowId: (entityId: string) => string;
   readonly signals: readonly string[];
+  /** The workflow belongs to rows of several stores, so it has no `StoreId`. */
+  readonly spansStores?: true;
 };
 
 /** Syncs an appointment, and every later change of it, to the connected calendar. */
@@ -30,13 +32,42 @@ export const appointmentWorkflow = {
   ],
 } as const satisfies EntityWorkflowDefinition;
 
-/** Sends a lead's outbound messages in the order of acceptance. Its entity is the lead. */
+/**
+ * Sends a lead's outbound messages in the order of acceptance. Its entity is the lead. Only version 0.2.0 starts it: since
+ * then a lead's messages go through the workflow of its store's shard.
+ */
 export const deliveryWorkflow = {
   name: 'delivery',
   taskQueue: 'delivery',
   workflowId: (leadId: string) => `delivery:${leadId}`,
   /** `message_accepted` starts it; the others say that its wait may be over. */
   signals: ['message_accepted', 'message_settled', 'channel_connected', 'retried', 'overdue'],
+} as const satisfies EntityWorkflowDefinition;
+
+/** The number of shards that the delivery of messages has. It never changes: an index of messaging contains it. */
+export const deliveryShards = 32;
+
+/** The delivery shard of a store: the last byte of its id, modulo the number of shards. */
+export const deliveryShardOf = (storeId: string): number => Number.parseInt(storeId.slice(-2), 16) % deliveryShards;
+
+/** A shard as the id of an entity. */
+export const deliveryShardId = (shard: number): string =>
+  `00000000-0000-0000-0000-${shard.toString().padStart(12, '0')}`;
+
+/** The shard that `deliveryShardId` made an id of. */
+export const deliveryShardOfId = (shardId: string): number => Number(shardId.slice(-12));
+
+/**
+ * Sends the outbound messages of a share of the stores, those of a lead in the order of acceptance. Its step stays open
+ * while there is work, and a message that is accepted meanwhile needs no signal: docs/adr/0034. Its entity is the shard.
+ */
+export const deliveryShardWorkflow = {
+  name: 'deliveryShard',
+  taskQueue: 'delivery',
+  workflowId: (shardId: string) => `delivery:shard-${deliveryShardOfId(shardId).toString().padStart(2, '0')}`,
+  /** `message_accepted` starts it; the others say that a wait may be over. */
+  signals: ['message_accepted', 'message_settled', 'channel_connected', 'retried', 'overdue'],
+  spansStores: true,
 } as const satisfies EntityWorkflowDefinition;
 
 /** Waits until a follow-up is due, then sends it unless it was cancelled. Its entity is the follow-up. */
@@ -63,6 +94,7 @@ export const webhookWorkflow = {
 export const entityWorkflows = {
   appointment: appointmentWorkflow,
   delivery: deliveryWorkflow,
+  deliveryShard: deliveryShardWorkflow,
   followup: followupWorkflow,
   webhook: webhookWorkflow,
 } as const;
@@ -80,6 +112,19 @@ export const stepLimits = { callMs: 10_000, requestMs: 12_000, leaseMs: 15_000, 
  * first 5 s. The request may outlast a lease, because each message has a lease of its own.
  */
 export const deliveryStepLimits = { ...stepLimits, requestMs: 16_000 } as const;
+
+/**
+ * The timeouts of the step of a delivery shard, in milliseconds. It asks messaging again and again, for `pollMs` each time,
+ * so a messaging process that dies costs one `requestMs`. It ends after `longestMs`, so that another version of the worker
+ * can go on. Temporal takes its worker for dead after `heartbeatMs` without a heartbeat, of which four fit in.
+ */
+export const deliveryPumpLimits = {
+  pollMs: 4_000,
+  requestMs: 6_000,
+  longestMs: 30_000,
+  heartbeatMs: 6_000,
+  activityMs: 60_000,
+} as const;
 
 /** The same for a step of a webhook endpoint. Its receiver may take 15 s, as the documentation promises. */
 export const webhookStepLimits = { callMs: 15_000, requestMs: 18_000, leaseMs: 20_000, activityMs: 25_000 } as const;
@@ -102,7 +147,7 @@ export const reportClosing = {
 
 /** Every task queue of the worker. */
 export const taskQueues: readonly string[] = [
-  ...Object.values(entityWorkflows).map(({ taskQueue }) => taskQueue),
+  ...new Set(Object.values(entityWorkflows).map(({ taskQueue }) => taskQueue)),
   reportClosing.taskQueue,
 ];
 

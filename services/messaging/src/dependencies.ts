@@ -6,7 +6,9 @@ import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import type { ListTotals } from '@mostrador/totals';
 import type { OpenStoreChannel } from './channels/providers.ts';
+import type { DeliveryNotices } from './delivery/delivery-notices.ts';
 import type { DeliveryLimits } from './delivery/limits.ts';
+import type { Pump } from './delivery/pump.ts';
 import type { InboundProcessor } from './inbound/inbound-processor.ts';
 import type { OutcomeWaiters } from './messages/outcome-waiters.ts';
 
@@ -31,6 +33,8 @@ export type Dependencies = {
   readonly egress: EgressOfStores;
   readonly circuit: ProviderCircuit;
   readonly limits: DeliveryLimits;
+  readonly notices: DeliveryNotices;
+  readonly pump: Pump;
   readonly telephone: Telephone;
   /** The gateway's public URL, without a trailing slash. */
   readonly publicUrl: string;

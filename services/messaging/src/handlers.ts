@@ -16,6 +16,7 @@ import { getConversation } from './conversations/get-conversation.ts';
 import { getOptOut } from './conversations/get-opt-out.ts';
 import { cancelMessage } from './delivery/cancel-message.ts';
 import { deliverMessages } from './delivery/deliver-messages.ts';
+import { pumpDeliveries } from './delivery/pump-deliveries.ts';
 import { settleMessage } from './delivery/settle-message.ts';
 import { waitingMessages } from './delivery/waiting-messages.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -50,9 +51,10 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     { message: waitingMessages },
     {
       ...dependencies,
-      // Requests that wait for the outcome of their message get it.
-      afterChange: (_storeId, ids) => {
+      // Requests that wait for the outcome of their message get it, and what is due now is sent.
+      afterChange: (storeId, ids) => {
         for (const id of ids) dependencies.outcomes.announce(id);
+        dependencies.notices.publish(storeId);
       },
     },
     { inbound_payload: waitingPayloads },
@@ -69,6 +71,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     cancelMessage: cancelMessage(dependencies),
     acceptMessage: acceptMessage(dependencies),
     deliverMessages: deliverMessages(dependencies),
+    pumpDeliveries: pumpDeliveries(dependencies),
     settleMessage: settleMessage(dependencies),
     listSessions: listSessions(dependencies),
     closeSession: closeSession(dependencies),

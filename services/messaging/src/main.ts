@@ -15,7 +15,9 @@ import { createOpenChannel } from './channels/providers.ts';
 import { messagingConfig } from './config.ts';
 import { checkChannels } from './connection/check-channels.ts';
 import { deliveryGauges } from './delivery/delivery-metrics.ts';
+import { createDeliveryNotices } from './delivery/delivery-notices.ts';
 import { deliveryLimits } from './delivery/limits.ts';
+import { createPump } from './delivery/pump.ts';
 import { overdueDeliveries } from './delivery/wake-overdue.ts';
 import { watchUnsettled } from './delivery/watchdog.ts';
 import { messagingLists, type Telephone } from './dependencies.ts';
@@ -54,6 +56,9 @@ runService({
     const listTotals = createListTotals({ lists: messagingLists, database, systemDatabase, log });
     const openChannel = createOpenChannel({ database, vault, egress });
     const circuit = createProviderCircuit(channelCircuit, { systemDatabase, log, metrics, tracing });
+    const notices = createDeliveryNotices({ nats, log });
+    const sending = { database, systemDatabase, rpc, outcomes, relay, circuit, openChannel, limits: deliveryLimits };
+    const pump = createPump({ ...sending, notices, log });
     return {
       handlers: createHandlers({
         database,
@@ -68,6 +73,8 @@ runService({
         egress,
         circuit,
         limits: deliveryLimits,
+        notices,
+        pump,
         telephone: {
           writesAs: config.SANDBOX_TELEPHONE as Telephone['writesAs'],
           days: config.SANDBOX_TELEPHONE_DAYS,
@@ -82,6 +89,7 @@ runService({
         circuitGauges(systemDatabase),
       ],
       jobs: [
+        { start() {}, stop: () => pump.stop() },
         ...inboundJobs,
         listTotals.job,
         overdueJob({ ...overdueDeliveries, systemDatabase, relay, log }),
@@ -98,7 +106,11 @@ runService({
           name: 'refused channels',
           everyMs: 10_000,
           log,
-          run: (signal) => checkChannels({ database, systemDatabase, relay, openChannel, circuit, log }, signal),
+          run: (signal) =>
+            checkChannels(
+              { ...{ database, systemDatabase, relay, notices }, ...{ openChannel, circuit, log } },
+              signal,
+            ),
         }),
         periodically({
           name: 'inbox',

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { deliveryShardOf } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { rowsRead } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findDueLeads } from './delivery/shard.repository.ts';
 import { findUnsettled, takeOverdueLeads } from './delivery/watch.repository.ts';
 import { purgeFailed, purgeProcessed } from './inbound/inbound.repository.ts';
 
@@ -47,6 +49,11 @@ const dayMs = 24 * 3_600_000;
 type Sweep = (sql: TransactionSql) => Promise<{ length: number } | number>;
 const sweeps: [string, string, Sweep][] = [
   ['the sweep over queues', 'messages', (sql) => takeOverdueLeads(sql, overdue)],
+  [
+    'the pump of a shard',
+    'messages',
+    (sql) => findDueLeads(sql, deliveryShardOf(storeId), { withinMs: 0, perStore: 50 }),
+  ],
   ['the watchdog', 'messages', (sql) => findUnsettled(sql, 500)],
   [
     'the purge of processed payloads',

@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
   type ChannelConnection,
+  deliveryShardId,
+  deliveryShardOf,
   ensureLead,
   findLeadByPhone,
   finishMerge,
@@ -27,7 +29,9 @@ import { createListTotals } from '@mostrador/totals';
 import { channelCircuit } from '../src/channels/channel-circuit.ts';
 import type { ChannelAdapter } from '../src/channels/channel-provider.ts';
 import { createOpenChannel, type OpenStoreChannel } from '../src/channels/providers.ts';
+import { createDeliveryNotices } from '../src/delivery/delivery-notices.ts';
 import { type DeliveryLimits, deliveryLimits } from '../src/delivery/limits.ts';
+import { createPump } from '../src/delivery/pump.ts';
 import { type Dependencies, messagingLists, type Telephone } from '../src/dependencies.ts';
 import { createHandlers } from '../src/handlers.ts';
 import { createInboundJobs } from '../src/inbound/inbound-jobs.ts';
@@ -88,6 +92,9 @@ export type TestCrm = {
 /** Longer than a test may take: what waits this long fails its test by the test's time limit. */
 export const longMs = 300_000;
 
+/** The entity of the wake-ups of a store's messages. */
+export const shardIdOf = (storeId: string): string => deliveryShardId(deliveryShardOf(storeId));
+
 export const publicUrl = 'http://127.0.0.1:8080';
 
 export type MessagingOptions = {
@@ -109,7 +116,14 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
     build: ({ database, systemDatabase, rpc, relay, nats, log }) => {
       const outcomes = createOutcomeWaiters({ nats, log, most: options.mostWaiting ?? 1000 });
       const vault = createVault(`test:${randomBytes(32).toString('base64')}`);
-      const { openChannel } = options;
+      const openChannel: OpenStoreChannel = options.openChannel
+        ? (...of) => ({ check: () => Promise.resolve(), ...options.openChannel?.(...of) }) as ChannelAdapter
+        : createOpenChannel({ database, vault, egress: localEgress() });
+      const circuit = options.circuit ?? createProviderCircuit(channelCircuit, { systemDatabase, log });
+      const limits = { ...deliveryLimits, ...options.limits };
+      const notices = createDeliveryNotices({ nats, log });
+      const sending = { database, systemDatabase, rpc, outcomes, relay, circuit, openChannel, limits };
+      const pump = createPump({ ...sending, notices, log });
       ({ inbound } = createInboundJobs({ database, systemDatabase, rpc, relay, outcomes, log }));
       dependencies = {
         database,
@@ -120,12 +134,12 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
         outcomes,
         inbound,
         vault,
-        openChannel: openChannel
-          ? (...of) => ({ check: () => Promise.resolve(), ...openChannel(...of) })
-          : createOpenChannel({ database, vault, egress: localEgress() }),
+        openChannel,
         egress: localEgress(),
-        circuit: options.circuit ?? createProviderCircuit(channelCircuit, { systemDatabase, log }),
-        limits: { ...deliveryLimits, ...options.limits },
+        circuit,
+        limits,
+        notices,
+        pump,
         publicUrl,
         telephone: { writesAs: 'any', days: 30, ...options.telephone },
       };
@@ -158,7 +172,7 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
     events: async (storeId) =>
       await adminSql`select topic, data from outbox where store_id = ${storeId} and kind = 'event' order by id`,
     async stop() {
-      await inbound?.stop();
+      await Promise.all([inbound?.stop(), dependencies?.pump.stop()]);
       await service.stop();
     },
   };

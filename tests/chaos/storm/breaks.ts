@@ -119,7 +119,7 @@ export const breaks: readonly Break[] = [
     faults: ['WhatsApp accepts messages without answering'],
     edits: [
       {
-        file: 'services/messaging/src/delivery/deliver-messages.ts',
+        file: 'services/messaging/src/delivery/call-provider.ts',
         from: 'return await openChannel(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));',
         to: `const once = (ms) => openChannel(attempt.storeId, channel).send(outbound, AbortSignal.timeout(ms));
           return await once(1_000).catch(() => once(limitMs));`,
@@ -144,7 +144,7 @@ export const breaks: readonly Break[] = [
     breaks: 'a message counts as sent exactly when the provider accepted it',
     edits: [
       {
-        file: 'services/messaging/src/delivery/deliver-messages.ts',
+        file: 'services/messaging/src/delivery/call-provider.ts',
         from: 'return await openChannel(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));',
         to: 'return { providerMessageId: `wamid.${outbound.id}`, waId: null };',
       },
@@ -154,13 +154,11 @@ export const breaks: readonly Break[] = [
     name: 'the last queued message of a lead is sent first',
     breaks: 'messages to a lead are sent in the order in which they were accepted',
     faults: ['WhatsApp rejects messages'],
-    edits: [
-      {
-        file: 'services/messaging/src/delivery/delivery.repository.ts',
-        from: 'order by number limit 1',
-        to: 'order by number desc limit 1',
-      },
-    ],
+    edits: ['delivery.repository.ts', 'batch.repository.ts'].map((file) => ({
+      file: `services/messaging/src/delivery/${file}`,
+      from: 'order by number limit 1',
+      to: 'order by number desc limit 1',
+    })),
   },
   {
     name: 'every message of a known customer counts as a duplicate',

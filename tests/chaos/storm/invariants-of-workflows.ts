@@ -1,3 +1,4 @@
+import { deliveryShardId, deliveryShardOf, deliveryShardWorkflow } from '@mostrador/contracts/workflows';
 import type { Invariant } from './invariant.ts';
 import type { Seen } from './seen.ts';
 
@@ -47,15 +48,20 @@ export const ofWorkflows: readonly Invariant[] = [
     find: (_, seen) => {
       const needed = new Set(unfinished(seen).map(({ workflow }) => workflow));
       const { rows, messages, endpoints } = seen;
-      const ids = new Set([...rows, ...endpoints].map(({ id }) => id).concat(messages.map(({ lead_id }) => lead_id)));
+      const ids = new Set([...rows, ...endpoints].map(({ id }) => id));
+      const shards = new Set(messages.map(shardWorkflow));
       return seen.workflows.flatMap(({ id, status }) => {
         if (status === 'FAILED' || status === 'TIMED_OUT') return `${id} ${status}`;
         if (status === 'RUNNING' && !needed.has(id)) return `${id} is still open`;
-        return ids.has(id.slice(id.indexOf(':') + 1)) ? [] : `${id} has no row`;
+        return ids.has(id.slice(id.indexOf(':') + 1)) || shards.has(id) ? [] : `${id} has no row`;
       });
     },
   },
 ];
+
+/** The workflow that sends the messages of a store. */
+const shardWorkflow = ({ store_id }: { readonly store_id: string }): string =>
+  deliveryShardWorkflow.workflowId(deliveryShardId(deliveryShardOf(store_id)));
 
 const openOnes = ({ workflows }: Seen): Set<string> =>
   new Set(workflows.filter(({ status }) => status === 'RUNNING').map(({ id }) => id));
@@ -71,9 +77,9 @@ function unfinished({ syncs, messages, followups }: Seen) {
       })),
     ...messages
       .filter(({ status }) => !done.message.has(status))
-      .map(({ id, status, lead_id }) => ({
+      .map(({ id, status, store_id }) => ({
         what: `the message ${id} is ${status}`,
-        workflow: `delivery:${lead_id}`,
+        workflow: shardWorkflow({ store_id }),
         waitsForItsTime: false,
       })),
     ...followups

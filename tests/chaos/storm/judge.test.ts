@@ -1,3 +1,4 @@
+import { deliveryShardId, deliveryShardOf, deliveryShardWorkflow } from '@mostrador/contracts/workflows';
 import { describe, expect, test } from 'vitest';
 import { damages, type Recorded } from './damages.ts';
 import { invariants } from './invariants.ts';
@@ -8,7 +9,7 @@ import type { MessageRow, Row } from './seen.ts';
 
 // The judge of a run must find every kind of damage.
 
-const storeId = 'store';
+const storeId = '7f0c1d52-3c1e-4f6a-9d0b-5a2e8c4b9a11';
 const sentAt = Date.parse('2026-11-21T12:00:00Z');
 const dueLater = new Date(Date.now() + 30 * 86_400_000);
 
@@ -92,7 +93,11 @@ function healthy(): Recorded {
     recorded.journal.written.push({ ...written, acknowledgedAt: at + 5 });
   }
   seen.workflows.push({ id: 'appointment:a1', status: 'COMPLETED', storeId });
-  seen.workflows.push({ id: 'delivery:l0', status: 'COMPLETED', storeId });
+  seen.workflows.push({
+    id: deliveryShardWorkflow.workflowId(deliveryShardId(deliveryShardOf(storeId))),
+    status: 'COMPLETED',
+    storeId,
+  });
   seen.published.push({ type: 'scheduling.appointment.created', entityId: 'a1', storeId });
   seen.published.push({ type: 'crm.lead.created', entityId: 'l1', storeId });
   const inFeed = (type: string, entityId: string) => {

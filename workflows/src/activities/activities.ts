@@ -5,11 +5,13 @@ import { type ReportActivities, reportActivities } from './report.activities.ts'
 import { type SchedulingActivities, schedulingActivities } from './scheduling.activities.ts';
 
 /** The steps of every workflow. Each worker registers all of them. Its task queue decides which it runs. */
-export const activities = (
-  rpc: RpcClient,
-): SchedulingActivities & MessagingActivities & EventsActivities & ReportActivities => ({
-  ...schedulingActivities(rpc),
-  ...messagingActivities(rpc),
-  ...eventsActivities(rpc),
-  ...reportActivities(rpc),
-});
+export const activities =
+  (
+    rpc: RpcClient,
+  ): ((stopping: AbortSignal) => SchedulingActivities & MessagingActivities & EventsActivities & ReportActivities) =>
+  (stopping) => ({
+    ...schedulingActivities(rpc),
+    ...messagingActivities(rpc, stopping),
+    ...eventsActivities(rpc),
+    ...reportActivities(rpc),
+  });

@@ -17,14 +17,24 @@ const workflowBundle = await bundleWorkflowCode({
   logger,
 });
 
-let rejected = 0;
+// A worker that does not know a workflow never gets its tasks: the workers are rolled out first.
+const known = readFileSync(join(checkout, 'workflows/src/workflows.ts'), 'utf8');
+
+let [replayed, rejected] = [0, 0];
 for (const file of files) {
+  const history = JSON.parse(readFileSync(file, 'utf8'));
+  const { name } = history.events[0].workflowExecutionStartedEventAttributes.workflowType;
+  if (!known.includes(`{ ${name} }`)) {
+    console.log(`  skipped ${basename(file, '.json')}: that version has no workflow ${name}`);
+    continue;
+  }
+  replayed += 1;
   try {
-    await Worker.runReplayHistory({ workflowBundle }, JSON.parse(readFileSync(file, 'utf8')), basename(file));
+    await Worker.runReplayHistory({ workflowBundle }, history, basename(file));
   } catch (error) {
     rejected += 1;
     console.log(`  rejected ${basename(file, '.json')}: ${String(error).split('\n')[0]}`);
   }
 }
-console.log(`${files.length - rejected} replayed, ${rejected} rejected`);
-process.exitCode = rejected > 0 || files.length === 0 ? 1 : 0;
+console.log(`${replayed - rejected} replayed, ${rejected} rejected`);
+process.exitCode = rejected > 0 || replayed === 0 ? 1 : 0;

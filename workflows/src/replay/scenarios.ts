@@ -2,17 +2,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import { waitFor } from '@mostrador/testing/wait';
 import type { WorkflowHandle } from '@temporalio/client';
 import { currentDetails } from '../../test/current-details.ts';
-import {
-  again,
-  done,
-  refusedOnce,
-  type StagedAppointment,
-  type StagedFollowup,
-  type StagedLead,
-  type StagedWebhook,
-  untilSignal,
-  type WorkflowStage,
-} from '../../test/stage.ts';
+import { again, done, refusedOnce, type StagedAppointment, untilSignal, type WorkflowStage } from '../../test/stage.ts';
 import { reportScenarios } from './report-scenarios.ts';
 
 const hourMs = 60 * 60 * 1000;
@@ -186,6 +176,62 @@ export const scenarios: Record<string, Scenario> = {
     return lead;
   },
 
+  'shard-pumped-then-idle': async (stage) => {
+    const shard = stage.shard((look) => ({ state: look <= 2 ? 'open' : 'closed' }));
+    await shard.signal('message_accepted');
+    await shard.workflow.result();
+    return shard;
+  },
+
+  'shard-waited-then-pumped': async (stage) => {
+    const shard = stage.shard((look) => ({ wake_at: look <= 2 ? again(100, '').wake_at : null }));
+    await shard.signal('message_accepted');
+    await shard.workflow.result();
+    return shard;
+  },
+
+  'shard-signalled-in-mid-wait': async (stage) => {
+    const shard = stage.shard((look) => ({ wake_at: look === 1 ? again(hourMs, '').wake_at : null }));
+    await shard.signal('message_accepted');
+    await waits(shard);
+    await shard.signal('message_accepted');
+    await shard.workflow.result();
+    return shard;
+  },
+
+  'shard-signalled-during-a-step': async (stage) => {
+    const looking = Promise.withResolvers<void>();
+    const shard = stage.shard(async (look) => {
+      if (look === 1) await looking.promise;
+      return {};
+    });
+    await shard.signal('message_accepted');
+    await waitFor(() => shard.looks() === 1, { description: 'the first request' });
+    await shard.signal('retried');
+    looking.resolve();
+    await shard.workflow.result();
+    return shard;
+  },
+
+  'shard-service-away-then-pumped': async (stage) => {
+    const shard = stage.shard((look) => {
+      if (look <= 2) throw new AppError('service_unavailable');
+      return {};
+    });
+    await shard.signal('message_accepted');
+    await shard.workflow.result();
+    return shard;
+  },
+
+  'shard-replaced-then-pumped': async (stage) => {
+    const shard = stage.shard((look) => ({ state: look === 1 ? 'replaced' : 'closed' }));
+    await shard.signal('message_accepted');
+    await waits(shard);
+    await shard.signal('overdue');
+    await shard.workflow.result();
+    return shard;
+  },
+
   'followup-waited-then-sent': async (stage) => {
     const followup = stage.followup((look) => {
       if (look === 1) return again(300, 'it is not due yet');
@@ -269,7 +315,7 @@ export const scenarios: Record<string, Scenario> = {
 };
 
 /** Resolves when the first step has ended and the workflow waits. */
-async function waits({ workflow }: StagedAppointment | StagedLead | StagedFollowup | StagedWebhook): Promise<void> {
+async function waits({ workflow }: Pick<StagedAppointment, 'workflow'>): Promise<void> {
   await waitFor(async () => (await currentDetails(workflow)).startsWith('Waits'), {
     description: 'the workflow to wait',
   });

@@ -49,9 +49,9 @@ export type Operation<
   readonly tenancy: Tenancy;
   /**
    * Default: the request queue of its audience. `webhook` is for what anybody can send without a key, `sign-in` for what
-   * checks who a person is, which is slow on purpose.
+   * checks who a person is, which is slow on purpose, `pump` for a step that stays open for seconds.
    */
-  readonly queue?: 'webhook' | 'sign-in';
+  readonly queue?: 'webhook' | 'sign-in' | 'pump';
   /** One sentence for the API document and for `--help`. */
   readonly summary: string;
   readonly description?: string;

@@ -327,7 +327,10 @@ export const acceptMessage = defineOperation({
   errors: ['channel_not_connected', 'messaging_window_closed', 'lead_opted_out', 'lead_replied', 'message_expired'],
 });
 
-/** Sends the due messages of a lead's queue in order, at most 20 and for at most 5 s. Safe to repeat at any time. */
+/**
+ * Sends the due messages of a lead's queue in order, at most 20 and for at most 5 s. Safe to repeat at any time. For the
+ * workflows of version 0.2.0 that are still open.
+ */
 export const deliverMessages = defineOperation({
   subject: 'messaging.step.messages.deliver',
   summary: "Send the due messages of a lead's queue",

@@ -16,6 +16,7 @@ import {
   showChannel,
 } from './channels.ts';
 import { changeContactPhone, getConversation, getOptOut, mergeConversations } from './conversations.ts';
+import { pumpDeliveries } from './deliveries.ts';
 import { listConversations, markConversationRead } from './inbox.ts';
 import {
   acceptMessage,
@@ -54,6 +55,7 @@ export const messagingOperations = {
   getOptOut,
   acceptMessage,
   deliverMessages,
+  pumpDeliveries,
   settleMessage,
   verifyWebhook,
   receiveWebhook,

@@ -94,8 +94,8 @@ export function connectTemporal(
 
   return {
     async signalWithStart(workflow, { storeId, entityId, leadId }, signal, deadlineMs = callLimitMs) {
-      const { name, taskQueue, workflowId }: EntityWorkflowDefinition = entityWorkflows[workflow];
-      const input: EntityWorkflowInput = { storeId, entityId };
+      const { name, taskQueue, workflowId, spansStores }: EntityWorkflowDefinition = entityWorkflows[workflow];
+      const input: Partial<EntityWorkflowInput> = spansStores ? { entityId } : { storeId, entityId };
       const deadline = Date.now() + deadlineMs;
       const call = () =>
         connection.withDeadline(deadline, () =>
@@ -105,7 +105,7 @@ export function connectTemporal(
             args: [input],
             signal,
             workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-            typedSearchAttributes: attributes({ storeId, entityId, leadId }),
+            typedSearchAttributes: attributes({ ...input, leadId }),
             staticSummary: `${name} ${entityId}`,
           }),
         );
@@ -138,11 +138,10 @@ const grpcLogger = (log: Log): Parameters<typeof setLogger>[0] => ({
   debug: (text: string) => log.debug({ module: 'grpc' }, text),
 });
 
-function attributes(ids: { storeId: string; entityId: string; leadId?: string | null }): TypedSearchAttributes {
-  const pairs: SearchAttributePair[] = [
-    { key: keys.storeId, value: ids.storeId },
-    { key: keys.entityId, value: ids.entityId },
-  ];
+function attributes(ids: Partial<EntityWorkflowInput> & { leadId?: string | null | undefined }): TypedSearchAttributes {
+  const pairs: SearchAttributePair[] = [];
+  if (ids.storeId) pairs.push({ key: keys.storeId, value: ids.storeId });
+  if (ids.entityId) pairs.push({ key: keys.entityId, value: ids.entityId });
   if (ids.leadId) pairs.push({ key: keys.leadId, value: ids.leadId });
   return new TypedSearchAttributes(pairs);
 }

@@ -27,7 +27,7 @@ export type Handler<O extends Operation> = (
 /** A handler for every operation: a missing one is a type error. */
 export type Handlers<Ops extends Record<string, Operation>> = { readonly [Name in keyof Ops]: Handler<Ops[Name]> };
 
-export type QueueName = 'api' | 'webhook' | 'platform' | 'sign-in' | 'step' | 'internal' | 'admin';
+export type QueueName = 'api' | 'webhook' | 'platform' | 'sign-in' | 'step' | 'pump' | 'internal' | 'admin';
 
 export type RpcServerOptions<Ops extends Record<string, Operation>> = {
   readonly nats: NatsConnection;
@@ -61,6 +61,8 @@ const defaultQueues: Record<QueueName, RequestQueueLimits> = {
   // It shares the database with the checks of sessions, so few run at once.
   'sign-in': { concurrency: 4, queue: 64 },
   step: { concurrency: 32, queue: 64 },
+  // Such a request stays open for seconds. A process may have to answer those of all shards.
+  pump: { concurrency: 64, queue: 64 },
   internal: { concurrency: 64, queue: 256 },
   admin: { concurrency: 8, queue: 32 },
 };

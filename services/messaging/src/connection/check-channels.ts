@@ -14,7 +14,7 @@ const atOnce = 8;
 const callMs = 10_000;
 const statementsMs = 10_000;
 
-type Used = Pick<Dependencies, 'database' | 'systemDatabase' | 'relay' | 'openChannel' | 'circuit'> & {
+type Used = Pick<Dependencies, 'database' | 'systemDatabase' | 'relay' | 'notices' | 'openChannel' | 'circuit'> & {
   readonly log: Log;
 };
 
@@ -39,7 +39,7 @@ export async function checkChannels(used: Used, signal: AbortSignal): Promise<vo
 }
 
 async function checkOne(used: Used, storeId: string, id: string): Promise<void> {
-  const { database, relay, log } = used;
+  const { database, relay, notices, log } = used;
   const scope = () => ({ storeId, deadline: Date.now() + statementsMs });
   const channel = await database.write(scope(), (sql) => beginCheck(sql, storeId, id));
   if (!channel) return;
@@ -58,7 +58,9 @@ async function checkOne(used: Used, storeId: string, id: string): Promise<void> 
     return true;
   });
   relay.nudge();
-  if (recovered) log.info(about, 'a channel works again');
+  if (!recovered) return;
+  notices.publish(storeId);
+  log.info(about, 'a channel works again');
 }
 
 /** Why the channel cannot go on. Undefined: it can. */

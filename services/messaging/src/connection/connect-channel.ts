@@ -29,7 +29,7 @@ export const connectChannel =
  * @param keepsRates the rates of the number that the body leaves out stay as an operator has set them
  */
 export async function connect(
-  { database, relay, vault, egress, publicUrl, telephone }: Dependencies,
+  { database, relay, notices, vault, egress, publicUrl, telephone }: Dependencies,
   context: StoreContext,
   body: ConnectChannelBody,
   { keepsRates = false }: { keepsRates?: boolean } = {},
@@ -59,6 +59,7 @@ export async function connect(
     return { id, token };
   });
   relay.nudge();
+  notices.publish(storeId);
   return {
     channel_id: channelId,
     provider: wanted.provider,

@@ -11,7 +11,7 @@ import {
 } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { publicUrl, startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { publicUrl, shardIdOf, startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { findLiveChannel } from '../channels/channel.repository.ts';
 import { markChannelRefused } from '../channels/refusal.repository.ts';
 
@@ -72,7 +72,9 @@ test('WhatsApp is connected with its secrets, which no answer shows, and the que
   for (const secret of Object.values(secrets)) {
     expect(JSON.stringify([connected, await get('manager')])).not.toContain(secret);
   }
-  expect(await messaging.wakeUps(storeId)).toMatchObject([{ entity_id: leadId, signal: 'channel_connected' }]);
+  expect(await messaging.wakeUps(storeId)).toMatchObject([
+    { entity_id: shardIdOf(storeId), signal: 'channel_connected' },
+  ]);
 });
 
 test('a new connection by an owner keeps the rates that an operator has set', async () => {

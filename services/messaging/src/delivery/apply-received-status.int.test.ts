@@ -3,7 +3,7 @@ import { connectChannel, deliverMessages, getMessage, type Message } from '@most
 import { testContext } from '@mostrador/testing/context';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { shardIdOf, startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import type { ReceivedStatusUpdate } from '../channels/channel-provider.ts';
 import { type Accepted, ChannelError, type OutboundMessage } from '../channels/channel-provider.ts';
 import { applyReceivedStatus } from './apply-received-status.ts';
@@ -187,7 +187,9 @@ describe('a status update before the provider’s id is known', () => {
     await messaging.adminSql`delete from outbox`;
     await report(message, 'sent');
     expect(await read(message)).toMatchObject({ status: 'sent', provider_message_id: `wamid.${message.id}` });
-    expect(await messaging.wakeUps(storeId)).toMatchObject([{ entity_id: message.lead_id, signal: 'message_settled' }]);
+    expect(await messaging.wakeUps(storeId)).toMatchObject([
+      { entity_id: shardIdOf(storeId), signal: 'message_settled' },
+    ]);
     send = async ({ id }) => ({ providerMessageId: `wamid.${id}`, waId: null });
     expect(await step(message)).toMatchObject({ done: true });
     expect(await count(message)).toBe(2);

@@ -50,7 +50,7 @@ export async function saveStatusUpdates(
     counts ? saveSent(sql, storeId, message, stateOf(next), pair) : saveState(sql, storeId, message.id, stateOf(next)),
     held && releaseHeld(sql, storeId, message.lead_id),
   ]);
-  const wakeUps = held ? [wakeDelivery(message.lead_id, 'message_settled')] : [];
+  const wakeUps = held ? [wakeDelivery(storeId, 'message_settled')] : [];
   return { after, entries: [...eventsOf(message, after), ...optOuts, ...wakeUps] };
 }
 

@@ -13,7 +13,7 @@ import { testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { holdConversation } from '../../test/held-conversation.ts';
-import { longMs, startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { longMs, shardIdOf, startMessaging, type TestMessaging } from '../../test/messaging.ts';
 
 let messaging: TestMessaging;
 let storeId: string;
@@ -65,7 +65,9 @@ test('a queued message is cancelled, is never sent, and says so', async () => {
     entity_id: id,
     data: { status: 'cancelled', object: await read(id) },
   });
-  expect(await messaging.wakeUps(storeId)).toMatchObject([{ entity_id: leadId, signal: 'message_settled' }]);
+  expect(await messaging.wakeUps(storeId)).toMatchObject([
+    { entity_id: shardIdOf(storeId), signal: 'message_settled' },
+  ]);
   expect(await step()).toEqual({ done: true, wake_at: null, reason: 'the queue is empty' });
   expect(await delivered()).toEqual([]);
 });

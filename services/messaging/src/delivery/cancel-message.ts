@@ -15,7 +15,7 @@ import { wakeDelivery } from './wake-overdue.ts';
 export const cancelMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
-    const { database, outcomes, relay } = dependencies;
+    const { database, outcomes, relay, notices } = dependencies;
     const result = await withIdempotency({
       database,
       context,
@@ -28,12 +28,13 @@ export const cancelMessage =
     });
     outcomes.announce(params.messageId.toLowerCase());
     relay.nudge();
+    notices.publish(context.storeId, params.leadId.toLowerCase());
     return result;
   };
 
 async function cancel(sql: TransactionSql, storeId: string, found: MessageRow): Promise<MessageRow> {
   const { message } = await lockMessage(sql, storeId, found);
-  const { lead_id, status } = message;
+  const { status } = message;
   if (status !== 'queued') {
     throw new AppError('message_not_queued', {
       detail: `The message is ${status}. Only a queued message can be cancelled.`,
@@ -44,7 +45,7 @@ async function cancel(sql: TransactionSql, storeId: string, found: MessageRow): 
   await appendOutbox(sql, storeId, [
     ...cancelled.entries,
     // The messages behind it waited for it.
-    wakeDelivery(lead_id, 'message_settled'),
+    wakeDelivery(storeId, 'message_settled'),
   ]);
   return cancelled.message;
 }

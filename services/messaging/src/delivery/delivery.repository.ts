@@ -30,6 +30,13 @@ export type HeadRow = MessageRow & {
   readonly now: Date;
 };
 
+/** The columns of a `HeadRow`, of the message `m`. */
+export const headColumns = (sql: Sql) => sql`
+  ${messageColumns(sql)}, attempts, lease_until, next_attempt_at, slot_at, expires_at, clock_timestamp() as now,
+  (select max(before.unknown_since) from messages before
+   where before.store_id = m.store_id and before.lead_id = m.lead_id and before.status = 'unknown'
+     and before.number < m.number) as unknown_before`;
+
 /** Locks the conversation until the transaction ends, then reads the head of its queue. */
 export async function lockQueue(
   sql: TransactionSql,
@@ -43,11 +50,7 @@ export async function lockQueue(
       from conversations
       where store_id = ${storeId} and lead_id = ${leadId} for no key update`,
     sql<HeadRow[]>`
-      select ${messageColumns(sql)}, attempts, lease_until, next_attempt_at, slot_at, expires_at, clock_timestamp() as now,
-        (select max(before.unknown_since) from messages before
-         where before.store_id = m.store_id and before.lead_id = m.lead_id and before.status = 'unknown'
-           and before.number < m.number) as unknown_before
-      from messages m
+      select ${headColumns(sql)} from messages m
       where store_id = ${storeId} and lead_id = ${leadId} and status in ('queued', 'sending')
       order by number limit 1`,
   ]);
@@ -124,15 +127,12 @@ export async function releaseHeld(sql: TransactionSql, storeId: string, leadId: 
       and slot_at is null and error_code is null`;
 }
 
-/** For a new channel: clears the waits and watchdog times of all queued messages. Returns the leads with a queue. */
-export async function releaseQueues(sql: TransactionSql, storeId: string): Promise<string[]> {
+/** For a new channel: clears the waits and watchdog times of all queued messages. */
+export async function releaseQueues(sql: TransactionSql, storeId: string): Promise<void> {
   await sql`
     update messages set next_attempt_at = null, slot_at = null, unsettled_at = null, ${setWait(sql)}
     where store_id = ${storeId} and status = 'queued'
       and (next_attempt_at is not null or slot_at is not null or unsettled_at is not null)`;
-  const rows = await sql<{ lead_id: string }[]>`
-    select distinct lead_id from messages where store_id = ${storeId} and status in ('queued', 'sending')`;
-  return rows.map(({ lead_id }) => lead_id);
 }
 
 export async function countWaiting(sql: Sql, storeId: string): Promise<{ queued: number; unknown: number }> {

@@ -10,7 +10,7 @@ import { lockMessage } from './lock-message.ts';
 
 /** An operator sets the outcome of an `unknown` message. A later status update from the provider still counts. */
 export const settleMessage =
-  ({ database, outcomes, relay }: Dependencies): Handler<typeof operation> =>
+  ({ database, outcomes, relay, notices }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const { storeId } = context;
     const settled = await database.write(context, async (sql) => {
@@ -24,6 +24,7 @@ export const settleMessage =
     });
     outcomes.announce(settled.id);
     relay.nudge();
+    notices.publish(storeId, settled.lead_id);
     return toMessage(settled);
   };
 

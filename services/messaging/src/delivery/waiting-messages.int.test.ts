@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   cancelMessage,
   deliverMessages,
+  deliveryShardWorkflow,
   getMessage,
   giveUpWaitingMessages,
   listWaitingMessages,
@@ -13,7 +14,7 @@ import {
 import { testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { longMs, startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { longMs, shardIdOf, startMessaging, type TestMessaging } from '../../test/messaging.ts';
 
 type Change = Omit<RequestOf<typeof giveUpWaitingMessages>['body'], 'kind' | 'dry_run'> & { dry_run?: boolean };
 
@@ -61,7 +62,7 @@ describe('the list', () => {
         lead_id: leadId,
         reason: 'due',
         attempts: 0,
-        workflow_id: `delivery:${leadId}`,
+        workflow_id: deliveryShardWorkflow.workflowId(shardIdOf(storeId)),
       }),
       expect.objectContaining({ id: second, reason: 'behind_another', until: null }),
     ]);
@@ -109,7 +110,7 @@ describe('a retry', () => {
     await forget();
     expect(await step()).toMatchObject({ done: false });
     expect(await retry({ ids: [second] })).toEqual({ matched: 1, done: 1, skipped: [], next_cursor: null });
-    expect(await messaging.wakeUps(storeId)).toMatchObject([{ entity_id: leadId, signal: 'retried' }]);
+    expect(await messaging.wakeUps(storeId)).toMatchObject([{ entity_id: shardIdOf(storeId), signal: 'retried' }]);
     expect(await step()).toMatchObject({ done: true });
     for (const id of [first, second]) expect(await read(id)).toMatchObject({ status: 'sent' });
     expect(await retry({ ids: [second] })).toMatchObject({ done: 0, skipped: [{ id: second, why: 'not_waiting' }] });
@@ -151,7 +152,9 @@ describe('a give-up', () => {
       { topic: 'messaging.message.failed', data: { message_id: first, code: 'given_up' } },
     ]);
     expect((await messaging.feed(storeId)).at(-1)).toMatchObject({ type: 'message.failed', entity_id: first });
-    expect(await messaging.wakeUps(storeId)).toMatchObject([{ entity_id: leadId, signal: 'message_settled' }]);
+    expect(await messaging.wakeUps(storeId)).toMatchObject([
+      { entity_id: shardIdOf(storeId), signal: 'message_settled' },
+    ]);
     expect(await step()).toMatchObject({ done: true });
     expect(await read(second)).toMatchObject({ status: 'sent' });
     expect(await giveUp({ ids: [first] })).toMatchObject({ done: 0, skipped: [{ id: first, why: 'not_waiting' }] });

@@ -1,4 +1,4 @@
-import { deliveryWorkflow } from '@mostrador/contracts';
+import { deliveryShardId, deliveryShardOf, deliveryShardWorkflow } from '@mostrador/contracts';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { WaitingSource } from '@mostrador/kit/step/waiting';
 import { toWaitingItem, type WaitingCause } from '@mostrador/kit/step/waiting-item';
@@ -15,7 +15,9 @@ import { wakeDelivery } from './wake-overdue.ts';
 export const waitingMessages: WaitingSource = {
   async find(sql, storeId, rows) {
     const found = await findWaitingMessages(sql, storeId, rows);
-    return found.map((row) => toWaitingItem({ ...row, kind: 'message', workflow_id: workflowOf(row) }, causeOf(row)));
+    return found.map((row) =>
+      toWaitingItem({ ...row, kind: 'message', workflow_id: workflowOf(storeId, row) }, causeOf(row)),
+    );
   },
 
   findStores: findMessageStores,
@@ -34,7 +36,7 @@ export const waitingMessages: WaitingSource = {
     if (!channel) return 'not_connected';
     if (channel.status === 'needs_attention') return 'needs_attention';
     await makeHeadDue(sql, storeId, head.id);
-    await appendOutbox(sql, storeId, [wakeDelivery(message.lead_id, 'retried')]);
+    await appendOutbox(sql, storeId, [wakeDelivery(storeId, 'retried')]);
     return 'done';
   },
 
@@ -44,7 +46,7 @@ export const waitingMessages: WaitingSource = {
       case 'queued':
         await fail(sql, storeId, id, givenUp);
         // The messages behind it waited for it.
-        await appendOutbox(sql, storeId, [wakeDelivery(message.lead_id, 'message_settled')]);
+        await appendOutbox(sql, storeId, [wakeDelivery(storeId, 'message_settled')]);
         return 'done';
       case 'sending':
         return 'running';
@@ -61,8 +63,8 @@ export const waitingMessages: WaitingSource = {
 const givenUp = { code: 'given_up', detail: 'A person gave the message up before it was sent.' };
 
 /** No workflow runs for a message whose outcome is unknown, unless others of its lead wait. */
-const workflowOf = ({ status, lead_id }: WaitingMessageRow): string | null =>
-  status === 'unknown' ? null : deliveryWorkflow.workflowId(lead_id);
+const workflowOf = (storeId: string, { status }: WaitingMessageRow): string | null =>
+  status === 'unknown' ? null : deliveryShardWorkflow.workflowId(deliveryShardId(deliveryShardOf(storeId)));
 
 /** Why a message waits. Pure. */
 function causeOf(row: WaitingMessageRow): WaitingCause {

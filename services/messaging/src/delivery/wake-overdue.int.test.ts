@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { connectChannel, deliverMessages, deliveryWorkflow, disconnectChannel, getMessage } from '@mostrador/contracts';
+import {
+  connectChannel,
+  deliverMessages,
+  deliveryShardWorkflow,
+  disconnectChannel,
+  getMessage,
+} from '@mostrador/contracts';
 import { countOverdue, wakeOverdue } from '@mostrador/kit/step/overdue';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { shardIdOf, startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { type Accepted, ChannelError } from '../channels/channel-provider.ts';
 import { overdueDeliveries } from './wake-overdue.ts';
 import { findUnsettledState } from './watch.repository.ts';
@@ -50,14 +56,16 @@ const failing = (kind: 'not_sent' | 'ambiguous') => () => Promise.reject(new Cha
 
 describe('the sweep', () => {
   test('wakes a lead that is due for more than 30 s, at most once in five minutes', async () => {
-    const leadId = await waiting(3);
+    await waiting(3);
     await older(10);
     expect(await sweep()).toBe(0);
     const before = await counted();
     await older(21);
     expect(await counted()).toBe(before + 1);
     expect(await sweep()).toBe(1);
-    expect(await messaging.wakeUps(storeId)).toEqual([{ entity_id: leadId, lead_id: leadId, signal: 'overdue' }]);
+    expect(await messaging.wakeUps(storeId)).toEqual([
+      { entity_id: shardIdOf(storeId), lead_id: null, signal: 'overdue' },
+    ]);
     expect(await sweep()).toBe(0);
     await messaging.adminSql`update conversations set woken_at = woken_at - interval '301 seconds'`;
     expect(await sweep()).toBe(1);
@@ -161,11 +169,11 @@ describe('the watchdog', () => {
 
 // Must be the last test: it starts the relay.
 test('a lost delivery workflow is started again', async () => {
-  const leadId = await waiting();
+  await waiting();
   await older(60);
   expect(await sweep()).toBe(1);
   messaging.relay.start();
-  const handle = messaging.temporal.client.workflow.getHandle(deliveryWorkflow.workflowId(leadId));
+  const handle = messaging.temporal.client.workflow.getHandle(deliveryShardWorkflow.workflowId(shardIdOf(storeId)));
   const description = await waitFor(() => handle.describe(), { description: 'the workflow exists' });
   expect(description.status.name).toBe('RUNNING');
 });

@@ -1,11 +1,14 @@
-import type { SignalOf } from '@mostrador/contracts';
+import { deliveryShardId, deliveryShardOf, type SignalOf } from '@mostrador/contracts';
 import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
 import type { OverdueRows } from '@mostrador/kit/step/overdue';
 import { countOverdueLeads, longestOverdueQueue, type OverdueLead, takeOverdueLeads } from './watch.repository.ts';
 
-/** The wake-up of a lead's delivery workflow. */
-export const wakeDelivery = (leadId: string, signal: SignalOf<'delivery'>): OutboxEntry =>
-  wakeWorkflow('delivery', leadId, signal, leadId);
+/**
+ * The wake-up of the workflow that sends the store's messages. While the shard is open it changes nothing, so publish a
+ * notice after the commit, too.
+ */
+export const wakeDelivery = (storeId: string, signal: SignalOf<'deliveryShard'>): OutboxEntry =>
+  wakeWorkflow('deliveryShard', deliveryShardId(deliveryShardOf(storeId)), signal);
 
 /** Leads whose queue is due, but no step has handled it. */
 export const overdueDeliveries: OverdueRows<OverdueLead> = {
@@ -13,5 +16,5 @@ export const overdueDeliveries: OverdueRows<OverdueLead> = {
   take: takeOverdueLeads,
   count: countOverdueLeads,
   longest: longestOverdueQueue,
-  wakeUpOf: ({ lead_id }) => wakeDelivery(lead_id, 'overdue'),
+  wakeUpOf: ({ store_id }) => wakeDelivery(store_id, 'overdue'),
 };

@@ -19,7 +19,7 @@ import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { holdConversation } from '../../test/held-conversation.ts';
 import { connectWhatsapp, notification, receive, textFrom, withUserId } from '../../test/inbound-webhook.ts';
-import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { shardIdOf, startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import type { Accepted } from '../channels/channel-provider.ts';
 import { sendMissedInteractionCounts } from '../conversations/send-interaction-counts.ts';
 import { processInbound } from '../inbound/process-inbound.ts';
@@ -197,8 +197,8 @@ test('messages that wait are sent from the queue of the lead that stays', async 
   const { id } = await messaging.send(storeId, goneId, 'queued');
   await merge();
   expect(await messaging.wakeUps(storeId)).toMatchObject([
-    { entity_id: goneId, signal: 'message_accepted' },
-    { entity_id: keptId, signal: 'message_accepted' },
+    { entity_id: shardIdOf(storeId), signal: 'message_accepted' },
+    { entity_id: shardIdOf(storeId), signal: 'message_accepted' },
   ]);
   expect(await step(goneId)).toMatchObject({ done: true });
   expect(sentTo).toEqual([]);

@@ -51,8 +51,7 @@ export async function moveConversation(sql: TransactionSql, storeId: string, lea
   await countAgain(sql, storeId, [keptId]);
   await appendOutbox(sql, storeId, [
     ...optOutEvents(keptId, toOptOut(locked.kept), toOptOut(joined)),
-    // The workflow of the merged lead ends at its next step, because its queue is empty.
-    ...((await isDelivering(sql, storeId, keptId)) ? [wakeDelivery(keptId, 'message_accepted')] : []),
+    ...((await isDelivering(sql, storeId, keptId)) ? [wakeDelivery(storeId, 'message_accepted')] : []),
   ]);
   return moved;
 }

@@ -4,7 +4,7 @@ import type { Metadata } from '@mostrador/kit/database/metadata';
 import type { PageStart } from '@mostrador/kit/database/paging';
 import { countedNext } from '../conversations/conversation.repository.ts';
 import { touchActive } from '../sessions/session.repository.ts';
-import type { MessageRow, MessageWait, Template } from './message.ts';
+import type { MessageRow, MessageWait, Outcome, Template } from './message.ts';
 import type { ChangedColumns } from './message-change.ts';
 
 export type NewMessage = {
@@ -115,6 +115,12 @@ export async function findMessage(
     select ${messageColumns(sql)}, wait_reason, wait_since, next_attempt_at
     from ${withWait(sql, sql`select ${messageColumns(sql)}, store_id from messages`)}
     where store_id = ${storeId} and id = ${id}`;
+  return row;
+}
+
+export async function findOutcome(sql: Sql, storeId: string, id: string): Promise<Outcome | undefined> {
+  const [row] = await sql<Outcome[]>`
+    select id, status, error_code, error_detail from messages where store_id = ${storeId} and id = ${id}`;
   return row;
 }
 

@@ -160,7 +160,8 @@ export function toMessage(row: MessageRow & Partial<MessageWait>): Message {
   };
 }
 
-type Outcome = Pick<MessageRow, 'id' | 'status' | 'error_code' | 'error_detail'>;
+/** What the sender of a message gets to know. */
+export type Outcome = Pick<MessageRow, 'id' | 'status' | 'error_code' | 'error_detail'>;
 
 /** The answer to the sender of a message. */
 export const toSendResult = (row: Outcome): ReplyOf<typeof sendMessage> => ({

@@ -4,7 +4,7 @@ import { testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notification, textFrom, withoutPhone } from '../../test/inbound-webhook.ts';
-import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { shardIdOf, startMessaging, type TestMessaging } from '../../test/messaging.ts';
 
 let messaging: TestMessaging;
 beforeAll(async () => {
@@ -38,7 +38,9 @@ test('a message of another service is accepted under its id, answered at once an
   expect(await messagesOf(storeId)).toMatchObject([
     { id, lead_id: leadId, source: 'followup', body: 'Tudo bem?', template, number: '1', status: 'queued' },
   ]);
-  expect(await messaging.wakeUps(storeId)).toMatchObject([{ entity_id: leadId, signal: 'message_accepted' }]);
+  expect(await messaging.wakeUps(storeId)).toMatchObject([
+    { entity_id: shardIdOf(storeId), signal: 'message_accepted' },
+  ]);
 });
 
 test('fifty requests with one id accept one message, and each answer has its status', async () => {

@@ -7,7 +7,7 @@ import { conversationExists } from '../conversations/conversation.repository.ts'
 import { findContact } from '../conversations/find-contact.ts';
 import { needsConsent } from '../conversations/opt-out-state.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { isSettled, type MessageRow, toMessageError } from '../messages/message.ts';
+import { isSettled, type Outcome, toMessageError } from '../messages/message.ts';
 import { acceptOutbound, type OutboundRequest } from './accept-outbound.ts';
 import { awaitOutcome } from './await-outcome.ts';
 
@@ -16,7 +16,7 @@ export const acceptMessage =
   async (context, { body }) => {
     const { id, source, template, unless_reply_after, expires_at, wait_ms = 0 } = body;
     const lead = await findLead(dependencies, context, body);
-    const { message: row } = await dependencies.database.write(context, (sql) =>
+    const { message: row, isDue } = await dependencies.database.write(context, (sql) =>
       acceptOutbound(sql, context.storeId, {
         ...{ ...lead, id, source, body: body.message, template },
         unless_reply_after: unless_reply_after === undefined ? undefined : toInstant(unless_reply_after),
@@ -24,15 +24,20 @@ export const acceptMessage =
       }),
     );
     dependencies.relay.nudge();
+    if (isDue) dependencies.notices.publish(context.storeId, row.lead_id);
     if (wait_ms === 0 || isSettled(row.status)) return present(row);
     const until = Date.now() + wait_ms;
     return later(async () => {
-      const outcome = await awaitOutcome(dependencies, context, { id: row.id, untilMs: async () => until });
+      const outcome = await awaitOutcome(dependencies, context, {
+        id: row.id,
+        untilMs: async () => until,
+        isNew: isDue === true,
+      });
       return present(outcome ?? row);
     });
   };
 
-const present = (row: MessageRow) => ({ id: row.id, status: row.status, error: toMessageError(row) });
+const present = (row: Outcome) => ({ id: row.id, status: row.status, error: toMessageError(row) });
 
 /**
  * The lead to write to. Its phone comes from crm, if the lead's unprocessed messages matter: they may be known by the

@@ -15,7 +15,7 @@ import { findMessage, insertMessage, takeNumber } from '../messages/message.repo
 import type { MessageRow, Template } from '../messages/message.ts';
 import { messageEvents } from '../messages/message-events.ts';
 import { beginSession } from '../sessions/session.repository.ts';
-import { lockForAcceptance } from './acceptance.repository.ts';
+import { lockForAcceptance, lookAround } from './acceptance.repository.ts';
 import { findUnprocessed, type Unprocessed } from './find-unprocessed.ts';
 
 export type OutboundRequest = {
@@ -36,12 +36,15 @@ export type OutboundRequest = {
   readonly phone?: string | undefined;
 };
 
-/** An accepted message. `waitSeconds`: the store's `message_wait_seconds`, unless the message was accepted before. */
-export type Accepted = { readonly message: MessageRow; readonly waitSeconds?: number };
+/**
+ * An accepted message. `waitSeconds`: the store's `message_wait_seconds`, unless the message was accepted before. `isDue`:
+ * no message of the lead is before it, so publish a notice after the commit.
+ */
+export type Accepted = { readonly message: MessageRow; readonly waitSeconds?: number; readonly isDue?: boolean };
 
 /**
- * Accepts a message to an existing lead and fixes its place in the lead's queue. Wakes the delivery workflow, unless a
- * message of the lead is on its way already. A message that was accepted under this id before is returned as it is, but
+ * Accepts a message to an existing lead and fixes its place in the lead's queue. Wakes the delivery of the store's
+ * shard, unless that is open, or a message of the lead is on its way already. A message that was accepted under this id before is returned as it is, but
  * cancelled if it still waits and has expired.
  *
  * @throws AppError checked in this order: `message_expired`, `channel_not_connected`, `lead_opted_out`, `lead_replied`,
@@ -54,7 +57,11 @@ export async function acceptOutbound(
   request: OutboundRequest,
 ): Promise<Accepted> {
   const { id, confirmed } = request;
-  const conversation = await lockOrCreate(sql, storeId, request.lead_id, confirmed, lockForAcceptance);
+  const locking = lockOrCreate(sql, storeId, request.lead_id, confirmed, lockForAcceptance);
+  // Pipelined: PostgreSQL runs them in this order, so the lock is held when the second one reads. A conversation that must
+  // be created is locked later.
+  if (confirmed) await locking;
+  const [conversation, around] = await Promise.all([locking, lookAround(sql, storeId)]);
   // The row's spelling of the id, because the workflow id is derived from it.
   const { lead_id, channel, settings } = conversation;
   const accepted = id && (await findMessage(sql, storeId, id));
@@ -65,7 +72,8 @@ export async function acceptOutbound(
   assertConnected(channel);
   const isStoppable = needsConsent(request.source, settings.opt_out_stops_api);
   const isConditional = isStoppable || request.unless_reply_after !== undefined;
-  const unprocessed = isConditional ? await findUnprocessed(sql, conversation, request.phone) : nothing;
+  const mayHave = isConditional && around.has_unprocessed;
+  const unprocessed = mayHave ? await findUnprocessed(sql, conversation, request.phone) : nothing;
   if (isStoppable) assertNotOptedOut(conversation, unprocessed);
   assertNoReply(request, conversation, unprocessed);
   const { number, at, sessionId, delivering } = await takeNumber(sql, storeId, lead_id, request.source);
@@ -89,13 +97,14 @@ export async function acceptOutbound(
     metadata,
     expires_at,
   });
+  const isDue = !delivering;
   appendOutboxWithCommit(sql, storeId, [
     ...session.events,
     ...messageEvents.queued(message),
     ...(source === 'seller' && conversation.unread_count > 0 ? conversationRead(lead_id) : []),
-    ...(delivering ? [] : [wakeDelivery(lead_id, 'message_accepted')]),
+    ...(isDue && !around.is_shard_open ? [wakeDelivery(storeId, 'message_accepted')] : []),
   ]);
-  return { message, waitSeconds: settings.message_wait_seconds };
+  return { message, waitSeconds: settings.message_wait_seconds, isDue };
 }
 
 /** Cancels a message that is still `queued`. The caller holds the conversation's lock. */
@@ -103,7 +112,7 @@ async function cancelExpired(sql: TransactionSql, storeId: string, accepted: Mes
   if (accepted.status !== 'queued') return accepted;
   const { message, entries } = await saveCancelled(sql, storeId, accepted, expired);
   // The messages behind it waited for it.
-  appendOutboxWithCommit(sql, storeId, [...entries, wakeDelivery(accepted.lead_id, 'message_settled')]);
+  appendOutboxWithCommit(sql, storeId, [...entries, wakeDelivery(storeId, 'message_settled')]);
   return message;
 }
 

@@ -21,7 +21,7 @@ import { awaitOutcome } from './await-outcome.ts';
 export const sendMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { params, body }) => {
-    const { database, relay, rpc } = dependencies;
+    const { database, relay, rpc, notices } = dependencies;
     const arrivedMs = Date.now();
     const faults = faultsOfTemplate(body.template);
     if (faults.length > 0) throw validationFailed(faults);
@@ -38,8 +38,11 @@ export const sendMessage =
           template: body.template,
           metadata,
         };
-        const accept = (confirmed: boolean) =>
-          commit((sql) => acceptOutbound(sql, context.storeId, { ...request, confirmed }));
+        const accept = async (confirmed: boolean) => {
+          const accepted = await commit((sql) => acceptOutbound(sql, context.storeId, { ...request, confirmed }));
+          if (accepted.isDue) notices.publish(context.storeId, accepted.message.lead_id);
+          return accepted;
+        };
         // As a rule the lead has a conversation, and so exists.
         try {
           return await accept(false);
@@ -68,6 +71,7 @@ async function outcomeOf(
   const outcome = await awaitOutcome(dependencies, context, {
     id,
     untilMs: async (sql) => arrivedMs + (await waitSeconds(sql)) * 1000,
+    isNew: accepted?.isDue === true,
   });
   // The row could not be read. The message is accepted, so the answer says only that.
   return outcome ? toSendResult(outcome) : { sent: false, id, status: 'queued', error: null };

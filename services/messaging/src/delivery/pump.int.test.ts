@@ -1,0 +1,347 @@
+import { randomUUID } from 'node:crypto';
+import { deliveryShardOf, pumpDeliveries } from '@mostrador/contracts';
+import { silentLog, testContext } from '@mostrador/testing/context';
+import { waitFor } from '@mostrador/testing/wait';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { type Accepted, ChannelError, type OutboundMessage } from '../channels/channel-provider.ts';
+import { createPump, type Pump } from './pump.ts';
+import { closeShard, isShardOpen, keepingShard, shardOf, takeShard } from './shard.repository.ts';
+
+type Call = OutboundMessage & { readonly storeId: string };
+
+let messaging: TestMessaging;
+/** What the provider does with a message. */
+let provider: (message: Call) => Promise<Accepted>;
+let sent: Call[];
+let storeId: string;
+/** Pumps of other processes. */
+let pumps: Pump[];
+let fence = 0;
+
+beforeAll(async () => {
+  messaging = await startMessaging({
+    openChannel: (store) => ({
+      send: (message) => {
+        const call = { ...message, storeId: store };
+        sent.push(call);
+        return provider(call);
+      },
+    }),
+  });
+});
+beforeEach(async () => {
+  storeId = randomUUID();
+  sent = [];
+  pumps = [];
+  provider = async () => accepted();
+  await messaging.adminSql`update messages set status = 'failed', lease_token = null, lease_until = null`;
+  await messaging.adminSql`update delivery_shards set open_until = 'epoch'`;
+  await messaging.adminSql`delete from outbox`;
+  await addStore(storeId);
+});
+afterAll(() => messaging?.stop());
+
+const accepted = (): Accepted => ({ providerMessageId: randomUUID(), waId: null });
+const isSent = (leadIds: string[]) =>
+  waitFor(
+    async () =>
+      (
+        await messaging.adminSql`
+        select from messages where lead_id = any(${leadIds}::uuid[]) and status <> 'sent'`
+      ).length === 0,
+    { description: 'the messages are sent' },
+  );
+
+async function addStore(id: string, rates: { pairBurst?: number; numberRate?: number } = {}): Promise<void> {
+  await messaging.adminSql`
+    insert into channels (store_id, provider, number_rate, pair_burst)
+    values (${id}, 'sandbox', ${rates.numberRate ?? 1000}, ${rates.pairBurst ?? 1000})`;
+  await messaging.adminSql`insert into store_settings (store_id, message_wait_seconds) values (${id}, 0)`;
+}
+
+let phones = 5511700000000;
+const phoneOf = new Map<string, string>();
+/** A lead that the channel knows, with this many queued messages. */
+async function addLead(messages = 1, store = storeId): Promise<string> {
+  const phone = String(++phones);
+  const leadId = messaging.crm.addLead(store, phone);
+  phoneOf.set(leadId, phone);
+  await messaging.adminSql`
+    insert into conversations (store_id, lead_id, last_inbound_at, wa_id)
+    values (${store}, ${leadId}, now(), ${phone})`;
+  for (let number = 1; number <= messages; number += 1) await messaging.send(store, leadId, `Message ${number}`);
+  return leadId;
+}
+
+/** A store of the same shard. */
+const neighbour = (id: string): string => randomUUID().slice(0, -2) + id.slice(-2);
+
+const shard = () => deliveryShardOf(storeId);
+const context = (timeoutMs = 60_000) => testContext({ timeoutMs });
+/** One request of the shard's step. */
+const request = (pollMs: number, ofFence = fence, ofShard = shard()) =>
+  messaging.rpc.call(pumpDeliveries, { body: { shard: ofShard, fence: ofFence, poll_ms: pollMs } }, context());
+
+/** Runs a pump of another process until the test is over. Returns how to end it, with what it found. */
+async function running(options: { take?: boolean; fence?: number } = {}) {
+  const own = options.fence ?? ++fence;
+  if (options.take !== false) {
+    expect(
+      await messaging.systemDatabase.write(context(), (sql) => takeShard(sql, { shard: shard(), fence: own }, 60_000)),
+    ).toBe(true);
+  }
+  const pump = createPump({ ...messaging.dependencies, log: silentLog() });
+  pumps.push(pump);
+  const stop = new AbortController();
+  const run = pump.run({ shard: shard(), fence: own }, Date.now() + 60_000, stop.signal);
+  return async () => {
+    stop.abort();
+    const found = await run;
+    await pump.stop();
+    return found;
+  };
+}
+
+describe('the pump of a shard', () => {
+  test('sends the messages of many leads, those of a lead in the order of acceptance, each once', async () => {
+    const leads = await Promise.all(Array.from({ length: 30 }, () => addLead(5)));
+    const end = await running();
+    await isSent(leads);
+    expect(await end()).toEqual({ worked: true, replaced: false });
+    expect(sent).toHaveLength(150);
+    for (const leadId of leads) {
+      const texts = sent.filter(({ to }) => to === phoneOf.get(leadId)).map(({ text }) => text);
+      expect(texts).toEqual([1, 2, 3, 4, 5].map((number) => `Message ${number}`));
+    }
+  });
+
+  test('records what a step records: state, count, response, events and watchdog', async () => {
+    await messaging.adminSql`update channels set provider = 'whatsapp_cloud' where store_id = ${storeId}`;
+    const leadId = await addLead();
+    await messaging.adminSql`
+      update sessions set opened_by_lead = true where store_id = ${storeId} and lead_id = ${leadId}`;
+    const end = await running();
+    await isSent([leadId]);
+    await end();
+    const [row] = await messaging.adminSql`
+      select m.status, m.attempts, m.provider_message_id is not null as named, m.lease_until, m.lease_token,
+        m.sent_at >= m.created_at as sent_later, m.counted_at is not null as counted,
+        m.unsettled_at between now() + interval '59 minutes' and now() + interval '61 minutes' as watched,
+        c.interaction_count, c.pair_tat > now() as paced, s.first_response_at is not null as responded
+      from messages m join conversations c using (store_id, lead_id) join sessions s on s.id = m.session_id
+      where m.lead_id = ${leadId}`;
+    expect(row).toEqual({
+      ...{ status: 'sent', attempts: 1, named: true, lease_until: null, lease_token: null, sent_later: true },
+      ...{ counted: true, watched: true, interaction_count: 1, paced: true, responded: true },
+    });
+    const events = await messaging.events(storeId);
+    expect(events.filter(({ topic }) => topic === 'messaging.message.sent')).toHaveLength(1);
+    const fed = (await messaging.feed(storeId)).map(({ type }) => type);
+    expect(fed.filter((type) => type.startsWith('message.'))).toEqual(['message.queued', 'message.sent']);
+  });
+
+  test('sends what is accepted while it runs, without a wake-up, and what falls due', async () => {
+    const end = await running();
+    const leadId = await addLead();
+    await isSent([leadId]);
+    expect(await messaging.wakeUps(storeId)).toEqual([]);
+    const failures = [new ChannelError('not_sent', 'away', 'Away.', { retryAfterSeconds: 1 })];
+    provider = async () => {
+      const failure = failures.pop();
+      if (failure) throw failure;
+      return accepted();
+    };
+    await messaging.send(storeId, leadId, 'again');
+    await isSent([leadId]);
+    expect(sent.map(({ text, attempt }) => `${text} ${attempt}`)).toEqual(['Message 1 1', 'again 1', 'again 2']);
+    await end();
+  });
+
+  test('keeps the rate of the pair within a batch', async () => {
+    const paced = neighbour(storeId);
+    await addStore(paced, { pairBurst: 2 });
+    const leadId = await addLead(3, paced);
+    const end = await running();
+    await waitFor(
+      async () =>
+        (
+          await messaging.adminSql`
+          select from messages where lead_id = ${leadId} and status = 'queued' and next_attempt_at > now()`
+        ).length === 1,
+      { description: 'the third message waits' },
+    );
+    await end();
+    expect(sent).toHaveLength(2);
+  });
+
+  test('keeps the rate of the number over the leads of a batch', async () => {
+    const slow = neighbour(storeId);
+    await addStore(slow, { numberRate: 1 });
+    const leads = await Promise.all([1, 2, 3].map(() => addLead(1, slow)));
+    const end = await running();
+    const waiting = async () =>
+      (await messaging.adminSql`select from messages where lead_id = any(${leads}::uuid[]) and slot_at > now()`).length;
+    await waitFor(async () => (await waiting()) === 2, { description: 'two wait for their turn' });
+    await end();
+    expect(sent).toHaveLength(1);
+  });
+
+  test('a lead whose call hangs delays no other lead of its store, and no other store', async () => {
+    const other = neighbour(storeId);
+    await addStore(other);
+    const hanging = await addLead();
+    const held = Promise.withResolvers<Accepted>();
+    provider = (message) => (message.to === phoneOf.get(hanging) ? held.promise : Promise.resolve(accepted()));
+    const end = await running();
+    await waitFor(() => sent.length === 1, { description: 'the call hangs' });
+    await isSent([await addLead(3), await addLead(1, other)]);
+    held.resolve(accepted());
+    await isSent([hanging]);
+    await end();
+  });
+
+  test('a conversation that another transaction has locked delays no other lead', async () => {
+    const locked = await addLead();
+    const others = await Promise.all([addLead(), addLead()]);
+    const end = await messaging.adminSql.begin(async (sql) => {
+      await sql`select from conversations where lead_id = ${locked} for no key update`;
+      const stop = await running();
+      await isSent(others);
+      return stop;
+    });
+    await isSent([locked]);
+    await end();
+  });
+
+  test('a store with a flood does not delay a store with one message', async () => {
+    await Promise.all(Array.from({ length: 40 }, () => addLead(5)));
+    const end = await running();
+    const other = neighbour(storeId);
+    await addStore(other);
+    await waitFor(() => sent.length > 0, { description: 'the flood has begun' });
+    const leadId = await addLead(1, other);
+    const before = sent.length;
+    await isSent([leadId]);
+    const index = sent.findIndex((call) => call.storeId === other);
+    expect(index - before).toBeLessThan(100);
+    await end();
+  });
+});
+
+describe('two pumps', () => {
+  test('the one that was replaced claims nothing more, and records what it began', async () => {
+    const held = Promise.withResolvers<Accepted>();
+    const first = await addLead(2);
+    provider = () => held.promise;
+    const endOld = await running();
+    await waitFor(() => sent.length === 1, { description: 'the first call' });
+    // The new pump only takes the shard. Whatever is sent from now on, the old one sends.
+    expect(
+      await messaging.systemDatabase.write(context(), (sql) =>
+        takeShard(sql, { shard: shard(), fence: ++fence }, 60_000),
+      ),
+    ).toBe(true);
+    held.resolve(accepted());
+    const second = await addLead();
+    const statuses = () => messaging.adminSql<{ status: string }[]>`
+      select status from messages where lead_id = any(${[first, second]}::uuid[]) order by lead_id = ${second}, number`;
+    await waitFor(async () => (await statuses())[0]?.status === 'sent', { description: 'the call is recorded' });
+    expect(await endOld()).toMatchObject({ replaced: true });
+    expect((await statuses()).map(({ status }) => status)).toEqual(['sent', 'queued', 'queued']);
+    expect(sent).toHaveLength(1);
+
+    provider = async () => accepted();
+    const endNew = await running({ take: false, fence });
+    await isSent([first, second]);
+    expect(await endNew()).toEqual({ worked: true, replaced: false });
+    expect(sent).toHaveLength(3);
+  });
+
+  test('a lower fence does not get the shard while the other one answers, and gets it afterwards', async () => {
+    const high = ++fence + 1000;
+    expect(await request(1, high)).toMatchObject({ state: 'closed' });
+    await messaging.adminSql`update delivery_shards set open_until = now() + interval '1 minute' where shard = ${shard()}`;
+    expect(await request(1, high - 1)).toMatchObject({ state: 'replaced' });
+    await messaging.adminSql`update delivery_shards set open_until = 'epoch' where shard = ${shard()}`;
+    expect(await request(1, high - 1)).toMatchObject({ state: 'closed' });
+    fence = high;
+  });
+});
+
+describe('a shard', () => {
+  test('is the same in SQL and in TypeScript', async () => {
+    const ids = Array.from({ length: 500 }, () => randomUUID());
+    const rows = await messaging.adminSql<{ id: string; shard: number }[]>`
+      select id, ${shardOf(messaging.adminSql as never, messaging.adminSql`id` as never) as never} as shard
+      from unnest(${ids}::uuid[]) as id`;
+    expect(rows.map(({ shard }) => shard)).toEqual(rows.map(({ id }) => deliveryShardOf(id)));
+    expect(new Set(rows.map(({ shard }) => shard)).size).toBe(32);
+  });
+
+  test('closes when nothing is due, says what waits, and then wants wake-ups', async () => {
+    const leadId = await addLead();
+    await messaging.adminSql`
+      update messages set next_attempt_at = now() + interval '1 hour', error_code = 'away', error_detail = 'Away.'
+      where lead_id = ${leadId}`;
+    await messaging.adminSql`delete from outbox`;
+    fence += 1;
+    const answer = await request(1);
+    expect(answer).toMatchObject({
+      state: 'closed',
+      waiting: [{ lead_id: leadId, reason: 'an attempt failed (away)', until: answer.wake_at }],
+    });
+    expect(Date.parse(answer.wake_at ?? '')).toBeGreaterThan(Date.now());
+    await addLead();
+    expect(await messaging.wakeUps(storeId)).toHaveLength(1);
+  });
+
+  test('stays open while a message is being accepted, which is then seen or wakes the shard', async () => {
+    const leadId = await addLead(0);
+    const own = { shard: shard(), fence: ++fence };
+    const close = () => messaging.systemDatabase.write(context(), (sql) => closeShard(sql, own, 0));
+    await messaging.systemDatabase.write(context(), (sql) => takeShard(sql, own, 60_000));
+    const asked = Promise.withResolvers<boolean>();
+    const goOn = Promise.withResolvers<void>();
+    const accepting = messaging.database.write({ ...context(), storeId }, async (sql) => {
+      await sql`select ${keepingShard(sql, storeId)}`;
+      const [row] = await sql<{ open: boolean }[]>`select ${isShardOpen(sql, storeId)} as open`;
+      asked.resolve(row?.open ?? false);
+      await goOn.promise;
+    });
+    expect(await asked.promise).toBe(true);
+    // The acceptance has read that the shard is open, and has not committed.
+    expect(await close()).toBe(false);
+    goOn.resolve();
+    await accepting;
+    await messaging.send(storeId, leadId);
+    expect(await close()).toBe(false);
+    expect(await messaging.wakeUps(storeId)).toEqual([]);
+    await messaging.adminSql`update messages set status = 'cancelled' where lead_id = ${leadId}`;
+    expect(await close()).toBe(true);
+    await messaging.send(storeId, leadId);
+    expect(await messaging.wakeUps(storeId)).toHaveLength(1);
+  });
+
+  test('whose pump is silent wants wake-ups again', async () => {
+    const own = { shard: shard(), fence: ++fence };
+    await messaging.systemDatabase.write(context(), (sql) => takeShard(sql, own, 0));
+    await addLead();
+    expect(await messaging.wakeUps(storeId)).toHaveLength(1);
+  });
+
+  test('goes on with what a pump that died has begun, when its lease has ended', async () => {
+    const leadId = await addLead(2);
+    await messaging.adminSql`
+      update messages set status = 'sending', lease_token = gen_random_uuid(), lease_until = now(), attempts = 1
+      where lead_id = ${leadId} and number = 1`;
+    const end = await running();
+    await waitFor(
+      async () =>
+        (await messaging.adminSql`select from messages where lead_id = ${leadId} and status = 'unknown'`).length === 1,
+      { description: 'the lost attempt is unknown' },
+    );
+    await end();
+    expect(sent).toEqual([]);
+  });
+});

@@ -1,0 +1,306 @@
+import { randomUUID } from 'node:crypto';
+import { deliveryShardOf } from '@mostrador/contracts/workflows';
+import type { Log } from '@mostrador/kit/process/log';
+import type { Dependencies } from '../dependencies.ts';
+import { type Advanced, advanceStore, type Ended } from './advance-store.ts';
+import { callProvider } from './call-provider.ts';
+import { type Claimed, type Contact, claimNext, type Taken } from './claim-next.ts';
+import type { DeliveryNotices } from './delivery-notices.ts';
+import { type Fence, findDueLeads, holdsShard } from './shard.repository.ts';
+import { askContact, recordAnd, transact } from './transact.ts';
+import { createTurns, type Turns } from './turns.ts';
+
+/** Sends the messages of shards in this process. Between the requests of a shard's step it only ends what it began. */
+export type Pump = {
+  /**
+   * Sends what is due in the shard, or becomes due, until `untilMs` (epoch ms) or until the signal aborts. The caller has
+   * taken the shard. The answer: whether there was work, and whether another pump has the shard now.
+   */
+  run(fence: Fence, untilMs: number, signal: AbortSignal): Promise<{ worked: boolean; replaced: boolean }>;
+  /** Waits for the calls under way, and records them. */
+  stop(): Promise<void>;
+};
+
+type PumpDependencies = Pick<
+  Dependencies,
+  'database' | 'systemDatabase' | 'rpc' | 'outcomes' | 'relay' | 'circuit' | 'openChannel' | 'limits'
+> & { readonly notices: DeliveryNotices; readonly log: Log };
+
+type Store = {
+  readonly id: string;
+  /** The leads whose next message may be due, in the order in which they were told. */
+  readonly ready: Set<string>;
+  /** The leads with a call under way, or with an outcome that is not recorded yet. */
+  readonly calling: Set<string>;
+  ended: Ended[];
+  /** More leads may be due than were read. */
+  hasMore: boolean;
+};
+
+type Shard = { readonly stores: Map<string, Store>; readonly turns: Turns; session: Session | undefined };
+
+/** One request of a shard's step. */
+type Session = Fence & {
+  readonly untilMs: number;
+  worked: boolean;
+  replaced: boolean;
+  readonly timers: Set<NodeJS.Timeout>;
+  /** Ends the session. */
+  readonly end: () => void;
+};
+
+/** As many transactions of a shard at once: one that waits for a lock delays no other store. */
+const turnsAtOnce = 2;
+/** As many leads of a shard at once whose next step is no matter of sets. */
+const aloneAtOnce = 4;
+/** As many leads of a store are read at once. */
+const readAtOnce = 50;
+const workLimitMs = 5_000;
+const pauseAfterFailureMs = 1_000;
+
+export function createPump(dependencies: PumpDependencies): Pump {
+  const { systemDatabase, relay, limits, circuit, notices, log } = dependencies;
+  const shards = new Map<number, Shard>();
+  const working = new Set<Promise<void>>();
+  const alone = new Map<number, Turns>();
+
+  /** Never rejects. */
+  const track = (work: Promise<void>): Promise<void> => {
+    const tracked = work
+      .catch((error) => log.warn({ err: error }, 'a delivery was interrupted: it goes on when its lease has ended'))
+      .finally(() => working.delete(tracked));
+    working.add(tracked);
+    return tracked;
+  };
+
+  const shardAt = (number: number): Shard => {
+    const known = shards.get(number);
+    if (known) return known;
+    const shard: Shard = { stores: new Map(), turns: createTurns(turnsAtOnce), session: undefined };
+    shards.set(number, shard);
+    return shard;
+  };
+
+  const storeOf = (shard: Shard, id: string): Store => {
+    const known = shard.stores.get(id);
+    if (known) return known;
+    const store: Store = { id, ready: new Set(), calling: new Set(), ended: [], hasMore: false };
+    shard.stores.set(id, store);
+    return store;
+  };
+
+  /** A lead of the store may be due. */
+  const offer = (shard: Shard, storeId: string, leadId: string, urgent: boolean): void => {
+    if (!shard.session) return;
+    const store = storeOf(shard, storeId);
+    shard.session.worked = true;
+    // Its next message is looked at when the outcome is recorded.
+    if (store.calling.has(leadId)) return;
+    store.ready.add(leadId);
+    takeTurn(shard, store, urgent);
+  };
+
+  const hasWork = ({ session }: Shard, { ended, ready, calling }: Store): boolean =>
+    ended.length > 0 || (session !== undefined && ready.size > 0 && calling.size < limits.callsAtOnce);
+
+  function takeTurn(shard: Shard, store: Store, urgent = false): void {
+    if (hasWork(shard, store)) shard.turns.take(store.id, () => track(advance(shard, store)), urgent);
+    else if (!shard.session && store.calling.size === 0) shard.stores.delete(store.id);
+  }
+
+  /** One transaction for the store. */
+  async function advance(shard: Shard, store: Store): Promise<void> {
+    const { session } = shard;
+    const ended = store.ended.splice(0);
+    for (const { claimed } of ended) store.calling.delete(claimed.message.lead_id);
+    const room = limits.callsAtOnce - store.calling.size;
+    const leads = session ? [...store.ready].slice(0, room) : [];
+    for (const leadId of leads) store.ready.delete(leadId);
+    if (ended.length + leads.length === 0) return;
+    const scope = { storeId: store.id, deadline: Date.now() + workLimitMs };
+    try {
+      const work = { ended, leads, fence: session, room };
+      const advanced = await transact(dependencies, scope, (sql, settled) =>
+        advanceStore(sql, store.id, work, { circuit, limits }, settled),
+      );
+      if (advanced.isReplaced) replace(session);
+      if (ended.length > 0) relay.nudge();
+      begin(shard, store, session, advanced);
+    } catch (error) {
+      log.warn({ err: error, store_id: store.id }, 'a set of messages could not be advanced');
+      for (const each of ended) recordAlone(shard, store, each);
+      later(shard, session, pauseAfterFailureMs, () => {
+        for (const leadId of leads) offer(shard, store.id, leadId, false);
+      });
+    }
+    if (session === shard.session && store.hasMore && store.ready.size < limits.callsAtOnce) await read(shard, store);
+    takeTurn(shard, store);
+  }
+
+  function begin(shard: Shard, store: Store, session: Session | undefined, advanced: Advanced): void {
+    const { claimed, waits, left, endedAlone, leadsAlone } = advanced;
+    for (const each of claimed) call(shard, store, each);
+    for (const each of endedAlone) recordAlone(shard, store, each);
+    for (const leadId of leadsAlone) claimAlone(shard, store, leadId);
+    for (const leadId of left) store.ready.add(leadId);
+    for (const { leadId, untilMs } of waits) {
+      later(shard, session, untilMs - Date.now(), () => offer(shard, store.id, leadId, false));
+    }
+  }
+
+  /** Does something while the session still runs, if it does. After that the next one reads what is due. */
+  function later(shard: Shard, session: Session | undefined, afterMs: number, work: () => void): void {
+    if (!session || session !== shard.session || Date.now() + afterMs >= session.untilMs) return;
+    const timer = setTimeout(
+      () => {
+        session.timers.delete(timer);
+        work();
+      },
+      Math.max(afterMs, 5),
+    );
+    session.timers.add(timer);
+  }
+
+  /** The lead is in `calling` until the outcome is recorded. */
+  function call(shard: Shard, store: Store, claimed: Claimed): void {
+    store.calling.add(claimed.message.lead_id);
+    void track(
+      callProvider(dependencies, claimed, limits.callLimitMs).then((outcome) => {
+        store.ended.push({ claimed, outcome });
+        takeTurn(shard, store);
+      }),
+    );
+  }
+
+  function recordAlone(shard: Shard, store: Store, { claimed, outcome }: Ended): void {
+    const leadId = claimed.message.lead_id;
+    store.calling.add(leadId);
+    const record = async () => {
+      try {
+        await recordAnd(dependencies, claimed, outcome);
+        relay.nudge();
+      } finally {
+        store.calling.delete(leadId);
+        // Without a session here, the pump of the shard may be in another process.
+        if (shard.session) offer(shard, store.id, leadId, false);
+        else notices.publish(store.id, leadId);
+        takeTurn(shard, store);
+      }
+    };
+    void track(record());
+  }
+
+  /** `claimNext`, for a lead whose next step is no matter of sets. */
+  function claimAlone(shard: Shard, store: Store, leadId: string): void {
+    const { session } = shard;
+    if (!session) return;
+    const turns = alone.get(session.shard) ?? createTurns(aloneAtOnce);
+    alone.set(session.shard, turns);
+    const claim = async () => {
+      if (session !== shard.session || store.calling.has(leadId)) return;
+      const deadline = Date.now() + workLimitMs;
+      const next = (contact: Contact) =>
+        transact(dependencies, { storeId: store.id, deadline }, async (sql, settled): Promise<Taken | undefined> => {
+          if (!(await holdsShard(sql, session))) return undefined;
+          return await claimNext(sql, { storeId: store.id, id: leadId }, { circuit, limits, contact, settled });
+        });
+      let taken = await next(undefined);
+      if (taken?.kind === 'ask_contact') {
+        const context = { requestId: randomUUID(), storeId: store.id, deadline };
+        taken = await next(await askContact(dependencies, context, leadId));
+      }
+      relay.nudge();
+      if (!taken) replace(session);
+      else if (taken.kind === 'claimed') call(shard, store, taken.claimed);
+      else if (taken.kind === 'answer' && taken.next.wake_at) {
+        later(shard, session, Date.parse(taken.next.wake_at) - Date.now(), () => offer(shard, store.id, leadId, false));
+      }
+    };
+    const orLater = (error: unknown) => {
+      log.warn({ err: error, store_id: store.id, lead_id: leadId }, 'a message could not be claimed');
+      later(shard, session, pauseAfterFailureMs, () => offer(shard, store.id, leadId, false));
+    };
+    turns.take(leadId, () => track(claim().catch(orLater)));
+  }
+
+  function replace(session: Session | undefined): void {
+    if (!session) return;
+    session.replaced = true;
+    session.end();
+  }
+
+  /** Reads what is due in the shard, or in one store, and plans what becomes due while the session runs. */
+  async function read(shard: Shard, store?: Store): Promise<void> {
+    const { session } = shard;
+    if (!session) return;
+    if (store) store.hasMore = false;
+    const deadline = Date.now() + workLimitMs;
+    const withinMs = Math.max(0, session.untilMs - Date.now());
+    const found = await systemDatabase.read({ deadline }, (sql) =>
+      findDueLeads(sql, session.shard, { withinMs, perStore: readAtOnce, store: store?.id }),
+    );
+    for (const [storeId, leads] of Map.groupBy(found, (row) => row.store_id)) {
+      if (leads.length === readAtOnce) storeOf(shard, storeId).hasMore = true;
+      for (const { lead_id, due_in_ms } of leads) {
+        const due = () => offer(shard, storeId, lead_id, false);
+        if (due_in_ms <= 0) due();
+        else later(shard, session, due_in_ms, due);
+      }
+    }
+  }
+
+  const unsubscribe = notices.listen((storeId, leadId) => {
+    const shard = shards.get(deliveryShardOf(storeId));
+    if (!shard?.session) return false;
+    if (leadId) offer(shard, storeId, leadId, true);
+    else void track(read(shard, storeOf(shard, storeId)));
+    return true;
+  });
+
+  return {
+    async run({ shard: number, fence }, untilMs, signal) {
+      const shard = shardAt(number);
+      // An earlier request of the same step, whose answer was lost, or that of a step that was replaced.
+      shard.session?.end();
+      const ended = Promise.withResolvers<void>();
+      const end = () => ended.resolve();
+      const session: Session = {
+        shard: number,
+        fence,
+        untilMs,
+        worked: false,
+        replaced: false,
+        timers: new Set(),
+        end,
+      };
+      shard.session = session;
+      const timer = setTimeout(end, Math.max(0, untilMs - Date.now()));
+      signal.addEventListener('abort', end, { once: true });
+      try {
+        await read(shard);
+        await ended.promise;
+      } finally {
+        signal.removeEventListener('abort', end);
+        for (const each of [timer, ...session.timers]) clearTimeout(each);
+        if (shard.session === session) close(shard);
+        else session.replaced = true;
+      }
+      const isCalling = [...shard.stores.values()].some(({ calling }) => calling.size > 0);
+      return { worked: session.worked || isCalling, replaced: session.replaced };
+    },
+    async stop() {
+      unsubscribe();
+      for (const { session } of shards.values()) session?.end();
+      while (working.size > 0) await Promise.all(working);
+    },
+  };
+
+  function close(shard: Shard): void {
+    shard.session = undefined;
+    for (const store of shard.stores.values()) {
+      store.ready.clear();
+      store.hasMore = false;
+      takeTurn(shard, store);
+    }
+  }
+}
