@@ -18,6 +18,9 @@ export type Owned = {
   endpointId: string;
   deliveryId: string;
   replayId: string;
+  /** A service of the store, and a time that is held for it. */
+  serviceId: string;
+  holdId: string;
   /** The phone of that lead. */
   phone: string;
 };
@@ -45,8 +48,12 @@ export type Call = {
 const rowOf = (name: string): string =>
   name === 'entity_id' ? 'leadId' : name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** These are found only with a word of theirs. */
-const required: Readonly<Record<string, string>> = { q: 'recipe' };
+/** What a query must have. Documents are found only with a word of theirs. */
+const required: Readonly<Record<string, string>> = {
+  q: 'recipe',
+  from: '2027-02-01T00:00:00Z',
+  to: '2027-02-02T00:00:00Z',
+};
 
 const examples = new Map<string, Promise<Readonly<Record<string, unknown>> | undefined>>();
 

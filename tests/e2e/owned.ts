@@ -9,7 +9,7 @@ export async function ownedRows(store: Awaited<ReturnType<typeof newStore>>): Pr
     expect(answer.status, answer.text).toBe(201);
     return answer.body.id as string;
   };
-  const sellerId = await made('/sellers', { name: 'Rui Secret', whatsapp_id: '5511900000001' });
+  const sellerId = await made('/sellers', { name: 'Rui Secret', whatsapp_id: '5511900000001', bookable: true });
   const phone = '5511900000002';
   const leadId = await made('/leads', { name: 'Ana Secret', customer_phone: phone, seller_id: sellerId });
   const appointmentId = await made('/appointments', {
@@ -17,6 +17,11 @@ export async function ownedRows(store: Awaited<ReturnType<typeof newStore>>): Pr
     scheduled_at: '2027-01-31T09:00:00Z',
     lead_id: leadId,
   });
+  const rules = { overlap: 'reject', capacity: 100, horizon_days: 730 };
+  const ruled = await request('PUT', '/booking/rules', { key: store.key, body: rules });
+  expect(ruled.status, ruled.text).toBe(200);
+  const serviceId = await made('/services', { name: 'Secret service', duration_minutes: 30 });
+  const holdId = await made('/availability/holds', { start: '2027-02-01T09:00:00Z', service_id: serviceId });
   const followupId = await made('/followups/scheduled', {
     lead_id: leadId,
     message: 'Secret reminder',
@@ -52,6 +57,8 @@ export async function ownedRows(store: Awaited<ReturnType<typeof newStore>>): Pr
     endpointId,
     deliveryId: delivery.body.id,
     replayId: replay.body.id,
+    serviceId,
+    holdId,
     phone,
   };
 }

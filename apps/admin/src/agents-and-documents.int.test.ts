@@ -1,7 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Agent, accountsOperations, crmOperations, type RequestOf } from '@mostrador/contracts';
+import {
+  type Agent,
+  accountsOperations,
+  type BookingRules,
+  crmOperations,
+  type RequestOf,
+  schedulingOperations,
+} from '@mostrador/contracts';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -10,6 +17,7 @@ import { docxOf, pdfOf } from '../test/sample-documents.ts';
 
 const { listStores } = accountsOperations;
 const { createAgent, updateAgent, importDocument } = crmOperations;
+const { getBookingRules, putBookingRules } = schedulingOperations;
 const store = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
 const agentId = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f61';
 const at = '2026-11-21T09:00:00.000Z';
@@ -32,7 +40,13 @@ const agent: Agent = {
 let received: unknown[] = [];
 const imported = new Map<string, RequestOf<typeof importDocument>['body']>();
 
-const operations = { listStores, createAgent, updateAgent, importDocument };
+const rules: BookingRules = {
+  ...{ overlap: 'reject', capacity: 2, slot_step_minutes: 30, minimum_notice_minutes: 0, horizon_days: 365 },
+  ...{ buffer_before_minutes: 0, buffer_after_minutes: 10, exceptions: [{ date: '2027-12-25', hours: [] }] },
+  hours: [{ weekday: 1, from: '09:00', to: '18:00' }],
+};
+
+const operations = { listStores, createAgent, updateAgent, importDocument, getBookingRules, putBookingRules };
 const handlers: Handlers<typeof operations> = {
   listStores: (context, request) =>
     request.body.store_id === store ? anyStore(context, request) : Promise.resolve({ stores: [], more: false }),
@@ -45,6 +59,11 @@ const handlers: Handlers<typeof operations> = {
   updateAgent: async (_context, { params, body }) => {
     received.push({ ...params, ...body });
     return agent;
+  },
+  getBookingRules: async () => rules,
+  putBookingRules: async (context, { body }) => {
+    received.push({ storeId: context.storeId, ...body });
+    return rules;
   },
   importDocument: async (context, { body }) => {
     received.push({ storeId: context.storeId, ...body });
@@ -189,4 +208,16 @@ test('an unreadable file is reported, the others are imported, and the exit code
     { result: 'failed', detail: 'does not exist' },
     { result: 'unchanged', title: 'good' },
   ]);
+});
+
+test('booking rules are set from a file and shown, and a fault is named by its place in the file', async () => {
+  const file = fileOf('rules.json', { overlap: 'reject', capacity: 2, hours: rules.hours });
+  const saved = await admin('booking', 'set', file, '--json');
+  expect([saved.exitCode, JSON.parse(saved.out)]).toEqual([0, rules]);
+  expect(received).toMatchObject([{ storeId: store, overlap: 'reject', capacity: 2, hours: rules.hours }]);
+  const read = await admin('booking', 'show');
+  expect(read).toMatchObject({ exitCode: 0, out: expect.stringContaining('Mon 09:00–18:00') });
+  expect(read.out).toContain('2027-12-25 closed');
+  const wrong = fileOf('rules.json', { overlap: 'reject', hours: [{ weekday: 8, from: '09:00', to: '18:00' }] });
+  expect((await admin('booking', 'set', wrong)).err).toContain('rules.json: hours[0].weekday ');
 });

@@ -3,6 +3,8 @@ import { Command } from 'commander';
 import { type Admin, exampleText } from './admin.ts';
 import { createAgentCommand } from './agents/create-agent.ts';
 import { updateAgentCommand } from './agents/update-agent.ts';
+import { setRulesCommand } from './booking/set-rules.ts';
+import { showRulesCommand } from './booking/show-rules.ts';
 import { connectCalendarCommand } from './calendars/connect-calendar.ts';
 import { disconnectCalendarCommand } from './calendars/disconnect-calendar.ts';
 import { showCalendarCommand } from './calendars/show-calendar.ts';
@@ -106,6 +108,12 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
     "Connect, disconnect and show a store's calendar",
     ['calendar connect --help'],
     [connectCalendarCommand(admin), disconnectCalendarCommand(admin), showCalendarCommand(admin)],
+  );
+  noun(
+    'booking',
+    "Set and show a store's booking rules",
+    ['booking set --help'],
+    [setRulesCommand(admin), showRulesCommand(admin)],
   );
   noun(
     'channel',

@@ -21,7 +21,7 @@ export const rolesOf = (user: DatabaseUser): string[] => [
 ];
 
 /** Contributed modules of PostgreSQL that migrations use. They stand in this schema, which the administrator creates. */
-export const extensions = { schema: 'extensions', names: ['btree_gin', 'pg_trgm'] } as const;
+export const extensions = { schema: 'extensions', names: ['btree_gin', 'btree_gist', 'pg_trgm'] } as const;
 
 /** The database in examples and in files that are made from this description. */
 export const defaultDatabase = 'mostrador';

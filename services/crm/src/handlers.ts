@@ -38,6 +38,7 @@ import { summarizeLeads } from './reports/summarize-leads.ts';
 import { checkSeller } from './sellers/check-seller.ts';
 import { createSeller } from './sellers/create-seller.ts';
 import { deleteSeller } from './sellers/delete-seller.ts';
+import { findBookedSellers } from './sellers/find-booked-sellers.ts';
 import { getSeller } from './sellers/get-seller.ts';
 import { listSellers } from './sellers/list-sellers.ts';
 import { updateSeller } from './sellers/update-seller.ts';
@@ -72,6 +73,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     updateSeller: updateSeller(dependencies),
     deleteSeller: deleteSeller(dependencies),
     checkSeller: checkSeller(dependencies),
+    findBookedSellers: findBookedSellers(dependencies),
     listAgents: listAgents(dependencies),
     getAgent: getAgent(dependencies),
     selectAgent: selectAgent(dependencies),

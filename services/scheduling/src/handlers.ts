@@ -8,6 +8,12 @@ import { createAppointment } from './appointments/create-appointment.ts';
 import { getAppointment } from './appointments/get-appointment.ts';
 import { listAppointments } from './appointments/list-appointments.ts';
 import { updateAppointment } from './appointments/update-appointment.ts';
+import { createHold } from './availability/create-hold.ts';
+import { getAvailability } from './availability/get-availability.ts';
+import { releaseHold } from './availability/release-hold.ts';
+import { renewHold } from './availability/renew-hold.ts';
+import { getRules } from './booking/get-rules.ts';
+import { putRules } from './booking/put-rules.ts';
 import { getCalendarSync } from './calendar-sync/get-calendar-sync.ts';
 import { syncCalendarEvent } from './calendar-sync/sync-calendar-event.ts';
 import { waitingSyncs } from './calendar-sync/waiting-syncs.ts';
@@ -37,6 +43,11 @@ import { summarizeScheduling } from './reports/summarize-scheduling.ts';
 import { fenceScheduling } from './restore/fence-scheduling.ts';
 import { listLostEvents } from './restore/list-lost-events.ts';
 import { releaseFollowups } from './restore/release-followups.ts';
+import { createService } from './services/create-service.ts';
+import { deleteService } from './services/delete-service.ts';
+import { getService } from './services/get-service.ts';
+import { listStoreServices } from './services/list-services.ts';
+import { updateService } from './services/update-service.ts';
 import { changeSettings } from './settings/change-settings.ts';
 import { getSettings } from './settings/get-settings.ts';
 
@@ -50,6 +61,17 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof sche
     getAppointment: getAppointment(dependencies),
     listAppointments: listAppointments(dependencies),
     updateAppointment: updateAppointment(dependencies),
+    putBookingRules: putRules(dependencies),
+    getBookingRules: getRules(dependencies),
+    createService: createService(dependencies),
+    listStoreServices: listStoreServices(dependencies),
+    getService: getService(dependencies),
+    updateService: updateService(dependencies),
+    deleteService: deleteService(dependencies),
+    getAvailability: getAvailability(dependencies),
+    createHold: createHold(dependencies),
+    renewHold: renewHold(dependencies),
+    releaseHold: releaseHold(dependencies),
     getCalendarSync: getCalendarSync(dependencies),
     readCalendarFeed: readFeed(dependencies),
     syncCalendarEvent: syncCalendarEvent(dependencies),

@@ -9,6 +9,7 @@ import { circuitGauges } from '@mostrador/kit/resilience/provider-metrics';
 import { runService } from '@mostrador/kit/service/service';
 import { overdueGauges, overdueJob } from '@mostrador/kit/step/overdue';
 import { createListTotals } from '@mostrador/totals';
+import { purgeHolds } from './availability/purge-holds.ts';
 import { syncGauges } from './calendar-sync/sync-metrics.ts';
 import { overdueSyncs } from './calendar-sync/wake-overdue.ts';
 import { calendarCircuit } from './calendars/calendar-circuit.ts';
@@ -54,7 +55,10 @@ runService({
         circuit: createProviderCircuit(calendarCircuit, { systemDatabase, log, metrics, tracing }),
         publicUrl: config.PUBLIC_URL,
       }),
-      purge: purgeProviderCircuits,
+      purge: async (purged) => {
+        await purgeProviderCircuits(purged);
+        await purgeHolds(purged);
+      },
       gauges: [
         syncGauges(systemDatabase),
         overdueGauges(systemDatabase, [overdueSyncs, overdueFollowups]),

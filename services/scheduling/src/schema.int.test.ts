@@ -32,6 +32,14 @@ beforeAll(async () => {
       insert into report_quarters (store_id, subject, quarter, counts) values (${store}, ${store}, now(), '{}')`;
     await adminSql`insert into store_settings (store_id) values (${store})`;
     await adminSql`
+      insert into booking_rules values (${store}, 'reject', 1, 30, 0, 0, 0, 365, null, '[]', 'UTC')`;
+    await adminSql`
+      insert into services (store_id, name, duration_minutes, seller_ids, is_active)
+      values (${store}, 'Haircut', 60, '{}', true)`;
+    await adminSql`
+      insert into bookings (store_id, id, place, starts_at, ends_at, scheduled_at, duration_minutes)
+      values (${store}, ${appointment}, ${store}, now(), now() + interval '1 hour', now(), 60)`;
+    await adminSql`
       insert into outbox (store_id, kind, topic, data) values (${store}, 'event', 'scheduling.appointment.created', '{}')`;
     await adminSql`
       insert into feed_entries (store_id, type, entity_type, entity_id, data)
@@ -52,7 +60,7 @@ test('every data table has row-level security by store, which binds its owner to
       and relname not in ('schema_migrations', 'report_closing', 'restore_fence', 'provider_circuits')
     order by 1`;
   expect(all).toEqual(tables.map((name) => ({ name, secured: true })));
-  expect(tables).toHaveLength(12);
+  expect(tables).toHaveLength(15);
 });
 
 test('a request sees and writes only the rows of its store, and none without a store', async () => {

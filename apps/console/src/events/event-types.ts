@@ -35,6 +35,8 @@ export const groupOf: Record<EventType, EventGroup> = {
   'session.ended': 'session',
   'appointment.created': 'appointment',
   'appointment.updated': 'appointment',
+  'appointment.moved': 'appointment',
+  'appointment.cancelled': 'appointment',
   'followup.scheduled': 'followup',
   'followup.updated': 'followup',
   'followup.sent': 'followup',

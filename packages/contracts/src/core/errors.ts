@@ -310,6 +310,63 @@ export const errorCatalogue = {
     description: 'The appointment has the final status in `current_status`. Create a new appointment instead.',
     retryable: false,
   },
+  appointment_conflict: {
+    status: 409,
+    title: 'Time is taken',
+    description:
+      'No place is free at this time. `alternatives` has up to five later starts that are free now. Book one of them.',
+    retryable: false,
+  },
+  outside_opening_hours: {
+    status: 422,
+    title: 'Outside the opening hours',
+    description: 'The store, or the seller who is booked, is not open for the whole time. Choose another time.',
+    retryable: false,
+  },
+  outside_booking_window: {
+    status: 422,
+    title: 'Too soon or too far',
+    description:
+      'The start is sooner than the minimum notice of the store, or further ahead than its horizon. Choose another time.',
+    retryable: false,
+  },
+  booking_rules_not_found: {
+    status: 404,
+    title: 'No booking rules',
+    description: 'The store has no booking rules that reject overlaps. Set them with `PUT /booking/rules` first.',
+    retryable: false,
+  },
+  service_not_found: {
+    status: 404,
+    title: 'Service not found',
+    description: 'The store has no service with this id. Check the id.',
+    retryable: false,
+  },
+  service_inactive: {
+    status: 422,
+    title: 'Service inactive',
+    description: 'The service is inactive, so it cannot be booked. Choose or activate a service.',
+    retryable: false,
+  },
+  seller_not_bookable: {
+    status: 422,
+    title: 'Seller not bookable',
+    description:
+      'The seller is not `bookable`, or does not give this service. Choose another seller, or change the seller or the service.',
+    retryable: false,
+  },
+  hold_not_found: {
+    status: 404,
+    title: 'Hold not found',
+    description: 'The store has no such hold. It has expired, was released, or became an appointment. Make a new one.',
+    retryable: false,
+  },
+  hold_not_renewable: {
+    status: 409,
+    title: 'Hold already renewed',
+    description: 'The hold was renewed before, and can be renewed only once. Book the appointment, or make a new hold.',
+    retryable: false,
+  },
   calendar_feed_not_found: {
     status: 404,
     title: 'Calendar feed not found',

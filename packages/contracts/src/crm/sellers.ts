@@ -1,6 +1,14 @@
 import { type Static, type TLiteral, Type } from '@sinclair/typebox';
 import { About, Exact, Page, paging, Text, Uuid, WrittenPhone } from '../core/common.ts';
+import { NullableHours } from '../core/hours.ts';
 import { defineOperation } from '../core/operation.ts';
+
+const bookable = 'Whether customers can book the seller: appointments with the seller take the seller’s own place.';
+const hours = 'When the seller can be booked, in the store’s time zone. Null: whenever the store is open.';
+const booked = {
+  bookable: Type.Optional(Type.Boolean({ description: bookable })),
+  hours: Type.Optional(NullableHours(hours)),
+};
 
 export const Seller = Type.Object(
   {
@@ -8,6 +16,8 @@ export const Seller = Type.Object(
     name: Type.String({ description: 'The name of the seller.' }),
     whatsapp_id: Type.String({ description: 'The seller’s own number on the channel, digits only.' }),
     is_active: Type.Boolean({ description: 'Whether leads can be assigned to the seller.' }),
+    // Members that came after the first ones are optional in the document: see `document-clients.test.ts` on required ones.
+    ...booked,
   },
   { title: 'Seller', description: 'A person of the store to whom leads are assigned.' },
 );
@@ -29,6 +39,7 @@ export const createSeller = defineOperation({
         is_active: Type.Optional(
           Type.Boolean({ default: true, description: 'Whether leads can be assigned to the seller.' }),
         ),
+        ...booked,
       },
       { description: 'A new seller.' },
     ),
@@ -72,6 +83,7 @@ export const updateSeller = defineOperation({
         name: Type.Optional(Text(200, { description: 'The name of the seller.' })),
         whatsapp_id: Type.Optional(WrittenPhone),
         is_active: Type.Optional(Type.Boolean({ description: 'Whether leads can be assigned to the seller.' })),
+        ...booked,
       },
       { minProperties: 1, description: 'At least one member. Members left out stay as they are.' },
     ),
@@ -105,6 +117,18 @@ export const checkSeller = defineOperation({
   errors: ['seller_not_found', 'seller_inactive'],
 });
 
+/** Scheduling asks for the people of a booking: what decides whether and when each can be booked. */
+export const findBookedSellers = defineOperation({
+  subject: 'crm.internal.sellers.find-booked',
+  summary: 'Read who of some sellers can be booked, and when',
+  request: { body: Exact({ seller_ids: Type.Array(Uuid, { maxItems: 100 }) }) },
+  reply: Type.Object({
+    sellers: Type.Array(
+      Type.Object({ id: Uuid, is_active: Type.Boolean(), bookable: Type.Boolean(), hours: NullableHours(hours) }),
+    ),
+  }),
+});
+
 export const sellerOperations = {
   createSeller,
   listSellers,
@@ -112,4 +136,5 @@ export const sellerOperations = {
   updateSeller,
   deleteSeller,
   checkSeller,
+  findBookedSellers,
 } as const;

@@ -7,7 +7,7 @@ import { Seller } from '../crm/sellers.ts';
 import { OptOutScope, OptOutSource } from '../messaging/conversations.ts';
 import { Message, MessageSource, MessageStatusWord } from '../messaging/messages.ts';
 import { Session } from '../messaging/sessions.ts';
-import { Appointment, AppointmentStatus } from '../scheduling/appointments.ts';
+import { Appointment, AppointmentSourceWord, AppointmentStatus } from '../scheduling/appointments.ts';
 import { Followup, FollowupCancelReasonWord } from '../scheduling/followups.ts';
 
 /** What an event is about. A conversation has the id of its lead. */
@@ -97,6 +97,23 @@ export const feedCatalogue = {
     'appointment',
     'An appointment was changed, or became done, cancelled or no_show.',
     appointmentIds,
+    Appointment,
+  ),
+  'appointment.moved': fact(
+    'appointment',
+    'An appointment got another time or duration, in a store with booking rules. An `appointment.updated` comes before it.',
+    {
+      ...appointmentIds,
+      previous_scheduled_at: About(Timestamp, 'When it began before.'),
+      previous_duration_minutes: Type.Integer({ description: 'How long it took before, in minutes.' }),
+      source: AppointmentSourceWord,
+    },
+    Appointment,
+  ),
+  'appointment.cancelled': fact(
+    'appointment',
+    'An appointment was cancelled, in a store with booking rules. An `appointment.updated` comes before it.',
+    { ...appointmentIds, source: AppointmentSourceWord },
     Appointment,
   ),
   'followup.scheduled': fact('followup', 'A follow-up was scheduled.', dueFollowupIds, Followup),

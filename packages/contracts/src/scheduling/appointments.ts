@@ -24,9 +24,20 @@ export const AppointmentStatus = OneOf(appointmentStatuses, {
   description: 'Every appointment begins as `scheduled`. `done`, `cancelled` and `no_show` are final.',
 });
 
+const appointmentSources = ['api', 'console', 'system'] as const;
+export type AppointmentSource = (typeof appointmentSources)[number];
+/** More sources will come, such as the calendar. */
+export const AppointmentSourceWord = OneOf(appointmentSources, {
+  title: 'AppointmentSource',
+  description: 'Where the change came from: a program with a key, a person in the console, or the server itself.',
+});
+
 /** Minutes, 1 to 1,440 (a day). */
-const Duration = (options: { default?: number } = {}) =>
-  Type.Integer({ ...options, minimum: 1, maximum: 1440, description: 'How long it takes, in minutes.' });
+const Duration = (description = 'How long it takes, in minutes.') =>
+  Type.Integer({ minimum: 1, maximum: 1440, description });
+
+/** Of an appointment that names no duration, no service and no hold. Not in the schema, which would fill it in first. */
+export const defaultDurationMinutes = 60;
 
 export const Appointment = Type.Object(
   {
@@ -41,6 +52,9 @@ export const Appointment = Type.Object(
     metadata: MapOf(Type.String(), {
       description: 'Data of the store’s own systems. Mostrador only keeps it.',
     }),
+    // Members that came after the first ones are optional in the document: see `document-clients.test.ts` on required ones.
+    seller_id: Type.Optional(About(NullableUuid, 'The seller who is booked. Null: none.')),
+    service_id: Type.Optional(About(NullableUuid, 'The service that is booked. Null: none.')),
     created_at: About(Timestamp, 'When it was created.'),
     updated_at: About(Timestamp, 'When it last changed.'),
   },
@@ -50,6 +64,22 @@ export type Appointment = Static<typeof Appointment>;
 
 export const appointmentParams = Exact({ appointmentId: About(Uuid, 'The id of the appointment.') });
 
+/** The refusals of a booking. */
+export const bookingErrors = [
+  'service_not_found',
+  'seller_not_found',
+  'hold_not_found',
+  'service_inactive',
+  'seller_inactive',
+  'seller_not_bookable',
+  'outside_opening_hours',
+  'appointment_conflict',
+] as const;
+
+const HoldId = Type.Optional(
+  About(Uuid, 'A hold of `POST /availability/holds`. Its place goes to the appointment, and the hold ends.'),
+);
+
 export const createAppointment = defineOperation({
   subject: 'scheduling.api.appointments.create',
   http: { method: 'POST', path: '/appointments', status: 201, versioned: true },
@@ -57,23 +87,33 @@ export const createAppointment = defineOperation({
   summary: 'Create an appointment',
   description:
     'The service syncs the appointment to the connected calendar, if the store has one. ' +
-    '`GET /appointments/{appointmentId}/calendar-sync` shows the state of the sync. Past dates are allowed, ' +
-    'and appointments may overlap: the API checks no availability.',
+    '`GET /appointments/{appointmentId}/calendar-sync` shows the state of the sync. Past dates are allowed.\n\n' +
+    'In a store without booking rules appointments may overlap: the API checks no availability. With rules the ' +
+    'appointment must lie in the opening hours, and with `overlap: reject` it takes one place: that of its seller, or ' +
+    'one of the store’s. When none is free, the answer is 409 with up to five `alternatives`. Of a service with sellers ' +
+    'one who is free is booked, unless the request names one. A hold in `hold_id` becomes the appointment.',
   request: {
     body: Exact(
       {
         title: Text(200, { description: 'What it is about.' }),
         scheduled_at: About(Timestamp, 'When it begins, with any offset.'),
-        duration_minutes: Type.Optional(Duration({ default: 60 })),
+        duration_minutes: Type.Optional(
+          Duration('How long it takes, in minutes. Default: that of the hold or of the service, else 60.'),
+        ),
         notes: Type.Optional(NullableText(5000, { description: 'Notes for the store.' })),
         lead_id: Type.Optional(About(NullableUuid, 'The lead who comes.')),
         metadata: Type.Optional(NullableAppointmentMetadata),
+        seller_id: Type.Optional(About(NullableUuid, 'The seller who is booked. Default: that of the hold.')),
+        service_id: Type.Optional(
+          About(NullableUuid, 'The service that is booked. Its duration is the default. Default: that of the hold.'),
+        ),
+        hold_id: HoldId,
       },
       { description: 'A new appointment.' },
     ),
   },
   reply: Appointment,
-  errors: ['lead_not_found'],
+  errors: ['lead_not_found', ...bookingErrors],
 });
 
 export const getAppointment = defineOperation({
@@ -115,6 +155,8 @@ export const listAppointments = defineOperation({
         }),
       ),
       lead_id: Type.Optional(About(Uuid, 'Only appointments of this lead.')),
+      seller_id: Type.Optional(About(Uuid, 'Only appointments of this seller.')),
+      service_id: Type.Optional(About(Uuid, 'Only appointments of this service.')),
       from: Type.Optional(About(Timestamp, 'Only those that begin then or later.')),
       to: Type.Optional(About(Timestamp, 'Only those that begin earlier.')),
       overlap: Type.Optional(
@@ -140,7 +182,10 @@ export const updateAppointment = defineOperation({
   summary: 'Change an appointment',
   description:
     'Send at least one member; members left out stay as they are. Only a `scheduled` appointment can change: ' +
-    '`done`, `cancelled` and `no_show` are final. The calendar does not get `metadata`.',
+    '`done`, `cancelled` and `no_show` are final. The calendar does not get `metadata`.\n\n' +
+    'In a store with booking rules a new time, duration, seller or service must be free and open, as for a new ' +
+    'appointment. A refused change changes nothing. A final status frees the place. `hold_id` moves the appointment to ' +
+    'the time of that hold.',
   extension: true,
   request: {
     params: appointmentParams,
@@ -152,10 +197,13 @@ export const updateAppointment = defineOperation({
         notes: Type.Optional(NullableText(5000, { description: 'Notes for the store.' })),
         status: Type.Optional(AppointmentStatus),
         metadata: Type.Optional(NullableAppointmentMetadata),
+        seller_id: Type.Optional(About(NullableUuid, 'The seller who is booked. Null: none.')),
+        service_id: Type.Optional(About(NullableUuid, 'The service that is booked. Null: none.')),
+        hold_id: HoldId,
       },
       { minProperties: 1, description: 'At least one member. Members left out stay as they are.' },
     ),
   },
   reply: Appointment,
-  errors: ['appointment_not_found', 'appointment_not_scheduled', 'version_mismatch'],
+  errors: ['appointment_not_found', 'appointment_not_scheduled', 'version_mismatch', ...bookingErrors],
 });

@@ -19,7 +19,7 @@ import {
   Timestamp,
   Uuid,
 } from '../core/common.ts';
-import type { ValidationFault } from '../core/errors.ts';
+import { LocalTime } from '../core/hours.ts';
 import { defineOperation } from '../core/operation.ts';
 import { MessageTemplate } from '../messaging/messages.ts';
 
@@ -262,10 +262,6 @@ export const advanceFollowup = defineOperation({
   reply: NextStep,
 });
 
-/** A time of day in the store's zone, such as `09:00`. `from` is inclusive, `to` is exclusive; `24:00` ends a day. */
-const LocalTime = (description: string) =>
-  Type.String({ description, pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$' });
-
 const Weekday = OneOf(['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'], {
   title: 'Weekday',
   description: 'A day of the week.',
@@ -284,15 +280,6 @@ export const SendingWindows = Type.Array(
   { maxItems: 50 },
 );
 export type SendingWindows = Static<typeof SendingWindows>;
-
-/**
- * What the schema does not express: a window across midnight must be given as two windows. `pointer` is the place of the
- * list in the body. Times of day with leading zeros are in the order of their texts.
- */
-export const faultsOfWindows = (windows: SendingWindows, pointer: string): ValidationFault[] =>
-  windows.flatMap(({ from, to }, index) =>
-    from < to ? [] : [{ pointer: `${pointer}/${index}/to`, detail: 'must be after `from`' }],
-  );
 
 export const updateSendingWindows = defineOperation({
   subject: 'scheduling.admin.sending-windows.update',

@@ -7,6 +7,8 @@ import {
 } from '../operator-waiting.ts';
 import { countSchedulingSecrets, resealSchedulingSecrets } from '../secrets.ts';
 import { createAppointment, getAppointment, listAppointments, updateAppointment } from './appointments.ts';
+import { availabilityOperations } from './availability.ts';
+import { getBookingRules, putBookingRules } from './booking-rules.ts';
 import {
   connectCalendar,
   connectStoreCalendar,
@@ -24,6 +26,7 @@ import { followupOperations } from './followups.ts';
 import { mergeLeadScheduling } from './leads.ts';
 import { schedulingReportOperations } from './reports.ts';
 import { fenceScheduling, listLostEvents, releaseFollowups } from './restore.ts';
+import { serviceOperations } from './services.ts';
 import { changeSchedulingSettings, getSchedulingSettings } from './settings.ts';
 import { giveUpWaitingScheduling, listWaitingScheduling, retryWaitingScheduling } from './waiting.ts';
 
@@ -33,6 +36,10 @@ export const schedulingOperations = {
   getAppointment,
   updateAppointment,
   getCalendarSync,
+  putBookingRules,
+  getBookingRules,
+  ...serviceOperations,
+  ...availabilityOperations,
   ...followupOperations,
   readCalendarFeed,
   syncCalendarEvent,

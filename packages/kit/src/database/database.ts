@@ -128,6 +128,10 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return constraint === undefined || (error as { constraint_name?: string }).constraint_name === constraint;
 }
 
+/** Whether a row violated the exclusion constraint of this name. */
+export const isExclusionViolation = (error: unknown, constraint: string): boolean =>
+  codeOf(error) === '23P01' && (error as { constraint_name?: string }).constraint_name === constraint;
+
 function openPool({ url, size, queue, log, name, lifetimeMs }: DatabaseOptions): Pool {
   return createPool({
     size,

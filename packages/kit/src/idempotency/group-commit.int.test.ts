@@ -118,6 +118,30 @@ test('when one item fails, the others are still written, and only its request ge
   expect(await textsOf(context.storeId)).toEqual(['n000', 'n001', 'n002', 'n004', 'n005', 'n006', 'n007']);
 });
 
+test('an item that the work refuses fails alone, keeps no answer, and the others still share the transaction', async () => {
+  let groups = 0;
+  let refuses = true;
+  const write = createGroupCommit<typeof operation, string, Note>(
+    { database: kit.database, relay: { nudge: () => {} } },
+    {
+      operation,
+      work: async (_sql, _storeId, texts) => {
+        groups += 1;
+        return texts.map((text) => (refuses && text === 'n003' ? new AppError('lead_not_found') : { id: text, text }));
+      },
+      toReply: answerOf,
+      etag: ({ text }) => text,
+    },
+  );
+  const storeId = randomUUID();
+  const ask = () => failuresOf(names(8).map((text) => write(keyed(storeId, text), text)));
+  const failures = names(8).map((text) => ({ n003: 'lead_not_found' })[text]);
+  expect((await ask()).map((error) => error?.code)).toEqual(failures);
+  expect(groups).toBe(1);
+  refuses = false;
+  expect(await ask()).toEqual(names(8).map(() => undefined));
+});
+
 test('when one item fails, the others are written one after the other', async () => {
   let running = 0;
   let most = 0;

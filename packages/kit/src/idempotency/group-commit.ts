@@ -12,8 +12,9 @@ import { ofSameRequest, StartAgain, untilNotBusy } from './idempotency.ts';
 export type GroupWork<O extends Operation, Item, Row> = {
   readonly operation: O;
   /**
-   * Writes the items of some requests of a store, and returns a row for each, in order. Each item has an origin: what
-   * caused its request. It may run again from the start, also with other items, so it must have no effect outside of this
+   * Writes the items of some requests of a store, and returns a row for each, in order. For an item that it refuses it
+   * writes nothing and returns the error: only that request fails. Each item has an origin: what caused its request. It may
+   * run again from the start, also with other items, so it must have no effect outside of this
    * transaction.
    */
   readonly work: (
@@ -21,7 +22,7 @@ export type GroupWork<O extends Operation, Item, Row> = {
     storeId: string,
     items: readonly Item[],
     origins: readonly Origin[],
-  ) => Promise<readonly Row[]>;
+  ) => Promise<readonly (Row | AppError)[]>;
   readonly toReply: (row: Row) => ReplyOf<O>;
   readonly etag: (row: Row) => string;
 };
@@ -64,11 +65,12 @@ export function createGroupCommit<O extends Operation, Item, Row>(
       const deadline = Math.max(...requests.map(({ context }) => context.deadline));
       // The transaction belongs to the trace of one of its requests. What each request causes belongs to its own.
       const traceparent = requests.find(({ context }) => context.traceparent)?.context.traceparent ?? null;
-      const { done, others, found } = await database.write({ storeId, deadline, traceparent }, (sql) =>
+      const { done, refused, others, found } = await database.write({ storeId, deadline, traceparent }, (sql) =>
         writeAll(sql, storeId, requests),
       );
       relay.nudge();
       for (const { request, bytes, etag } of done) request.outcome.resolve(replyBytes(bytes, { etag }));
+      for (const { request, error } of refused) request.outcome.reject(error);
       for (const { context, outcome } of others) outcome.resolve(replayOf(context.idempotency, found));
     } catch (error) {
       if (requests.length === 1 || isOfDatabase(error)) {
@@ -87,15 +89,17 @@ export function createGroupCommit<O extends Operation, Item, Row>(
     const items = mine.map(({ item }) => item);
     const origins = mine.map(({ context }) => originOf(context));
     const rows = items.length === 0 ? [] : await group.work(sql, storeId, items, origins);
-    const done = mine.map((request, index) => {
-      const row = rows[index] as Row;
-      return { request, bytes: serializeReply(group.operation, group.toReply(row)), etag: group.etag(row) };
+    const outcomes = mine.map((request, index) => ({ request, row: rows[index] as Row | AppError }));
+    const refused = outcomes.flatMap(({ request, row }) => (row instanceof AppError ? [{ request, error: row }] : []));
+    const done = outcomes.flatMap(({ request, row }) => {
+      if (row instanceof AppError) return [];
+      return [{ request, bytes: serializeReply(group.operation, group.toReply(row)), etag: group.etag(row) }];
     });
     const kept = done.flatMap(({ request: { context }, bytes, etag }) =>
       context.idempotency ? [{ idempotency: context.idempotency, reply: bytes.toString('utf8'), etag }] : [],
     );
     if ((await keepRecords(sql, storeId, kept)) < kept.length) throw new StartAgain();
-    return { done, others: requests.filter((request) => !isFree(request)), found };
+    return { done, refused, others: requests.filter((request) => !isFree(request)), found };
   }
 
   function join(context: StoreContext, item: Item): Promise<Reply<ReplyOf<O>>> {

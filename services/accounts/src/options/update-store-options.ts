@@ -1,4 +1,4 @@
-import { faultsOfWindows, type updateStoreOptions as operation, type StoreRecord } from '@mostrador/contracts';
+import { faultsOfHours, type updateStoreOptions as operation, type StoreRecord } from '@mostrador/contracts';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
@@ -14,7 +14,7 @@ export const updateStoreOptions =
   ({ database, systemDatabase, rpc, announceAccessChange }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const { store_id: storeId, user_id: actorId } = await requireSession(systemDatabase, context);
-    const faults = faultsOfWindows(body.sending_windows ?? [], '#/sending_windows');
+    const faults = faultsOfHours(body.sending_windows ?? [], '#/sending_windows');
     if (faults.length > 0) throw validationFailed(faults);
     const parts = partsOf(body);
     const scope = { ...context, storeId };

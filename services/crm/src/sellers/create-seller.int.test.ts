@@ -14,7 +14,7 @@ const body = { name: 'Ana', whatsapp_id: '5511900000100' };
 
 test('a new seller is active by default', async () => {
   const seller = await crm.rpc.call(createSeller, { body }, testContext());
-  expect(seller).toEqual({ id: expect.any(String), ...body, is_active: true });
+  expect(seller).toEqual({ id: expect.any(String), ...body, is_active: true, bookable: false, hours: null });
 });
 
 test('the outbox has the event when the seller exists, and the event has no personal data', async () => {

@@ -1,17 +1,24 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
-import type { NewSeller, SellerContent, SellerRow } from './seller.ts';
+import type { SellerContent, SellerRow } from './seller.ts';
 
-export async function insertSeller(sql: TransactionSql, storeId: string, seller: NewSeller): Promise<SellerRow> {
+export async function insertSeller(sql: TransactionSql, storeId: string, seller: SellerContent): Promise<SellerRow> {
   const [row] = await sql<[SellerRow]>`
-    insert into sellers (store_id, name, whatsapp_id, is_active)
-    values (${storeId}, ${seller.name}, ${seller.whatsapp_id}, ${seller.is_active})
+    insert into sellers (store_id, name, whatsapp_id, is_active, bookable, hours)
+    values (${storeId}, ${seller.name}, ${seller.whatsapp_id}, ${seller.is_active}, ${seller.bookable},
+      ${seller.hours && sql.json(seller.hours)})
     returning *`;
   return row;
 }
 
 export const findSeller = (sql: Sql, storeId: string, sellerId: string) =>
   sql<SellerRow[]>`select * from sellers where store_id = ${storeId} and id = ${sellerId}`;
+
+/** Who of these sellers can be booked, and when. */
+export const findBookedSellers = (sql: Sql, storeId: string, sellerIds: readonly string[]) =>
+  sql<Pick<SellerRow, 'id' | 'is_active' | 'bookable' | 'hours'>[]>`
+    select id, is_active, bookable, hours from sellers
+    where store_id = ${storeId} and id = any(${[...sellerIds]}::uuid[])`;
 
 /** Without an index: a store has few sellers, and only a phone with two meanings is looked up. */
 export const listSellersWithPhones = (sql: Sql, storeId: string, phones: readonly string[]) =>
@@ -52,11 +59,11 @@ export async function lockSellerForChange(
 
 /** Writes a change and raises the version. */
 export async function saveSeller(sql: TransactionSql, current: SellerRow, content: SellerContent): Promise<SellerRow> {
-  const { name, whatsapp_id, is_active } = content;
+  const { name, whatsapp_id, is_active, bookable, hours } = content;
   const [row] = await sql<[SellerRow]>`
     update sellers
-    set name = ${name}, whatsapp_id = ${whatsapp_id}, is_active = ${is_active},
-        version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
+    set name = ${name}, whatsapp_id = ${whatsapp_id}, is_active = ${is_active}, bookable = ${bookable},
+        hours = ${hours && sql.json(hours)}, version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
     where store_id = ${current.store_id} and id = ${current.id}
     returning *`;
   return row;

@@ -14,7 +14,13 @@ test('a lead can be assigned only to an active seller', () => {
 });
 
 test('a change sets the given members and keeps the others, and a change to the current values is null', () => {
-  const seller = { name: 'Ana', whatsapp_id: '5511900000100', is_active: true };
+  const seller = { name: 'Ana', whatsapp_id: '5511900000100', is_active: true, bookable: false, hours: null };
   expect(changeSeller(seller, { is_active: false })).toEqual({ ...seller, is_active: false });
   expect(changeSeller(seller, { name: 'Ana', whatsapp_id: '5511900000100' })).toBeNull();
+  const hours = [{ weekday: 1, from: '09:00', to: '18:00' }];
+  expect(changeSeller(seller, { bookable: true, hours })).toEqual({ ...seller, bookable: true, hours });
+  expect(changeSeller({ ...seller, hours }, { hours: structuredClone(hours) })).toBeNull();
+  expect(changeSeller({ ...seller, hours }, { hours: null })).toEqual(seller);
+  const wrong = [{ weekday: 1, from: '18:00', to: '09:00' }];
+  expect(() => changeSeller(seller, { hours: wrong })).toThrow(expect.objectContaining({ code: 'validation_failed' }));
 });

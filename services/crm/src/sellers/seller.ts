@@ -1,34 +1,53 @@
-import type { createSeller, RequestOf, Seller, updateSeller } from '@mostrador/contracts';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type createSeller,
+  faultsOfHours,
+  type OpeningHours,
+  type RequestOf,
+  type Seller,
+  type updateSeller,
+} from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
 import type { OutboxEntry } from '@mostrador/kit/outbox/outbox';
-import { AppError } from '@mostrador/kit/rpc/errors';
+import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 
 /** The row of a seller. `version` rises with changes by the API's users. */
-export type SellerRow = Seller & { store_id: string; version: number; created_at: Date; updated_at: Date };
+export type SellerRow = Required<Seller> & { store_id: string; version: number; created_at: Date; updated_at: Date };
 
-export type NewSeller = Pick<SellerRow, 'name' | 'whatsapp_id' | 'is_active'>;
+/** The members that a request sets. */
+export type SellerContent = Pick<SellerRow, 'name' | 'whatsapp_id' | 'is_active' | 'bookable' | 'hours'>;
 
-export function newSeller(body: RequestOf<typeof createSeller>['body']): NewSeller {
-  return { name: body.name, whatsapp_id: body.whatsapp_id, is_active: body.is_active ?? true };
+/** @throws AppError `validation_failed` for hours that end before they begin */
+export function newSeller(body: RequestOf<typeof createSeller>['body']): SellerContent {
+  const { name, whatsapp_id, is_active = true, bookable = false, hours = null } = body;
+  assertHours(hours);
+  return { name, whatsapp_id, is_active, bookable, hours };
 }
 
-/** The members that a change may set. */
-export type SellerContent = Pick<SellerRow, 'name' | 'whatsapp_id' | 'is_active'>;
+function assertHours(hours: readonly OpeningHours[] | null): void {
+  const faults = faultsOfHours(hours ?? [], '#/hours');
+  if (faults.length > 0) throw validationFailed(faults);
+}
 
-/** The seller's values after the change, or null if nothing changes. */
+/**
+ * The seller's values after the change, or null if nothing changes.
+ * @throws AppError `validation_failed` for hours that end before they begin
+ */
 export function changeSeller(row: SellerContent, patch: RequestOf<typeof updateSeller>['body']): SellerContent | null {
   const changed: SellerContent = {
     name: patch.name ?? row.name,
     whatsapp_id: patch.whatsapp_id ?? row.whatsapp_id,
     is_active: patch.is_active ?? row.is_active,
+    bookable: patch.bookable ?? row.bookable,
+    hours: patch.hours === undefined ? row.hours : patch.hours,
   };
-  const same =
-    changed.name === row.name && changed.whatsapp_id === row.whatsapp_id && changed.is_active === row.is_active;
-  return same ? null : changed;
+  assertHours(changed.hours);
+  const { name, whatsapp_id, is_active, bookable, hours } = row;
+  return isDeepStrictEqual(changed, { name, whatsapp_id, is_active, bookable, hours }) ? null : changed;
 }
 
-export function toSeller({ id, name, whatsapp_id, is_active }: SellerRow): Seller {
-  return { id, name, whatsapp_id, is_active };
+export function toSeller({ id, name, whatsapp_id, is_active, bookable, hours }: SellerRow): Seller {
+  return { id, name, whatsapp_id, is_active, bookable, hours };
 }
 
 const idsOf = (row: SellerRow) => ({ seller_id: row.id, is_active: row.is_active });

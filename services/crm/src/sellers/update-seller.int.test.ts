@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createSeller, getSeller, type RequestOf, type Seller, updateSeller } from '@mostrador/contracts';
+import {
+  createSeller,
+  findBookedSellers,
+  getSeller,
+  type RequestOf,
+  type Seller,
+  updateSeller,
+} from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../../test/crm.ts';
@@ -29,7 +36,7 @@ test('an update changes only the given members, raises the version and writes an
   expect(first).toEqual({ seller: { ...created, is_active: false }, etag: '"v2"' });
   const second = await patch(storeId, created.id, { name: ' Ana Lima ', whatsapp_id: '5511900000101' });
   expect(second).toEqual({
-    seller: { id: created.id, name: 'Ana Lima', whatsapp_id: '5511900000101', is_active: false },
+    seller: { ...created, name: 'Ana Lima', whatsapp_id: '5511900000101', is_active: false },
     etag: '"v3"',
   });
   const params = { sellerId: created.id };
@@ -49,6 +56,18 @@ test('an update without a change keeps the version and writes no event', async (
   const same = await patch(storeId, created.id, { name: 'Ana', is_active: true });
   expect(same).toEqual({ seller: created, etag: '"v1"' });
   expect(await events(storeId)).toEqual([]);
+});
+
+test('scheduling reads who can be booked and when, of its own store only', async () => {
+  const storeId = randomUUID();
+  const { id } = await create(storeId);
+  const hours = [{ weekday: 1, from: '09:00', to: '18:00' }];
+  const { seller } = await patch(storeId, id, { bookable: true, hours });
+  expect(seller).toMatchObject({ bookable: true, hours });
+  const find = (store: string) =>
+    crm.rpc.call(findBookedSellers, { body: { seller_ids: [id, randomUUID()] } }, testContext({ storeId: store }));
+  expect(await find(storeId)).toEqual({ sellers: [{ id, is_active: true, bookable: true, hours }] });
+  expect(await find(randomUUID())).toEqual({ sellers: [] });
 });
 
 test('an empty or invalid update is rejected', async () => {

@@ -2,10 +2,13 @@ import {
   feedCatalogue,
   feedRetentionDays,
   feedTypes,
+  holdMinutes,
   maxEventDataBytes,
   maxInFlight,
   maxWebhookEndpoints,
   messageStatuses,
+  mostAvailabilityDays,
+  mostFreeTimes,
   receiveSandboxMessage,
   requestsPerMinute,
   webhookTestType,
@@ -125,13 +128,19 @@ test('the numbers and lists of the guides are those of the code', () => {
   says('webhooks', `at most ${maxWebhookEndpoints} endpoints`);
   says('webhooks', `up to ${maxInFlight}`);
   says('events', `keeps events for ${feedRetentionDays} days`);
+  says('booking', `at most ${mostAvailabilityDays} days`);
+  says('booking', `at most ${mostFreeTimes.toLocaleString('en')} entries`);
+  says('booking', `for ${holdMinutes} minutes`);
   says('events', `at most ${maxEventDataBytes / 1024} KiB`);
   says('events', `at most ${mostFollowers} waiting requests and streams`);
   const withTag = routes.filter(({ method, versioned }) => method === 'GET' && versioned);
   expect(withTag.map(({ path }) => path.split('/').at(-1)).toSorted()).toEqual(
-    [':leadId', ':sellerId', ':appointmentId', ':followupId', ':endpointId'].toSorted(),
+    [':leadId', ':sellerId', ':appointmentId', ':serviceId', 'rules', ':followupId', ':endpointId'].toSorted(),
   );
-  says('lists-and-sync', 'A single lead, seller, appointment, follow-up or webhook endpoint comes with an `ETag`.');
+  says(
+    'lists-and-sync',
+    'A single lead, seller, appointment, service, follow-up or webhook endpoint comes with an `ETag`, and so do the booking rules.',
+  );
   const bare = feedTypes.filter((type) => !feedCatalogue[type].object);
   expect(bare.toSorted()).toEqual(['conversation.read', 'lead.opted_in', 'lead.opted_out']);
   says('events', '`conversation.read`, `lead.opted_out` and `lead.opted_in` have none.');

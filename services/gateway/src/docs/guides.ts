@@ -45,6 +45,13 @@ export const guides = {
     en: { title: 'Errors', about: 'The form of every error, and what to do about it.' },
     'pt-BR': { title: 'Erros', about: 'A forma de todo erro, e o que fazer em cada caso.' },
   },
+  booking: {
+    en: { title: 'Booking', about: 'Rules, services and sellers: which times are free, and how one is kept.' },
+    'pt-BR': {
+      title: 'Agendamento',
+      about: 'Regras, serviços e vendedores: quais horários estão livres, e como um deles é garantido.',
+    },
+  },
   'messages-and-windows': {
     en: {
       title: 'Messages and windows',

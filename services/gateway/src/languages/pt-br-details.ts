@@ -5,6 +5,10 @@
  */
 export const ptBrDetails: readonly (readonly [string, string])[] = [
   // Errors.
+  [
+    'The store has no booking rules. Set them with `PUT /booking/rules`.',
+    'A loja não tem regras de agendamento. Defina-as com `PUT /booking/rules`.',
+  ],
   ['The path ends in a slash. Use `{path}`.', 'O caminho termina em barra. Use `{path}`.'],
   [
     'The request has more than one `X-API-Key` header. Send one.',
@@ -208,6 +212,12 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ],
   ['does not have the right form: {phrase}', 'não está no formato certo: {phrase}'],
   ['a tag without a comma', 'uma tag sem vírgula'],
+  ['From this time of day, such as `09:00`.', 'a partir desta hora do dia, como `09:00`'],
+  [
+    'Until before this time, which is after `from`. `24:00` is the end of the day.',
+    'até antes desta hora, que vem depois de `from`; `24:00` é o fim do dia',
+  ],
+  ['The day in the store’s time zone, such as `2027-12-25`.', 'o dia no fuso horário da loja, como `2027-12-25`'],
   ['E.164 number, digits only', 'um número E.164, só com dígitos'],
   ['One or several types of events, separated by commas.', 'um ou mais tipos de evento, separados por vírgulas'],
   ['One or several of {values}, separated by commas.', 'um ou mais de {values}, separados por vírgulas'],
@@ -308,6 +318,10 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ['must not be in the past', 'não pode estar no passado'],
   ['must be at most {number} days ahead', 'deve estar no máximo {number} dias à frente'],
   ['must be after `from`', 'deve ser depois de `from`'],
+  ['must be at most {number} days after `from`', 'deve ser no máximo {number} dias depois de `from`'],
+  ['must be a date that exists', 'deve ser uma data que existe'],
+  ['must not repeat the date of another exception', 'não pode repetir a data de outra exceção'],
+  ['is required without `service_id`', 'é obrigatório sem `service_id`'],
   ['must be after `due_at`', 'deve ser depois de `due_at`'],
   ['must be before `expires_at`; change that, too', 'deve ser antes de `expires_at`; mude este também'],
   [

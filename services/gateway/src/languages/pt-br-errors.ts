@@ -125,6 +125,45 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
       'O feed não tem mais o evento depois de `after`, ou nunca teve `after`. Guarde o `next` de `after=-1`, leia uma vez ' +
       'por completo os recursos que você espelha e continue a partir desse `next`.',
   },
+  appointment_conflict: {
+    title: 'Horário ocupado',
+    description:
+      'Não há vaga livre neste horário. `alternatives` traz até cinco inícios posteriores que estão livres agora. Agende um deles.',
+  },
+  outside_opening_hours: {
+    title: 'Fora do horário de funcionamento',
+    description: 'A loja, ou o vendedor agendado, não está aberta durante todo o tempo. Escolha outro horário.',
+  },
+  outside_booking_window: {
+    title: 'Cedo demais ou longe demais',
+    description: 'O início vem antes da antecedência mínima da loja, ou além do horizonte dela. Escolha outro horário.',
+  },
+  booking_rules_not_found: {
+    title: 'Sem regras de agendamento',
+    description:
+      'A loja não tem regras de agendamento que recusam sobreposições. Defina-as antes com `PUT /booking/rules`.',
+  },
+  service_not_found: {
+    title: 'Serviço não encontrado',
+    description: 'A loja não tem um serviço com este id. Confira o id.',
+  },
+  service_inactive: {
+    title: 'Serviço inativo',
+    description: 'O serviço está inativo e não pode ser agendado. Escolha ou ative um serviço.',
+  },
+  seller_not_bookable: {
+    title: 'Vendedor não agendável',
+    description:
+      'O vendedor não é `bookable`, ou não faz este serviço. Escolha outro vendedor, ou altere o vendedor ou o serviço.',
+  },
+  hold_not_found: {
+    title: 'Reserva não encontrada',
+    description: 'A loja não tem essa reserva. Ela expirou, foi liberada ou virou agendamento. Faça uma nova.',
+  },
+  hold_not_renewable: {
+    title: 'Reserva já renovada',
+    description: 'A reserva já foi renovada, e só pode ser renovada uma vez. Agende, ou faça uma nova reserva.',
+  },
   appointment_not_scheduled: {
     title: 'O agendamento está encerrado',
     description: 'O agendamento tem o status final em `current_status`. Crie um novo agendamento.',

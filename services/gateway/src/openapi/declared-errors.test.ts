@@ -40,10 +40,12 @@ const notFound: Readonly<Record<string, ErrorCode>> = {
   endpointId: 'webhook_endpoint_not_found',
   eventId: 'event_not_found',
   followupId: 'followup_not_found',
+  holdId: 'hold_not_found',
   leadId: 'lead_not_found',
   messageId: 'message_not_found',
   replayId: 'webhook_replay_not_found',
   sellerId: 'seller_not_found',
+  serviceId: 'service_not_found',
   sessionId: 'session_not_found',
 };
 const camelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -55,7 +57,9 @@ test.each(routes)('$method $path declares the codes that its request can meet', 
   // The last id is of what the operation is about. A row below it answers for its parent, too.
   const last = Object.keys(params?.properties ?? {}).at(-1);
   if (last !== undefined && !path.includes('by-phone')) expected.push(notFound[last] ?? `an entry for ${last}`);
-  for (const name of Object.keys(body?.properties ?? {}).filter((each) => /^(lead|seller|agent)_id$/.test(each)))
+  for (const name of Object.keys(body?.properties ?? {}).filter((each) =>
+    /^(lead|seller|agent|service|hold)_id$/.test(each),
+  ))
     expected.push(notFound[camelCase(name)] ?? '');
   if (body?.properties.seller_id) expected.push('seller_inactive');
   if (takesIfMatch(route) || takesIfNoneMatch(route)) expected.push('version_mismatch');

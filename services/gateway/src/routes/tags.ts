@@ -3,6 +3,7 @@ import type { ApiRoute } from './route.ts';
 /** The headings of the API document, in its order, and what stands under each. */
 export const tags = {
   Appointments: 'Appointments of the store, and the state of their events in its calendar.',
+  Booking: 'What can be booked and when: rules, services, free times, and places that are held for a moment.',
   'Follow-ups': 'Messages that are sent at a later time, unless something cancels them.',
   Leads: 'Customers in conversation with the store, each known by phone.',
   Sellers: 'Staff of the store to whom leads are assigned.',

@@ -7,13 +7,18 @@ export const appointmentList = createTimeList<AppointmentRow, 'scheduled_at', Ap
   table: 'appointments',
   column: 'scheduled_at',
   statuses: appointmentStatuses,
-  isOfOne: ({ lead_id }) => lead_id !== undefined,
-  own: (sql, { from, overlap }) => {
-    if (!from) return sql``;
-    if (!overlap) return sql`and scheduled_at >= ${from}`;
-    // An appointment lasts a day at most, so the index finds those that may end after the moment.
-    return sql`
+  isOfOne: ({ lead_id, seller_id, service_id }) =>
+    lead_id !== undefined || seller_id !== undefined || service_id !== undefined,
+  own: (sql, { from, overlap, seller_id, service_id }) => sql`
+    ${seller_id ? sql`and seller_id = ${seller_id}` : sql``}
+    ${service_id ? sql`and service_id = ${service_id}` : sql``}
+    ${from && !overlap ? sql`and scheduled_at >= ${from}` : sql``}
+    ${
+      // An appointment lasts a day at most, so the index finds those that may end after the moment.
+      from && overlap
+        ? sql`
       and scheduled_at > ${from}::timestamptz - interval '24 hours'
-      and scheduled_at + duration_minutes * interval '1 minute' > ${from}`;
-  },
+      and scheduled_at + duration_minutes * interval '1 minute' > ${from}`
+        : sql``
+    }`,
 });

@@ -6,13 +6,20 @@ import type { AppointmentRow } from './appointment.ts';
 export type AppointmentFilters = ListFilters<AppointmentRow['status']> & {
   /** Not those that begin at `from` or later, but those that end after it. */
   readonly overlap?: true;
+  readonly seller_id?: string;
+  readonly service_id?: string;
 };
 
 /** @throws AppError `validation_failed` for `overlap` without a range */
 export function filtersOf(query: RequestOf<typeof listAppointments>['query']): AppointmentFilters {
-  const { from, to, overlap } = query;
+  const { from, to, overlap, seller_id, service_id } = query;
   if (overlap && from === undefined && to === undefined) {
     throw validationFailed([{ in: 'query', name: 'overlap', detail: 'needs `from`, `to` or both' }]);
   }
-  return { ...sharedFiltersOf(query, appointmentStatuses), ...(overlap && from ? { overlap } : {}) };
+  return {
+    ...sharedFiltersOf(query, appointmentStatuses),
+    ...(overlap && from ? { overlap } : {}),
+    ...(seller_id ? { seller_id: seller_id.toLowerCase() } : {}),
+    ...(service_id ? { service_id: service_id.toLowerCase() } : {}),
+  };
 }

@@ -8,6 +8,9 @@ export type NewAppointment = {
   readonly duration_minutes: number;
   readonly notes: string | null;
   readonly metadata: AppointmentRow['metadata'];
+  /** Null or left out: none. */
+  readonly seller_id?: string | null;
+  readonly service_id?: string | null;
 };
 
 /** Inserts the appointments, and returns their rows in the same order. */
@@ -19,13 +22,15 @@ export async function insertAppointments(
   // `clock_timestamp()` instead of `now()`: docs/adr/0010.
   return await sql<AppointmentRow[]>`
     with moment as (select clock_timestamp() as at)
-    insert into appointments (store_id, lead_id, title, scheduled_at, duration_minutes, notes, metadata, created_at,
-      updated_at)
-    select ${storeId}::uuid, lead_id, title, scheduled_at, duration_minutes, notes, metadata, at, at
+    insert into appointments (store_id, lead_id, title, scheduled_at, duration_minutes, notes, metadata, seller_id,
+      service_id, created_at, updated_at)
+    select ${storeId}::uuid, lead_id, title, scheduled_at, duration_minutes, notes, metadata, seller_id, service_id, at, at
     from moment, rows from (
         json_to_recordset(${JSON.stringify(appointments)}::text::json)
-          as (lead_id uuid, title text, scheduled_at timestamptz, duration_minutes integer, notes text, metadata jsonb)
-      ) with ordinality as given (lead_id, title, scheduled_at, duration_minutes, notes, metadata, number)
+          as (lead_id uuid, title text, scheduled_at timestamptz, duration_minutes integer, notes text, metadata jsonb,
+            seller_id uuid, service_id uuid)
+      ) with ordinality as given (lead_id, title, scheduled_at, duration_minutes, notes, metadata, seller_id, service_id,
+        number)
     order by number
     returning *`;
 }
@@ -50,13 +55,13 @@ export async function saveAppointment(
   id: string,
   content: AppointmentContent,
 ): Promise<AppointmentRow> {
-  const { title, scheduled_at, duration_minutes, notes, status, metadata } = content;
+  const { title, scheduled_at, duration_minutes, notes, status, metadata, seller_id, service_id } = content;
   // Not now(): the transaction may have begun before the change whose lock it waited for.
   const [row] = await sql<AppointmentRow[]>`
     update appointments
     set title = ${title}, scheduled_at = ${scheduled_at}, duration_minutes = ${duration_minutes}, notes = ${notes},
-        status = ${status}, metadata = ${sql.json(metadata)}, version = version + 1,
-        updated_at = greatest(clock_timestamp(), updated_at)
+        status = ${status}, metadata = ${sql.json(metadata)}, seller_id = ${seller_id}, service_id = ${service_id},
+        version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
     where store_id = ${storeId} and id = ${id}
     returning *`;
   return row as AppointmentRow;
@@ -85,7 +90,7 @@ export async function listFeedAppointments(
 }
 
 /** What a calendar shows of an appointment comes from these columns. */
-export type ShownAppointment = Omit<AppointmentRow, 'metadata'>;
+export type ShownAppointment = Omit<AppointmentRow, 'metadata' | 'seller_id' | 'service_id'>;
 
 export type FeedBounds = {
   readonly now: Date;

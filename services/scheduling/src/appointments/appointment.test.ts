@@ -19,6 +19,8 @@ const scheduled: AppointmentRow = {
   status: 'scheduled',
   notes: 'window seat',
   metadata: { booking: 'B-1' },
+  seller_id: null,
+  service_id: null,
   version: 3,
   created_at: new Date('2026-11-01T10:00:00.123Z'),
   updated_at: new Date('2026-11-02T10:00:00.456Z'),
@@ -35,6 +37,8 @@ test('the API shows only the specified fields of an appointment, with instants i
     status: 'scheduled',
     notes: 'window seat',
     metadata: { booking: 'B-1' },
+    seller_id: null,
+    service_id: null,
     created_at: '2026-11-01T10:00:00.123Z',
     updated_at: '2026-11-02T10:00:00.456Z',
   });
@@ -49,6 +53,8 @@ describe('changeAppointment', () => {
       notes: 'window seat',
       status: 'scheduled',
       metadata: { booking: 'B-1' },
+      seller_id: null,
+      service_id: null,
     });
   });
 

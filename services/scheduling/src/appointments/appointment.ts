@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Appointment,
+  type AppointmentSource,
+  type EventActor,
   maxAppointmentMetadataBytes,
   type RequestOf,
   type SignalOf,
@@ -23,6 +25,8 @@ export type AppointmentRow = {
   readonly status: Appointment['status'];
   readonly notes: string | null;
   readonly metadata: Metadata;
+  readonly seller_id: string | null;
+  readonly service_id: string | null;
   readonly version: number;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -31,7 +35,7 @@ export type AppointmentRow = {
 /** The columns that a change can set. */
 export type AppointmentContent = Pick<
   AppointmentRow,
-  'title' | 'scheduled_at' | 'duration_minutes' | 'notes' | 'status' | 'metadata'
+  'title' | 'scheduled_at' | 'duration_minutes' | 'notes' | 'status' | 'metadata' | 'seller_id' | 'service_id'
 >;
 
 export type AppointmentPatch = RequestOf<typeof updateAppointment>['body'];
@@ -54,6 +58,8 @@ export function toAppointment(row: AppointmentRow): Appointment {
     status: row.status,
     notes: row.notes,
     metadata: row.metadata,
+    seller_id: row.seller_id,
+    service_id: row.service_id,
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   };
@@ -70,7 +76,7 @@ export function changeAppointment(row: AppointmentRow, patch: AppointmentPatch):
       members: { current_status: row.status },
     });
   }
-  const { title, scheduled_at, duration_minutes, notes, status, metadata } = patch;
+  const { title, scheduled_at, duration_minutes, notes, status, metadata, seller_id, service_id } = patch;
   const changed: AppointmentContent = {
     title: title ?? row.title,
     scheduled_at: scheduled_at === undefined ? row.scheduled_at : toInstant(scheduled_at),
@@ -78,17 +84,23 @@ export function changeAppointment(row: AppointmentRow, patch: AppointmentPatch):
     notes: notes === undefined ? row.notes : notes,
     status: status ?? row.status,
     metadata: changeMetadata(row.metadata, metadata, maxAppointmentMetadataBytes),
+    seller_id: seller_id === undefined ? row.seller_id : (seller_id?.toLowerCase() ?? null),
+    service_id: service_id === undefined ? row.service_id : (service_id?.toLowerCase() ?? null),
   };
-  return !isShown(row, changed) && isDeepStrictEqual(changed.metadata, row.metadata) ? null : changed;
+  const isSame = !isShown(row, changed) && !takesAnother(row, changed);
+  return isSame && isDeepStrictEqual(changed.metadata, row.metadata) ? null : changed;
 }
+
+/** Whether the change needs another place, or another time of it. */
+export const takesAnother = (row: AppointmentRow, changed: AppointmentContent): boolean =>
+  isMoved(row, changed) || changed.seller_id !== row.seller_id || changed.service_id !== row.service_id;
+
+const isMoved = (row: AppointmentRow, changed: AppointmentContent): boolean =>
+  changed.scheduled_at.getTime() !== row.scheduled_at.getTime() || changed.duration_minutes !== row.duration_minutes;
 
 /** Whether the change is one that the calendar shows. */
 export const isShown = (row: AppointmentRow, changed: AppointmentContent): boolean =>
-  changed.title !== row.title ||
-  changed.scheduled_at.getTime() !== row.scheduled_at.getTime() ||
-  changed.duration_minutes !== row.duration_minutes ||
-  changed.notes !== row.notes ||
-  changed.status !== row.status;
+  changed.title !== row.title || isMoved(row, changed) || changed.notes !== row.notes || changed.status !== row.status;
 
 /** The signal for a change. Its name shows operators in Temporal what happened. */
 export function signalOfChange(changed: AppointmentContent): SignalOf<'appointment'> {
@@ -115,3 +127,27 @@ export const appointmentUpdated = (before: AppointmentRow, row: AppointmentRow):
   { kind: 'event', type: 'scheduling.appointment.updated', data: idsOf(row) },
   { ...shown(row), type: 'appointment.updated', data: idsOf(row), before: toAppointment(before) },
 ];
+
+/** The entries of the events that only a store with rules has, because they are about its times. */
+export function appointmentRebooked(
+  before: AppointmentRow,
+  row: AppointmentRow,
+  source: AppointmentSource,
+): OutboxEntry[] {
+  const previous = {
+    previous_scheduled_at: toTimestamp(before.scheduled_at),
+    previous_duration_minutes: before.duration_minutes,
+  };
+  return [
+    ...(isMoved(before, row)
+      ? [{ ...shown(row), type: 'appointment.moved' as const, data: { ...idsOf(row), ...previous, source } }]
+      : []),
+    ...(row.status === 'cancelled'
+      ? [{ ...shown(row), type: 'appointment.cancelled' as const, data: { ...idsOf(row), source } }]
+      : []),
+  ];
+}
+
+/** Where a change came from. */
+export const sourceOf = (kind: EventActor['kind'] | undefined): AppointmentSource =>
+  kind === 'user' ? 'console' : kind === 'system' ? 'system' : 'api';

@@ -37,6 +37,8 @@ describe('the row and the response', () => {
       status: 'scheduled',
       notes: null,
       metadata: {},
+      seller_id: null,
+      service_id: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: appointment.created_at,
     });

@@ -1,49 +1,159 @@
 import { updateAppointment as operation } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
 import { assertIfMatch, etagOf } from '@mostrador/kit/database/etag';
-import { writeOnce } from '@mostrador/kit/idempotency/idempotency';
+import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
+import { type BookingRow, deleteBookings, insertBookings } from '../booking/booking.repository.ts';
+import { type Named, readHold, readNamed } from '../booking/named.ts';
+import { withAlternatives } from '../booking/refusals.ts';
+import { lockRules } from '../booking/rules.repository.ts';
+import type { RulesRow } from '../booking/rules.ts';
+import { takePlaces } from '../booking/take-places.ts';
 import { followVersion, requestSyncs } from '../calendar-sync/sync.repository.ts';
 import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { lockAppointment, saveAppointment } from './appointment.repository.ts';
+import { findAppointment, lockAppointment, saveAppointment } from './appointment.repository.ts';
 import {
+  type AppointmentContent,
+  type AppointmentPatch,
+  type AppointmentRow,
+  appointmentRebooked,
   appointmentUpdated,
   changeAppointment,
   isShown,
   signalOfChange,
+  sourceOf,
+  takesAnother,
   toAppointment,
   wakeAppointment,
 } from './appointment.ts';
 
-export const updateAppointment =
-  (dependencies: Dependencies): Handler<typeof operation> =>
-  async (context, { params, body }) => {
-    const { storeId } = context;
-    return await writeOnce(dependencies, context, operation, {
-      work: async (sql) => {
-        const connection = await lockCalendarConnection(sql, storeId);
-        const current = await lockAppointment(sql, storeId, params.appointmentId);
-        if (!current) throw new AppError('appointment_not_found');
-        assertIfMatch(context, current.version);
-        const changed = changeAppointment(current, body);
-        if (!changed) return current;
-
-        const saved = await saveAppointment(sql, storeId, current.id, changed);
-        const shows = isShown(current, saved);
-        const toSync = shows ? connection : undefined;
-        await Promise.all([
-          toSync && requestSyncs(sql, storeId, [saved], toSync.id),
-          shows || followVersion(sql, storeId, saved),
-          appendOutbox(sql, storeId, [
-            ...appointmentUpdated(current, saved),
-            ...(toSync ? [wakeAppointment(saved, signalOfChange(changed))] : []),
-          ]),
-        ]);
-        return saved;
+export const updateAppointment = (dependencies: Dependencies): Handler<typeof operation> => {
+  const { database, relay } = dependencies;
+  return async (context, { params, body }) => {
+    const result = await withIdempotency({
+      database,
+      context,
+      operation,
+      run: async (commit) => {
+        const { patch, named, planned } = await plan(dependencies, context, params.appointmentId, body);
+        return await withAlternatives(dependencies, context, { named, ...planned }, () =>
+          commit((sql) =>
+            change(sql, context, params.appointmentId, { patch, named, holdId: body.hold_id?.toLowerCase() }),
+          ),
+        );
       },
       toReply: toAppointment,
       etag: (row) => etagOf(row.version),
     });
+    relay.nudge();
+    return result;
   };
+};
+
+type Plan = {
+  readonly patch: AppointmentPatch;
+  /** The service and the seller after the change. */
+  readonly named: Named;
+  readonly planned: Pick<AppointmentRow, 'scheduled_at' | 'duration_minutes'>;
+};
+
+/** Looks up what a change needs beside the row. Without a new time, seller or service that is nothing. */
+async function plan(
+  dependencies: Dependencies,
+  context: StoreContext,
+  id: string,
+  { hold_id, ...body }: AppointmentPatch,
+): Promise<Plan> {
+  const { storeId } = context;
+  const [row] = await dependencies.database.lookUp(context, (sql) => findAppointment(sql, storeId, id));
+  if (!row) throw new AppError('appointment_not_found');
+  const hold = await readHold(dependencies, context, hold_id);
+  const patch: AppointmentPatch = {
+    ...(hold && {
+      scheduled_at: hold.scheduled_at.toISOString(),
+      duration_minutes: hold.duration_minutes,
+      seller_id: hold.seller_id,
+      ...(hold.service_id && { service_id: hold.service_id }),
+    }),
+    ...body,
+  };
+  const planned = row.status === 'scheduled' ? changeAppointment(row, patch) : null;
+  const { seller_id, service_id } = planned ?? row;
+  const isNew = { seller: seller_id !== row.seller_id, service: service_id !== row.service_id };
+  const takes = hold_id !== undefined || (planned !== null && takesAnother(row, planned));
+  const names = takes ? { seller_id, service_id } : { seller_id: null, service_id: null };
+  return { patch, named: await readNamed(dependencies, context, names, isNew), planned: planned ?? row };
+}
+
+async function change(
+  sql: TransactionSql,
+  context: StoreContext,
+  id: string,
+  { patch, named, holdId }: Pick<Plan, 'patch' | 'named'> & { readonly holdId: string | undefined },
+): Promise<AppointmentRow> {
+  const { storeId } = context;
+  const [connection, rules] = await Promise.all([lockCalendarConnection(sql, storeId), lockRules(sql, storeId)]);
+  const current = await lockAppointment(sql, storeId, id);
+  if (!current) throw new AppError('appointment_not_found');
+  assertIfMatch(context, current.version);
+  const wanted = changeAppointment(current, patch);
+  if (holdId && !rules) throw new AppError('hold_not_found');
+  if (!wanted && !holdId) return current;
+  const changed = rules
+    ? await rebook(sql, rules, current, wanted ?? current, { named, holdId: holdId ?? null })
+    : (wanted as AppointmentContent);
+
+  const saved = await saveAppointment(sql, storeId, current.id, changed);
+  const shows = isShown(current, saved);
+  const toSync = shows ? connection : undefined;
+  await Promise.all([
+    toSync && requestSyncs(sql, storeId, [saved], toSync.id),
+    shows || followVersion(sql, storeId, saved),
+    appendOutbox(sql, storeId, [
+      ...appointmentUpdated(current, saved),
+      ...(rules ? appointmentRebooked(current, saved, sourceOf(sql.origin.actor?.kind)) : []),
+      ...(toSync ? [wakeAppointment(saved, signalOfChange(changed))] : []),
+    ]),
+  ]);
+  return saved;
+}
+
+/** Takes the place of the changed appointment instead of its present one, or frees that. Returns the change with its seller. */
+async function rebook(
+  sql: TransactionSql,
+  rules: RulesRow,
+  current: AppointmentRow,
+  changed: AppointmentContent,
+  { named, holdId }: { readonly named: Named; readonly holdId: string | null },
+): Promise<AppointmentContent> {
+  const { id, store_id } = current;
+  if (changed.status !== 'scheduled') {
+    await deleteBookings(sql, store_id, [id]);
+    return changed;
+  }
+  if (!takesAnother(current, changed) && !holdId) return changed;
+  if (changed.seller_id !== named.seller_id || changed.service_id !== named.service_id) {
+    // Another request has changed them since they were looked up.
+    throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
+  }
+  const { scheduled_at, duration_minutes, service_id } = changed;
+  const { choice, service } = named;
+  const [grant] = await takePlaces(sql, store_id, rules, [
+    {
+      ...{ choice, scheduled_at, duration_minutes, service_id },
+      buffer_before_minutes: service?.buffer_before_minutes ?? null,
+      buffer_after_minutes: service?.buffer_after_minutes ?? null,
+      ...{ hold_id: holdId, appointment_id: id },
+    },
+  ]);
+  if (!grant || grant instanceof AppError) throw grant ?? new Error('a wish has no grant');
+  if (!grant.booking) return changed;
+  await insertBookings(sql, store_id, [
+    { ...grant.booking, id, expires_at: null, renewed: false } satisfies BookingRow,
+  ]);
+  return { ...changed, seller_id: grant.seller_id };
+}

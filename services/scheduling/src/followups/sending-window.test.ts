@@ -1,7 +1,8 @@
 import type { SendingWindows } from '@mostrador/contracts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { minutesOf, nextOpening, planAttempt, spreadMs } from './sending-window.ts';
+import { minutesOf } from '../hours/local-days.ts';
+import { nextOpening, planAttempt, spreadMs } from './sending-window.ts';
 
 const minuteMs = 60_000;
 const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;

@@ -1,12 +1,11 @@
 import type { SendingWindows } from '@mostrador/contracts';
-import { Temporal } from 'temporal-polyfill';
+import { dayMs, type HoursOfDay, joinParts, minuteMs, minutesOf, weekdayOf } from '../hours/local-days.ts';
+import { openSpans } from '../hours/open-spans.ts';
 
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 /** Attempts that wait for an opening are spread over this time. */
 export const spreadMs = 5 * minuteMs;
 
-const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
+const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 
 /** An instant at which follow-ups may be sent, and the least time from then on in which they may. */
 export type Opening = { readonly at: Date; readonly openForMs: number };
@@ -17,15 +16,26 @@ export type Opening = { readonly at: Date; readonly openForMs: number };
  */
 export function nextOpening(windows: SendingWindows, zone: string, instant: Date): Opening {
   if (windows.length === 0) return { at: instant, openForMs: Number.POSITIVE_INFINITY };
-  for (let from = Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone); ; ) {
-    // Local time as if it were UTC. It is continuous until the next clock change.
-    const offset = from.offsetNanoseconds / 1_000_000;
-    const local = nextLocalOpening(windows, from.epochMilliseconds + offset);
-    const at = local.at - offset;
-    const change = at === from.epochMilliseconds ? null : from.getTimeZoneTransition('next');
-    if (!change || change.epochMilliseconds > at) return { at: new Date(at), openForMs: local.openForMs };
-    from = change;
+  const hours = hoursOf(windows);
+  // A week finds the next opening, unless a clock change skips that one.
+  for (let from = instant.getTime(), weeks = 0; weeks < mostWeeks; from += 7 * dayMs, weeks += 1) {
+    const [span] = openSpans(hours, zone, from, from + 7 * dayMs);
+    if (span) return { at: new Date(span.start), openForMs: span.end - span.start };
   }
+  throw new Error('the sending windows never open');
+}
+
+const mostWeeks = 4;
+
+function hoursOf(windows: SendingWindows): HoursOfDay {
+  const parts = weekdays.map((weekday) =>
+    joinParts(
+      windows
+        .filter((window) => window.weekdays.includes(weekday))
+        .map(({ from, to }) => ({ from: minutesOf(from), to: minutesOf(to) })),
+    ),
+  );
+  return (day) => parts[weekdayOf(day) - 1] ?? [];
 }
 
 /** When to try a follow-up that is due at `instant`: at that moment, or up to 5 minutes after the next opening. */
@@ -37,28 +47,3 @@ export function planAttempt(windows: SendingWindows, zone: string, instant: Date
 
 /** A value from 0 to below 1 from the random bits at the end of the id, so that planning again gives the same time. */
 const shareOf = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(-8), 16) / 2 ** 32;
-
-/** The next opening from `from` on. All times are local. */
-function nextLocalOpening(windows: SendingWindows, from: number): { at: number; openForMs: number } {
-  const today = Math.floor(from / dayMs) * dayMs;
-  let best: { at: number; openForMs: number } | undefined;
-  // Up to the same weekday of next week, because today's window may be over.
-  for (let day = today; day <= today + 7 * dayMs; day += dayMs) {
-    const weekday = weekdays[new Date(day).getUTCDay()] as (typeof weekdays)[number];
-    for (const window of windows) {
-      if (!window.weekdays.includes(weekday)) continue;
-      const at = Math.max(day + minutesOf(window.from) * minuteMs, from);
-      const openForMs = day + minutesOf(window.to) * minuteMs - at;
-      if (openForMs <= 0) continue;
-      if (!best || at < best.at || (at === best.at && openForMs > best.openForMs)) best = { at, openForMs };
-    }
-    if (best) return best;
-  }
-  throw new Error('the sending windows never open');
-}
-
-/** Minutes after midnight of `HH:MM`. */
-export function minutesOf(time: string): number {
-  const [hours = 0, minutes = 0] = time.split(':').map(Number);
-  return hours * 60 + minutes;
-}

@@ -1,4 +1,4 @@
-import { faultsOfWindows, type updateSendingWindows as operation } from '@mostrador/contracts';
+import { faultsOfHours, type updateSendingWindows as operation } from '@mostrador/contracts';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
@@ -8,7 +8,7 @@ import { saveSendingWindows } from './sending-windows.repository.ts';
 export const updateSendingWindows =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body: { windows } }) => {
-    const faults = faultsOfWindows(windows, '#/windows');
+    const faults = faultsOfHours(windows, '#/windows');
     if (faults.length > 0) throw validationFailed(faults);
     await dependencies.database.write(context, (sql) => saveSendingWindows(sql, context.storeId, windows));
     await replanPending(dependencies, context);

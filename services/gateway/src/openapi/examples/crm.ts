@@ -39,7 +39,7 @@ export const crmExamples: readonly ExampleOfOperation[] = [
     { params: { phone: lead.customer_phone }, body: { name: lead.name, ...ofStore } },
     { ...lead, created: false },
   ),
-  example(createSeller, { body: { name: seller.name, whatsapp_id: '+55 11 90090-0001' } }, seller),
+  example(createSeller, { body: { name: seller.name, whatsapp_id: '+55 11 90090-0001', bookable: true } }, seller),
   example(
     listSellers,
     { query: {} },

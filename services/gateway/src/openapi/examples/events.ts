@@ -133,10 +133,27 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
     { ...ofFollowup, reason: 'lead_replied' },
     { ...followup, status: 'cancelled', cancel_reason: 'lead_replied', next_attempt_at: null, updated_at: cancelledAt },
   ],
+  'appointment.cancelled': [
+    cancelledAt,
+    ids.appointment,
+    { ...ofAppointment, status: 'cancelled', source: 'console' },
+    { ...appointment, status: 'cancelled', updated_at: cancelledAt },
+  ],
   'appointment.updated': [
     movedAt,
     ids.appointment,
     { ...ofAppointment, scheduled_at: movedTo },
+    { ...appointment, scheduled_at: movedTo, updated_at: movedAt },
+  ],
+  'appointment.moved': [
+    movedAt,
+    ids.appointment,
+    {
+      ...{ ...ofAppointment, scheduled_at: movedTo },
+      previous_scheduled_at: appointment.scheduled_at,
+      previous_duration_minutes: appointment.duration_minutes,
+      source: 'api',
+    },
     { ...appointment, scheduled_at: movedTo, updated_at: movedAt },
   ],
   'followup.sent': [

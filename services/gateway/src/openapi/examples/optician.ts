@@ -22,6 +22,8 @@ export const ids = {
   document: '0198c1f4-51ee-7ce1-9a04-c5d6e7f8091a',
   otherLead: '0198c1f4-6b21-7d31-9d5a-4c6b8e0f2a31',
   event: '0198c1f5-62ff-7df1-8b15-d6e7f8091a2b',
+  service: '0198c1f4-73aa-7ea1-8c26-e7f8091a2b3c',
+  hold: '0198c1f5-0d44-7fb1-9d37-f8091a2b3c4d',
 } as const;
 
 export const seller: Seller = {
@@ -29,6 +31,8 @@ export const seller: Seller = {
   name: 'Camila Nogueira',
   whatsapp_id: '5511900900001',
   is_active: true,
+  bookable: true,
+  hours: null,
 };
 
 export const lead: Lead = {
@@ -59,6 +63,8 @@ export const appointment: Appointment = {
   status: 'scheduled',
   notes: 'Traz a receita anterior',
   metadata: { order: '1042' },
+  seller_id: null,
+  service_id: null,
   created_at: '2026-01-12T13:06:02.900Z',
   updated_at: '2026-01-12T13:06:02.900Z',
 };

@@ -11,6 +11,7 @@ import {
   updateAppointment,
   updateFollowup,
 } from '@mostrador/contracts';
+import { bookingExamples } from './booking.ts';
 import { type ExampleOfOperation, example, listOf } from './example.ts';
 import { appointment, ids } from './optician.ts';
 
@@ -76,6 +77,7 @@ export const schedulingExamples: readonly ExampleOfOperation[] = [
       synced_at: '2026-01-12T13:06:03.644Z',
     },
   ),
+  ...bookingExamples,
   example(createFollowup, { body: { lead_id: ids.lead, message, delay_minutes: 1440 } }, followup),
   example(listFollowups, { query: { status: 'pending,sending' } }, listOf([followup])),
   example(getFollowup, { params: { followupId: ids.followup } }, followup),

@@ -1,0 +1,23 @@
+import type { BookingRules } from '@mostrador/contracts';
+import { record } from '../terminal.ts';
+
+const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+const spanOf = ({ from, to }: { readonly from: string; readonly to: string }) => `${from}–${to}`;
+
+/** Booking rules as a person reads them. */
+export const rulesRecord = (rules: BookingRules): string =>
+  record({
+    overlaps: rules.overlap === 'reject' ? 'rejected' : 'allowed',
+    capacity: rules.capacity,
+    'minutes between starts': rules.slot_step_minutes,
+    'buffer minutes': `${rules.buffer_before_minutes} before, ${rules.buffer_after_minutes} after`,
+    'minimum notice': `${rules.minimum_notice_minutes} minutes`,
+    horizon: `${rules.horizon_days} days`,
+    hours:
+      rules.hours === null
+        ? 'always open'
+        : rules.hours.map((hours) => `${weekdays[hours.weekday - 1]} ${spanOf(hours)}`).join(', ') || 'never open',
+    exceptions:
+      rules.exceptions.map(({ date, hours }) => `${date} ${hours.map(spanOf).join(' ') || 'closed'}`).join(', ') ||
+      null,
+  });

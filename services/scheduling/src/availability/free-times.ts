@@ -1,0 +1,71 @@
+import { type HoursOfDay, minuteMs, type Span } from '../hours/local-days.ts';
+import { openSpans } from '../hours/open-spans.ts';
+import { startsOf } from '../hours/starts.ts';
+
+/** A place, or several that are alike. */
+export type Place = {
+  readonly seller_id: string | null;
+  readonly hours: HoursOfDay;
+  /** How many bookings may run at once. */
+  readonly capacity: number;
+  readonly taken: readonly Span[];
+};
+
+export type Wanted = {
+  readonly zone: string;
+  readonly stepMinutes: number;
+  readonly durationMinutes: number;
+  readonly bufferBeforeMinutes: number;
+  readonly bufferAfterMinutes: number;
+};
+
+/** When as many run at once as there may be, in order. */
+export function fullSpans(taken: readonly Span[], capacity: number): Span[] {
+  if (capacity <= 0) return [{ start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY }];
+  const starts = taken.map(({ start }) => start).toSorted((a, b) => a - b);
+  const ends = taken.map(({ end }) => end).toSorted((a, b) => a - b);
+  const full: Span[] = [];
+  let since: number | undefined;
+  for (let begun = 0, ended = 0; ended < ends.length; ) {
+    const [start = Number.POSITIVE_INFINITY, end = Number.POSITIVE_INFINITY] = [starts[begun], ends[ended]];
+    // What ends makes room for what begins at the same moment.
+    if (start < end) {
+      begun += 1;
+      if (begun - ended === capacity) since ??= start;
+    } else {
+      ended += 1;
+      if (begun - ended === capacity - 1 && since !== undefined) {
+        if (end > since) full.push({ start: since, end });
+        since = undefined;
+      }
+    }
+  }
+  return full;
+}
+
+/** The starts from `from` to before `until` at which the place is open for the whole time, and free with both buffers. */
+export function* freeStarts(
+  { hours, capacity, taken }: Place,
+  wanted: Wanted,
+  { from, until }: { readonly from: number; readonly until: number },
+): Generator<number> {
+  const { zone, stepMinutes } = wanted;
+  const lengthMs = wanted.durationMinutes * minuteMs;
+  const beforeMs = wanted.bufferBeforeMinutes * minuteMs;
+  const afterMs = wanted.bufferAfterMinutes * minuteMs;
+  const full = fullSpans(taken, capacity);
+  const spans = openSpans(hours, zone, from, until + lengthMs);
+  let open = spans.next();
+  let next = 0;
+  for (const start of startsOf(hours, zone, stepMinutes, { from, until })) {
+    const end = start + lengthMs;
+    while (!open.done && open.value.end <= start) open = spans.next();
+    if (open.done) return;
+    if (open.value.start > start || open.value.end < end) continue;
+    // Spans that end before this start end before every later one.
+    while (next < full.length && (full[next] as Span).end <= start - beforeMs) next += 1;
+    const nearest = full[next];
+    if (nearest && nearest.start < end + afterMs) continue;
+    yield start;
+  }
+}

@@ -1,0 +1,55 @@
+import {
+  type FreeTime,
+  mostAvailabilityDays,
+  mostFreeTimes,
+  type getAvailability as operation,
+  type RequestOf,
+} from '@mostrador/contracts';
+import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
+import { readNamed } from '../booking/named.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { dayMs, minuteMs } from '../hours/local-days.ts';
+import { findFreeTimes } from './find-free-times.ts';
+
+export const getAvailability =
+  ({ database, rpc }: Dependencies): Handler<typeof operation> =>
+  async (context, { query }) => {
+    const range = rangeOf(query);
+    const named = await readNamed({ database, rpc }, context, {
+      seller_id: query.seller_id ?? null,
+      service_id: query.service_id ?? null,
+    });
+    const duration_minutes = query.duration_minutes ?? named.service?.duration_minutes;
+    if (duration_minutes === undefined) {
+      throw validationFailed([{ in: 'query', name: 'duration_minutes', detail: 'is required without `service_id`' }]);
+    }
+    const search = { named, duration_minutes };
+    const { rules, times, nextFrom, reason } = await findFreeTimes({ database }, context, search, range, mostFreeTimes);
+    if (named.choice.isNamed && rules.overlap === 'reject' && !named.choice.sellers[0]?.bookable) {
+      throw new AppError('seller_not_bookable');
+    }
+    const data: FreeTime[] = times.map(({ start, seller_id }) => ({
+      start: new Date(start).toISOString(),
+      end: new Date(start + duration_minutes * minuteMs).toISOString(),
+      seller_id,
+    }));
+    return {
+      data,
+      timezone: rules.timezone,
+      reason,
+      next_from: nextFrom === null ? null : toTimestamp(new Date(nextFrom)),
+    };
+  };
+
+/** @throws AppError `validation_failed` for a range that ends before it begins, or is too long */
+function rangeOf({ from, to }: RequestOf<typeof operation>['query']) {
+  const range = { from: toInstant(from).getTime(), until: toInstant(to).getTime() };
+  const problem = (detail: string) => validationFailed([{ in: 'query', name: 'to', detail }]);
+  if (range.until <= range.from) throw problem('must be after `from`');
+  if (range.until - range.from > mostAvailabilityDays * dayMs) {
+    throw problem(`must be at most ${mostAvailabilityDays} days after \`from\``);
+  }
+  return range;
+}

@@ -1,0 +1,538 @@
+import { randomUUID } from 'node:crypto';
+import {
+  deleteService,
+  getBookingRules,
+  getService,
+  listAppointments,
+  listStoreServices,
+  putBookingRules,
+  releaseHold,
+  renewHold,
+  replanFollowups,
+  updateService,
+} from '@mostrador/contracts';
+import type { AppError } from '@mostrador/kit/rpc/errors';
+import { testContext } from '@mostrador/testing/context';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { outcomeOf, startBooking, type TestBooking } from '../../test/booking.ts';
+import { purgeHolds } from '../availability/purge-holds.ts';
+
+let booking: TestBooking;
+beforeAll(async () => {
+  booking = await startBooking();
+});
+afterAll(() => booking?.stop());
+
+/** A Friday in the future. */
+const day = '2027-01-15';
+const at = (time: string, date = day) => `${date}T${time}:00.000Z`;
+const later = (start: string, minutes: number) => new Date(Date.parse(start) + minutes * 60_000).toISOString();
+const refusal = async (attempt: Promise<unknown>) =>
+  (await attempt.then(
+    () => undefined,
+    (error) => error,
+  )) as AppError | undefined;
+
+describe('rules', () => {
+  test('a store has none until it sets them, and then what it set with the defaults', async () => {
+    const storeId = randomUUID();
+    const read = () => booking.rpc.forward(getBookingRules, {}, testContext({ storeId }));
+    await expect(read()).rejects.toMatchObject({ code: 'booking_rules_not_found' });
+    const saved = await booking.rules(storeId, { overlap: 'allow' });
+    expect(saved).toEqual({
+      ...{ overlap: 'allow', capacity: 1, slot_step_minutes: 30, minimum_notice_minutes: 0, horizon_days: 365 },
+      ...{ buffer_before_minutes: 0, buffer_after_minutes: 0, hours: null, exceptions: [] },
+    });
+    const { body, headers } = await read();
+    expect(JSON.parse(Buffer.from(body).toString())).toEqual(saved);
+    expect(headers.etag).toBe('"v1"');
+    const put = (ifMatch: string) =>
+      booking.rpc.call(putBookingRules, { body: { overlap: 'reject' } }, testContext({ storeId, ifMatch }));
+    await expect(put('"v2"')).rejects.toMatchObject({ code: 'version_mismatch' });
+    await put('"v1"');
+    expect((await read()).headers.etag).toBe('"v2"');
+  });
+
+  test.each([
+    ['hours that end before they begin', { hours: [{ weekday: 1, from: '18:00', to: '09:00' }] }],
+    ['a weekday 0', { hours: [{ weekday: 0, from: '09:00', to: '18:00' }] }],
+    ['a date that does not exist', { exceptions: [{ date: '2027-02-30', hours: [] }] }],
+    [
+      'a date twice',
+      {
+        exceptions: [
+          { date: day, hours: [] },
+          { date: day, hours: [] },
+        ],
+      },
+    ],
+    ['a negative capacity', { capacity: -1 }],
+    ['a buffer of a day', { buffer_after_minutes: 1440 }],
+  ])('%s is rejected', async (_, wrong) => {
+    await expect(booking.rules(randomUUID(), wrong)).rejects.toMatchObject({ code: 'validation_failed' });
+  });
+
+  test('the first rules place the appointments that exist, also more of them than there are places', async () => {
+    const storeId = randomUUID();
+    const seller_id = booking.addSeller(storeId);
+    const first = await booking.book(storeId, at('09:00'), { seller_id });
+    await booking.book(storeId, at('09:30'), { seller_id });
+    await booking.book(storeId, at('09:00'));
+    await booking.book(storeId, at('09:00'), { duration_minutes: 120 });
+    await booking.book(storeId, at('09:00', '2020-01-15'));
+    await booking.rules(storeId);
+    expect(await booking.taken(storeId)).toHaveLength(4);
+    expect(await outcomeOf(booking.book(storeId, at('10:00')))).toBe('appointment_conflict');
+    expect(await outcomeOf(booking.book(storeId, at('11:00')))).toBe('done');
+    expect(await outcomeOf(booking.book(storeId, at('10:00'), { seller_id }))).toBe('appointment_conflict');
+    await booking.change(storeId, first.id, { status: 'cancelled' });
+    expect(await outcomeOf(booking.book(storeId, at('10:00'), { seller_id }))).toBe('appointment_conflict');
+    expect(await outcomeOf(booking.book(storeId, at('08:30'), { seller_id }))).toBe('done');
+  });
+
+  test('rules that allow overlaps take no places, and what the previous version wrote gets its place with the next rules', async () => {
+    const storeId = await booking.store();
+    const { id } = await booking.book(storeId, at('09:00'));
+    await booking.rules(storeId, { overlap: 'allow' });
+    expect(await booking.taken(storeId)).toEqual([]);
+    await booking.book(storeId, at('09:00'));
+    await booking.rules(storeId);
+    // As a version without places would.
+    await booking.adminSql`update appointments set scheduled_at = ${at('15:00')} where id = ${id}`;
+    await booking.rules(storeId);
+    const taken = await booking.taken(storeId);
+    expect(taken.map(({ starts_at }) => starts_at.toISOString())).toEqual([at('09:00'), at('15:00')]);
+  });
+});
+
+describe('a store without rules', () => {
+  test('may overlap at any time, and keeps the seller and the service that an appointment names', async () => {
+    const storeId = randomUUID();
+    const seller_id = booking.addSeller(storeId, { bookable: false });
+    const service = await booking.service(storeId, { duration_minutes: 25 });
+    const names = { seller_id, service_id: service.id };
+    const [one, other] = await Promise.all([
+      booking.book(storeId, at('03:00'), names),
+      booking.book(storeId, at('03:00'), names),
+    ]);
+    expect([one, other]).toMatchObject([names, { ...names, duration_minutes: 25 }]);
+    expect(await booking.book(storeId, at('03:00'))).toMatchObject({ seller_id: null, service_id: null });
+    expect(await booking.taken(storeId)).toEqual([]);
+    const list = async (query: object) =>
+      (await booking.rpc.call(listAppointments, { query }, testContext({ storeId }))).data.length;
+    expect([await list({ seller_id }), await list({ service_id: service.id }), await list({})]).toEqual([2, 2, 3]);
+    expect(await list({ seller_id, sort: 'updated_at' })).toBeLessThanOrEqual(2);
+  });
+
+  test('what is not there is refused, also of another store', async () => {
+    const [storeId, otherId] = [randomUUID(), randomUUID()];
+    const inactive = booking.addSeller(storeId, { is_active: false });
+    const service = await booking.service(storeId, { is_active: false });
+    const foreign = await booking.service(otherId);
+    const outcomes = await Promise.all(
+      [
+        booking.book(storeId, at('09:00'), { seller_id: randomUUID() }),
+        booking.book(storeId, at('09:00'), { seller_id: booking.addSeller(otherId) }),
+        booking.book(storeId, at('09:00'), { seller_id: inactive }),
+        booking.book(storeId, at('09:00'), { service_id: foreign.id }),
+        booking.book(storeId, at('09:00'), { service_id: service.id }),
+        booking.book(storeId, at('09:00'), { hold_id: randomUUID() }),
+        booking.hold(storeId, at('09:00')),
+        booking.free(storeId, { from: at('09:00'), to: at('18:00'), duration_minutes: 60 }),
+      ].map(outcomeOf),
+    );
+    expect(outcomes).toEqual([
+      ...['seller_not_found', 'seller_not_found', 'seller_inactive', 'service_not_found', 'service_inactive'],
+      ...['hold_not_found', 'booking_rules_not_found', 'booking_rules_not_found'],
+    ]);
+  });
+});
+
+describe('services', () => {
+  test('are created, listed, changed and deleted, each in its own store', async () => {
+    const storeId = randomUUID();
+    const seller = booking.addSeller(storeId);
+    const service = await booking.service(storeId, { seller_ids: [seller], price_text: '$40' });
+    expect(service).toEqual({
+      ...{ id: service.id, name: 'Haircut', duration_minutes: 60, seller_ids: [seller], price_text: '$40' },
+      ...{ buffer_before_minutes: null, buffer_after_minutes: null, is_active: true },
+    });
+    const params = { serviceId: service.id };
+    const { data, total } = await booking.rpc.call(listStoreServices, { query: {} }, testContext({ storeId }));
+    expect({ data, total }).toEqual({ data: [service], total: 1 });
+    const changed = await booking.rpc.call(
+      updateService,
+      { params, body: { buffer_after_minutes: 10, seller_ids: [] } },
+      testContext({ storeId, ifMatch: '"v1"' }),
+    );
+    expect(changed).toEqual({ ...service, buffer_after_minutes: 10, seller_ids: [] });
+    const stale = booking.rpc.call(deleteService, { params }, testContext({ storeId, ifMatch: '"v1"' }));
+    await expect(stale).rejects.toMatchObject({ code: 'version_mismatch' });
+    const { id } = await booking.book(storeId, at('09:00'), { service_id: service.id });
+    await booking.rpc.call(deleteService, { params }, testContext({ storeId }));
+    for (const store of [storeId, randomUUID()]) {
+      const reading = booking.rpc.call(getService, { params }, testContext({ storeId: store }));
+      await expect(reading).rejects.toMatchObject({ code: 'service_not_found' });
+    }
+    expect(await booking.change(storeId, id, { title: 'x' })).toMatchObject({ service_id: service.id });
+    await expect(booking.service(storeId, { seller_ids: [randomUUID()] })).rejects.toMatchObject({
+      code: 'seller_not_found',
+    });
+  });
+});
+
+describe('places', () => {
+  test('100 requests for the last place: one gets it, and the others get free alternatives', async () => {
+    const storeId = await booking.store({ capacity: 2, buffer_after_minutes: 15 });
+    await booking.book(storeId, at('09:00'));
+    const attempts = Array.from({ length: 100 }, () => refusal(booking.book(storeId, at('09:30'))));
+    const refused = (await Promise.all(attempts)).filter((error) => error !== undefined);
+    expect(refused).toHaveLength(99);
+    for (const { code, members } of refused) {
+      expect(code).toBe('appointment_conflict');
+      expect(members?.alternatives).toEqual(['10:30', '11:00', '11:30', '12:00', '12:30'].map((time) => at(time)));
+    }
+    // One place is free from 10:15 on. The other one is taken until 10:45.
+    expect(await outcomeOf(booking.book(storeId, at('10:30')))).toBe('done');
+  });
+
+  test('of requests that share a transaction only those without a place fail, and each key keeps its own answer', async () => {
+    const storeId = await booking.store();
+    const times = ['09:00', '09:30', '10:00', '09:00', '11:00'];
+    const ask = () =>
+      Promise.all(
+        times.map((time, index) => outcomeOf(booking.book(storeId, at(time), {}, { idempotencyKey: `k${index}` }))),
+      );
+    const expected = ['done', 'appointment_conflict', 'done', 'appointment_conflict', 'done'];
+    expect(await ask()).toEqual(expected);
+    expect(await ask()).toEqual(expected);
+    expect(await booking.taken(storeId)).toHaveLength(3);
+  });
+
+  test('two hours fit beside one hour on each of two places', async () => {
+    const storeId = await booking.store({ capacity: 2 });
+    for (const time of ['09:00', '09:00', '10:00', '11:00']) await booking.book(storeId, at(time));
+    const [first] = await booking.taken(storeId);
+    await booking.change(storeId, first?.id as string, { status: 'cancelled' });
+    // Forces the neighbours onto different places.
+    await booking.adminSql`
+      update bookings set place = ('00000000-0000-0000-0000-00000000000' || case
+        when starts_at = ${at('10:00')} then '2' else '1' end)::uuid where store_id = ${storeId}`;
+    expect(await outcomeOf(booking.book(storeId, at('09:00'), { duration_minutes: 180 }))).toBe('done');
+    expect(await outcomeOf(booking.book(storeId, at('09:30')))).toBe('appointment_conflict');
+    expect(new Set((await booking.taken(storeId)).map(({ place }) => place)).size).toBe(2);
+  });
+
+  test('a move, another duration and another seller need a free place, and a refusal changes nothing', async () => {
+    const storeId = await booking.store({ capacity: 1 });
+    const [ana, rui] = [booking.addSeller(storeId), booking.addSeller(storeId)];
+    await booking.book(storeId, at('09:00'), { seller_id: ana });
+    const moving = await booking.book(storeId, at('09:00'), { seller_id: rui });
+    const anonymous = await booking.book(storeId, at('10:00'));
+    const change = (body: Parameters<TestBooking['change']>[2]) => outcomeOf(booking.change(storeId, moving.id, body));
+    expect(await change({ seller_id: ana })).toBe('appointment_conflict');
+    expect(await change({ seller_id: null, duration_minutes: 90 })).toBe('appointment_conflict');
+    expect(await change({ duration_minutes: 90 })).toBe('done');
+    expect(await change({ scheduled_at: at('09:15') })).toBe('done');
+    expect(await change({ seller_id: null, duration_minutes: 45 })).toBe('done');
+    await booking.change(storeId, anonymous.id, { status: 'no_show' });
+    expect(await change({ duration_minutes: 120 })).toBe('done');
+    expect(await booking.taken(storeId)).toHaveLength(2);
+    const refused = await refusal(booking.change(storeId, moving.id, { seller_id: ana, scheduled_at: at('08:30') }));
+    expect(refused).toMatchObject({ code: 'appointment_conflict' });
+    expect(refused?.members?.alternatives).toHaveLength(5);
+    const types = (await booking.feed(storeId)).map(({ type }) => type);
+    expect(types.filter((type) => type === 'appointment.moved')).toHaveLength(4);
+    expect(types).not.toContain('appointment.cancelled');
+  });
+
+  test('a service books a seller who is free and open, with its own duration and buffers', async () => {
+    const storeId = await booking.store({ buffer_after_minutes: 30 });
+    const afternoon = [{ weekday: 5, from: '12:00', to: '18:00' }];
+    const sellers = [booking.addSeller(storeId), booking.addSeller(storeId, { hours: afternoon })];
+    const service = await booking.service(storeId, {
+      duration_minutes: 30,
+      buffer_after_minutes: 0,
+      seller_ids: sellers,
+    });
+    const book = (time: string) => booking.book(storeId, at(time), { service_id: service.id });
+    expect(await book('11:30')).toMatchObject({ seller_id: sellers[0], duration_minutes: 30 });
+    // One is open and taken, and the other is not open yet.
+    expect(await outcomeOf(book('11:30'))).toBe('appointment_conflict');
+    expect(await outcomeOf(booking.book(storeId, at('11:30'), { seller_id: sellers[1] ?? null }))).toBe(
+      'outside_opening_hours',
+    );
+    expect(await book('12:00')).toMatchObject({ seller_id: sellers[0] });
+    expect(await book('12:00')).toMatchObject({ seller_id: sellers[1] });
+    expect(await outcomeOf(book('12:00'))).toBe('appointment_conflict');
+    const stranger = booking.addSeller(storeId);
+    expect(await outcomeOf(booking.book(storeId, at('13:00'), { service_id: service.id, seller_id: stranger }))).toBe(
+      'seller_not_bookable',
+    );
+    const idle = booking.addSeller(storeId, { bookable: false });
+    expect(await outcomeOf(booking.book(storeId, at('13:00'), { seller_id: idle }))).toBe('seller_not_bookable');
+  });
+
+  test('no time outside the opening hours is booked, and a change of the zone moves the hours', async () => {
+    const hours = [{ weekday: 5, from: '09:00', to: '18:00' }];
+    const storeId = await booking.store({ hours });
+    expect(await outcomeOf(booking.book(storeId, at('08:30')))).toBe('outside_opening_hours');
+    expect(await outcomeOf(booking.book(storeId, at('17:30')))).toBe('outside_opening_hours');
+    expect(await outcomeOf(booking.book(storeId, at('17:00')))).toBe('done');
+    booking.world.timezone = 'America/Sao_Paulo';
+    await booking.rpc.call(replanFollowups, {}, testContext({ storeId }));
+    expect(await outcomeOf(booking.book(storeId, at('10:00')))).toBe('outside_opening_hours');
+    expect(await outcomeOf(booking.book(storeId, at('20:00')))).toBe('done');
+    booking.world.timezone = 'UTC';
+  });
+
+  test('two rows never have one place at one time, whatever the code does', async () => {
+    const storeId = await booking.store();
+    await booking.book(storeId, at('09:00'));
+    const copying = booking.adminSql`
+      insert into bookings (store_id, id, place, starts_at, ends_at, scheduled_at, duration_minutes)
+      select store_id, uuidv7(), place, starts_at, ends_at, scheduled_at, duration_minutes
+      from bookings where store_id = ${storeId}`;
+    await expect(copying).rejects.toMatchObject({ code: '23P01' });
+  });
+});
+
+describe('holds', () => {
+  test('block others, are renewed once, and become one appointment, which a repeated request gets again', async () => {
+    const storeId = await booking.store({ horizon_days: 730 });
+    const hold = await booking.hold(storeId, at('09:00'));
+    expect(hold).toMatchObject({ start: at('09:00'), duration_minutes: 60, seller_id: null, service_id: null });
+    expect(Date.parse(hold.expires_at) - Date.now()).toBeLessThanOrEqual(10 * 60_000);
+    expect(await outcomeOf(booking.book(storeId, at('09:00')))).toBe('appointment_conflict');
+    expect(await outcomeOf(booking.hold(storeId, at('09:30')))).toBe('appointment_conflict');
+    const params = { holdId: hold.id };
+    const renew = () => outcomeOf(booking.rpc.call(renewHold, { params }, testContext({ storeId })));
+    expect([await renew(), await renew()]).toEqual(['done', 'hold_not_renewable']);
+    const use = (idempotencyKey: string) =>
+      booking.book(storeId, at('09:00'), { hold_id: hold.id }, { idempotencyKey });
+    const [first, again] = [await use('k'), await use('k')];
+    expect(again).toEqual(first);
+    expect(await outcomeOf(use('other'))).toBe('hold_not_found');
+    expect(await renew()).toBe('hold_not_found');
+    expect(await booking.taken(storeId)).toMatchObject([{ id: first.id }]);
+  });
+
+  test('an expired hold blocks nothing, and the purge deletes it', async () => {
+    const storeId = await booking.store({ horizon_days: 730 });
+    const [one, other] = [await booking.hold(storeId, at('09:00')), await booking.hold(storeId, at('12:00'))];
+    await booking.expire(one.id);
+    await booking.expire(other.id);
+    const { data } = await booking.free(storeId, { from: at('09:00'), to: at('09:30'), duration_minutes: 60 });
+    expect(data).toHaveLength(1);
+    expect(await outcomeOf(booking.book(storeId, at('09:00'), { hold_id: one.id }))).toBe('hold_not_found');
+    expect(await outcomeOf(booking.book(storeId, at('09:00')))).toBe('done');
+    const late = await booking.hold(storeId, at('15:00'));
+    await booking.expire(late.id);
+    await purgeHolds(booking.dependencies.systemDatabase);
+    expect(
+      await booking.adminSql`select id from bookings where store_id = ${storeId} and expires_at is not null`,
+    ).toEqual([]);
+  });
+
+  test('a refused booking keeps its hold, a release frees it, and a hold moves an appointment', async () => {
+    const storeId = await booking.store({ horizon_days: 730 });
+    const appointment = await booking.book(storeId, at('15:00'));
+    const hold = await booking.hold(storeId, at('09:00'));
+    expect(await outcomeOf(booking.book(storeId, at('15:00'), { hold_id: hold.id }))).toBe('appointment_conflict');
+    expect(await booking.change(storeId, appointment.id, { hold_id: hold.id })).toMatchObject({
+      scheduled_at: at('09:00'),
+    });
+    expect(await booking.taken(storeId)).toMatchObject([{ id: appointment.id }]);
+    const second = await booking.hold(storeId, at('15:00'));
+    const release = (store: string) =>
+      outcomeOf(booking.rpc.call(releaseHold, { params: { holdId: second.id } }, testContext({ storeId: store })));
+    expect([await release(randomUUID()), await release(storeId), await release(storeId)]).toEqual([
+      ...['hold_not_found', 'done', 'hold_not_found'],
+    ]);
+    expect(await outcomeOf(booking.book(storeId, at('15:00')))).toBe('done');
+  });
+
+  test('a hold must be within the notice and the horizon, and in the opening hours', async () => {
+    const storeId = await booking.store({ minimum_notice_minutes: 120, horizon_days: 2 });
+    const inMinutes = (minutes: number) => outcomeOf(booking.hold(storeId, later(new Date().toISOString(), minutes)));
+    expect(await inMinutes(60)).toBe('outside_booking_window');
+    expect(await inMinutes(3 * 1440)).toBe('outside_booking_window');
+    expect(await inMinutes(180)).toBe('done');
+    await booking.rules(storeId, { hours: [] });
+    expect(await inMinutes(600)).toBe('outside_opening_hours');
+  });
+});
+
+describe('availability', () => {
+  const from = at('00:00');
+  const to = at('00:00', '2027-01-16');
+
+  test('what is offered can be booked, and what is not offered cannot', async () => {
+    const hours = [
+      { weekday: 5, from: '09:00', to: '12:00' },
+      { weekday: 5, from: '13:00', to: '16:00' },
+    ];
+    const storeId = await booking.store({ hours, capacity: 2, slot_step_minutes: 30, buffer_before_minutes: 15 });
+    for (const time of ['09:30', '09:30', '14:00', '14:15']) await booking.book(storeId, at(time));
+    const { data, timezone, reason, next_from } = await booking.free(storeId, { from, to, duration_minutes: 60 });
+    expect({ timezone, reason, next_from }).toEqual({ timezone: 'UTC', reason: null, next_from: null });
+    const offered = data.map(({ start }) => start);
+    expect(data[0]).toEqual({ start: offered[0], end: later(offered[0] as string, 60), seller_id: null });
+    for (const time of ['09:00', '09:30', '10:00', '10:30', '11:00', '13:00', '13:30', '14:30', '15:00', '15:30']) {
+      const outcome = await outcomeOf(
+        booking.book(storeId, at(time)).then(({ id }) => booking.change(storeId, id, { status: 'cancelled' })),
+      );
+      expect([time, outcome === 'done']).toEqual([time, offered.includes(at(time))]);
+    }
+  });
+
+  test('of a service each seller who is free is offered', async () => {
+    const storeId = await booking.store({ hours: [{ weekday: 5, from: '09:00', to: '11:00' }], slot_step_minutes: 60 });
+    const [ana, rui] = [booking.addSeller(storeId), booking.addSeller(storeId)];
+    const service = await booking.service(storeId, { seller_ids: [ana, rui] });
+    await booking.book(storeId, at('09:00'), { seller_id: ana });
+    const ask = async (query: object) =>
+      (await booking.free(storeId, { from, to, service_id: service.id, ...query })).data.map(({ start, seller_id }) => [
+        start.slice(11, 16),
+        seller_id,
+      ]);
+    expect(new Set(await ask({}))).toEqual(
+      new Set([
+        ['09:00', rui],
+        ['10:00', ana],
+        ['10:00', rui],
+      ]),
+    );
+    expect(await ask({ seller_id: ana })).toEqual([['10:00', ana]]);
+  });
+
+  test('when nothing is free, the answer says why', async () => {
+    const hours = [{ weekday: 5, from: '09:00', to: '10:00' }];
+    const storeId = await booking.store({ hours });
+    const why = async (query: Partial<Parameters<TestBooking['free']>[1]> = {}) =>
+      (await booking.free(storeId, { from, to, duration_minutes: 60, ...query })).reason;
+    expect(await why()).toBeNull();
+    expect(await why({ duration_minutes: 90 })).toBe('closed');
+    expect(await why({ from: at('10:00') })).toBe('closed');
+    expect(await why({ from: '2020-01-17T00:00:00Z', to: '2020-01-18T00:00:00Z' })).toBe('too_soon');
+    await booking.book(storeId, at('09:00'));
+    expect(await why()).toBe('full');
+    await booking.rules(storeId, { hours, horizon_days: 1 });
+    expect(await why()).toBe('too_far');
+  });
+
+  test('a long answer is cut, and goes on at `next_from` without a gap', async () => {
+    const storeId = await booking.store({ slot_step_minutes: 5 });
+    const range = { from, to, duration_minutes: 30 };
+    expect((await booking.free(storeId, range)).data).toHaveLength(288);
+    const seller_ids = [booking.addSeller(storeId), booking.addSeller(storeId)];
+    const service = await booking.service(storeId, { duration_minutes: 30, seller_ids });
+    const all: string[] = [];
+    const lengths: number[] = [];
+    for (let next: string | null = from; next; ) {
+      const page = await booking.free(storeId, { from: next, to, service_id: service.id });
+      all.push(...page.data.map(({ start, seller_id }) => `${start} ${seller_id}`));
+      lengths.push(page.data.length);
+      next = page.next_from;
+    }
+    expect(lengths).toEqual([500, 76]);
+    expect(new Set(all).size).toBe(2 * 288);
+  });
+
+  test('a time that a clock change skips is not offered, and one that it repeats is offered once', async () => {
+    booking.world.timezone = 'Europe/Berlin';
+    const storeId = await booking.store({ hours: [{ weekday: 7, from: '01:30', to: '04:00' }] });
+    booking.world.timezone = 'UTC';
+    const on = async (date: string) =>
+      (
+        await booking.free(storeId, {
+          ...{ from: at('00:00', date).replace('Z', '+00:00'), to: at('12:00', date), duration_minutes: 30 },
+        })
+      ).data.map(({ start }) => start.slice(11, 16));
+    expect(await on('2027-03-28')).toEqual(['00:30', '01:00', '01:30']);
+    expect(await on('2027-10-31')).toEqual(['00:00', '00:30', '02:00', '02:30']);
+  });
+
+  test.each([
+    ['no duration', { from, to }],
+    ['a range that ends before it begins', { from: to, to: from, duration_minutes: 60 }],
+    ['more than a year', { from, to: '2028-02-01T00:00:00Z', duration_minutes: 60 }],
+  ])('%s is rejected', async (_, query) => {
+    await expect(booking.free(await booking.store(), query)).rejects.toMatchObject({ code: 'validation_failed' });
+  });
+});
+
+type Act =
+  | { kind: 'book' | 'hold'; start: number; length: number; seller: boolean }
+  | { kind: 'move'; which: number; start: number; length: number }
+  | { kind: 'cancel' | 'expire' | 'use'; which: number };
+
+test('no schedule of creations, moves, cancellations, holds and expiries exceeds a place, and none is refused without need', async () => {
+  const start = fc.integer({ min: 0, max: 20 });
+  const length = fc.integer({ min: 1, max: 8 });
+  const which = fc.nat(30);
+  const act: fc.Arbitrary<Act> = fc.oneof(
+    fc.record({ kind: fc.constantFrom('book' as const, 'hold' as const), start, length, seller: fc.boolean() }),
+    fc.record({ kind: fc.constant('move' as const), which, start, length }),
+    fc.record({ kind: fc.constantFrom('cancel' as const, 'expire' as const, 'use' as const), which }),
+  );
+  const timeOf = (quarters: number) => later(at('09:00'), quarters * 15);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(act, { minLength: 8, maxLength: 30 }),
+      fc.integer({ min: 1, max: 3 }),
+      async (acts, capacity) => {
+        const storeId = await booking.store({ capacity, horizon_days: 730 });
+        const seller_id = booking.addSeller(storeId);
+        type Kept = { id: string; start: number; end: number; seller: boolean; isHold: boolean };
+        let kept: Kept[] = [];
+        const fits = ({ start: first, end, seller }: Omit<Kept, 'id' | 'isHold'>, except?: Kept) => {
+          const rivals = kept.filter((each) => each !== except && each.seller === seller);
+          return Array.from({ length: end - first }, (_, index) => first + index).every(
+            (moment) =>
+              rivals.filter((each) => each.start <= moment && moment < each.end).length < (seller ? 1 : capacity),
+          );
+        };
+        for (const one of acts) {
+          if ('seller' in one) {
+            const wanted = { start: one.start, end: one.start + one.length, seller: one.seller };
+            const body = { duration_minutes: one.length * 15, seller_id: one.seller ? seller_id : null };
+            const attempt = (one.kind === 'book' ? booking.book : booking.hold)(storeId, timeOf(one.start), body);
+            const made = await attempt.catch((error: AppError) => {
+              expect(error.code).toBe('appointment_conflict');
+            });
+            expect(Boolean(made), JSON.stringify({ one, kept })).toBe(fits(wanted));
+            if (made) kept.push({ ...wanted, id: made.id, isHold: one.kind === 'hold' });
+            continue;
+          }
+          const some = kept.filter(({ isHold }) => isHold === (one.kind === 'expire' || one.kind === 'use'));
+          const chosen = some[one.which % Math.max(1, some.length)];
+          if (!chosen) continue;
+          if (one.kind === 'move') {
+            const wanted = { ...chosen, start: one.start, end: one.start + one.length };
+            const outcome = await outcomeOf(
+              booking.change(storeId, chosen.id, {
+                scheduled_at: timeOf(one.start),
+                duration_minutes: one.length * 15,
+              }),
+            );
+            expect(outcome, JSON.stringify({ one, kept })).toBe(fits(wanted, chosen) ? 'done' : 'appointment_conflict');
+            if (outcome === 'done') kept = kept.map((each) => (each === chosen ? wanted : each));
+          } else if (one.kind === 'use') {
+            const { id } = await booking.book(storeId, timeOf(chosen.start), { hold_id: chosen.id });
+            kept = kept.map((each) => (each === chosen ? { ...chosen, id, isHold: false } : each));
+          } else {
+            if (one.kind === 'expire') await booking.expire(chosen.id);
+            else await booking.change(storeId, chosen.id, { status: 'cancelled' });
+            kept = kept.filter((each) => each !== chosen);
+          }
+        }
+        const taken = await booking.taken(storeId);
+        expect(taken.map(({ id }) => id).toSorted()).toEqual(kept.map(({ id }) => id).toSorted());
+        expect(taken.filter((each) => each.seller_id === null && Number(each.place.slice(-4)) > capacity)).toEqual([]);
+      },
+    ),
+    { numRuns: 25 },
+  );
+}, 120_000);

@@ -1,0 +1,157 @@
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { Span } from '../hours/local-days.ts';
+
+/** A row of `bookings`: a place that is taken. */
+export type BookingRow = {
+  readonly id: string;
+  readonly place: string;
+  readonly seller_id: string | null;
+  readonly starts_at: Date;
+  readonly ends_at: Date;
+  readonly scheduled_at: Date;
+  readonly duration_minutes: number;
+  readonly service_id: string | null;
+  /** Null: an appointment. */
+  readonly expires_at: Date | null;
+  readonly renewed: boolean;
+};
+
+const columns = (sql: Sql) => sql`
+  id, place, seller_id, starts_at, ends_at, scheduled_at, duration_minutes, service_id, expires_at, renewed`;
+
+/** What is taken in any of these spans, and what has one of these ids. */
+export async function listBookings(
+  sql: Sql,
+  storeId: string,
+  spans: readonly Span[],
+  ids: readonly string[],
+): Promise<BookingRow[]> {
+  const starts = spans.map(({ start }) => new Date(start).toISOString());
+  const ends = spans.map(({ end }) => new Date(end).toISOString());
+  // No booking is longer than 48 hours, so the index finds those that may still run.
+  return await sql<BookingRow[]>`
+    select ${columns(sql)} from bookings
+    where store_id = ${storeId} and id in (
+      select b.id from unnest(${starts}::timestamptz[], ${ends}::timestamptz[]) as wanted (starts, ends)
+      join bookings b on b.store_id = ${storeId} and b.starts_at < wanted.ends
+        and b.starts_at > wanted.starts - interval '48 hours' and b.ends_at > wanted.starts
+      union all
+      select unnest(${[...ids]}::uuid[]))`;
+}
+
+/**
+ * What is taken in a span, for searches: for each seller, and for the store itself (null), the starts and ends in epoch ms.
+ * One row for each, because a busy store has thousands. Expired holds count as free.
+ */
+export async function listTaken(sql: Sql, storeId: string, { start, end }: Span): Promise<Map<string | null, Span[]>> {
+  const rows = await sql<{ seller_id: string | null; edges: string }[]>`
+    select seller_id, string_agg((extract(epoch from starts_at) * 1000)::bigint || ',' ||
+      (extract(epoch from ends_at) * 1000)::bigint, ',') as edges
+    from bookings
+    where store_id = ${storeId} and starts_at < ${new Date(end)}
+      and starts_at > ${new Date(start)}::timestamptz - interval '48 hours' and ends_at > ${new Date(start)}
+      and (expires_at is null or expires_at > clock_timestamp())
+    group by seller_id`;
+  return new Map(
+    rows.map(({ seller_id, edges }) => {
+      const times: number[] = JSON.parse(`[${edges}]`);
+      const spans = Array.from({ length: times.length / 2 }, (_, index) => ({
+        start: times[2 * index] as number,
+        end: times[2 * index + 1] as number,
+      }));
+      return [seller_id, spans];
+    }),
+  );
+}
+
+/** The query for a hold that has not expired: one row, or none. */
+export const findHold = (sql: Sql, storeId: string, id: string) =>
+  sql<BookingRow[]>`
+    select ${columns(sql)} from bookings
+    where store_id = ${storeId} and id = ${id} and expires_at > clock_timestamp()`;
+
+/** So that the constraint does not see them. */
+export const deleteExpiredHolds = (sql: TransactionSql, storeId: string) =>
+  sql`delete from bookings where store_id = ${storeId} and expires_at <= clock_timestamp()`;
+
+export async function deleteBookings(sql: TransactionSql, storeId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`delete from bookings where store_id = ${storeId} and id = any(${[...ids]}::uuid[])`;
+}
+
+export async function insertBookings(
+  sql: TransactionSql,
+  storeId: string,
+  bookings: readonly BookingRow[],
+): Promise<void> {
+  if (bookings.length === 0) return;
+  await sql`
+    insert into bookings (store_id, ${columns(sql)})
+    select ${storeId}::uuid, ${columns(sql)}
+    from json_to_recordset(${JSON.stringify(bookings)}::text::json) as taken (id uuid, place uuid, seller_id uuid,
+      starts_at timestamptz, ends_at timestamptz, scheduled_at timestamptz, duration_minutes integer, service_id uuid,
+      expires_at timestamptz, renewed boolean)`;
+}
+
+/** Lets a hold last until `expires_at`, unless it was renewed before. Returns the hold as it is then. */
+export async function renewBooking(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+  minutes: number,
+): Promise<BookingRow | undefined> {
+  const [row] = await sql<BookingRow[]>`
+    update bookings set renewed = true, expires_at = clock_timestamp() + ${minutes} * interval '1 minute'
+    where store_id = ${storeId} and id = ${id} and expires_at > clock_timestamp() and not renewed
+    returning ${columns(sql)}`;
+  return row;
+}
+
+/** Deletes all that is taken in a store. */
+export async function deleteAllBookings(sql: TransactionSql, storeId: string): Promise<void> {
+  await sql`delete from bookings where store_id = ${storeId}`;
+}
+
+/**
+ * Deletes what appointments no longer take: those that are not scheduled, and those that the previous version has moved.
+ */
+export async function deleteStaleBookings(sql: TransactionSql, storeId: string): Promise<void> {
+  await sql`
+    delete from bookings b
+    where b.store_id = ${storeId} and b.expires_at is null and not exists (
+      select from appointments a
+      where a.store_id = b.store_id and a.id = b.id and a.status = 'scheduled' and a.scheduled_at = b.scheduled_at
+        and a.duration_minutes = b.duration_minutes)`;
+}
+
+/** A scheduled appointment that takes no place yet, with the buffers of its service. */
+type UnplacedRow = {
+  readonly id: string;
+  readonly seller_id: string | null;
+  readonly service_id: string | null;
+  readonly scheduled_at: Date;
+  readonly duration_minutes: number;
+  readonly buffer_before_minutes: number | null;
+  readonly buffer_after_minutes: number | null;
+};
+
+/** Appointments that take no place and are not over, the earliest first. */
+export const listUnplaced = (sql: Sql, storeId: string) =>
+  sql<UnplacedRow[]>`
+    select a.id, a.seller_id, a.service_id, a.scheduled_at, a.duration_minutes, s.buffer_before_minutes,
+      s.buffer_after_minutes
+    from appointments a
+    left join services s on s.store_id = a.store_id and s.id = a.service_id
+    where a.store_id = ${storeId} and a.status = 'scheduled'
+      and a.scheduled_at > clock_timestamp() - interval '24 hours'
+      and a.scheduled_at + a.duration_minutes * interval '1 minute' > clock_timestamp()
+      and not exists (select from bookings b where b.store_id = a.store_id and b.id = a.id)
+    order by a.scheduled_at, a.id`;
+
+/** Deletes some expired holds of all stores. Returns how many. */
+export async function deleteSomeExpired(systemSql: TransactionSql, batch: number): Promise<number> {
+  const { count } = await systemSql`
+    delete from bookings where (store_id, id) in (
+      select store_id, id from bookings where expires_at <= clock_timestamp() order by expires_at limit ${batch})`;
+  return count;
+}

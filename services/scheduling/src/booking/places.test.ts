@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { fullSpans } from '../availability/free-times.ts';
+import type { Span } from '../hours/local-days.ts';
+import { firstFreePlace, isFree, mostAtOnce, numberAgain, overlaps, placeNumber, type Taken } from './places.ts';
+
+const spanOf = fc
+  .tuple(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 1, max: 12 }))
+  .map(([start, length]): Span => ({ start, end: start + length }));
+const spans = fc.array(spanOf, { maxLength: 30 });
+
+/** How many run at each moment, counted one by one. */
+const runningAt = (all: readonly Span[], at: number) => all.filter(({ start, end }) => start <= at && at < end).length;
+
+test('the most at once is that of the fullest moment of the span, and what ends makes room for what begins', () => {
+  fc.assert(
+    fc.property(spans, spanOf, (all, span) => {
+      const moments = Array.from({ length: span.end - span.start }, (_, index) => runningAt(all, span.start + index));
+      expect(mostAtOnce(all, span)).toBe(Math.max(...moments));
+    }),
+  );
+});
+
+test('a moment is full exactly when as many run as there may be', () => {
+  fc.assert(
+    fc.property(spans, fc.integer({ min: 0, max: 4 }), (all, capacity) => {
+      const full = fullSpans(all, capacity);
+      for (let at = 0; at < 80; at += 1) {
+        expect(full.some(({ start, end }) => start <= at && at < end)).toBe(runningAt(all, at) >= capacity);
+      }
+    }),
+  );
+});
+
+test('places that are numbered again are never taken twice, and there is room wherever fewer run than there may be', () => {
+  fc.assert(
+    fc.property(spans, spanOf, fc.integer({ min: 1, max: 4 }), (all, span, capacity) => {
+      const [place, ...places] = numberAgain([span, ...all]);
+      const numbered = [{ ...span, place }, ...all.map((each, index) => ({ ...each, place: places[index] }))];
+      for (const [index, one] of numbered.entries()) {
+        for (const other of numbered.slice(index + 1)) {
+          if (overlaps(one, other)) expect(one.place).not.toBe(other.place);
+        }
+      }
+      if (mostAtOnce(all, span) < capacity) expect((place as string) <= placeNumber(capacity)).toBe(true);
+    }),
+  );
+});
+
+const taken = (place: string, start: number, end: number, seller_id: string | null = null): Taken => ({
+  ...{ id: `${place} ${start}`, place, seller_id, start, end },
+});
+
+test('a seller has one place, and the store has as many as its capacity, which count apart', () => {
+  const all = [taken('ana', 9, 10, 'ana'), taken(placeNumber(1), 9, 10), taken(placeNumber(2), 9, 10)];
+  expect(isFree(all, { seller_id: 'ana', start: 9, end: 10 }, 9)).toBe(false);
+  expect(isFree(all, { seller_id: 'ana', start: 10, end: 11 }, 0)).toBe(true);
+  expect(isFree(all, { seller_id: 'rui', start: 9, end: 10 }, 0)).toBe(true);
+  expect(isFree(all, { seller_id: null, start: 9, end: 10 }, 2)).toBe(false);
+  expect(isFree(all, { seller_id: null, start: 9, end: 10 }, 3)).toBe(true);
+  expect(firstFreePlace(all, { start: 9, end: 10 })).toBe(placeNumber(3));
+});
+
+test('two hours fit beside one hour on each of two places, which then get other numbers', () => {
+  const all = [taken(placeNumber(1), 9, 10), taken(placeNumber(2), 10, 11)];
+  expect(isFree(all, { seller_id: null, start: 9, end: 11 }, 2)).toBe(true);
+  const [place, ...places] = numberAgain([{ start: 9, end: 11 }, ...all]);
+  expect([place, ...places]).toEqual([placeNumber(1), placeNumber(2), placeNumber(2)]);
+});

@@ -1,0 +1,65 @@
+import type { Span } from '../hours/local-days.ts';
+
+/** A place that is taken for a time, with its buffers. `place` is what the exclusion constraint compares. */
+export type Taken = Span & {
+  readonly id: string;
+  readonly place: string;
+  /** Null: a place of the store, which are all alike. */
+  readonly seller_id: string | null;
+};
+
+/** What wants a place. Null: any place of the store. */
+export type Wanted = Span & { readonly seller_id: string | null };
+
+export const overlaps = (a: Span, b: Span): boolean => a.start < b.end && b.start < a.end;
+
+/** The store's place with this number, from 1. */
+export const placeNumber = (number: number): string => `00000000-0000-0000-0000-${String(number).padStart(12, '0')}`;
+
+/** The store's first place that nothing of these takes in the span. */
+export function firstFreePlace(taken: readonly Taken[], span: Span): string {
+  const used = new Set(taken.filter((each) => overlaps(each, span)).map(({ place }) => place));
+  for (let number = 1; ; number += 1) {
+    const place = placeNumber(number);
+    if (!used.has(place)) return place;
+  }
+}
+
+/** The most of these that run at one moment of the span. */
+export function mostAtOnce(taken: readonly Span[], span: Span): number {
+  const edges = taken
+    .filter((each) => overlaps(each, span))
+    .flatMap(({ start, end }) => [
+      { at: Math.max(start, span.start), change: 1 },
+      { at: Math.min(end, span.end), change: -1 },
+    ])
+    // What ends makes room for what begins at the same moment.
+    .toSorted((a, b) => a.at - b.at || a.change - b.change);
+  let running = 0;
+  let most = 0;
+  for (const { change } of edges) {
+    running += change;
+    most = Math.max(most, running);
+  }
+  return most;
+}
+
+/** Whether the wanted place is free: that of the seller, or one of the store's at every moment of the span. */
+export function isFree(taken: readonly Taken[], wanted: Wanted, capacity: number): boolean {
+  const rivals = taken.filter(({ seller_id }) => seller_id === wanted.seller_id);
+  return mostAtOnce(rivals, wanted) < (wanted.seller_id === null ? capacity : 1);
+}
+
+/**
+ * Numbers places of the store again, each span with the first number that is free at its start. It needs no more numbers than
+ * spans run at once, so there is room for one more wherever fewer than `capacity` run. Returns the place of each span.
+ */
+export function numberAgain(spans: readonly Span[]): string[] {
+  const order = spans.map((span, index) => ({ span, index })).toSorted((a, b) => a.span.start - b.span.start);
+  const numbered: (Taken & { readonly index: number })[] = [];
+  for (const { span, index } of order) {
+    const place = firstFreePlace(numbered, span);
+    numbered.push({ ...span, id: '', seller_id: null, place, index });
+  }
+  return numbered.toSorted((a, b) => a.index - b.index).map(({ place }) => place);
+}

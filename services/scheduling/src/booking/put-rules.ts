@@ -1,0 +1,51 @@
+import {
+  type BookingRules,
+  faultsOfRules,
+  getStoreSettings,
+  putBookingRules as operation,
+  type RequestOf,
+} from '@mostrador/contracts';
+import { assertIfMatch, etagOf, versionMismatch } from '@mostrador/kit/database/etag';
+import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { lockCalendarConnectionForUpdate } from '../calendars/connection.repository.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { deleteAllBookings } from './booking.repository.ts';
+import { placeExisting } from './place-existing.ts';
+import { lockRules, saveRules } from './rules.repository.ts';
+import { toRules } from './rules.ts';
+
+export const putRules =
+  ({ database, rpc }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const { storeId } = context;
+    const rules = rulesOf(body);
+    const faults = faultsOfRules(rules);
+    if (faults.length > 0) throw validationFailed(faults);
+    return await withIdempotency({
+      database,
+      context,
+      operation,
+      run: async (commit) => {
+        const { timezone } = await rpc.call(getStoreSettings, {}, context);
+        return await commit(async (sql) => {
+          // Every transaction that writes an appointment shares this lock, so none misses the first rules of a store.
+          await lockCalendarConnectionForUpdate(sql, storeId);
+          const current = await lockRules(sql, storeId);
+          if (current) assertIfMatch(context, current.version);
+          else if (context.ifMatch !== undefined) throw versionMismatch();
+          const saved = await saveRules(sql, storeId, rules, timezone);
+          await (rules.overlap === 'reject' ? placeExisting(sql, storeId, saved) : deleteAllBookings(sql, storeId));
+          return saved;
+        });
+      },
+      toReply: toRules,
+      etag: (row) => etagOf(row.version),
+    });
+  };
+
+/** The rules of a body, in which the validation has set the defaults. */
+function rulesOf({ hours = null, ...body }: RequestOf<typeof operation>['body']): BookingRules {
+  return { ...(body as Required<typeof body>), hours };
+}

@@ -1,0 +1,34 @@
+import { isExclusionViolation } from '@mostrador/kit/database/database';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { findFreeTimes, type Search } from '../availability/find-free-times.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { dayMs } from '../hours/local-days.ts';
+
+const mostAlternatives = 5;
+/** Alternatives begin at most this long after the time that was asked for. */
+const alternativesWithinMs = 31 * dayMs;
+
+/**
+ * Runs a booking. To a refusal for a taken place it adds later times that are free. The constraint of the table has the last
+ * word, so its refusal means the same.
+ */
+export async function withAlternatives<Result>(
+  { database }: Pick<Dependencies, 'database'>,
+  context: StoreContext,
+  search: Search & { readonly scheduled_at: Date },
+  book: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await book();
+  } catch (error) {
+    const isConflict = error instanceof AppError && error.code === 'appointment_conflict';
+    if (!isConflict && !isExclusionViolation(error, 'bookings_place')) throw error;
+    const from = search.scheduled_at.getTime();
+    const range = { from, until: from + alternativesWithinMs };
+    const { times } = await findFreeTimes({ database }, context, search, range, mostAlternatives);
+    const starts = [...new Set(times.map(({ start }) => start))].slice(0, mostAlternatives);
+    const alternatives = starts.map((start) => new Date(start).toISOString());
+    throw new AppError('appointment_conflict', { members: { alternatives } });
+  }
+}

@@ -1,0 +1,223 @@
+import type { OpeningHours } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { bookingHours } from '../hours/booking-hours.ts';
+import { dayMs, minuteMs, type Span } from '../hours/local-days.ts';
+import { openSpans } from '../hours/open-spans.ts';
+import {
+  type BookingRow,
+  deleteBookings,
+  deleteExpiredHolds,
+  insertBookings,
+  listBookings,
+} from './booking.repository.ts';
+import { firstFreePlace, isFree, numberAgain, overlaps, placeNumber, type Taken, type Wanted } from './places.ts';
+import type { RulesRow } from './rules.ts';
+
+/** A seller as crm told. */
+export type BookedSeller = {
+  readonly id: string;
+  readonly is_active: boolean;
+  readonly bookable: boolean;
+  readonly hours: OpeningHours[] | null;
+};
+
+/** Whose place it may be: the first who is open and free gets the booking. Empty: a place of the store. */
+export type Choice = {
+  readonly sellers: readonly BookedSeller[];
+  /** The request names the seller: nobody else will do. */
+  readonly isNamed: boolean;
+};
+
+/** A booking that asks for a place. */
+export type Wish = {
+  readonly choice: Choice;
+  readonly scheduled_at: Date;
+  readonly duration_minutes: number;
+  readonly service_id: string | null;
+  /** Of its service. Null: those of the rules. */
+  readonly buffer_before_minutes: number | null;
+  readonly buffer_after_minutes: number | null;
+  /** The hold that it uses. */
+  readonly hold_id: string | null;
+  /** The appointment that moves, whose place it gives up. */
+  readonly appointment_id: string | null;
+};
+
+/** What a booking gets. Without a place the store allows overlaps. */
+type Grant = {
+  readonly seller_id: string | null;
+  readonly booking: Omit<BookingRow, 'id' | 'expires_at' | 'renewed'> | null;
+};
+
+/** The time that a booking takes, with its buffers. */
+export function spanOf(
+  rules: Pick<RulesRow, 'buffer_before_minutes' | 'buffer_after_minutes'>,
+  wish: Pick<Wish, 'scheduled_at' | 'duration_minutes' | 'buffer_before_minutes' | 'buffer_after_minutes'>,
+): Span {
+  const before = wish.buffer_before_minutes ?? rules.buffer_before_minutes;
+  const after = wish.buffer_after_minutes ?? rules.buffer_after_minutes;
+  const at = wish.scheduled_at.getTime();
+  return { start: at - before * minuteMs, end: at + (wish.duration_minutes + after) * minuteMs };
+}
+
+const takenBy = (row: BookingRow): Taken & { readonly row: BookingRow } => ({
+  id: row.id,
+  place: row.place,
+  seller_id: row.seller_id,
+  start: row.starts_at.getTime(),
+  end: row.ends_at.getTime(),
+  row,
+});
+
+/**
+ * Grants the wishes of a store in their order, or refuses some: each sees the places of those before it. The caller holds the
+ * lock of the rules, and inserts the bookings once it knows their ids. What a wish gives up is deleted only when it is granted.
+ */
+export async function takePlaces(
+  sql: TransactionSql,
+  storeId: string,
+  rules: RulesRow,
+  wishes: readonly Wish[],
+): Promise<(Grant | AppError)[]> {
+  if (rules.overlap === 'allow') return wishes.map((wish) => allow(rules, wish));
+  const spans = wishes.map((wish) => spanOf(rules, wish));
+  const named = wishes.flatMap(({ hold_id, appointment_id }) => [hold_id ?? [], appointment_id ?? []].flat());
+  const [, found] = await Promise.all([
+    deleteExpiredHolds(sql, storeId).execute(),
+    listBookings(sql, storeId, spans, named),
+  ]);
+  const places = createPlaces(sql, storeId, found.map(takenBy));
+  const grants: (Granted | AppError)[] = [];
+  for (const [index, wish] of wishes.entries()) {
+    grants.push(await grantOf(places, rules, wish, spans[index] as Span));
+  }
+  await places.save();
+  // Only now: a later wish may have given an earlier one another number.
+  return grants.map((grant) =>
+    grant instanceof AppError
+      ? grant
+      : { seller_id: grant.booking.seller_id, booking: { ...grant.booking, place: places.placeOf(grant.key) } },
+  );
+}
+
+/** Without places there are no holds, and only the hours count. */
+function allow(rules: RulesRow, wish: Wish): Grant | AppError {
+  if (wish.hold_id) return new AppError('hold_not_found');
+  const open = openChoices(rules, wish);
+  if (open instanceof AppError) return open;
+  return { seller_id: wish.choice.isNamed ? (open[0] ?? null) : null, booking: null };
+}
+
+/** `key` finds the place. */
+type Granted = { readonly key: string; readonly booking: Omit<NonNullable<Grant['booking']>, 'place'> };
+
+type Places = ReturnType<typeof createPlaces>;
+
+async function grantOf(places: Places, rules: RulesRow, wish: Wish, span: Span): Promise<Granted | AppError> {
+  const { scheduled_at, duration_minutes, service_id, choice } = wish;
+  const hold = wish.hold_id === null ? undefined : places.holdOf(wish.hold_id);
+  if (wish.hold_id !== null && !hold) return new AppError('hold_not_found');
+  // A time that is held can be kept, whatever the rules are by now.
+  const isHeld = hold?.scheduled_at.getTime() === scheduled_at.getTime() && hold.duration_minutes === duration_minutes;
+  if (choice.isNamed && !choice.sellers.every(({ bookable }) => bookable)) return new AppError('seller_not_bookable');
+  const open = isHeld
+    ? choice.sellers.length > 0
+      ? choice.sellers.filter(({ bookable }) => bookable).map(({ id }) => id)
+      : [null]
+    : openChoices(rules, wish);
+  if (open instanceof AppError) return open;
+  const givenUp = [wish.hold_id ?? [], wish.appointment_id ?? []].flat();
+  for (const seller_id of open) {
+    const key = await places.take({ ...span, seller_id }, rules.capacity, givenUp);
+    if (!key) continue;
+    const [starts_at, ends_at] = [new Date(span.start), new Date(span.end)];
+    return { key, booking: { seller_id, starts_at, ends_at, scheduled_at, duration_minutes, service_id } };
+  }
+  return new AppError('appointment_conflict');
+}
+
+/** The sellers, or the store (null), who are open for the whole time. */
+function openChoices(rules: RulesRow, { choice, scheduled_at, duration_minutes }: Wish): (string | null)[] | AppError {
+  const { sellers, isNamed } = choice;
+  const able = isNamed ? sellers : sellers.filter(({ bookable, is_active }) => bookable && is_active);
+  if (sellers.length > 0 && able.length === 0) return new AppError('seller_not_bookable');
+  const [start, end] = [scheduled_at.getTime(), scheduled_at.getTime() + duration_minutes * minuteMs];
+  const isOpen = (own: OpeningHours[] | null) => {
+    const [first] = openSpans(bookingHours(rules, own), rules.timezone, start, end);
+    return first?.start === start && first.end === end;
+  };
+  const open =
+    sellers.length > 0 ? able.filter(({ hours }) => isOpen(hours)).map(({ id }) => id) : isOpen(null) ? [null] : [];
+  return open.length > 0 ? open : new AppError('outside_opening_hours');
+}
+
+/** What is taken in the store as this transaction sees it, with what it takes itself. */
+function createPlaces(sql: TransactionSql, storeId: string, found: readonly (Taken & { row?: BookingRow })[]) {
+  let taken: (Taken & { row?: BookingRow })[] = [...found];
+  const loaded = new Set(found.map(({ id }) => id));
+  const left = new Set<string>();
+  const moved = new Set<string>();
+  let own = 0;
+
+  /** Reads what touches the span, and what touches that, and so on. Undefined: it goes on for more than a month. */
+  async function touching(span: Span): Promise<Span | undefined> {
+    for (let hull = span; hull.end - hull.start < 31 * dayMs; ) {
+      const rows = await listBookings(sql, storeId, [hull], []);
+      const more = rows.filter(({ id }) => !loaded.has(id));
+      for (const { id } of more) loaded.add(id);
+      taken.push(...more.map(takenBy));
+      const rivals = taken.filter((each) => each.seller_id === null && overlaps(each, hull));
+      const wider = {
+        start: Math.min(hull.start, ...rivals.map(({ start }) => start)),
+        end: Math.max(hull.end, ...rivals.map(({ end }) => end)),
+      };
+      if (wider.start === hull.start && wider.end === hull.end) return hull;
+      hull = wider;
+    }
+    return undefined;
+  }
+
+  /** Numbers the store's places so that the span fits. They are all alike, so no booking notices. */
+  async function makeRoom(span: Span, givenUp: readonly string[]): Promise<string | undefined> {
+    const hull = await touching(span);
+    if (!hull) return undefined;
+    const isRival = (each: Taken) => each.seller_id === null && overlaps(each, hull) && !givenUp.includes(each.id);
+    const rivals = taken.filter(isRival);
+    const [place, ...places] = numberAgain([span, ...rivals]);
+    const next = rivals.map((each, index) => ({ ...each, place: places[index] as string }));
+    for (const [index, { id, place: now }] of next.entries()) if (rivals[index]?.place !== now) moved.add(id);
+    taken = [...taken.filter((each) => !isRival(each)), ...next];
+    return place;
+  }
+
+  return {
+    holdOf(id: string): BookingRow | undefined {
+      const row = taken.find((each) => each.id === id)?.row;
+      return row?.expires_at ? row : undefined;
+    },
+    /** Takes a place for what is wanted, and gives up others. Returns a key of it. Undefined: none is free. */
+    async take(wanted: Wanted, capacity: number, givenUp: readonly string[]): Promise<string | undefined> {
+      const others = taken.filter(({ id }) => !givenUp.includes(id));
+      if (!isFree(others, wanted, capacity)) return undefined;
+      let place = wanted.seller_id ?? firstFreePlace(others, wanted);
+      if (wanted.seller_id === null && place > placeNumber(capacity)) {
+        const made = await makeRoom(wanted, givenUp);
+        if (!made) return undefined;
+        place = made;
+      }
+      for (const id of givenUp) left.add(id);
+      own += 1;
+      const key = `own ${own}`;
+      taken = [...taken.filter(({ id }) => !givenUp.includes(id)), { ...wanted, id: key, place }];
+      return key;
+    },
+    placeOf: (key: string): string => (taken.find(({ id }) => id === key) as Taken).place,
+    /** Writes what was given up, and the places that got another number. */
+    async save(): Promise<void> {
+      const rows = taken.flatMap(({ id, place, row }) => (row && moved.has(id) ? [{ ...row, place }] : []));
+      await deleteBookings(sql, storeId, [...left, ...rows.map(({ id }) => id)]);
+      await insertBookings(sql, storeId, rows);
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { updateService as operation } from '@mostrador/contracts';
+import { assertIfMatch, etagOf } from '@mostrador/kit/database/etag';
+import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import type { Dependencies } from '../dependencies.ts';
+import { lockService, saveService } from './service.repository.ts';
+import { changeService, requireSellers, toService } from './service.ts';
+
+export const updateService =
+  (dependencies: Dependencies): Handler<typeof operation> =>
+  (context, { params: { serviceId }, body }) =>
+    withIdempotency({
+      database: dependencies.database,
+      context,
+      operation,
+      run: async (commit) => {
+        await requireSellers(dependencies, context, body.seller_ids);
+        return await commit(async (sql) => {
+          const current = await lockService(sql, context.storeId, serviceId);
+          if (!current) throw new AppError('service_not_found');
+          assertIfMatch(context, current.version);
+          const changed = changeService(current, body);
+          return changed ? await saveService(sql, context.storeId, current.id, changed) : current;
+        });
+      },
+      toReply: toService,
+      etag: (row) => etagOf(row.version),
+    });
