@@ -2,6 +2,7 @@ import { root } from '@mostrador/local-platform/paths';
 import { Command } from 'commander';
 import { appointments } from './appointments/appointments.ts';
 import { attacks } from './attacks/attacks.ts';
+import { booking } from './booking/booking.ts';
 import { consoleBench } from './console/console.ts';
 import { crm } from './crm/crm.ts';
 import { events } from './events/events.ts';
@@ -25,6 +26,7 @@ const benchmarks: readonly Benchmark[] = [
   followups,
   reports,
   mixed,
+  booking,
   events,
   consoleBench,
   streams,
