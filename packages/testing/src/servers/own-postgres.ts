@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, createChildren, type ProcessSpec, untilReady } from '@mostrador/local-platform/children';
+import { freePorts } from '@mostrador/local-platform/ports';
 import { adminUrl, findPostgres, preparePostgres } from '@mostrador/local-platform/servers/postgres';
 import postgres from 'postgres';
-import { freePorts } from './own-temporal.ts';
 
 /** A test's own PostgreSQL server: its roles are its own, and the test can restart it. */
 export type OwnPostgres = {

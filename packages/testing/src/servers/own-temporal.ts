@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { searchAttributes } from '@mostrador/contracts/workflows';
+import { freePorts } from '@mostrador/local-platform/ports';
 
 /** A test's own Temporal server, which the test can kill and start again. It keeps its workflows. */
 export type OwnTemporal = {
@@ -51,13 +51,4 @@ export async function prepareOwnTemporal(): Promise<OwnTemporal> {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Finds free ports. It holds all of them until the last is found, so that they differ. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
 }

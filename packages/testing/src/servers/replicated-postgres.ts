@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, createChildren, untilReady } from '@mostrador/local-platform/children';
+import { freePorts } from '@mostrador/local-platform/ports';
 import { adminUrl, findPostgres, preparePostgres } from '@mostrador/local-platform/servers/postgres';
 import postgres from 'postgres';
-import { freePorts } from './own-temporal.ts';
 
 /** A primary and its standby. The primary acknowledges a commit when the standby has it. */
 export type ReplicatedPostgres = {

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { brotliDecompressSync } from 'node:zlib';
 import {
   createAppointment,
@@ -8,6 +7,7 @@ import {
   getCalendarConnection,
   getChannelConnection,
 } from '@mostrador/contracts';
+import { freePort } from '@mostrador/local-platform/ports';
 import { chromiumOptions } from '@mostrador/testing/chromium';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -353,14 +353,4 @@ async function serve({ serve }: TestGateway, sent: unknown[]): Promise<void> {
   );
   const channel = { ...none, phone: null, opt_out_stops_api: true };
   await serve('messaging', { getChannelConnection }, { getChannelConnection: async () => channel });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
