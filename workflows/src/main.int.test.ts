@@ -13,7 +13,7 @@ import { type OwnTemporal, prepareOwnTemporal } from '@mostrador/testing/servers
 import { waitFor } from '@mostrador/testing/wait';
 import { Connection, ScheduleClient } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { done, untilSignal } from '../test/stage.ts';
+import { bundleCache, done, untilSignal } from '../test/stage.ts';
 
 let nats: TestNats;
 let temporal: OwnTemporal;
@@ -94,9 +94,11 @@ async function startWorker(): Promise<(path: string) => Promise<number>> {
   worker = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       NATS_URL: nats.url,
       TEMPORAL_ADDRESS: temporal.address,
       HEALTH_PORT: String(port),
+      WORKFLOW_BUNDLE_CACHE: bundleCache,
       LOG_LEVEL: 'warn',
       LOG_FORMAT: 'json',
     },

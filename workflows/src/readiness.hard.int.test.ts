@@ -45,6 +45,7 @@ describe.skipIf(!canMakeCertificates)('the worker', () => {
     worker = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
       env: {
         PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         NATS_URL: nats.url,
         ...Object.fromEntries(given),
         TEMPORAL_NAMESPACE: secured.temporal.namespace,

@@ -29,7 +29,9 @@ const main = join(import.meta.dirname, 'main.ts');
 
 /** Starts the gateway as its own process and collects its log as text. */
 function start(env: Record<string, string>) {
-  const child = spawn(process.execPath, [main], { env: { PATH: process.env.PATH, LOG_FORMAT: 'json', ...env } });
+  const child = spawn(process.execPath, [main], {
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, LOG_FORMAT: 'json', ...env },
+  });
   gatewayProcess = child;
   const output = { text: '' };
   for (const stream of [child.stdout, child.stderr]) {
