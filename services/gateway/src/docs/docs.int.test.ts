@@ -307,14 +307,14 @@ test.skipIf(!existsSync(browser))(
       expect(faults.join()).toContain('Content Security Policy');
 
       // The page fits into the width of a telephone, in both colour schemes.
-      for (const colorScheme of ['light', 'dark'] as const) {
-        const small = await chrome.newPage({ viewport: { width: 390, height: 844 }, colorScheme });
-        for (const path of ['/docs', '/docs/guides/idempotency', '/docs/errors/lead_exists']) {
-          await small.goto(`${address}${path}`);
-          if (path === '/docs') await small.getByRole('heading', { name: 'Mostrador' }).waitFor();
-          expect(await small.evaluate('document.documentElement.scrollWidth <= innerWidth'), path).toBe(true);
+      await page.setViewportSize({ width: 390, height: 844 });
+      for (const path of ['/docs', '/docs/guides/idempotency', '/docs/errors/lead_exists']) {
+        // The reference, which is large, is open already.
+        if (path !== '/docs') await page.goto(`${address}${path}`);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), path).toBe(true);
         }
-        await small.close();
       }
     } finally {
       await chrome?.close();
