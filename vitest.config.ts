@@ -41,8 +41,13 @@ class LongFirst extends BaseSequencer {
 /** These stop processes of the platform, change what all stores share, or need the machine for themselves. */
 const alone = endToEndOf(['calendar', 'reports', 'tls']);
 const hardAlone = endToEndOf(['console/interruptions', 'console/slow', 'followup-races', 'outage']);
+/** Two cores are assumed. `--maxWorkers` sets another number for all projects. */
+const workers = (count: number) =>
+  process.argv.some((argument) => argument.startsWith('--maxWorkers')) ? {} : { maxWorkers: count };
 const integration = {
   isolate: false,
+  // Integration tests wait for a third of their time.
+  ...workers(4),
   setupFiles: ['./packages/testing/src/setup.ts'],
   globalSetup: ['./infra/local/test-servers.ts'],
   // Only a machine that stands still needs so long.
@@ -72,6 +77,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           isolate: false,
+          // Each worker imports all that its files need.
+          ...workers(2),
           include: tests('test'),
           exclude: [...ignored, '**/*.int.test.ts', '**/*.e2e.test.ts'],
           globalSetup: ['./apps/console/build/before-tests.ts'],

@@ -16,7 +16,8 @@ import {
   canMakeCertificates,
   makeCertificates,
 } from '../../packages/testing/src/servers/certificates.ts';
-import { createDatabase, createRoles } from '../postgres/roles.ts';
+import { dataParent } from '../../packages/testing/src/servers/data-folder.ts';
+import { allRoles, createDatabase, createRoles } from '../postgres/roles.ts';
 
 const templateDatabase = 'mostrador_template';
 // Registered at the start, because it takes seconds until every part of the server sees a new one.
@@ -27,16 +28,18 @@ const namespaces = Array.from({ length: 30 }, (_, index) => `test-${String(index
  * migrations, and Temporal in memory. Tests find them in the environment: TEST_POSTGRES_URL (an administrator's; the
  * services' roles have the same password), TEST_POSTGRES_CA (the authority of its certificate, where this machine can
  * make one; connections without TLS work too), TEST_TEMPLATE_DATABASE, TEST_TEMPORAL_ADDRESS, TEST_TEMPORAL_SERVER (the
- * program, for tests that stop it), and TEST_NATS_SERVER (the program: each test file starts its own).
+ * program, for tests that stop it), TEST_NATS_SERVER (the program: each test file starts its own), and TEST_SERVER_DATA
+ * (a folder for the data of servers that test files start).
  */
 export default async function startTestServers(): Promise<(() => Promise<void>) | undefined> {
   // Two projects need the servers. When a run has files of both, they share them.
   if (process.env.TEST_POSTGRES_URL !== undefined) return undefined;
   const report = (text: string) => process.stderr.write(`[test servers] ${text}\n`);
-  const runs = join(localDirectory(process.env), 'test');
+  const runs = dataParent(join(localDirectory(process.env), 'test'));
   await removeDeadRuns(runs);
   const folder = join(runs, String(process.pid));
   mkdirSync(folder, { recursive: true });
+  process.env.TEST_SERVER_DATA = folder;
 
   const children = createChildren(join(folder, 'children.json'));
   const started: Child[] = [];
@@ -88,6 +91,9 @@ async function startPostgres(
   await server.end();
   const template = postgres(adminUrl({ port, password, database: templateDatabase }), { max: 1, onnotice: () => {} });
   await createRoles(template, { database: templateDatabase, password });
+  // Tests open thousands of connections. With the usual 4,096 iterations each takes both sides some milliseconds.
+  await template`set scram_iterations = 1`;
+  for (const role of ['postgres', ...allRoles]) await template.unsafe(`alter role ${role} password '${password}'`);
   await template.end();
   const urlFor = (role: string) =>
     adminUrl({ port, password, database: templateDatabase }).replace('//postgres:', `//${role}:`);

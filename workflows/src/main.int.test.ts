@@ -6,13 +6,14 @@ import { syncCalendarEvent } from '@mostrador/contracts';
 import { reportClosing, reportServices } from '@mostrador/contracts/workflows';
 import { connectTemporal } from '@mostrador/kit/clients/temporal';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
+import { freePorts } from '@mostrador/local-platform/ports';
 import { silentLog } from '@mostrador/testing/context';
 import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
-import { freePorts, type OwnTemporal, prepareOwnTemporal } from '@mostrador/testing/servers/own-temporal';
+import { type OwnTemporal, prepareOwnTemporal } from '@mostrador/testing/servers/own-temporal';
 import { waitFor } from '@mostrador/testing/wait';
 import { Connection, ScheduleClient } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { done, untilSignal } from '../test/stage.ts';
+import { bundleCache, done, untilSignal } from '../test/stage.ts';
 
 let nats: TestNats;
 let temporal: OwnTemporal;
@@ -93,9 +94,11 @@ async function startWorker(): Promise<(path: string) => Promise<number>> {
   worker = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       NATS_URL: nats.url,
       TEMPORAL_ADDRESS: temporal.address,
       HEALTH_PORT: String(port),
+      WORKFLOW_BUNDLE_CACHE: bundleCache,
       LOG_LEVEL: 'warn',
       LOG_FORMAT: 'json',
     },

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { freePorts } from '@mostrador/local-platform/ports';
 import { type GrpcProxy, startGrpcProxy } from '@mostrador/testing/proxy/grpc-proxy';
 import { canMakeCertificates } from '@mostrador/testing/servers/certificates';
 import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
-import { freePorts } from '@mostrador/testing/servers/own-temporal';
 import { startTlsTemporal, type TlsTemporal } from '@mostrador/testing/servers/temporal-tls';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -45,6 +45,7 @@ describe.skipIf(!canMakeCertificates)('the worker', () => {
     worker = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
       env: {
         PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         NATS_URL: nats.url,
         ...Object.fromEntries(given),
         TEMPORAL_NAMESPACE: secured.temporal.namespace,

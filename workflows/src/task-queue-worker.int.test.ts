@@ -6,6 +6,7 @@ import { type TestTemporal, testTemporal } from '@mostrador/testing/servers/temp
 import { waitFor } from '@mostrador/testing/wait';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { bundleCache } from '../test/stage.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { createTaskQueueWorker } from './task-queue-worker.ts';
 
@@ -30,7 +31,7 @@ test('a worker that started before its namespace existed polls once the namespac
     namespace,
     identity: 'test',
     taskQueue: 'appointments',
-    bundle: await loadWorkflowBundle({}),
+    bundle: await loadWorkflowBundle({ cacheDirectory: bundleCache }),
     activities: () => ({}),
     shutdownTimeoutMs: 1_000,
     log,

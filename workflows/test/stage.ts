@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import {
   advanceFollowup,
   closeConversationReports,
@@ -77,11 +78,18 @@ export const again = (afterMs: number, reason: string): NextStep => ({
 
 export type WorkflowStage = Awaited<ReturnType<typeof startWorkflowStage>>;
 
+/** The bundle is built once for all files and runs, and `npm start` uses it too. */
+export const bundleCache = join(import.meta.dirname, '../../.local/cache/workflows');
+
 /** Starts the workflows on real servers, with the real starter of the relay. A script stands in for each service. */
 export async function startWorkflowStage() {
   const log = silentLog();
   const logger = installRuntime(log);
-  const [nats, temporal, bundle] = await Promise.all([startTestNats(), testTemporal(), loadWorkflowBundle({ logger })]);
+  const [nats, temporal, bundle] = await Promise.all([
+    startTestNats(),
+    testTemporal(),
+    loadWorkflowBundle({ cacheDirectory: bundleCache, logger }),
+  ]);
   // A schedule or a workflow that another test left would take steps here.
   await emptyNamespace(temporal);
   const { address, namespace, client } = temporal;

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 const folder = join(import.meta.dirname, '..');
 const root = join(folder, '../..');
 
+export const consoleCache = join(root, '.local/cache/console');
+
 /**
  * Builds the console into a folder below `cacheDirectory` that is named by a hash of everything that it is built from,
  * and returns that folder. Builds nothing when it is there already. Folders of other sources are removed.

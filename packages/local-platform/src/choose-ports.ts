@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { candidateBases, type PortName, type Ports, portsFrom, portsPerClone, takenOf } from './ports.ts';
+import { candidateBases, claimBlock, type PortName, type Ports, portsFrom, portsPerClone, takenOf } from './ports.ts';
 import { writePrivately } from './write-privately.ts';
 
 /** The distance from the gateway's port to a port that no process of the platform uses: the last one of the block. */
@@ -16,9 +16,13 @@ export async function choosePorts(
   needed: readonly PortName[],
 ): Promise<Ports> {
   const gateway = setting(env, 'MOSTRADOR_PORT');
-  const base = setting(env, 'MOSTRADOR_BASE_PORT') ?? savedBase(localDirectory);
+  const chosen = setting(env, 'MOSTRADOR_BASE_PORT');
+  const saved = savedBase(localDirectory);
+  const base = chosen ?? saved;
   const ports = base === undefined ? await firstFree(localDirectory, gateway, needed) : portsFrom(base, gateway);
-  const taken = await takenOf(ports, needed);
+  // Who sets the ports answers for them: the tests that start this process have claimed them.
+  const lost = chosen === undefined && saved !== undefined && (await claimBlock(saved)) === undefined;
+  const taken = lost ? needed : await takenOf(ports, needed);
   if (taken.length > 0) throw new Error(taken.map((name) => complaint(name, ports[name])).join('\n'));
   return ports;
 }
@@ -31,7 +35,7 @@ async function firstFree(
   // The caller checks a gateway port from the settings, because another block would not free it.
   const ours = needed.filter((name) => gateway === undefined || name !== 'gateway');
   for (const base of candidateBases(localDirectory)) {
-    if ((await takenOf(portsFrom(base), ours)).length > 0) continue;
+    if ((await claimBlock(base)) === undefined || (await takenOf(portsFrom(base), ours)).length > 0) continue;
     writePrivately(join(localDirectory, 'ports.json'), { base });
     return portsFrom(base, gateway);
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
+import { tryLock } from '../../../infra/local/lock.mjs';
 
 /** One block of ports per clone; a name's place in this list is its offset from the base. */
 const portNames = [
@@ -24,10 +25,11 @@ const portNames = [
 export type PortName = (typeof portNames)[number];
 export type Ports = Record<PortName, number>;
 
-// All blocks are below port 32768, from where systems assign ports to outgoing connections.
-const firstBase = 20_000;
 export const portsPerClone = 20;
-const blocks = 600;
+// All blocks are below port 32768, from where systems assign ports to outgoing connections.
+const ofClones = { first: 20_000, blocks: 600 };
+/** Apart from those of clones, so that a test never takes the ports of a clone that is not running. */
+const ofTests = { first: 12_000, blocks: 350 };
 
 export const portsFrom = (base: number, gateway?: number): Ports => {
   const ports = Object.fromEntries(portNames.map((name, offset) => [name, base + offset])) as Ports;
@@ -35,14 +37,32 @@ export const portsFrom = (base: number, gateway?: number): Ports => {
 };
 
 /** The bases to try for a clone. Its path determines the first one, so that a clone keeps its addresses. */
-export function* candidateBases(clonePath: string): Generator<number> {
-  const start = createHash('sha256').update(clonePath).digest().readUInt32BE(0) % blocks;
-  for (let step = 0; step < blocks; step += 1) yield firstBase + ((start + step) % blocks) * portsPerClone;
+export const candidateBases = (clonePath: string): Generator<number> => basesOf(ofClones, clonePath);
+
+function* basesOf({ first, blocks }: typeof ofClones, seed: string): Generator<number> {
+  const start = createHash('sha256').update(seed).digest().readUInt32BE(0) % blocks;
+  for (let step = 0; step < blocks; step += 1) yield first + ((start + step) % blocks) * portsPerClone;
 }
 
-/** The base of a block without ports in use, for the platform of a test or benchmark. */
+const claimed = new Set<number>();
+
+/**
+ * Takes a block until this process ends. Servers listen seconds after their ports were found free, and without this two
+ * platforms that start at once would choose the same block.
+ *
+ * @returns `before` when this process already has it, and undefined when another process has it
+ */
+export async function claimBlock(base: number): Promise<'now' | 'before' | undefined> {
+  if (claimed.has(base)) return 'before';
+  if (!(await tryLock(`ports ${base}`))) return undefined;
+  claimed.add(base);
+  return 'now';
+}
+
+/** The base of a block for the platform of a test or benchmark. No other process gets it while this one runs. */
 export async function freeBase(seed: string): Promise<number> {
-  for (const base of candidateBases(seed)) {
+  for (const base of basesOf(ofTests, seed)) {
+    if ((await claimBlock(base)) !== 'now') continue;
     const taken = await takenOf(portsFrom(base), portNames);
     if (taken.length === 0) return base;
   }
@@ -62,15 +82,24 @@ export async function takenOf(ports: Ports, names: readonly PortName[]): Promise
   return names.filter((_, index) => !free[index]);
 }
 
-/** A port that was free a moment ago, for servers that live as long as a test run. */
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
-      );
-    });
-  });
+const unused: number[] = [];
+let lastTaken: Promise<unknown> = Promise.resolve();
+
+/** A free port for a server of a test. No other test gets it while this process runs. */
+export function freePort(): Promise<number> {
+  const port = lastTaken.then(takePort);
+  lastTaken = port.catch(() => {});
+  return port;
+}
+
+export const freePorts = (count: number): Promise<number[]> => Promise.all(Array.from({ length: count }, freePort));
+
+async function takePort(): Promise<number> {
+  for (;;) {
+    const port = unused.shift();
+    if (port === undefined) {
+      const base = await freeBase(`single ports of ${process.pid}`);
+      unused.push(...Array.from({ length: portsPerClone }, (_, offset) => base + offset));
+    } else if (await isFree(port)) return port;
+  }
+}

@@ -244,6 +244,6 @@ test('at every moment of any concurrent changes, folds, first reads and rebuilds
         actions.map((one) => () => run(one)),
       );
     }),
-    { numRuns: 25 },
+    { numRuns: 8 },
   );
 });

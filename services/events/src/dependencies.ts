@@ -28,8 +28,15 @@ export type Dependencies = {
   readonly webhookAllowHosts: readonly string[];
   /** How many attempts this process makes at each host. */
   readonly hostPlaces: HostPlaces;
-  /** `webhookStepLimits`, unless a test shortens them. */
-  readonly limits: { readonly callMs: number; readonly leaseMs: number };
+  /** `webhookStepLimits` and `planLimits`, unless a test has smaller ones. */
+  readonly limits: {
+    readonly callMs: number;
+    readonly leaseMs: number;
+    /** Events of the feed that the planner looks through at once, and that a replay chooses or looks through. */
+    readonly batch: number;
+    /** No more deliveries are made while this many wait for their first attempt: the feed keeps the rest. */
+    readonly mostUntried: number;
+  };
   /** Counts an attempt for the metrics. */
   readonly onAttempt: (outcome: Outcome) => void;
   /** Makes the service look at once for events to plan and deliveries to send. */

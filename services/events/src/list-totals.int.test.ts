@@ -141,7 +141,7 @@ test('at every moment of any concurrent changes, folds, first reads and rebuilds
         actions.map((one) => () => run(one)),
       );
     }),
-    { numRuns: 20 },
+    { numRuns: 8 },
   );
 });
 

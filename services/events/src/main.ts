@@ -12,6 +12,7 @@ import { createHandlers } from './handlers.ts';
 import { feedGauges } from './metrics.ts';
 import { secretsCheck } from './webhooks/endpoints/secrets-check.ts';
 import { purgeWebhooks } from './webhooks/purge-webhooks.ts';
+import { planLimits } from './webhooks/sending/plan-deliveries.ts';
 import { overdueEndpoints } from './webhooks/sending/wake-overdue.ts';
 import { webhookAddresses, webhookJobs } from './webhooks/webhook-jobs.ts';
 import { countAttempts, webhookGauges } from './webhooks/webhook-metrics.ts';
@@ -39,7 +40,7 @@ runService({
         relay,
         vault,
         ...webhookAddresses(config.WEBHOOK_ALLOW_HOSTS, config.DNS_SERVERS),
-        limits: webhookStepLimits,
+        limits: { ...webhookStepLimits, ...planLimits },
         onAttempt: countAttempts(metrics),
       },
       { nats, log, relay },

@@ -8,13 +8,14 @@ import { eventsLists } from '../src/dependencies.ts';
 import { notifyOver } from '../src/feed/notify.ts';
 import { createHandlers } from '../src/handlers.ts';
 import type { Outcome } from '../src/webhooks/sending/next-move.ts';
+import { planLimits } from '../src/webhooks/sending/plan-deliveries.ts';
 import { webhookAddresses, webhookJobs } from '../src/webhooks/webhook-jobs.ts';
 
 export type EventsOptions = {
   /** Its clock. */
   readonly now?: () => Date;
   /** The limits of a webhook. Default: short ones. */
-  readonly limits?: Dependencies['limits'];
+  readonly limits?: Partial<Dependencies['limits']>;
   /** `WEBHOOK_ALLOW_HOSTS`. Default: this machine. */
   readonly allowHosts?: string;
   /** `DNS_SERVERS`. Default: those of the system. */
@@ -23,7 +24,8 @@ export type EventsOptions = {
 
 /** Starts the whole service on its own test servers. Its jobs wait until the test starts them. */
 export async function startEvents(options: EventsOptions = {}) {
-  const { limits = { callMs: 5_000, leaseMs: 20_000 }, allowHosts = '127.0.0.1' } = options;
+  const { allowHosts = '127.0.0.1' } = options;
+  const limits = { callMs: 5_000, leaseMs: 20_000, ...planLimits, ...options.limits };
   const outcomes: Outcome[] = [];
   let parts: ReturnType<typeof webhookJobs> | undefined;
   const service = await startTestService({

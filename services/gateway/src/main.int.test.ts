@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { accessChangedSubject } from '@mostrador/contracts';
+import { freePort } from '@mostrador/local-platform/ports';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
 import { waitFor } from '@mostrador/testing/wait';
@@ -26,18 +27,11 @@ afterAll(async () => {
 
 const main = join(import.meta.dirname, 'main.ts');
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 /** Starts the gateway as its own process and collects its log as text. */
 function start(env: Record<string, string>) {
-  const child = spawn(process.execPath, [main], { env: { PATH: process.env.PATH, LOG_FORMAT: 'json', ...env } });
+  const child = spawn(process.execPath, [main], {
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, LOG_FORMAT: 'json', ...env },
+  });
   gatewayProcess = child;
   const output = { text: '' };
   for (const stream of [child.stdout, child.stderr]) {

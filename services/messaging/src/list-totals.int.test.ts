@@ -160,7 +160,7 @@ test('at every moment of any concurrent changes, folds, first reads and rebuilds
         expect(await database.read(context(), (sql) => countMessages(sql, storeId, lead_id))).toBe(counted?.total);
       }
     }),
-    { numRuns: 20 },
+    { numRuns: 8 },
   );
 });
 

@@ -153,7 +153,7 @@ test('at every moment of any concurrent changes, folds, first reads and rebuilds
         await followups.stop();
       }
     }),
-    { numRuns: 15 },
+    { numRuns: 6 },
   );
 });
 

@@ -3,8 +3,7 @@ import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Lead, type SendingStage, startSendingStage, untilAccepted } from './sending.ts';
 
-// messaging is killed at each step of a changed number. The next process takes the stored webhook again after its lease,
-// of 30 s.
+// messaging is killed at each step of a changed number. The next process takes the stored webhook again after its lease.
 
 let stage: SendingStage;
 let leads: Lead[];
@@ -43,6 +42,8 @@ test.each(Object.keys(points))('%s', async (point) => {
   await held.reached;
   await stage.kill('messaging');
   held.drop();
+  // The lease lasts 30 s. Here it ends at once.
+  await stage.database.adminSql`update inbound_payloads set next_attempt_at = now() where processed_at is null`;
   await stage.start('messaging');
 
   await waitFor(async () => (await phoneOf(lead)) === after, {

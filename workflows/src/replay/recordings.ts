@@ -14,6 +14,20 @@ export const recordings = readdirSync(histories, { recursive: true, withFileType
 /** Those of the current code. */
 export const currentRecordings = recordings.filter((file) => dirname(file) === '.');
 
-/** @throws DeterminismViolationError when the bundle's code does not do what the history says */
-export const replayRecording = (workflowBundle: WorkflowBundle, file: string): Promise<void> =>
-  Worker.runReplayHistory({ workflowBundle }, JSON.parse(readFileSync(join(histories, file), 'utf8')), file);
+/**
+ * Replays all recorded histories on one worker. A history whose second value is `undefined` was replayed; else that is why
+ * the bundle's code does not do what it says.
+ */
+export async function replayRecordings(
+  workflowBundle: WorkflowBundle,
+): Promise<ReadonlyMap<string, Error | undefined>> {
+  const named = recordings.map((file) => ({
+    workflowId: file,
+    history: JSON.parse(readFileSync(join(histories, file), 'utf8')),
+  }));
+  const results = new Map<string, Error | undefined>();
+  for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle }, named)) {
+    results.set(workflowId, error);
+  }
+  return results;
+}

@@ -13,7 +13,10 @@ import { startCrm, type TestCrm } from '../../../../services/crm/test/crm.ts';
 import { storeRecord } from '../../test/platform.ts';
 import { runAt } from '../../test/run-here.ts';
 
-const rowCount = 20_000;
+// Three batches of each of the four queues.
+const rowCount = 6_000;
+/** In the second batch of its queue. */
+const heldRow = 2_345;
 const phoneOf = (n: number) => String(5_511_900_000_000 + n);
 
 const { listStores } = accountsOperations;
@@ -60,14 +63,11 @@ const goodFile = () =>
   newFile(['name,customer_phone', ...Array.from({ length: rowCount }, (_, n) => `Lead ${n},${phoneOf(n)}`)]);
 
 /** Starts the command and does not wait for its end. */
-function start(
-  argv: string[],
-  verb = 'import',
-): {
+function start(argv: string[]): {
   child: ChildProcess;
   ended: Promise<{ out: string; err: string; code: number | null }>;
 } {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), 'lead', verb, ...argv], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), 'lead', 'import', ...argv], {
     env: { ...process.env, NATS_URL: crm.nats.url },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -80,11 +80,11 @@ function start(
   return { child, ended };
 }
 
-const run = async (storeId: string, path: string, ...options: string[]) => {
-  const argv = ['lead', 'import', '--store', storeId, '--json', ...options, path];
-  const { exitCode: code, ...ended } = await runAt(crm.nats.url, argv);
+const here = async (verb: string, storeId: string, ...options: string[]) => {
+  const { exitCode: code, ...ended } = await runAt(crm.nats.url, ['lead', verb, '--store', storeId, ...options]);
   return { ...ended, code };
 };
+const run = (storeId: string, path: string) => here('import', storeId, '--json', path);
 
 const countOf = async (storeId: string): Promise<number> => {
   const [row] = await crm.adminSql`select count(*)::int as n from leads where store_id = ${storeId}`;
@@ -182,7 +182,7 @@ test('national phones are completed with the country of the store, and the two f
 
 test('`lead duplicates` lists the leads from before that have one phone in two forms', async () => {
   const storeId = randomUUID();
-  const list = (...more: string[]) => start(['--store', storeId, ...more], 'duplicates').ended;
+  const list = (...more: string[]) => here('duplicates', storeId, ...more);
   expect((await list()).out).toContain('There are no duplicates.');
   const [one, two] = ['553177776666', '5531977776666'];
   await crm.adminSql`
@@ -197,7 +197,7 @@ test('`lead duplicates` lists the leads from before that have one phone in two f
 
 test('an import that is killed and run again creates every lead exactly once', async () => {
   const [storeId, path] = [randomUUID(), await goodFile()];
-  const release = await hold(storeId, 12_345);
+  const release = await hold(storeId, heldRow);
   const { child, ended } = start(['--store', storeId, path]);
   const halfway = await untilHalted(storeId);
   child.kill('SIGKILL');
@@ -212,7 +212,7 @@ test('an import that is killed and run again creates every lead exactly once', a
 
 test('Ctrl-C waits for the batches in flight and prints the counts, and the same command continues', async () => {
   const [storeId, path] = [randomUUID(), await goodFile()];
-  const release = await hold(storeId, 12_345);
+  const release = await hold(storeId, heldRow);
   const { child, ended } = start(['--store', storeId, path]);
   await untilHalted(storeId);
   child.kill('SIGINT');
@@ -228,19 +228,23 @@ test('Ctrl-C waits for the batches in flight and prints the counts, and the same
 
 test('an import waits for a NATS server that restarts', async () => {
   const [storeId, path] = [randomUUID(), await goodFile()];
-  const release = await hold(storeId, 12_345);
+  const release = await hold(storeId, heldRow);
   const { ended } = start(['--store', storeId, path]);
   await untilHalted(storeId);
   await crm.nats.stopServer();
   await release();
   await crm.nats.startServer();
   const { out, code } = await ended;
-  expect([code, out, await countOf(storeId)]).toEqual([0, expect.stringMatching(/^rows read +20000$/m), rowCount]);
+  expect([code, out, await countOf(storeId)]).toEqual([
+    0,
+    expect.stringMatching(new RegExp(`^rows read +${rowCount}$`, 'm')),
+    rowCount,
+  ]);
 });
 
 test('an import prints its counts and how to continue when the platform stays away', async () => {
   const [storeId, path] = [randomUUID(), await goodFile()];
-  const release = await hold(storeId, 12_345);
+  const release = await hold(storeId, heldRow);
   const { ended } = start(['--store', storeId, '--patience', '1', path]);
   await untilHalted(storeId);
   await crm.nats.stopServer();

@@ -8,7 +8,7 @@ import { isNumber } from './phone-plans.ts';
 import { readPhone } from './read-phone.ts';
 
 const kinds = ['MOBILE', 'FIXED_LINE'] as const;
-const perKind = 15;
+const perKind = 8;
 const seed = 20261126;
 
 /** Valid national numbers of the country, with what they are internationally. */

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { configFaultOf } from '@mostrador/testing/config-fault';
 import { Type } from '@sinclair/typebox';
 import { describe, expect, test } from 'vitest';
 import { build, buildText } from './build.ts';
-import { baseConfig, ConfigError, readConfig, serviceConfig, temporalConfig } from './config.ts';
+import { baseConfig, readConfig, serviceConfig, temporalConfig } from './config.ts';
 
 const schema = Type.Object({ ...serviceConfig, ...temporalConfig });
 
@@ -14,16 +15,6 @@ const complete = {
   DATABASE_URL: 'postgres://crm:hunter2@127.0.0.1:5432/mostrador',
   DATABASE_SYSTEM_URL: 'postgres://crm_system:hunter2@127.0.0.1:5432/mostrador',
 };
-
-function faultsOf(schema: Parameters<typeof readConfig>[0], env: NodeJS.ProcessEnv): string {
-  try {
-    readConfig(schema, env);
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError);
-    return (error as Error).message;
-  }
-  throw new Error('accepted');
-}
 
 describe('configuration', () => {
   test('parses numbers, applies defaults and ignores other variables', () => {
@@ -44,13 +35,13 @@ describe('configuration', () => {
   });
 
   test('a ConfigError lists all faults at once', () => {
-    const message = faultsOf(schema, { ...complete, NATS_URL: '', HEALTH_PORT: '70000' });
+    const message = configFaultOf(schema, { ...complete, NATS_URL: '', HEALTH_PORT: '70000' });
     expect(message).toContain('NATS_URL is required');
     expect(message).toContain('HEALTH_PORT must be at most 65535');
   });
 
   test('a fault shows no value', () => {
-    const message = faultsOf(schema, {
+    const message = configFaultOf(schema, {
       ...complete,
       DATABASE_URL: 'hunter2',
       LOG_LEVEL: 'hunter2',
@@ -62,7 +53,7 @@ describe('configuration', () => {
 
   test.each(['1e3', '0x10', '10.5', '1_000', 'ten', '+5'])('%s is not an integer', (text) => {
     const env = { NATS_URL: 'nats://n', SHUTDOWN_TIMEOUT_MS: text };
-    expect(faultsOf(Type.Object(baseConfig), env)).toContain('SHUTDOWN_TIMEOUT_MS must be an integer');
+    expect(configFaultOf(Type.Object(baseConfig), env)).toContain('SHUTDOWN_TIMEOUT_MS must be an integer');
   });
 
   test('only true and false are booleans', () => {
@@ -70,7 +61,7 @@ describe('configuration', () => {
     expect(readConfig(schema, { ON: 'true' })).toEqual({ ON: true });
     expect(readConfig(schema, { ON: 'false' })).toEqual({ ON: false });
     expect(readConfig(schema, { ON: ' ' })).toEqual({ ON: false });
-    expect(faultsOf(schema, { ON: 'yes' })).toContain('ON must be a boolean');
+    expect(configFaultOf(schema, { ON: 'yes' })).toContain('ON must be a boolean');
   });
 });
 

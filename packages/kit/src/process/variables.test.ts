@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { configFaultOf } from '@mostrador/testing/config-fault';
 import { Type } from '@sinclair/typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ConfigError, migrateConfig, readConfig, serviceConfig, temporalConfig } from './config.ts';
+import { migrateConfig, readConfig, serviceConfig, temporalConfig } from './config.ts';
 import { withSecretFiles } from './variables.ts';
 
 const schema = Type.Object({
@@ -35,15 +36,7 @@ const file = (content: string): string => {
   return path;
 };
 const without = (name: string): NodeJS.ProcessEnv => ({ ...complete, [name]: undefined });
-function faultOf(env: NodeJS.ProcessEnv): string {
-  try {
-    readConfig(schema, env);
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError);
-    return (error as Error).message;
-  }
-  throw new Error('accepted');
-}
+const faultOf = (env: NodeJS.ProcessEnv): string => configFaultOf(schema, env);
 
 test('passwords, keys and addresses with a password are secret', () => {
   const withPassword = Object.keys(complete).filter((name) => complete[name]?.includes('hunter2'));

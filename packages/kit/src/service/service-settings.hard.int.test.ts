@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { searchAttributes } from '@mostrador/contracts/workflows';
+import { freePorts } from '@mostrador/local-platform/ports';
 import { silentLog } from '@mostrador/testing/context';
 import { canMakeCertificates } from '@mostrador/testing/servers/certificates';
 import type { TestDatabase } from '@mostrador/testing/servers/database';
 import { createKitDatabase } from '@mostrador/testing/servers/kit-tables';
 import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
-import { freePorts } from '@mostrador/testing/servers/own-temporal';
 import { startTlsTemporal, type TlsTemporal } from '@mostrador/testing/servers/temporal-tls';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import net from 'node:net';
 import { getChannelConnection } from '@mostrador/contracts';
+import { freePort } from '@mostrador/local-platform/ports';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { startTcpProxy, type TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import type { TestDatabase } from '@mostrador/testing/servers/database';
@@ -81,14 +81,6 @@ afterEach(async () => {
   await wayToPostgres.close();
   await Promise.all([nats.stop(), kit.drop()]);
 });
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  return port;
-}
 
 type Readiness = { status: number; dependencies: Record<string, { state: string; detail?: string }> };
 async function readiness(url = healthUrl): Promise<Readiness> {

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePorts } from '@mostrador/local-platform/ports';
 import { type OwnPostgres, startOwnPostgres } from '@mostrador/testing/servers/own-postgres';
-import { freePorts } from '@mostrador/testing/servers/own-temporal';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Child, createChildren, untilReady } from '../children.ts';

@@ -24,16 +24,19 @@ export type TestDatabase = {
   as<T>(role: string, store: string | null, work: (sql: postgres.Sql) => Promise<T>): Promise<T>;
   /** Copies the database, and returns when. `restore` puts the copy in its place, once. Both end all connections. */
   backUp(): Promise<{ at: string; restore(): Promise<void> }>;
+  close(): Promise<void>;
   /** Closes the connections and drops the database. */
   drop(): Promise<void>;
 };
 
-/** Clones the migrated template database. The connections use the roles and the schema of `service`. */
-export async function createTestDatabase(service: string): Promise<TestDatabase> {
-  const serverUrl = required('TEST_POSTGRES_URL');
-  const template = required('TEST_TEMPLATE_DATABASE');
+/** Clones the template: that with the migrated schemas, unless another is given. The connections use the roles and the schema of `service`. */
+export async function createTestDatabase(
+  service: string,
+  template = required('TEST_TEMPLATE_DATABASE'),
+): Promise<TestDatabase> {
+  const serverUrl = testServerUrl();
   const name = `test_${service}_${randomBytes(6).toString('hex')}`;
-  await onServer(serverUrl, (sql) => sql`create database ${sql(name)} template ${sql(template)}`);
+  await onServer(serverUrl, (sql) => sql`create database ${sql(name)} template ${sql(template)} strategy file_copy`);
 
   const urlOf = (role?: string) => {
     const url = new URL(serverUrl);
@@ -54,6 +57,8 @@ export async function createTestDatabase(service: string): Promise<TestDatabase>
     void Promise.allSettled(Array.from({ length: pool.stats().size }, () => pool.ping()));
   };
   await Promise.all([open(database), open(systemDatabase)]);
+  const close = async () =>
+    void (await Promise.all([database.close(), systemDatabase.close(), adminSql.end({ timeout: 1 })]));
   return {
     database,
     systemDatabase,
@@ -86,8 +91,9 @@ export async function createTestDatabase(service: string): Promise<TestDatabase>
           }),
       };
     },
+    close,
     async drop() {
-      await Promise.all([database.close(), systemDatabase.close(), adminSql.end({ timeout: 1 })]);
+      await close();
       await onServer(serverUrl, (sql) => sql`drop database if exists ${sql(name)} with (force)`);
     },
   };
@@ -123,6 +129,9 @@ export async function onServer(url: string, work: (sql: postgres.Sql) => Promise
     await sql.end();
   }
 }
+
+/** The address of an administrator of the test server. */
+export const testServerUrl = (): string => required('TEST_POSTGRES_URL');
 
 function required(name: string): string {
   const value = process.env[name];

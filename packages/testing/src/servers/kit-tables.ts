@@ -1,15 +1,31 @@
 import { readFile } from 'node:fs/promises';
 import postgres from 'postgres';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { schemas } from '../../../platform/src/servers.ts';
+import { createTestDatabase, onServer, type TestDatabase, testServerUrl } from './database.ts';
 
 /** The service whose roles the kit's own tests use. */
 const service = 'messaging';
+const template = 'mostrador_kit_template';
 
-/** Creates a database whose schema has only the kit's tables and `notes`, a plain table with a `store_id`. */
+/** A database whose only schema of a service has the kit's tables and `notes`, a plain table with a `store_id`. */
 export async function createKitDatabase(): Promise<TestDatabase> {
-  const test = await createTestDatabase(service);
+  await onServer(testServerUrl(), async (sql) => {
+    // The first that needs it makes the template, and it gets its name when it is complete.
+    await sql`select pg_advisory_lock(hashtext(${template}))`;
+    const made = await sql`select from pg_database where datname = ${template}`;
+    if (made.length > 0) return;
+    const making = await createTestDatabase(service);
+    const name = new URL(making.url).pathname.slice(1);
+    await makeKitTables(making);
+    await making.close();
+    await sql`alter database ${sql(name)} rename to ${sql(template)}`;
+  });
+  return await createTestDatabase(service, template);
+}
+
+async function makeKitTables(test: TestDatabase): Promise<void> {
+  for (const schema of schemas) await test.adminSql.unsafe(`drop schema ${schema} cascade`);
   await test.adminSql.unsafe(`
-    drop schema ${service} cascade;
     create schema ${service} authorization ${service}_owner;
     grant usage on schema ${service} to ${service}, ${service}_system`);
   const owner = postgres(test.ownerUrl, { max: 1, onnotice: () => {} });
@@ -25,7 +41,6 @@ export async function createKitDatabase(): Promise<TestDatabase> {
       with check (store_id = (select nullif(current_setting('mostrador.store_id', true), '')::uuid));
     grant select, insert, update, delete on notes to ${service}`);
   await owner.end();
-  return test;
 }
 
 /** The package that holds the canonical text of each table. */

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { connectNats, type NatsConnection, type NatsTls } from '@mostrador/kit/rpc/nats';
 import { silentLog } from '../context.ts';
 import { waitFor } from '../wait.ts';
+import { dataFolder } from './data-folder.ts';
 
 /** A test's own NATS server with JetStream, and a connection to it. */
 export type TestNats = {
@@ -32,7 +32,7 @@ export async function startTestNats(
   options: { settings?: string; tls?: NatsTls; user?: { name: string; password: string } } = {},
 ): Promise<TestNats> {
   const program = findProgram();
-  const directory = await mkdtemp(join(tmpdir(), 'mostrador-nats-'));
+  const directory = await dataFolder('nats');
   const configFile = join(directory, 'nats.conf');
   await writeFile(configFile, `max_payload: 8MB\n${options.settings ?? ''}\n`);
   let port = -1;

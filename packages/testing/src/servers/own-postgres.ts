@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Child, createChildren, type ProcessSpec, untilReady } from '@mostrador/local-platform/children';
+import { freePorts } from '@mostrador/local-platform/ports';
 import { adminUrl, findPostgres, preparePostgres } from '@mostrador/local-platform/servers/postgres';
 import postgres from 'postgres';
-import { freePorts } from './own-temporal.ts';
+import { dataFolder } from './data-folder.ts';
 
 /** A test's own PostgreSQL server: its roles are its own, and the test can restart it. */
 export type OwnPostgres = {
@@ -26,7 +26,7 @@ const readyWithinMs = 60_000;
  * `verify-full`.
  */
 export async function startOwnPostgres({ tls }: { tls?: { cert: string; key: string } } = {}): Promise<OwnPostgres> {
-  const folder = await mkdtemp(join(tmpdir(), 'mostrador-postgres-'));
+  const folder = await dataFolder('postgres');
   const dataDirectory = join(folder, 'data');
   const [port = 0] = await freePorts(1);
   const password = randomBytes(12).toString('hex');

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { searchAttributes } from '@mostrador/contracts/workflows';
+import { freePorts } from '@mostrador/local-platform/ports';
+import { dataFolder } from './data-folder.ts';
 
 /** A test's own Temporal server, which the test can kill and start again. It keeps its workflows. */
 export type OwnTemporal = {
@@ -20,7 +20,7 @@ export type OwnTemporal = {
 export async function prepareOwnTemporal(): Promise<OwnTemporal> {
   const program = process.env.TEST_TEMPORAL_SERVER;
   if (!program) throw new Error('TEST_TEMPORAL_SERVER is not set: run the tests with npm test');
-  const folder = await mkdtemp(join(tmpdir(), 'mostrador-temporal-'));
+  const folder = await dataFolder('temporal');
   const [port, httpPort, metricsPort] = await freePorts(3);
   const args = [
     ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--log-level', 'never'],
@@ -51,13 +51,4 @@ export async function prepareOwnTemporal(): Promise<OwnTemporal> {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Finds free ports. It holds all of them until the last is found, so that they differ. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
 }

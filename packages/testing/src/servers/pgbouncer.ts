@@ -3,8 +3,8 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, createChildren, untilReady } from '@mostrador/local-platform/children';
+import { freePorts } from '@mostrador/local-platform/ports';
 import postgres from 'postgres';
-import { freePorts } from './own-temporal.ts';
 
 const unprivileged = 65_534;
 

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Child, createChildren, untilReady } from '@mostrador/local-platform/children';
+import { freePorts } from '@mostrador/local-platform/ports';
 import { adminUrl, findPostgres, preparePostgres } from '@mostrador/local-platform/servers/postgres';
 import postgres from 'postgres';
-import { freePorts } from './own-temporal.ts';
+import { dataFolder } from './data-folder.ts';
 
 /** A primary and its standby. The primary acknowledges a commit when the standby has it. */
 export type ReplicatedPostgres = {
@@ -28,7 +28,7 @@ export type ReplicatedPostgres = {
 export async function startReplicatedPostgres(
   options: { tls?: { cert: string; key: string } | undefined } = {},
 ): Promise<ReplicatedPostgres> {
-  const folder = await mkdtemp(join(tmpdir(), 'mostrador-replicated-'));
+  const folder = await dataFolder('replicated');
   const [primaryPort = 0, standbyPort = 0] = await freePorts(2);
   const shared = { binaries: findPostgres(process.env), password: 'test', durable: true, tls: options.tls };
   const specOf = async (name: string, port: number, settings: readonly string[]) => {

@@ -117,7 +117,11 @@ test('exactly 128 KiB of text are accepted, and fifty such documents fit into on
   const storeId = randomUUID();
   const line = 'Uma linha de texto com algumas palavras.\n';
   const whole = line.repeat(4000).slice(0, 128 * 1024 - 1);
-  for (let index = 0; index < 50; index += 1) await put(storeId, { name: `${index}.txt`, content: `${whole}x` });
+  const { id } = await put(storeId, { content: `${whole}x` });
+  await crm.adminSql`
+    insert into knowledge_documents (store_id, source_name, title, content, language)
+    select store_id, n || '.txt', title, content, language
+    from knowledge_documents, generate_series(2, 50) as n where id = ${id}`;
   const page = await list(storeId, { limit: 50 });
   expect(page.data.map(({ content }) => Buffer.byteLength(content))).toEqual(Array(50).fill(128 * 1024));
   await expect(put(storeId, { content: `${whole}é` })).rejects.toMatchObject({ code: 'validation_failed' });

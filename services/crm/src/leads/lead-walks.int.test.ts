@@ -156,7 +156,7 @@ test('a client that follows changes reads each at least once, however transactio
       await reading;
       expect(await waitFor(() => isUpToDate(), { description: 'every change to be read' })).toBe(true);
     }),
-    { numRuns: 15, endOnFailure: true },
+    { numRuns: 6, endOnFailure: true },
   );
 });
 

@@ -179,7 +179,7 @@ test('every filter in every order, by page and by cursor, gives the result of a 
         expect(idsOf(second.data)).toEqual(idsOf(expected.slice(limit, 2 * limit)));
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
 });
 

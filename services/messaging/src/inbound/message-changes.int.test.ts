@@ -204,7 +204,7 @@ test('whatever the order, the batches and the repetitions of webhooks: the messa
       ]);
       expect(await countOf(store, leadId)).toEqual({ interaction_count: 1, unread_count: 1 });
     }),
-    { numRuns: 25 },
+    { numRuns: 10 },
   );
 });
 

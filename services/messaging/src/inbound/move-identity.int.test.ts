@@ -230,6 +230,6 @@ test('whatever the order and the repetitions of the webhooks, they are one lead 
         expect(await store.leadOf(phones[2])).toBe(rows[0]?.lead_id);
       },
     ),
-    { numRuns: 20 },
+    { numRuns: 8 },
   );
 });

@@ -195,6 +195,6 @@ test('after any operations the inbox says of each conversation what its messages
       const byLead = (a: { lead_id: string }, b: { lead_id: string }) => (a.lead_id < b.lead_id ? -1 : 1);
       expect((await shown(inbox)).toSorted(byLead)).toEqual((await recount(inbox)).toSorted(byLead));
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
 });

@@ -207,7 +207,7 @@ test('the summary equals a recount of the rows and the sum over all leads, howev
       },
     ),
     // No shrinking, because every example is written to the database.
-    { numRuns: 12, endOnFailure: true },
+    { numRuns: 5, endOnFailure: true },
   );
 });
 

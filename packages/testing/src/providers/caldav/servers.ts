@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@mostrador/local-platform/ports';
 import { prepareCaldav } from './environment.ts';
 
 /** A real CalDAV server with one empty calendar. */
@@ -129,13 +129,3 @@ const answers = (port: number): Promise<boolean> =>
     () => true,
     () => false,
   );
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  if (!address || typeof address === 'string') throw new Error('the probe server has no port');
-  probe.close();
-  await once(probe, 'close');
-  return address.port;
-}

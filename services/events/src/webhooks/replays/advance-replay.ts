@@ -5,17 +5,16 @@ import { openDeliveries } from '../sending/plan.repository.ts';
 import { countWaiting, endReplay, findRunningReplay, findUndelivered, saveReplay } from './replay.repository.ts';
 import { mostWaiting, type ReplayRow } from './replay.ts';
 
-/** Events that one run chooses or looks through. */
-const batch = 500;
-
 /**
  * Opens the next deliveries of the oldest running replay of a locked endpoint, and ends it after the last one. It stays
- * behind `plannedThrough`, because the planner sends every event after that anyway.
+ * behind `plannedThrough`, because the planner sends every event after that anyway. One run chooses or looks through at
+ * most `batch` events.
  */
 export async function advanceReplay(
   sql: TransactionSql,
   endpoint: EndpointRow,
   plannedThrough: number,
+  batch: number,
 ): Promise<{ opened: number; more: boolean }> {
   const replay = await findRunningReplay(sql, endpoint);
   if (!replay) return { opened: 0, more: false };
@@ -26,7 +25,7 @@ export async function advanceReplay(
   }
   const until = Math.min(replay.to_sequence, plannedThrough);
   if (waiting >= mostWaiting || replay.looked_through >= until) return { opened: 0, more: false };
-  const found = await choose(sql, endpoint, replay, until);
+  const found = await choose(sql, endpoint, replay, { after: replay.looked_through, until, limit: batch });
   const types = replay.event_types ?? endpoint.event_types;
   const wanted = found.filter(({ type, passes }) => passes && (types === null || types.includes(type)));
   const { length: opened } = await openDeliveries(sql, endpoint, wanted, { replay });
@@ -35,8 +34,13 @@ export async function advanceReplay(
   return { opened, more: lookedThrough < until };
 }
 
-const choose = (sql: TransactionSql, endpoint: EndpointRow, replay: ReplayRow, until: number) => {
-  const range = { after: replay.looked_through, until, limit: batch, changes: endpoint.filters };
+const choose = (
+  sql: TransactionSql,
+  endpoint: EndpointRow,
+  replay: ReplayRow,
+  span: { readonly after: number; readonly until: number; readonly limit: number },
+) => {
+  const range = { ...span, changes: endpoint.filters };
   return replay.selection === 'all'
     ? findEventsAfter(sql, endpoint.store_id, range)
     : findUndelivered(sql, endpoint, range);

@@ -12,7 +12,7 @@ let events: TestEvents;
 // The sender does not run, so that each test decides what is planned.
 beforeAll(async () => {
   // Each event is sent once, also when the machine stands still during an attempt.
-  events = await startEvents({ limits: { callMs: 60_000, leaseMs: 120_000 } });
+  events = await startEvents({ limits: { callMs: 60_000, leaseMs: 120_000, batch: 50, mostUntried: 100 } });
 });
 afterAll(() => events?.stop());
 
@@ -65,7 +65,7 @@ async function stage() {
   };
 }
 
-/** A place of the planner and a range of a replay. The planner and the replay each look at 500 events at once. */
+/** A place of the planner and a range of a replay. Here the planner and the replay each look at 50 events at once. */
 type Case = {
   readonly sent: number;
   readonly appended: number;
@@ -79,7 +79,7 @@ type Case = {
 const seed = Date.now() % 1_000_000;
 const random = createRandom(seed);
 const anyCase = (): Case => {
-  const [sent, appended] = [random.below(700), 1 + random.below(1_700)];
+  const [sent, appended] = [random.below(70), 1 + random.below(170)];
   const from = 1 + random.below(sent + appended + 1);
   const to = from + random.below(sent + appended + 5);
   return {
@@ -94,11 +94,11 @@ const anyCase = (): Case => {
 };
 
 test.each<Case>([
-  // The planner makes 1,000 deliveries at most before they are sent, and the range is after them.
-  { sent: 0, appended: 2_200, plansBefore: 0, from: 1_701, to: 2_200, plansAfter: 3, later: 0 },
-  // The replay waits for the first 500, and the rest of its range is sent meanwhile.
-  { sent: 600, appended: 300, plansBefore: 1, from: 1, to: 900, plansAfter: 0, later: 5 },
-  ...Array.from({ length: 2 }, anyCase),
+  // Here the planner makes 100 deliveries at most before they are sent, and the range is after them.
+  { sent: 0, appended: 220, plansBefore: 0, from: 171, to: 220, plansAfter: 3, later: 0 },
+  // The replay waits for the first 50, and the rest of its range is sent meanwhile.
+  { sent: 60, appended: 30, plansBefore: 1, from: 1, to: 90, plansAfter: 0, later: 5 },
+  ...Array.from({ length: 6 }, anyCase),
 ])(
   `a replay sends each of its events once: %o (seed ${seed})`,
   async ({ sent, appended, from, to, ...rest }) => {
@@ -132,11 +132,11 @@ test.each<Case>([
 
 test('a cancelled replay takes no event away that the planner has not reached', async () => {
   const staged = await stage();
-  await staged.append(600);
-  const { id } = await staged.replay({ from_sequence: 501 });
+  await staged.append(60);
+  const { id } = await staged.replay({ from_sequence: 51 });
   await staged.plan();
   await staged.cancel(id);
   await staged.sendAll();
-  expect(staged.times(600).filter((times) => times !== 1)).toEqual([]);
+  expect(staged.times(60).filter((times) => times !== 1)).toEqual([]);
   await staged.close();
 });

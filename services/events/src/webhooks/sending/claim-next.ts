@@ -46,7 +46,7 @@ type ClaimOptions = {
   readonly sender: Sender;
   /** How many deliveries may begin. */
   readonly most: number;
-  readonly leaseMs: number;
+  readonly limits: Dependencies['limits'];
   /** Takes up to `wanted` places at a host. Returns how many it got. */
   readonly placesAt: (host: string, wanted: number) => number;
 };
@@ -62,7 +62,7 @@ const crowdedMs = 2_000;
  * `webhook-id`. Each has a place at its host, which its attempt gives back.
  */
 export async function claimDue(
-  { database, hostPlaces, limits: { leaseMs } }: Dependencies,
+  { database, hostPlaces, limits }: Dependencies,
   endpoint: RowKey,
   { sender, most }: Pick<ClaimOptions, 'sender' | 'most'>,
 ): Promise<Taken> {
@@ -80,7 +80,7 @@ export async function claimDue(
   };
   try {
     const taken = await database.write({ storeId, deadline: Date.now() + claimLimitMs }, (sql) =>
-      claimNext(sql, endpoint, { sender, most, leaseMs, placesAt }),
+      claimNext(sql, endpoint, { sender, most, limits, placesAt }),
     );
     if (taken.kind === 'claimed') held.places -= taken.claimed.length;
     return taken;
@@ -94,7 +94,8 @@ export async function claimDue(
  * due is claimed and nothing that failed is left, the workflow hands the endpoint back to the service and ends.
  */
 const claimNext: ClaimNext<Taken, ClaimOptions> = async (sql, { storeId, id }, options) => {
-  const { sender, leaseMs, placesAt } = options;
+  const { sender, limits, placesAt } = options;
+  const { leaseMs, batch } = limits;
   const locked = await lockWithFeed(sql, storeId, id);
   if (!locked) return { ...answer(done('the endpoint does not exist')), more: false };
   if (locked.sender !== sender) {
@@ -107,9 +108,9 @@ const claimNext: ClaimNext<Taken, ClaimOptions> = async (sql, { storeId, id }, o
     const next = waitUntil(new Date(Date.now() + crowdedMs), 'the requests that may run at its host are running');
     return { ...answer(next), more: false, crowdedHost: host };
   }
-  const onlyNew = await findOnlyNew(sql, locked, most);
+  const onlyNew = await findOnlyNew(sql, locked, { most, batch });
   if (onlyNew) return await beginAtOnce(sql, locked, onlyNew, leaseMs);
-  const { endpoint, more } = await planNext(sql, locked);
+  const { endpoint, more } = await planNext(sql, locked, limits);
   const move = nextMove({ endpoint, ...(await findLoad(sql, endpoint)) });
   if (move.kind === 'answer') {
     await saveLooked(sql, endpoint);

@@ -9,10 +9,8 @@ import { advanceReplay } from '../replays/advance-replay.ts';
 import { countUntried, openDeliveries } from './plan.repository.ts';
 import { afterOpening } from './save-due.ts';
 
-/** Events of the feed that one run looks through. */
-const batch = 500;
-/** No more deliveries are made while this many wait for their first attempt: the feed keeps the rest. */
-const mostUntried = 1_000;
+type PlanLimits = Pick<Dependencies['limits'], 'batch' | 'mostUntried'>;
+export const planLimits: PlanLimits = { batch: 500, mostUntried: 1_000 };
 const runLimitMs = 10_000;
 
 /** After how long a full endpoint is looked at again, although none of its deliveries has changed. */
@@ -26,7 +24,7 @@ const nothing: Progress = { opened: 0, more: false };
  * Returns whether there may be more to plan at once.
  */
 export async function planDeliveries(
-  { database, relay }: Pick<Dependencies, 'database' | 'relay'>,
+  { database, relay, limits }: Pick<Dependencies, 'database' | 'relay' | 'limits'>,
   { store_id: storeId, id }: NamedEndpoint,
 ): Promise<boolean> {
   let woken = false;
@@ -34,7 +32,7 @@ export async function planDeliveries(
     woken = false;
     const locked = await lockWithFeed(sql, storeId, id);
     if (!locked) return false;
-    const planned = await planNext(sql, locked);
+    const planned = await planNext(sql, locked, limits);
     if (planned.opened > 0) woken = await afterOpening(sql, planned.endpoint);
     else await saveProgress(sql, planned.endpoint);
     return planned.more;
@@ -51,10 +49,11 @@ export async function planDeliveries(
 export async function planNext(
   sql: TransactionSql,
   locked: LockedWithFeed,
+  limits: PlanLimits,
 ): Promise<Progress & { readonly endpoint: EndpointRow }> {
   if (locked.status !== 'enabled') return { ...nothing, endpoint: locked };
-  const { place, isFull, ...planned } = await planEvents(sql, locked);
-  const replayed = locked.replaying ? await advanceReplay(sql, locked, place) : nothing;
+  const { place, isFull, ...planned } = await planEvents(sql, locked, limits);
+  const replayed = locked.replaying ? await advanceReplay(sql, locked, place, limits.batch) : nothing;
   return {
     endpoint: { ...locked, planned_through: place, full_until: isFull ? fullUntil(locked, new Date()) : null },
     opened: planned.opened + replayed.opened,
@@ -73,7 +72,7 @@ const fullUntil = ({ full_until: known }: EndpointRow, now: Date): Date =>
 export async function findOnlyNew(
   sql: TransactionSql,
   locked: LockedWithFeed,
-  most: number,
+  { most, batch }: { readonly most: number; readonly batch: number },
 ): Promise<EventRow[] | undefined> {
   const { store_id, planned_through: start, last_sequence: until, event_types, filters: changes } = locked;
   const isHealthy = locked.status === 'enabled' && locked.sender === 'service' && locked.failures === 0;
@@ -90,6 +89,7 @@ export async function findOnlyNew(
 async function planEvents(
   sql: TransactionSql,
   locked: LockedWithFeed,
+  { batch, mostUntried }: PlanLimits,
 ): Promise<Progress & { readonly place: number; readonly isFull?: boolean }> {
   const { store_id, planned_through: place, event_types, filters: changes, due_at } = locked;
   const { oldest_sequence, last_sequence } = locked;
