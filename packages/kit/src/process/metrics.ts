@@ -41,17 +41,17 @@ const settingsOf = ({ registry }: Registered, { name, help, labels = {} }: Metri
 export const counter = (metrics: Registered, definition: MetricDefinition & { readonly type: 'counter' }) =>
   new Counter(settingsOf(metrics, definition));
 
-/** Registers a gauge. `collect` sets its values at each scrape, from what the process has in memory. */
+/** Registers a gauge. `collect` sets its values at each scrape, mostly from what the process has in memory. */
 export const gauge = (
   metrics: Registered,
   definition: MetricDefinition & { readonly type: 'gauge' },
-  collect?: (gauge: Gauge) => void,
+  collect?: (gauge: Gauge) => void | Promise<void>,
 ): Gauge =>
   new Gauge({
     ...settingsOf(metrics, definition),
     ...(collect && {
       collect() {
-        collect(this);
+        return collect(this);
       },
     }),
   });
