@@ -2,13 +2,14 @@ import type { NatsConnection } from 'nats';
 import type { TemporalStarter } from '../clients/temporal.ts';
 import type { SystemDatabase } from '../database/database.ts';
 import type { Log } from '../process/log.ts';
+import { periodically } from '../process/periodic.ts';
 import type { Tracing } from '../process/tracing.ts';
 import type { RpcClient } from '../rpc/client.ts';
 import { createEventDelivery } from './event-delivery.ts';
 import { type FeedBacklog, feedRepository } from './feed.repository.ts';
 import { createFeedDelivery } from './feed-delivery.ts';
 import { type OutboxBacklog, outboxRepository } from './outbox.repository.ts';
-import { setAsideAfter } from './outbox-delivery.ts';
+import { ownSweepMs, setAsideAfter } from './outbox-delivery.ts';
 import { createWorkflowDelivery } from './workflow-delivery.ts';
 
 export type RelayOptions = {
@@ -20,7 +21,7 @@ export type RelayOptions = {
   readonly tracing?: Tracing | undefined;
   /** Delivers public events to the events service. Only for a service with the table `feed_entries`. */
   readonly feed?: Pick<RpcClient, 'call'> | undefined;
-  /** How often the relay sweeps without a nudge, in milliseconds. Default 1,000. */
+  /** How often the relay looks for rows without a nudge, in milliseconds. Default 1,000. */
   readonly sweepIntervalMs?: number;
   /** How many rows a claim takes. Default 100. */
   readonly batch?: number;
@@ -55,19 +56,31 @@ export function createRelay(options: RelayOptions): Relay {
   const repository = outboxRepository(options.database);
   const shared = { repository, log, sweepIntervalMs, batch, leaseMs };
   const feed = options.feed && { repository: feedRepository(options.database), rpc: options.feed };
-  const deliveries = [
-    ...(temporal ? [createWorkflowDelivery({ ...shared, temporal, tracing })] : []),
-    createEventDelivery({ ...shared, nats }),
-    ...(feed ? [createFeedDelivery({ ...feed, log, sweepIntervalMs })] : []),
-  ];
+  const workflows = temporal && createWorkflowDelivery({ ...shared, temporal, tracing });
+  const events = createEventDelivery({ ...shared, nats });
+  const publicEvents = feed && createFeedDelivery({ ...feed, log, sweepIntervalMs: ownSweepMs });
+  const deliveries = [workflows, events, publicEvents].filter((delivery) => delivery !== undefined);
+  const nudge = () => {
+    for (const delivery of deliveries) delivery.nudge();
+  };
+  /** One statement for all kinds. A delivery whose receiver or database does not answer sweeps by itself. */
+  const look = async () => {
+    const due = await repository.findDue(feed !== undefined).catch(() => undefined);
+    if (due === undefined) return nudge();
+    if (due.workflow) workflows?.nudge();
+    if (due.event) events.nudge();
+    if (due.feed) publicEvents?.nudge();
+  };
+  const looks = periodically({ name: 'look into the outbox', everyMs: sweepIntervalMs, log, run: look });
   return {
     start() {
       for (const delivery of deliveries) delivery.start();
+      looks.start();
     },
-    nudge() {
-      for (const delivery of deliveries) delivery.nudge();
+    nudge,
+    async stop() {
+      await Promise.all([looks.stop(), ...deliveries.map((delivery) => delivery.stop())]);
     },
-    stop: async () => void (await Promise.all(deliveries.map((delivery) => delivery.stop()))),
     backlog: () => repository.count(setAsideAfter),
     feedBacklog: async () => await feed?.repository.backlog(),
     isBehind: async () => (await repository.countLateWakeUps(lateMs, lateWakeUps)) >= lateWakeUps,
