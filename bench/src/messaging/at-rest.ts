@@ -8,10 +8,11 @@ import { send } from './send.ts';
 import { type MessagingStage, untilIdle } from './stage.ts';
 
 /** What a platform without requests uses. */
-export async function idle(stage: MessagingStage, { longSeconds }: MessagingPlan): Promise<Measured> {
+export async function idle(stage: MessagingStage, { longSeconds, restSeconds }: MessagingPlan): Promise<Measured> {
   const { processes } = stage;
   const named = Object.values(processes);
   await untilIdle(stage);
+  await pause(restSeconds * 1000);
   const before = cpuOfAll(processes);
   await pause(longSeconds * 1000);
   const after = cpuOfAll(processes);
@@ -28,7 +29,7 @@ export async function idle(stage: MessagingStage, { longSeconds }: MessagingPlan
   return { figures, cpuMs: {} };
 }
 
-/** What messages leave on the disk, each received and answered. */
+/** What a message received and one sent leave on the disk. */
 export async function disk(stage: MessagingStage, { stored }: MessagingPlan): Promise<Measured> {
   await untilIdle(stage);
   // From here on the first write to each page puts the whole page into the write-ahead log, in every run alike.
@@ -43,7 +44,7 @@ export async function disk(stage: MessagingStage, { stored }: MessagingPlan): Pr
   const all = Object.values(kept).reduce((sum, each) => sum + each, 0);
   const figures = Object.entries({ 'all data': all, 'PostgreSQL, WAL': wal, ...kept });
   return {
-    figures: Object.fromEntries(figures.map(([name, bytes]) => [`${name}, kB a message`, bytes / 1024 / stored])),
+    figures: Object.fromEntries(figures.map(([name, bytes]) => [`${name}, kB`, bytes / 1024 / stored])),
     cpuMs: {},
   };
 }

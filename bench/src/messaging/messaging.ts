@@ -19,8 +19,8 @@ type Options = BenchmarkOptions & {
   readonly against?: string;
 };
 
-const full = { rounds: 3, leads: 500, seconds: 10, longSeconds: 30, webhooks: 3000, stored: 1000 };
-const quickly = { rounds: 1, leads: 100, seconds: 3, longSeconds: 10, webhooks: 1000, stored: 200 };
+const full = { rounds: 3, leads: 500, seconds: 10, longSeconds: 30, restSeconds: 120, webhooks: 3000, stored: 1000 };
+const quickly = { rounds: 1, leads: 100, seconds: 3, longSeconds: 10, restSeconds: 10, webhooks: 1000, stored: 200 };
 const names = rows.map(({ name }) => name);
 
 /** `npm run bench -- messaging`. */

@@ -7,6 +7,8 @@ export type MessagingPlan = {
   readonly seconds: number;
   /** The duration of a load at a steady rate, and of a look at the idle platform. */
   readonly longSeconds: number;
+  /** How long the platform rests before that look. */
+  readonly restSeconds: number;
   /** The number of webhooks in a burst. */
   readonly webhooks: number;
   /** The number of messages received, and of messages sent, whose data is measured. */

@@ -97,7 +97,7 @@ export const rows: readonly Row[] = [
   receivePaced(50, [{ figure: 'processor time, ms', holds: '≤', limit: 6 }]),
   {
     name: 'disk',
-    title: 'what messages leave on the disk, each received and answered',
+    title: 'what a message received and one sent leave on the disk',
     warmUp: false,
     measure: disk,
     floors: {},
