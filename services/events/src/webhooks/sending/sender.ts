@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { maxInFlight } from '@mostrador/contracts';
 import type { Log } from '@mostrador/kit/process/log';
-import type { Periodic } from '@mostrador/kit/process/periodic';
+import { type Periodic, untilTick } from '@mostrador/kit/process/periodic';
 import { createWakeablePause } from '@mostrador/kit/process/wakeable-pause';
 import { createRequestQueue } from '@mostrador/kit/rpc/request-queue';
 import type { Dependencies } from '../../dependencies.ts';
@@ -71,7 +71,7 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
 
   /** What is due, and what to plan: of the stores that had a notice, and once a second what had none or lost it. */
   const findDue = async (): Promise<void> => {
-    const all = performance.now() - lookedAtAllMs >= lookEveryMs;
+    const all = performance.now() - lookedAtAllMs >= 0.9 * lookEveryMs;
     if (all) lookedAtAllMs = performance.now();
     const stores = [...grown];
     grown.clear();
@@ -159,7 +159,7 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
         await delay(batchingPauseMs);
         continue;
       }
-      await pause.for(lookEveryMs);
+      await pause.for(untilTick(lookEveryMs, performance.now()));
     }
   };
 
