@@ -3,7 +3,7 @@ import type { Measured } from './plan.ts';
 import { type MessagingStage, withPeer, withProcessorTime } from './stage.ts';
 import { countReceived, untilStored, webhooksFrom } from './webhooks.ts';
 
-export type Webhooks = {
+type Webhooks = {
   readonly count: number;
   /** The webhooks a second; undefined: as fast as they are answered. */
   readonly perSecond?: number;

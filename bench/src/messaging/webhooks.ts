@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type postgres from 'postgres';
 import type { Prepared } from '../shared/load/job.ts';
 
-export type WebhookChannel = {
+type WebhookChannel = {
   readonly channelId: string;
   readonly phoneNumberId: string;
   readonly appSecret: string;

@@ -1,5 +1,5 @@
 /** What a request says about itself, for the stand-in of a provider: its number, and when it was sent. */
-export type Stamp = { readonly index: number; readonly sentAtUs: number };
+type Stamp = { readonly index: number; readonly sentAtUs: number };
 
 /** Stands in a prepared body for the stamp, and has its length. */
 export const unstamped = '#00000000@0000000000000000';

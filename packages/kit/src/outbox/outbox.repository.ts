@@ -28,7 +28,7 @@ export type Postponement = {
 };
 
 /** Which kinds of rows are due. */
-export type Due = { readonly workflow: boolean; readonly event: boolean; readonly feed: boolean };
+type Due = { readonly workflow: boolean; readonly event: boolean; readonly feed: boolean };
 
 /** What waits in the outbox. Entries that were set aside do not count for the oldest. */
 export type OutboxBacklog = { readonly entries: number; readonly setAside: number; readonly oldestSeconds: number };

@@ -6,7 +6,7 @@ const firstAfterMs = 5_000;
 const everyMs = 30_000;
 
 /** What a process has done since the last look, and holds since the last collection. */
-export type HeapUse = { readonly busyShare: number; readonly grownBytes: number };
+type HeapUse = { readonly busyShare: number; readonly grownBytes: number };
 
 /** Whether a collection, some 20 to 50 ms, delays no work and frees enough. */
 export const isWorthCollecting = ({ busyShare, grownBytes }: HeapUse): boolean =>
