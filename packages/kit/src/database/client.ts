@@ -149,7 +149,7 @@ function createClient(options: { url: string; name: string; limits: ServerLimits
       // Not with the login: a pooler rejects limits there, or drops them. The last one ends the statement of a lost client
       // within 1 s, and not at its timeout.
       const sentMs = Date.now();
-      const [row] = await sql<[{ read_only: string; now: Date }]>`
+      const [row] = await sql<[Checked]>`
         select current_setting('transaction_read_only') as read_only, clock_timestamp() as now,
           set_config('statement_timeout', ${String(limits.statementTimeoutMs)}, false),
           set_config('lock_timeout', ${String(limits.lockTimeoutMs)}, false),
@@ -171,6 +171,9 @@ function createClient(options: { url: string; name: string; limits: ServerLimits
     },
   };
 }
+
+/** Whether the server takes writes, and its clock. */
+type Checked = { readonly read_only: string; readonly now: Date };
 
 /** How postgres.js reads an address of one host. */
 type Parsed = { readonly host: readonly string[]; readonly port: readonly number[]; readonly path?: string };
