@@ -9,6 +9,7 @@ import { provideNats, providePostgres, provideTemporal, serverPorts } from '@mos
 import { exampleIdsFile, migrateAll, publicUrl, serviceSpec } from '@mostrador/local-platform/services';
 import { createSupervisor, type Supervisor } from '@mostrador/local-platform/supervisor';
 import { writePrivately } from '@mostrador/local-platform/write-privately';
+import { collectGarbageWhenIdle } from '../../packages/kit/src/process/collect-garbage.ts';
 import { withSecretFiles } from '../../packages/kit/src/process/variables.ts';
 import { natsAddress } from '../../packages/kit/src/rpc/nats.ts';
 import { processNames, stopOrder } from '../../packages/platform/src/processes.ts';
@@ -87,6 +88,7 @@ async function start(): Promise<void> {
   writePrivately(devJson, dev);
   output.say(announcement(dev, (performance.now() - startedAt) / 1000));
   output.showAll();
+  collectGarbageWhenIdle();
 }
 
 /** Like Promise.all, but throws every error at once, because a machine without Go lacks more than one server. */

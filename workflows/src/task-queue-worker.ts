@@ -81,6 +81,8 @@ export function createTaskQueueWorker(options: {
       // A cached workflow takes about 0.2 MB, so the cache takes at most 100 MB. Others are replayed from a few events.
       maxCachedWorkflows: 500,
       maxConcurrentActivityTaskExecutions: 50,
+      // The first attempt of most steps is local. Each poll of an idle worker costs Temporal a request a minute.
+      maxConcurrentActivityTaskPolls: 3,
       maxConcurrentLocalActivityExecutions: 50,
       // More than steps, because the task of a workflow lasts as long as its local step.
       maxConcurrentWorkflowTaskExecutions: 100,

@@ -1,123 +1,115 @@
 import { resolve } from 'node:path';
 import { root } from '@mostrador/local-platform/paths';
 import type { Command } from 'commander';
-import { type Benchmark, type BenchmarkOptions, positive, someOf } from '../shared/benchmark.ts';
+import { type Benchmark, type BenchmarkOptions, type BenchmarkRun, positive, someOf } from '../shared/benchmark.ts';
 import { describeMachine, watchMachine } from '../shared/machine.ts';
 import { startPlatform } from '../shared/platform.ts';
-import { settingsOf } from '../shared/report.ts';
-import { measureAgainst } from './against.ts';
-import { type InboundFindings, inboundRound } from './inbound.ts';
-import { measureWaiting, type OutboundFindings, outboundRound, waitingCallers } from './outbound.ts';
-import type { MessagingPart, MessagingPlan } from './plan.ts';
-import { type MessagingFindings, reportMessaging } from './report.ts';
+import { type Report, settingsOf } from '../shared/report.ts';
+import { openAll } from '../shared/stops.ts';
+import { measureRows, type Variant } from './measure.ts';
+import type { MessagingPlan } from './plan.ts';
+import { platform, sectionsOf } from './report.ts';
+import { type Row, rows } from './rows.ts';
 import { type MessagingStage, openMessagingStage } from './stage.ts';
 
 type Options = BenchmarkOptions & {
   readonly leads?: number;
-  readonly only?: MessagingPart[];
+  readonly only?: string[];
+  readonly floors?: boolean;
   readonly against?: string;
 };
 
-const full = {
-  ...{ stores: 20, leads: 500, messagesEach: 20 },
-  ...{ rounds: 3, seconds: 3, customers: 500 },
-};
-const quickly = {
-  ...{ stores: 4, leads: 100, messagesEach: 10 },
-  ...{ rounds: 1, seconds: 1, customers: 100 },
-};
-const allParts: MessagingPart[] = ['outbound', 'inbound'];
+const full = { rounds: 3, leads: 500, seconds: 10, longSeconds: 30, restSeconds: 120, webhooks: 3000, stored: 1000 };
+const quickly = { rounds: 1, leads: 100, seconds: 3, longSeconds: 10, restSeconds: 10, webhooks: 1000, stored: 200 };
+const names = rows.map(({ name }) => name);
 
 /** `npm run bench -- messaging`. */
 export const messaging: Benchmark<Options> = {
   name: 'messaging',
   about:
-    'Sends 20 messages to each of 500 leads over 20 sandbox channels, against bare workflows with as many signals.\n' +
-    'Receives signed webhooks, against a bare server that checks and stores them. The full form takes about 15 minutes\n' +
-    'and needs an otherwise idle machine.',
+    'Messages sent over a stand-in of WhatsApp and webhooks received from it, 500 leads in turn, each row beside a bare\n' +
+    'server that does only the core of the same work. Also what an idle platform uses, and what messages leave on the\n' +
+    `disk. The full form takes about 20 minutes and needs an otherwise idle machine.\nRows: ${names.join(', ')}.`,
   addOptions: (command: Command) =>
     command
       .option('--leads <n>', 'number of leads that get messages', positive)
+      .option('--only <rows>', 'some of the rows', someOf(names))
+      .option('--no-floors', 'without the bare servers')
       .option(
         '--against <folder>',
-        'another checkout of this repository: only compares its outbound messages with those of this one',
-      )
-      .option('--only <parts>', `some of ${allParts.join(', ')}`, someOf(allParts)),
-  async run({ quick, rounds, seconds, leads, only, against }, run) {
+        'another checkout of this repository: measures both, in turn, without bare servers',
+      ),
+  async run({ quick, rounds, seconds, leads, only = names, floors = true, against }, run) {
     const form = quick ? quickly : full;
-    const plan = {
+    const plan: MessagingPlan = {
       ...form,
-      rounds: rounds ?? form.rounds,
-      seconds: seconds ?? form.seconds,
-      leads: leads ?? form.leads,
-      parts: only ?? allParts,
+      ...(rounds !== undefined && { rounds }),
+      ...(seconds !== undefined && { seconds, longSeconds: seconds }),
+      ...(leads !== undefined && { leads }),
     };
-    if (against !== undefined)
-      return { name: 'messaging-against', report: await measureAgainst(resolve(against), plan, run) };
-    const findings = await measureMessaging({ root, plan }, run);
-    return { name: 'messaging', report: reportMessaging(findings) };
+    const chosen = rows.filter(({ name }) => only.includes(name));
+    return against === undefined
+      ? { name: 'messaging', report: await measureOne(chosen, plan, floors, run) }
+      : { name: 'messaging-against', report: await measureBoth(resolve(against), chosen, plan, run) };
   },
 };
 
-/** Measures one platform and its baselines in alternating rounds. */
-async function measureMessaging(
-  { root, plan }: { root: string; plan: MessagingPlan },
-  { say, signal }: { say: (text: string) => void; signal: AbortSignal },
-): Promise<MessagingFindings> {
+async function measureOne(
+  chosen: readonly Row[],
+  plan: MessagingPlan,
+  withFloors: boolean,
+  run: BenchmarkRun,
+): Promise<Report> {
   const quietness = watchMachine();
-  say('Starting a platform once to fill its caches: stripping types and bundling workflows would add to the memory.');
-  await (await startPlatform(root)).stop();
-  say(`Starting a platform with ${plan.stores} stores, and the baselines.`);
-  const stage = await openMessagingStage(root, plan.stores);
+  if (chosen.some(({ name }) => name === 'idle')) {
+    run.say('Starting a platform once, because stripping types and bundling workflows would add to its memory.');
+    await (await startPlatform(root)).stop();
+  }
+  run.say('Starting the platform.');
+  const stage = await openMessagingStage(root, plan.leads);
   try {
     const machine = await describeMachine(stage.platform);
-    say('Warming up.');
-    const unmeasured = {
-      ...plan,
-      leads: Math.min(50, plan.leads),
-      messagesEach: 4,
-      seconds: Math.min(1, plan.seconds),
-    };
-    await measure(stage, unmeasured, 0, emptyFindings(), () => {});
-    const { outbound, inbound } = emptyFindings();
-    for (let round = 0; round < plan.rounds; round++) {
-      signal.throwIfAborted();
-      say(`Round ${round + 1} of ${plan.rounds}.`);
-      await measure(stage, plan, round, { outbound, inbound }, say);
-    }
-    return {
-      plan,
-      settings: settingsOf(`${plan.rounds} rounds; compared variants take turns`, quietness),
-      machine,
-      outbound,
-      inbound,
-    };
+    const variantsOf = ({ measure, floors }: Row): Variant[] => [
+      { name: platform, stage, measure },
+      ...(withFloors ? Object.entries(floors).map(([name, measure]) => ({ name, stage, measure })) : []),
+    ];
+    const findings = await measureRows(chosen, plan, variantsOf, run);
+    const turns = `${plan.rounds} rounds; the variants of a row take turns`;
+    return { settings: settingsOf(turns, quietness), machine, sections: sectionsOf(findings) };
   } finally {
-    say('Stopping.');
+    run.say('Stopping.');
     await stage.stop();
   }
 }
 
-type Both = { outbound: OutboundFindings; inbound: InboundFindings };
-
-const emptyFindings = (): Both => ({
-  outbound: { sent: [], bare: [], waited: new Map() },
-  inbound: { platform: new Map(), bare: new Map() },
-});
-
-async function measure(
-  stage: MessagingStage,
+/** `--against <folder>`: the rows on that checkout and on this one, in turn. */
+async function measureBoth(
+  before: string,
+  chosen: readonly Row[],
   plan: MessagingPlan,
-  round: number,
-  { outbound, inbound }: Both,
-  say: (text: string) => void,
-): Promise<void> {
-  if (plan.parts.includes('inbound')) await inboundRound(stage, plan, round, inbound, say);
-  if (!plan.parts.includes('outbound')) return;
-  for (const concurrency of waitingCallers) {
-    const waited = await measureWaiting(stage, { concurrency, seconds: plan.seconds });
-    outbound.waited.set(concurrency, [...(outbound.waited.get(concurrency) ?? []), waited]);
-    say(`send and wait × ${concurrency}: ${waited.perSecond.toFixed(0)}/s, p50 ${waited.p50Ms.toFixed(1)} ms`);
+  run: BenchmarkRun,
+): Promise<Report> {
+  const quietness = watchMachine();
+  run.say('Starting both platforms.');
+  const both = await openAll(async (stops) => {
+    const open = async (checkout: string): Promise<MessagingStage> => {
+      const stage = await openMessagingStage(checkout, plan.leads);
+      stops.push(stage.stop);
+      return stage;
+    };
+    return { old: await open(before), own: await open(root) };
+  });
+  try {
+    const machine = await describeMachine(both.own.platform);
+    const variantsOf = ({ measure }: Row): Variant[] => [
+      { name: 'before', stage: both.old, measure },
+      { name: 'after', stage: both.own, measure },
+    ];
+    const findings = await measureRows(chosen, plan, variantsOf, run);
+    const turns = `${plan.rounds} rounds; both versions run all the time and take turns`;
+    return { settings: settingsOf(turns, quietness), machine, sections: sectionsOf(findings) };
+  } finally {
+    run.say('Stopping.');
+    await both.stop();
   }
-  await outboundRound(stage, plan, round, outbound, say);
 }

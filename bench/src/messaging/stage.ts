@@ -1,108 +1,120 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import postgres from 'postgres';
+import { untilQuiet } from '../shared/backlog.ts';
 import type { LoadJob, LoadResult } from '../shared/load/job.ts';
-import { manyAtOnce } from '../shared/many-at-once.ts';
+import { startLoad } from '../shared/load/start-load.ts';
 import { type Peer, startPeer } from '../shared/peer.ts';
-import { type Platform, type Store, startPlatform } from '../shared/platform.ts';
-import type { Named } from '../shared/processes.ts';
+import { type Platform, startPlatform } from '../shared/platform.ts';
+import { cpuMsEach, cpuOfAll, type Named, parentOf } from '../shared/processes.ts';
 import { openAll } from '../shared/stops.ts';
+import { untilStored, webhooksFrom } from './webhooks.ts';
 
-/** A store with a WhatsApp channel, for inbound messages. */
-export type Inbound = {
-  readonly storeId: string;
+/** A store with a WhatsApp channel, whose customers have all written to it, so that it may answer them. */
+export type MessagingStore = {
+  readonly id: string;
+  readonly key: string;
   readonly channelId: string;
   readonly phoneNumberId: string;
   readonly appSecret: string;
-  readonly platform: { readonly origin: string; readonly path: string };
-  readonly bare: { readonly origin: string; readonly path: string };
+  readonly leads: readonly { readonly id: string; readonly phone: string }[];
 };
 
 export type MessagingStage = {
   readonly platform: Platform;
-  /** Stores with a sandbox channel without effective limits. The platform answers at acceptance. */
-  readonly senders: readonly Store[];
-  /** A store like the senders, but with the default wait for the channel. */
-  readonly waiting: Store;
-  readonly inbound: Inbound;
-  readonly temporalClient: Peer;
-  readonly temporalWorker: Peer;
+  /** Its requests wait for the outcome. */
+  readonly waiting: MessagingStore;
+  /** Its requests are answered at acceptance. */
+  readonly accepting: MessagingStore;
+  readonly provider: Peer;
+  readonly providerUrl: string;
+  /** The processes of the platform, with the supervisor. */
   readonly processes: Named;
   readonly sql: postgres.Sql;
   load(job: LoadJob): Promise<LoadResult>;
   stop(): Promise<void>;
 };
 
-const storesAtOnce = 3;
+const quietWithinMs = 30_000;
 
-export async function openMessagingStage(root: string, stores: number): Promise<MessagingStage> {
+/** Starts the platform of that checkout, and the stand-in of WhatsApp. */
+export async function openMessagingStage(root: string, leads: number): Promise<MessagingStage> {
   return await openAll(async (stops) => {
     const platform = await startPlatform(root);
     stops.push(platform.stop);
-    const sql = postgres(platform.databaseUrl, { max: 2, onnotice: () => {}, connection: { statement_timeout: 0 } });
+    const sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => {}, connection: { statement_timeout: 0 } });
     stops.push(() => sql.end());
-    const made = await manyAtOnce(stores + 1, (index) => newSender(platform, index < stores), storesAtOnce);
-    const [waiting, ...senders] = made.toReversed() as [Store, ...Store[]];
-    const channel = await connectWhatsapp(platform);
+    const provider = await startPeer(join(import.meta.dirname, 'provider.ts'));
+    stops.push(provider.stop);
+    const providerUrl = await provider.call<string>('listen');
+    const load = await startLoad(stops);
     await sql.unsafe(`
       create schema bench;
-      create table bench.inbound_payloads (like messaging.inbound_payloads including all)`);
-
-    const start = async (name: string, environment: Record<string, string> = {}): Promise<Peer> => {
-      const peer = await startPeer(join(import.meta.dirname, `../shared/${name}.ts`), environment);
-      stops.push(peer.stop);
-      return peer;
-    };
-    const temporal = { TEMPORAL_ADDRESS: platform.temporalAddress };
-    const temporalWorker = await start('baselines/temporal-worker', temporal);
-    const temporalClient = await start('baselines/temporal-http', temporal);
-    const bare = await start('baselines/webhook-bare-http', {
-      DATABASE_URL: platform.databaseUrl,
-      STORE_ID: channel.storeId,
-      CHANNEL_ID: channel.channelId,
-      APP_SECRET: channel.appSecret,
-    });
-    const load = await start('load/main');
+      create table bench.messages (
+        id uuid primary key default uuidv7(), "to" text not null, body text not null,
+        created_at timestamptz not null default now());
+      create table bench.webhooks (
+        id uuid primary key default uuidv7(), payload bytea not null, received_at timestamptz not null default now())`);
+    const open = (phoneNumberId: string) => openStore({ platform, providerUrl, sql, load, leads, phoneNumberId });
+    const waiting = await open('106540352242922');
+    const accepting = await open('106540352242923');
+    await platform.admin(`store update --store ${accepting.id} --message-wait 0`);
     return {
-      platform,
-      senders,
-      waiting,
-      inbound: {
-        ...channel,
-        platform: { origin: platform.origin, path: `/channels/whatsapp/${channel.channelId}/webhook` },
-        bare: { origin: await bare.call<string>('listen'), path: '/webhook' },
-      },
-      temporalClient,
-      temporalWorker,
-      processes: {
-        ...platform.processes,
-        'bare webhook': bare.pid,
-        'bare signals, client': temporalClient.pid,
-        'bare signals, worker': temporalWorker.pid,
-        load: load.pid,
-      },
-      sql,
-      load: (job) => load.call<LoadResult>('run', job),
+      ...{ platform, waiting, accepting, provider, providerUrl, sql, load },
+      processes: { ...platform.processes, supervisor: parentOf(platform.processes.postgres ?? -1) },
     };
   });
 }
 
-async function newSender(platform: Platform, answeredAtAcceptance: boolean): Promise<Store> {
-  const store = await platform.newStore({ calendar: false });
-  const limits = '--number-rate 100000 --pair-interval 0 --pair-burst 100000';
-  await platform.admin(`channel connect --store ${store.id} --provider sandbox ${limits}`);
-  if (answeredAtAcceptance) await platform.admin(`store update --store ${store.id} --message-wait 0`);
-  return store;
-}
+type Opening = Pick<MessagingStage, 'platform' | 'providerUrl' | 'sql' | 'load'> & {
+  readonly leads: number;
+  readonly phoneNumberId: string;
+};
 
-async function connectWhatsapp(platform: Platform) {
-  const { id: storeId } = await platform.newStore({ calendar: false });
-  const phoneNumberId = '106540352242922';
+async function openStore({ platform, providerUrl, sql, load, leads, phoneNumberId }: Opening): Promise<MessagingStore> {
+  const { id, key } = await platform.newStore({});
   const appSecret = randomUUID();
   const { channel_id: channelId } = await platform.admin<{ channel_id: string }>(
-    // The benchmark sends nothing over this channel, so the API address is a closed port.
-    `channel connect --store ${storeId} --provider whatsapp_cloud --phone-number-id ${phoneNumberId} --phone 15550783881 --api-url http://127.0.0.1:9`,
+    `channel connect --store ${id} --provider whatsapp_cloud --phone-number-id ${phoneNumberId} --phone 15550783881 ` +
+      `--api-url ${providerUrl} --number-rate 100000 --pair-interval 0 --pair-burst 100000`,
     { access_token: randomUUID(), app_secret: appSecret, verify_token: randomUUID() },
   );
-  return { storeId, channelId, phoneNumberId, appSecret };
+  const phones = Array.from({ length: leads }, (_, index) => String(5511970000000 + index));
+  const { posts, lastId } = webhooksFrom({ channelId, phoneNumberId, appSecret }, phones, leads);
+  await load({
+    ...({ origin: platform.origin, method: 'POST', paths: [], headers: {}, expectedStatus: 200 } as const),
+    ...{ prepared: posts, concurrency: 8, requests: posts.length, warmUpMs: 0, durationMs: 600_000 },
+  });
+  await untilStored(sql, channelId, lastId, leads);
+  const rows = await sql<{ id: string; phone: string }[]>`
+    select id, customer_phone as phone from crm.leads where store_id = ${id} order by id`;
+  return { id, key, channelId, phoneNumberId, appSecret, leads: rows };
+}
+
+/** Waits until the platform has finished what it does after a load. */
+export const untilIdle = ({ processes }: MessagingStage): Promise<boolean> => untilQuiet(processes, quietWithinMs);
+
+/** Does some work, and returns the processor time that these processes took for each of its `count` messages. */
+export async function withProcessorTime<Result extends { readonly count: number }>(
+  processes: Named,
+  work: () => Promise<Result>,
+): Promise<Result & { readonly cpuMs: Record<string, number>; readonly cpuMsOfAll: number }> {
+  const before = cpuOfAll(processes);
+  const result = await work();
+  const cpuMs = cpuMsEach(before, processes, result.count);
+  return { ...result, cpuMs, cpuMsOfAll: Object.values(cpuMs).reduce((sum, each) => sum + each, 0) };
+}
+
+/** Starts a baseline, uses it, and stops it, so that it does nothing while the platform is measured. */
+export async function withPeer<Result>(
+  name: string,
+  environment: Record<string, string>,
+  use: (peer: Peer) => Promise<Result>,
+): Promise<Result> {
+  const peer = await startPeer(join(import.meta.dirname, `../shared/baselines/${name}.ts`), environment);
+  try {
+    return await use(peer);
+  } finally {
+    await peer.stop();
+  }
 }

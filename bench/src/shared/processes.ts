@@ -7,10 +7,8 @@ export type Named = Readonly<Record<string, number>>;
 
 const clockTicksPerSecond = 100; // USER_HZ, which /proc uses on every kernel (proc_pid_stat(5), sysconf(_SC_CLK_TCK))
 
-/** The processor seconds of a process and its children. PostgreSQL has a process for each connection. */
-function cpuSeconds(pid: number): number {
-  return [pid, ...childrenOf(pid)].reduce((sum, each) => sum + ownCpuSeconds(each), 0);
-}
+/** The process that started this one. */
+export const parentOf = (pid: number): number => Number(fieldsOf(pid)[1]);
 
 /** The resident memory of a process in megabytes. */
 export function residentMb(pid: number): number {
@@ -18,9 +16,12 @@ export function residentMb(pid: number): number {
   return (Number(pages) * 4096) / 1024 ** 2;
 }
 
-/** The memory of a process and its children in megabytes. Shared pages are divided among their users. */
-export function proportionalMb(pid: number): number {
-  const kilobytes = [pid, ...childrenOf(pid)].map((each) =>
+/**
+ * The memory of a process and its children in megabytes, without children in `apart`. Shared pages are divided among their
+ * users.
+ */
+export function proportionalMb(pid: number, apart: readonly number[] = []): number {
+  const kilobytes = [pid, ...childrenOf(pid, apart)].map((each) =>
     Number(/^Pss: +(\d+) kB/m.exec(read(`/proc/${each}/smaps_rollup`))?.[1] ?? 0),
   );
   return kilobytes.reduce((sum, each) => sum + each, 0) / 1024;
@@ -57,9 +58,16 @@ export const cpuMsEach = (
     ]),
   );
 
-/** The processor seconds of each process since its start. */
-export const cpuOfAll = (processes: Named): Record<string, number> =>
-  Object.fromEntries(Object.entries(processes).map(([name, pid]) => [name, cpuSeconds(pid)]));
+/**
+ * The processor seconds of each process since its start. A process counts with its children, such as PostgreSQL's for
+ * each connection, except for children that have a name of their own.
+ */
+export function cpuOfAll(processes: Named): Record<string, number> {
+  const named = Object.values(processes);
+  const secondsOf = (pid: number) =>
+    [pid, ...childrenOf(pid, named)].reduce((sum, each) => sum + ownCpuSeconds(each), 0);
+  return Object.fromEntries(Object.entries(processes).map(([name, pid]) => [name, secondsOf(pid)]));
+}
 
 /** The processor seconds of a process, including its ended children. */
 function ownCpuSeconds(pid: number): number {
@@ -68,12 +76,13 @@ function ownCpuSeconds(pid: number): number {
   return ticks / clockTicksPerSecond;
 }
 
-function childrenOf(pid: number): number[] {
+function childrenOf(pid: number, apart: readonly number[] = []): number[] {
   const direct = list(`/proc/${pid}/task`)
     .flatMap((thread) => read(`/proc/${pid}/task/${thread}/children`).split(' '))
     .filter((child) => child !== '')
-    .map(Number);
-  return direct.flatMap((child) => [child, ...childrenOf(child)]);
+    .map(Number)
+    .filter((child) => !apart.includes(child));
+  return direct.flatMap((child) => [child, ...childrenOf(child, apart)]);
 }
 
 /** The fields of `stat` from the state on. The command before it may contain spaces and parentheses. */

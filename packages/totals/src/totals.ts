@@ -74,6 +74,8 @@ export function createListTotals<const List extends string>(options: ListTotalsO
   const { lists, database, systemDatabase, log } = options;
   const wanted = new Map<string, { readonly storeId: string; readonly list: string }>();
   let pauseMs = idlePauseMs;
+  /** Runs in a row that found no changes. */
+  let idleRuns = 0;
 
   /** A recount may take longer than the statements of requests. */
   const recount = <T>(scope: StoreScope, work: (sql: TransactionSql) => Promise<T>): Promise<T> =>
@@ -111,8 +113,9 @@ export function createListTotals<const List extends string>(options: ListTotalsO
     pauseMs = longestPauseMs;
     const folded = await fold(signal);
     await buildWanted(signal);
+    idleRuns = folded > 0 ? 0 : idleRuns + 1;
     // A run is slow while a long transaction keeps deleted changes in the table. Then runs come less often.
-    const restMs = Math.max(folded > 0 ? busyPauseMs : idlePauseMs, 4 * (performance.now() - startedMs));
+    const restMs = Math.max(folded > 0 ? busyPauseMs : idlePauseMs * idleRuns, 4 * (performance.now() - startedMs));
     pauseMs = Math.min(restMs, longestPauseMs);
     return folded;
   }

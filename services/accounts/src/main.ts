@@ -39,7 +39,7 @@ runService({
       database,
       systemDatabase,
       rpc,
-      passwords: createPasswordHashing({ threadsKept: 1 }),
+      passwords: createPasswordHashing(),
       oidc,
       publicUrl: config.PUBLIC_URL,
       announceAccessChange: announceOver(nats),

@@ -76,8 +76,6 @@ async function stopWaking(): Promise<void> {
   await waking;
 }
 
-const countRuns = async (type: string) => (await workflow.count(`WorkflowType = '${type}'`)).count;
-
 servePeer({
   listen: () => app.listen({ host: '127.0.0.1', port: 0 }),
   wakeMany: (count: number) => wakeMany(count, 'carryNothing', 'created'),
@@ -85,5 +83,4 @@ servePeer({
   stopWaking,
   startWaiting: (count: number) => wakeMany(count, 'waitLong', 'scheduled'),
   wakeInTurns,
-  countRuns,
 });

@@ -11,6 +11,10 @@ export type LoadJob = {
   readonly bodies?: readonly string[];
   /** Instead of `paths`, `body` and `bodies`: whole requests, in turn. */
   readonly prepared?: readonly Prepared[];
+  /** A text of `stamp.ts` in the prepared bodies, which becomes the number of the request and the time of its sending. */
+  readonly stamped?: boolean;
+  /** An open rate: a request is sent when it is due and a caller is free. By default as soon as a caller is free. */
+  readonly perSecond?: number;
   /** Whether each request gets a new `Idempotency-Key`. */
   readonly idempotencyKeys?: boolean;
   readonly expectedStatus: number;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createHistogram } from 'node:perf_hooks';
 import { openConnection } from './connection.ts';
 import type { LoadJob, LoadResult, Prepared } from './job.ts';
+import { stamp, unstamped } from './stamp.ts';
 
 /** The longest latency in microseconds. Longer ones count as this. */
 const longestUs = 60_000_000;
@@ -10,9 +11,11 @@ const longestUs = 60_000_000;
 export async function runLoad(job: LoadJob): Promise<LoadResult> {
   const latencies = createHistogram({ lowest: 1, highest: longestUs, figures: 3 });
   const writeRequest = requestWriter(job);
-  const measureFrom = performance.now() + job.warmUpMs;
+  const from = performance.now();
+  const measureFrom = from + job.warmUpMs;
   const until = measureFrom + job.durationMs;
   const mostRequests = job.requests ?? Number.POSITIVE_INFINITY;
+  const dueAt = (index: number) => (job.perSecond === undefined ? from : from + (index * 1000) / job.perSecond);
   let sent = 0;
   let answered = 0;
   let lastAnswerAt = measureFrom;
@@ -22,9 +25,16 @@ export async function runLoad(job: LoadJob): Promise<LoadResult> {
     const over = Promise.withResolvers<void>();
     const connection = await openConnection(new URL(job.origin), over.reject);
     const next = () => {
+      const due = dueAt(sent);
+      if (Math.max(performance.now(), due) >= until || sent >= mostRequests) return over.resolve();
+      const index = sent++;
+      const restMs = due - performance.now();
+      if (restMs > 0) setTimeout(ask, restMs, index);
+      else ask(index);
+    };
+    const ask = (index: number) => {
       const beganAt = performance.now();
-      if (beganAt >= until || sent >= mostRequests) return over.resolve();
-      connection.send(writeRequest(sent++), (status) => {
+      connection.send(writeRequest(index), (status) => {
         if (status !== job.expectedStatus) {
           return over.reject(
             new Error(`${job.method} ${job.origin}${job.prepared?.[0]?.path ?? job.paths[0]} answered ${status}`),
@@ -77,7 +87,8 @@ function requestWriter(job: LoadJob): (index: number) => string {
   });
   const run = randomUUID();
   return (index) => {
-    const { head = '', body = '' } = requests[index % requests.length] ?? {};
+    const { head = '', body: text = '' } = requests[index % requests.length] ?? {};
+    const body = job.stamped ? text.replace(unstamped, stamp(index)) : text;
     return idempotencyKeys ? `${head}Idempotency-Key: ${run}-${index}\r\n\r\n${body}` : `${head}\r\n${body}`;
   };
 }

@@ -27,9 +27,9 @@ export type Client = {
   inIndexOrder: boolean;
   /**
    * Sets the limits, so the first call opens. Throws 25006 when the server is read-only: a standby, or a primary that is
-   * fenced.
+   * fenced. Returns how far the clock of this process is ahead of the server's, in milliseconds.
    */
-  assertWritable(): Promise<void>;
+  assertWritable(): Promise<number>;
   /** Closes the connection at once. Statements in flight are rejected; an open transaction is rolled back. */
   destroy(): void;
   /** Closes the connection after the statements in flight. */
@@ -148,17 +148,20 @@ function createClient(options: { url: string; name: string; limits: ServerLimits
     async assertWritable() {
       // Not with the login: a pooler rejects limits there, or drops them. The last one ends the statement of a lost client
       // within 1 s, and not at its timeout.
-      const [row] = await sql`
-        select current_setting('transaction_read_only') as read_only,
+      const sentMs = Date.now();
+      const [row] = await sql<[Checked]>`
+        select current_setting('transaction_read_only') as read_only, clock_timestamp() as now,
           set_config('statement_timeout', ${String(limits.statementTimeoutMs)}, false),
           set_config('lock_timeout', ${String(limits.lockTimeoutMs)}, false),
           set_config('idle_in_transaction_session_timeout', ${String(limits.idleInTransactionTimeoutMs)}, false),
           set_config('transaction_timeout', ${String(limits.transactionTimeoutMs)}, false),
           set_config('client_connection_check_interval', '1000', false)`;
-      if (row?.read_only === 'on') {
+      const skewMs = (sentMs + Date.now()) / 2 - row.now.getTime();
+      if (row.read_only === 'on') {
         throw Object.assign(new Error('the server is read-only'), { code: '25006' });
       }
       opened = true;
+      return skewMs;
     },
     destroy,
     async end() {
@@ -168,6 +171,9 @@ function createClient(options: { url: string; name: string; limits: ServerLimits
     },
   };
 }
+
+/** Whether the server takes writes, and its clock. */
+type Checked = { readonly read_only: string; readonly now: Date };
 
 /** How postgres.js reads an address of one host. */
 type Parsed = { readonly host: readonly string[]; readonly port: readonly number[]; readonly path?: string };

@@ -176,6 +176,14 @@ function databaseOn<Scope extends SystemScope & { storeId?: string }>(
   openings: Openings<Scope>,
 ): DatabaseOf<Scope> {
   const lookUp = createLookUps(pool, openings.showStore);
+  let checking: Promise<number> | undefined;
+  /** One round trip for the checks that begin together. */
+  const check = (): Promise<number> => {
+    checking ??= checkWith(pool, (client) => client.assertWritable()).finally(() => {
+      checking = undefined;
+    });
+    return checking;
+  };
   return {
     async read(scope, query, { inIndexOrder = false } = {}) {
       const work = async (client: Client) => {
@@ -228,13 +236,8 @@ function databaseOn<Scope extends SystemScope & { storeId?: string }>(
         ),
       ),
 
-    ping: () => checkWith(pool, (client) => client.assertWritable()),
-    clockSkewMs: () =>
-      checkWith(pool, async ({ sql }) => {
-        const sentMs = Date.now();
-        const [row] = await sql<[{ now: Date }]>`select clock_timestamp() as now`;
-        return (sentMs + Date.now()) / 2 - row.now.getTime();
-      }),
+    ping: async () => void (await check()),
+    clockSkewMs: check,
     stats: pool.stats,
     close: () => pool.close(),
   };

@@ -26,6 +26,9 @@ type Waiter = {
   refuse(): void;
 };
 
+/** A client that was not used for this long is closed. */
+const idleMs = 60_000;
+
 export function createPool(options: {
   size: number;
   /** How many operations may wait for a client; more are rejected at once. */
@@ -38,6 +41,9 @@ export function createPool(options: {
 }): Pool {
   const { lifetimeMs, clients } = options;
   const old = new WeakSet<Client>();
+  /** When each client came back. The client that came back last is lent first, so the others become idle. */
+  const freeSinceMs = new WeakMap<Client, number>();
+  let closingIdle: NodeJS.Timeout | undefined;
   const all = new Set<Client>();
   const free: Client[] = [];
   const waiting = new Set<Waiter>();
@@ -65,6 +71,18 @@ export function createPool(options: {
     if (index < 0) return;
     free.splice(index, 1);
     void client.end();
+  }
+
+  /** Closes free clients that were not used for a minute, except for one: PostgreSQL has a process for each. */
+  function closeIdle(): void {
+    closingIdle = undefined;
+    const before = performance.now() - idleMs;
+    for (const client of free.slice(0, -1)) if ((freeSinceMs.get(client) ?? 0) <= before) retire(client);
+    closeIdleLater();
+  }
+
+  function closeIdleLater(): void {
+    if (free.length > 1) closingIdle ??= setTimeout(closeIdle, idleMs).unref();
   }
 
   /** A free client, or a new one below the maximum. */
@@ -118,7 +136,9 @@ export function createPool(options: {
   function release(client: Client): void {
     if (client.broken) return;
     free.push(client);
+    freeSinceMs.set(client, performance.now());
     if (old.has(client)) retire(client);
+    closeIdleLater();
     serveNext();
   }
 
@@ -174,6 +194,7 @@ export function createPool(options: {
     stats: () => ({ size: options.size, busy: all.size - free.length, waiting: waiting.size }),
     async close(limitMs = 5000) {
       closing = true;
+      clearTimeout(closingIdle);
       for (const waiter of waiting) waiter.refuse();
       if (all.size > free.length) {
         let timer: NodeJS.Timeout | undefined;

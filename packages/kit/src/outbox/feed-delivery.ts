@@ -59,7 +59,7 @@ export function createFeedDelivery({ repository, rpc, log, sweepIntervalMs }: Fe
       if (stopped) return;
       const isHealthy = readable && failures === 0;
       const isBusy = isHealthy && (more || nudged);
-      heedsNudges = isHealthy && !isBusy;
+      heedsNudges = failures === 0 && !isBusy;
       await pause.for(isBusy ? batchingPauseMs : waitMs());
     }
   }

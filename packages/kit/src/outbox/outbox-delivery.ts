@@ -8,7 +8,7 @@ import type { Kind, OutboxRepository, OutboxRow, Postponement } from './outbox.r
 export type SharedDeliveryOptions = {
   readonly repository: OutboxRepository;
   readonly log: Log;
-  /** How long the delivery waits for a nudge before it sweeps. */
+  /** How long the delivery waits before it sweeps while its receiver or PostgreSQL does not answer. */
   readonly sweepIntervalMs: number;
   /** Rows claimed at a time. */
   readonly batch: number;
@@ -33,6 +33,8 @@ type Group = readonly [OutboxRow, ...OutboxRow[]];
 const sendingShareOfLease = 1 / 3;
 /** Under load a pause collects a batch: a pass for every row or two would cost the database as much as the requests do. */
 const batchingPauseMs = 30;
+/** The relay looks for rows and nudges, so a delivery whose receiver answers rarely sweeps by itself. */
+export const ownSweepMs = 60_000;
 const longestUnreachableWaitMs = 5000;
 const longestRefusedWaitMs = 60_000;
 /** An entry that was refused this often is set aside: it stays in the outbox, and the next attempts are far apart. */
@@ -74,7 +76,10 @@ export function createOutboxDelivery(options: OutboxDeliveryOptions): OutboxDeli
       swept = false;
       if (readable && hasOutcomes()) await pause(batchingPauseMs);
       else if (readable && reachable && (nudged || more)) await pause(batchingPauseMs);
-      else if (!stopped) swept = await untilSweep.for(options.sweepIntervalMs * (0.9 + Math.random() * 0.2));
+      else if (!stopped) {
+        const waitMs = readable && reachable ? ownSweepMs : options.sweepIntervalMs;
+        swept = await untilSweep.for(waitMs * (0.9 + Math.random() * 0.2));
+      }
     }
     release();
     await Promise.all(sending);

@@ -27,6 +27,9 @@ export type Postponement = {
   readonly error: string;
 };
 
+/** Which kinds of rows are due. */
+type Due = { readonly workflow: boolean; readonly event: boolean; readonly feed: boolean };
+
 /** What waits in the outbox. Entries that were set aside do not count for the oldest. */
 export type OutboxBacklog = { readonly entries: number; readonly setAside: number; readonly oldestSeconds: number };
 
@@ -52,6 +55,18 @@ export function outboxRepository(database: SystemDatabase) {
           from due where outbox.id = due.id
           returning outbox.id, store_id, topic, entity_id, lead_id, signal, traceparent, data, created_at, attempts`,
       ),
+
+    /** Whether rows are due now: wake-ups, events, and, when it has the table, public events. */
+    findDue: async (hasFeed: boolean): Promise<Due> => {
+      const [row] = await database.read(
+        scope(),
+        (sql) => sql<Due[]>`
+          select exists (select from outbox where kind = 'workflow' and next_attempt_at <= now()) as workflow,
+            exists (select from outbox where kind = 'event' and next_attempt_at <= now()) as event,
+            ${hasFeed ? sql`exists (select from feed_entries where set_aside_at is null)` : sql`false`} as feed`,
+      );
+      return row ?? { workflow: false, event: false, feed: false };
+    },
 
     remove: async (ids: readonly string[]): Promise<void> => {
       await database.execute(scope(), (sql) => sql`delete from outbox where id = any(${[...ids]}::uuid[])`);

@@ -2,6 +2,7 @@ import type { NatsConnection } from 'nats';
 import type { TemporalStarter } from '../clients/temporal.ts';
 import type { SystemDatabase } from '../database/database.ts';
 import type { Log } from '../process/log.ts';
+import { periodically } from '../process/periodic.ts';
 import type { Tracing } from '../process/tracing.ts';
 import type { RpcClient } from '../rpc/client.ts';
 import { createEventDelivery } from './event-delivery.ts';
@@ -9,7 +10,7 @@ import { type FeedBacklog, feedRepository } from './feed.repository.ts';
 import { createFeedDelivery } from './feed-delivery.ts';
 import { type OutboxBacklog, outboxRepository } from './outbox.repository.ts';
 import type { OutboxEntry } from './outbox.ts';
-import { type OutboxDelivery, setAsideAfter } from './outbox-delivery.ts';
+import { type OutboxDelivery, ownSweepMs, setAsideAfter } from './outbox-delivery.ts';
 import { createWorkflowDelivery } from './workflow-delivery.ts';
 
 export type RelayOptions = {
@@ -21,7 +22,7 @@ export type RelayOptions = {
   readonly tracing?: Tracing | undefined;
   /** Delivers public events to the events service. Only for a service with the table `feed_entries`. */
   readonly feed?: Pick<RpcClient, 'call'> | undefined;
-  /** How often the relay sweeps without a nudge, in milliseconds. Default 1,000. */
+  /** How often the relay looks for rows without a nudge, in milliseconds. Default 1,000. */
   readonly sweepIntervalMs?: number;
   /** How many rows a claim takes. Default 100. */
   readonly batch?: number;
@@ -47,6 +48,8 @@ export type Relay = {
   isBehind(): Promise<boolean>;
 };
 
+const kinds = ['workflow', 'event', 'feed'] as const;
+
 /** A relay that reaches Temporal delivers a wake-up well within this time. */
 const lateMs = 5_000;
 const lateWakeUps = 500;
@@ -59,17 +62,27 @@ export function createRelay(options: RelayOptions): Relay {
   const byKind: { readonly [Kind in OutboxEntry['kind']]: OutboxDelivery | undefined } = {
     workflow: temporal && createWorkflowDelivery({ ...shared, temporal, tracing }),
     event: createEventDelivery({ ...shared, nats }),
-    feed: feed && createFeedDelivery({ ...feed, log, sweepIntervalMs }),
+    feed: feed && createFeedDelivery({ ...feed, log, sweepIntervalMs: ownSweepMs }),
   };
   const deliveries = Object.values(byKind).filter((delivery) => delivery !== undefined);
+  const nudge: Relay['nudge'] = (some) => {
+    for (const delivery of some?.map((kind) => byKind[kind]) ?? deliveries) delivery?.nudge();
+  };
+  /** One statement for all kinds. A delivery whose receiver or database does not answer sweeps by itself. */
+  const look = async () => {
+    const due = await repository.findDue(feed !== undefined).catch(() => undefined);
+    nudge(due && kinds.filter((kind) => due[kind]));
+  };
+  const looks = periodically({ name: 'look into the outbox', everyMs: sweepIntervalMs, log, run: look });
   return {
     start() {
       for (const delivery of deliveries) delivery.start();
+      looks.start();
     },
-    nudge(kinds) {
-      for (const delivery of kinds?.map((kind) => byKind[kind]) ?? deliveries) delivery?.nudge();
+    nudge,
+    async stop() {
+      await Promise.all([looks.stop(), ...deliveries.map((delivery) => delivery.stop())]);
     },
-    stop: async () => void (await Promise.all(deliveries.map((delivery) => delivery.stop()))),
     backlog: () => repository.count(setAsideAfter),
     feedBacklog: async () => await feed?.repository.backlog(),
     isBehind: async () => (await repository.countLateWakeUps(lateMs, lateWakeUps)) >= lateWakeUps,

@@ -74,6 +74,21 @@ describe('readiness', () => {
     expect(checks).toBe(3);
   });
 
+  test('asks a dependency that is only shown rarely while it is up, and each time while it is down', async () => {
+    let [calls, isUp] = [0, true];
+    const temporal = async () => {
+      calls += 1;
+      if (!isUp) throw new Error('down');
+    };
+    const health = createHealth({ required: {}, informative: { temporal }, cacheMs: 0 });
+    for (let round = 0; round < 3; round += 1) await health.ready();
+    expect(calls).toBe(1);
+    isUp = false;
+    const failing = createHealth({ required: {}, informative: { temporal }, cacheMs: 0 });
+    for (let round = 0; round < 3; round += 1) await failing.ready();
+    expect(calls).toBe(4);
+  });
+
   test('survives short failures of a dependency that was up, and returns with its first success', async () => {
     const outcomes = [down, up, down, down, up, down, down, down, up];
     const health = createHealth({
@@ -143,7 +158,7 @@ describe('the log', () => {
     const crm = () => (outcomes.shift() ?? up)();
     const health = createHealth({
       required: { nats: up },
-      informative: { crm },
+      ...{ informative: { crm }, informativeEveryMs: 0 },
       failuresUntilUnready: 3,
       cacheMs: 0,
       log,

@@ -39,8 +39,10 @@ export type Health = {
 export type HealthOptions = {
   /** The process is not ready without these. */
   readonly required: Readonly<Record<string, Check>>;
-  /** Only shown: the process is ready without them. */
+  /** Only shown: the process is ready without them. While one is up, it is checked at most every `informativeEveryMs`. */
   readonly informative?: Readonly<Record<string, Check>>;
+  /** Default 5,000. */
+  readonly informativeEveryMs?: number;
   readonly log?: Log;
   /**
    * A dependency that is reached through another one, by name. While the other is down too, it is the cause, and the log
@@ -66,7 +68,7 @@ const startsWithinMs = 30_000;
  */
 export function createHealth(options: HealthOptions): Health {
   const { required, informative = {}, log, checkTimeoutMs = 1_000, cacheMs = 500 } = options;
-  const { failuresUntilUnready = 1, onReadiness = async () => {}, behind = {} } = options;
+  const { failuresUntilUnready = 1, onReadiness = async () => {}, behind = {}, informativeEveryMs = 5_000 } = options;
   const checks = { ...required, ...informative };
   /** The details of the dependencies that the log says are down. */
   const logged = new Map<string, string | undefined>();
@@ -79,8 +81,13 @@ export function createHealth(options: HealthOptions): Health {
   let last: { endedAtMs: number; readonly readiness: Promise<Readiness> } | undefined;
   let lastKnown: Readiness | undefined;
 
+  /** When the informative dependencies were last found up. */
+  const upAtMs = new Map<string, number>();
   const check = async (name: string, run: Check): Promise<[string, Checked]> => {
+    const knownForMs = performance.now() - (upAtMs.get(name) ?? Number.NEGATIVE_INFINITY);
+    if (knownForMs < informativeEveryMs) return [name, { state: 'up' }];
     const state = await checkWithin(run, checkTimeoutMs);
+    if (name in informative && state.state === 'up') upAtMs.set(name, performance.now());
     if (state.state === 'up') downSince.delete(name);
     else if (!downSince.has(name)) downSince.set(name, new Date());
     if (state.state === 'up') failures.set(name, 0);

@@ -1,4 +1,4 @@
-import { collectGarbage } from './collect-garbage.ts';
+import { collectGarbageWhenIdle } from './collect-garbage.ts';
 import { createLog, type Log } from './log.ts';
 import { startTracing, type TracingConfig } from './start-tracing.ts';
 import type { Tracing } from './tracing.ts';
@@ -24,8 +24,6 @@ export type RunOptions = {
 const sameSignalMs = 1_000;
 /** How long a stopping process sends its last traces: this long, and at most a quarter of its time. */
 const lastTracesMs = 2_000;
-/** By then the first checks and jobs have run, too. */
-const collectAfterMs = 5_000;
 
 /**
  * Runs a process: starts it, and on SIGTERM or SIGINT stops it in reverse order within `SHUTDOWN_TIMEOUT_MS`.
@@ -100,7 +98,7 @@ export function run(service: string, start: (running: RunningProcess) => Promise
     () => {
       if (stoppingSinceMs !== undefined) return;
       log.info('started');
-      setTimeout(collectGarbage, collectAfterMs).unref();
+      collectGarbageWhenIdle();
     },
     (error) => {
       if (stoppingSinceMs !== undefined) return;

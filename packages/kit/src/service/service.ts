@@ -192,8 +192,11 @@ async function startService<const Ops extends Record<string, Operation>>(
     leads: leadership(checked, name),
     log,
   });
-  relay.start();
-  onStop('relay', () => relay.stop());
+  // A service without workflows and events writes no outbox entries.
+  if (temporal || publishesEvents) {
+    relay.start();
+    onStop('relay', () => relay.stop());
+  }
   for (const job of [...jobs, onLeader, purgeJob(systemDatabase, log, purge)]) {
     job.start();
     onStop('job', () => job.stop());

@@ -60,7 +60,10 @@ export function isServed({ heardMsAgo, listeningForMs, pollers }: Sighting): boo
   return listeningForMs < 2 * workerNotice.deadAfterMs ? undefined : false;
 }
 
-/** Watches the workers of these task queues: gauges, and one line in the log of the leader when a worker dies. */
+/**
+ * Watches the workers of these task queues: gauges, and one line in the log of the leader when a worker dies. A queue
+ * whose workers are heard is asked about in Temporal only for the gauges.
+ */
 export function watchTaskQueues(options: {
   readonly taskQueues: readonly string[];
   readonly nats: NatsConnection;
@@ -94,34 +97,49 @@ export function watchTaskQueues(options: {
     if (found.length > 0) log.info({ task_queues: found }, 'a worker polls these task queues again');
   };
 
+  /** `inTemporal`: which queues to ask Temporal about. */
+  const look = async (inTemporal: (taskQueue: string) => boolean): Promise<Look[]> => {
+    // While NATS does not answer nothing is heard, which says nothing about the workers.
+    if (!(await answers(nats))) {
+      heardAtMs.clear();
+      listeningSinceMs = now();
+      return [];
+    }
+    const looks = taskQueues.map(async (taskQueue): Promise<Look> => {
+      const states = inTemporal(taskQueue)
+        ? await temporal.describeTaskQueue(taskQueue).catch(() => undefined)
+        : undefined;
+      const heard = heardAtMs.get(taskQueue);
+      const served = isServed({
+        heardMsAgo: heard === undefined ? undefined : now() - heard,
+        listeningForMs: now() - listeningSinceMs,
+        pollers: states && Math.min(...states.map(({ pollers }) => pollers)),
+      });
+      return { taskQueue, states, served };
+    });
+    const looked = await Promise.all(looks);
+    logChange(looked.filter(({ served }) => served === false).map(({ taskQueue }) => taskQueue));
+    return looked;
+  };
+
   return {
     metrics: Object.values(taskQueueMetrics),
     async read() {
-      // While NATS does not answer nothing is heard, which says nothing about the workers.
-      if (!(await answers(nats))) {
-        heardAtMs.clear();
-        listeningSinceMs = now();
-        return [];
-      }
-      const looks = taskQueues.map(async (taskQueue) => {
-        const states = await temporal.describeTaskQueue(taskQueue).catch(() => undefined);
-        const heard = heardAtMs.get(taskQueue);
-        const served = isServed({
-          heardMsAgo: heard === undefined ? undefined : now() - heard,
-          listeningForMs: now() - listeningSinceMs,
-          pollers: states && Math.min(...states.map(({ pollers }) => pollers)),
-        });
-        return { taskQueue, states, served };
-      });
-      const looked = await Promise.all(looks);
-      logChange(looked.filter(({ served }) => served === false).map(({ taskQueue }) => taskQueue));
-      return looked.flatMap(({ taskQueue, states, served }) => [
+      return (await look(() => true)).flatMap(({ taskQueue, states, served }) => [
         ...(served === undefined ? [] : [servedReading(taskQueue, served)]),
         ...(states ?? []).flatMap((state) => readingsOf(taskQueue, state)),
       ]);
     },
+    watch: async () => void (await look((taskQueue) => !heardAtMs.has(taskQueue))),
   };
 }
+
+type Look = {
+  readonly taskQueue: string;
+  /** Undefined: Temporal was not asked, or does not answer. */
+  readonly states: readonly TaskQueueState[] | undefined;
+  readonly served: boolean | undefined;
+};
 
 const answers = (nats: NatsConnection): Promise<boolean> =>
   pingNats(nats).then(

@@ -110,7 +110,12 @@ export async function provideTemporal(
   mkdirSync(home, { recursive: true });
   const { temporal: grpc, temporalUi: ui, temporalHttp: http, temporalMetrics: metrics } = ports;
   await options.start(
-    temporalSpec({ binary, home, databaseFile: join(home, 'temporal.db'), ports: { grpc, ui, http, metrics } }),
+    temporalSpec({
+      ...{ binary, home, databaseFile: join(home, 'temporal.db'), ports: { grpc, ui, http, metrics } },
+      // By default it reads its namespaces every 2 s, which is most of what an idle server does. One that it does not know
+      // it reads at once.
+      dynamicConfig: { 'system.namespaceCacheRefreshInterval': '"60s"' },
+    }),
   );
   return { temporalAddress: `127.0.0.1:${grpc}`, temporalUiUrl: `http://127.0.0.1:${ui}` };
 }

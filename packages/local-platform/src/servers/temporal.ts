@@ -44,8 +44,8 @@ export type TemporalOptions = {
   /** The file that keeps workflows across restarts; without it, they are only in memory. */
   databaseFile?: string;
   namespaces?: string[];
-  /** Dynamic configuration of the server, by name, besides `settings`. */
-  dynamicConfig?: Record<string, number>;
+  /** Dynamic configuration of the server, by name, besides `settings`. A value is JSON. */
+  dynamicConfig?: Record<string, number | string>;
 };
 
 /** Finds the `temporal` command: on PATH, else in the cache, else downloaded, else built once. */

@@ -60,6 +60,7 @@ export async function startLocalPlatform(options: {
       LOCAL_DIR: folder,
       MOSTRADOR_PORT: String(base),
       MOSTRADOR_BASE_PORT: String(base),
+      NODE_COMPILE_CACHE: join(folder, 'cache/node'),
       NODE_ENV: undefined,
       VITEST: undefined,
       ...environment,

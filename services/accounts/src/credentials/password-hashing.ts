@@ -32,23 +32,19 @@ const longestWaitMs = 5_000;
 
 /** A busy processor gives such a thread about a tenth of its time, so a flood of sign-ins delays sign-ins only. */
 const niceness = 10;
+/** A thread takes 18 MB, and 0.2 s of a processor to start. */
 const idleThreadMs = 60_000;
 const format = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-type Options = {
-  /** Threads that stay when nothing is hashed. To start one takes 0.2 s of a processor. */
-  readonly threadsKept?: number;
-  readonly now?: () => number;
-};
-
 export function createPasswordHashing({
-  threadsKept = 0,
   now = () => performance.now(),
-}: Options = {}): PasswordHashing {
+}: {
+  readonly now?: () => number;
+} = {}): PasswordHashing {
   const queue = createRequestQueue({ concurrency: hashesAtOnce, queue: mostWaiting });
   const threads = new Piscina<DeriveOptions, Uint8Array>({
     filename: new URL('./derive-tag.ts', import.meta.url).href,
-    ...{ minThreads: threadsKept, maxThreads: hashesAtOnce, idleTimeout: idleThreadMs, niceIncrement: niceness },
+    ...{ minThreads: 0, maxThreads: hashesAtOnce, idleTimeout: idleThreadMs, niceIncrement: niceness },
   });
   const tagOf = async (password: string, options: Omit<DeriveOptions, 'message'>): Promise<Buffer> =>
     Buffer.from(await threads.run({ ...options, message: oneForm(password) }));

@@ -1,5 +1,5 @@
 import { silentLog } from '@mostrador/testing/context';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Access } from './access.ts';
 import { type AccessChanges, type AccessSource, createAccessDirectory } from './access-directory.ts';
 
@@ -237,4 +237,30 @@ test('a notice during a poll causes one more poll', async () => {
   first.resolve(nothing);
   await Promise.all([started, ...notices]);
   expect(polls).toBe(2);
+});
+
+test('polls pause while no key is used, and the next look-up trusts no older cache', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let polls = 0;
+  const found: Access[] = [access('a'), access('a', true)];
+  const source: AccessSource = {
+    find: async () => found.shift() ?? null,
+    async changes() {
+      polls += 1;
+      return nothing;
+    },
+  };
+  const directory = createAccessDirectory({ source, log: silentLog(), now: Date.now });
+  await directory.start();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(polls).toBe(1);
+  expect(await directory.lookUp('a')).toMatchObject({ revoked: false });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(polls).toBeGreaterThanOrEqual(10);
+  const used = polls;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(polls).toBeLessThanOrEqual(used + 12);
+  expect(await directory.lookUp('a')).toMatchObject({ revoked: true });
+  await directory.stop();
 });

@@ -35,6 +35,10 @@ export type AccessDirectory = {
 /** How long the cache may be used, counted from the start of the last successful poll. */
 const freshForMs = 1500;
 const pollEveryMs = 500;
+/** Polls pause when no key was looked up for this long. The next look-up reads the database, and polls go on. */
+const unusedAfterMs = 10_000;
+/** After a longer time without a poll the cache is emptied. Accounts knows for a day which keys were deleted. */
+const forgottenAfterMs = 3_600_000;
 /** A change becomes visible at its commit, which may be up to 30 s after its `updated_at`. */
 const overlapSeconds = 30;
 const maximumChanges = 5000;
@@ -47,8 +51,8 @@ const maximumReads = 4000;
 type Asked = { readonly beganAtMs: number; readonly answer: Promise<Access | null> };
 
 /**
- * Caches what keys give access to, and which keys do not exist. A poll every 500 ms reads the changes, and the cache is
- * used only within 1.5 s of the last successful poll. After that every request reads the database. If the database
+ * Caches what keys give access to, and which keys do not exist. While keys are looked up, a poll every 500 ms reads the
+ * changes, and the cache is used only within 1.5 s of the last successful poll. After that every request reads the database. If the database
  * fails, the request gets `service_unavailable`: the gateway never accepts a key from a stale cache. So a revocation
  * takes effect everywhere within 2 s, even if its notice is lost.
  */
@@ -62,17 +66,20 @@ export function createAccessDirectory(options: {
   const unknown = createBoundedCache<string, true>(maximumUnknownKeys);
   const asking = new Map<string, Asked>();
   let polledAtMs: number | undefined;
+  let usedAtMs = Number.NEGATIVE_INFINITY;
+  let isStarted = false;
   let failing = false;
   let polling: Promise<void> | undefined;
   let pollAgain = false;
 
   async function poll(): Promise<void> {
     const beganAtMs = now();
-    const elapsedSeconds = polledAtMs === undefined ? 0 : (beganAtMs - polledAtMs) / 1000;
+    const isForgotten = polledAtMs !== undefined && beganAtMs - polledAtMs > forgottenAfterMs;
+    const elapsedSeconds = polledAtMs === undefined || isForgotten ? 0 : (beganAtMs - polledAtMs) / 1000;
     try {
       const { changed, deleted } = await source.changes(elapsedSeconds + overlapSeconds, maximumChanges);
       for (const keyId of deleted) entries.delete(keyId);
-      if (changed.length === maximumChanges) {
+      if (changed.length === maximumChanges || isForgotten) {
         entries.clear();
         unknown.clear();
       }
@@ -148,10 +155,18 @@ export function createAccessDirectory(options: {
     }
   }
 
-  const polls = periodically({ name: 'access-poll', everyMs: pollEveryMs, log, run: refresh });
+  const polls = periodically({
+    ...{ name: 'access-poll', everyMs: pollEveryMs, log },
+    run: async () => {
+      if (now() - usedAtMs <= unusedAfterMs) await refresh();
+    },
+  });
 
   return {
     async lookUp(keyId) {
+      const hadPaused = isStarted && now() - usedAtMs > unusedAfterMs;
+      usedAtMs = now();
+      if (hadPaused) void refresh();
       const fresh = polledAtMs !== undefined && now() - polledAtMs <= freshForMs;
       if (!fresh) return await ask(keyId);
       return unknown.get(keyId) ? null : (entries.get(keyId) ?? (await ask(keyId)));
@@ -159,6 +174,7 @@ export function createAccessDirectory(options: {
     refresh,
     async start() {
       await refresh();
+      isStarted = true;
       polls.start();
     },
     async stop() {

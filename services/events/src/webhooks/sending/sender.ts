@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { maxInFlight } from '@mostrador/contracts';
 import type { Log } from '@mostrador/kit/process/log';
-import type { Periodic } from '@mostrador/kit/process/periodic';
+import { type Periodic, untilTick } from '@mostrador/kit/process/periodic';
 import { createWakeablePause } from '@mostrador/kit/process/wakeable-pause';
 import { createRequestQueue } from '@mostrador/kit/rpc/request-queue';
 import type { Dependencies } from '../../dependencies.ts';
@@ -69,30 +69,24 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
     pause.wake();
   };
 
+  /** What is due, and what to plan: of the stores that had a notice, and once a second what had none or lost it. */
   const findDue = async (): Promise<void> => {
-    const all = performance.now() - lookedAtAllMs >= lookEveryMs;
+    const all = performance.now() - lookedAtAllMs >= 0.9 * lookEveryMs;
+    if (all) lookedAtAllMs = performance.now();
     const stores = [...grown];
     grown.clear();
-    const scope = { deadline: Date.now() + readLimitMs };
-    const unplanned = all || stores.length > 0 ? await findToPlan(scope, all, stores) : [];
     const known = { stores: shares.full(), endpoints: [...queued, ...crowded] };
-    const due = await systemDatabase.read(scope, (sql) => findDueEndpoints(sql, known, mostFound));
-    for (const endpoint of [...due, ...unplanned]) enqueue(endpoint);
-  };
-
-  /** What to plan of these stores. `all`: also of any store, what had no notice, or whose notice got lost. */
-  const findToPlan = async (scope: { deadline: number }, all: boolean, stores: readonly string[]) => {
-    if (all) lookedAtAllMs = performance.now();
     const part = { after: passed, limit: mostPassed };
-    const [ofStores, next, replaying] = await systemDatabase.read(scope, (sql) =>
+    const [due, ofStores, next, replaying] = await systemDatabase.read({ deadline: Date.now() + readLimitMs }, (sql) =>
       Promise.all([
+        findDueEndpoints(sql, known, mostFound),
         stores.length > 0 ? findUnplanned(sql, stores) : [],
         all ? findNextUnplanned(sql, part) : undefined,
-        findReplaying(sql, all ? null : stores),
+        all || stores.length > 0 ? findReplaying(sql, all ? null : stores) : [],
       ]),
     );
     if (next) passed = next.last;
-    return [...ofStores, ...(next?.unplanned ?? []), ...replaying];
+    for (const endpoint of [...due, ...ofStores, ...(next?.unplanned ?? []), ...replaying]) enqueue(endpoint);
   };
 
   const enqueue = (endpoint: EndpointToSend) => {
@@ -165,7 +159,7 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
         await delay(batchingPauseMs);
         continue;
       }
-      await pause.for(lookEveryMs);
+      await pause.for(untilTick(lookEveryMs, performance.now()));
     }
   };
 
