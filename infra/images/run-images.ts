@@ -4,6 +4,7 @@ import type { ProcessSpec } from '@mostrador/local-platform/children';
 import { natsUrlOf } from '@mostrador/local-platform/secrets';
 import { roleUrl } from '@mostrador/local-platform/servers/role-passwords';
 import { type ServiceOptions, serviceSpec } from '@mostrador/local-platform/services';
+import { portsOf } from '../../packages/platform/src/environment.ts';
 import { type ProcessName, processes, type ServiceName } from '../../packages/platform/src/processes.ts';
 import { ownerRoleOf } from '../../packages/platform/src/servers.ts';
 import { environmentOf, type ImageConfig } from './image-config.ts';
@@ -23,11 +24,11 @@ function commandIn(image: MountedImage, args?: readonly string[]): { command: st
 export function specIn(name: ProcessName, image: MountedImage, options: ServiceOptions): ProcessSpec {
   const spec = serviceSpec(name, { ...options, env: {} });
   const { EXAMPLE_IDS_FILE: _, NODE_COMPILE_CACHE: __, ...settings } = spec.env ?? {};
-  const { port } = processes[name].listener;
+  const ports = portsOf(name).map(({ variable }) => [variable, settings[variable]]);
   return {
     ...spec,
     ...commandIn(image),
-    env: { ...settings, ...environmentOf(image.config), [port]: settings[port] },
+    env: { ...settings, ...environmentOf(image.config), ...Object.fromEntries(ports) },
   };
 }
 
