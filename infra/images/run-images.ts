@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessSpec } from '@mostrador/local-platform/children';
 import { natsUrlOf } from '@mostrador/local-platform/secrets';
-import { roleUrl } from '@mostrador/local-platform/servers/role-passwords';
+import { ownRoleUrl } from '@mostrador/local-platform/servers/role-passwords';
 import { type ServiceOptions, serviceSpec } from '@mostrador/local-platform/services';
 import { portsOf } from '../../packages/platform/src/environment.ts';
 import { type ProcessName, processes, type ServiceName } from '../../packages/platform/src/processes.ts';
@@ -35,7 +35,7 @@ export function specIn(name: ProcessName, image: MountedImage, options: ServiceO
 /** The migrate command in the image of its service. */
 export const migrateIn = (name: ServiceName, image: MountedImage, { databaseUrl, password }: ServiceOptions) => ({
   ...commandIn(image, [processes[name].migrateProgram ?? '']),
-  env: { ...environmentOf(image.config), DATABASE_OWNER_URL: roleUrl(databaseUrl, ownerRoleOf(name), password) },
+  env: { ...environmentOf(image.config), DATABASE_OWNER_URL: ownRoleUrl(databaseUrl, ownerRoleOf(name), password) },
 });
 
 /** The admin command in its image. */

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { createChildren, httpAnswers, type ProcessSpec, readyWithinMs } from '@mostrador/local-platform/children';
 import { localDirectory, root } from '@mostrador/local-platform/paths';
 import { freeBase, freePort, portsFrom } from '@mostrador/local-platform/ports';
-import { roleUrl } from '@mostrador/local-platform/servers/role-passwords';
+import { rolePassword, roleUrl } from '@mostrador/local-platform/servers/role-passwords';
 import { migrateAll, serviceSpec } from '@mostrador/local-platform/services';
 import { type InsideCall, withInsideClient } from '@mostrador/testing/platform/inside-client';
 import { runFolders } from '@mostrador/testing/platform/run-folder';
@@ -150,7 +150,7 @@ export async function startPlatform(options: {
       ports: { ...ports, [process]: port, ...(isTwin && { gatewayMetrics: 0 }) },
     });
     const env = { ...spec.env };
-    // The gateway of 0.2.0 has a second role.
+    // The gateway of 0.2.0 has a second role, which this version does not know.
     if (isTwin && process === 'gateway') env.DATABASE_URL = roleUrl(servers.databaseUrl, 'gateway', password);
     for (const server of used[process]) {
       for (const setting of settingsOf[server]) {
@@ -269,8 +269,9 @@ async function createRolesOfBoth(beside: string, databaseUrl: string, password: 
   );
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   try {
-    const options = { database: new URL(databaseUrl).pathname.slice(1), password };
-    for (const create of [other.createRoles, createRoles]) await create(sql, options);
+    const database = new URL(databaseUrl).pathname.slice(1);
+    await other.createRoles(sql, { database, password });
+    await createRoles(sql, { database, password: (role) => rolePassword(role, password), resetPasswords: true });
   } finally {
     await sql.end();
   }
