@@ -29,7 +29,10 @@ test.each<[string, Partial<ImageConfig>]>([
   ['metrics at another port', { Env: good.Env?.map((each) => each.replace('9082', '9083')) ?? [] }],
   ['another revision', { Labels: { ...good.Labels, 'org.opencontainers.image.revision': 'def' } }],
   ['no version', { Labels: { 'org.opencontainers.image.revision': 'abc' } }],
-  ['loopback only', { Env: good.Env?.map((each) => each.replace('HEALTH_HOST=0.0.0.0', 'HEALTH_HOST=127.0.0.1')) ?? [] }],
+  [
+    'loopback only',
+    { Env: good.Env?.map((each) => each.replace('HEALTH_HOST=0.0.0.0', 'HEALTH_HOST=127.0.0.1')) ?? [] },
+  ],
 ])('an image with %s has one', (_what, change) => {
   expect(configFaults({ ...good, ...change }, expected)).toHaveLength(1);
 });

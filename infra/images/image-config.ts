@@ -35,7 +35,9 @@ export const environmentOf = ({ Env = [] }: ImageConfig): Record<string, string>
 export function configFaults(config: ImageConfig, { ports, version, revision }: Expected): string[] {
   const label = (name: string) => config.Labels?.[`org.opencontainers.image.${name}`];
   const [user] = config.User?.split(':') ?? [];
-  const exposed = Object.keys(config.ExposedPorts ?? {}).sort().join();
+  const exposed = Object.keys(config.ExposedPorts ?? {})
+    .sort()
+    .join();
   const environment = environmentOf(config);
   const rules: readonly (readonly [boolean, string])[] = [
     [/^[1-9]\d*$/.test(user ?? ''), `its user is ${config.User || 'root'}, and must be a number other than 0`],

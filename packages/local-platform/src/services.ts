@@ -33,8 +33,7 @@ export const migrateAll = (
   password: string,
   log: { info(text: string): void },
   options?: { contract: boolean },
-): Promise<void> =>
-  migrateSchemas((schema) => ownRoleUrl(databaseUrl, ownerRoleOf(schema), password), log, options);
+): Promise<void> => migrateSchemas((schema) => ownRoleUrl(databaseUrl, ownerRoleOf(schema), password), log, options);
 
 export function serviceSpec(name: ProcessName, options: ServiceOptions): ProcessSpec {
   const { program, listener } = processes[name];

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { defaultDatabase } from '@mostrador/platform/servers';
 import type { Command } from 'commander';
 import { backupRole, createBackupRole } from '../../../../infra/postgres/backup-role.ts';
@@ -111,5 +111,7 @@ function faultsOf(tried: { login: Login; replication: Login; path: string; datab
 const people = ({ role, state, password_file, login, replication, faults }: Result): string =>
   [
     record({ role: `${role} (${state})`, 'password file': password_file, login, 'login for replication': replication }),
-    ...(faults.length > 0 ? faults.map((fault) => `error: ${fault}`) : [`Next: export PGPASSFILE=${password_file}`]),
+    ...(faults.length > 0
+      ? faults.map((fault) => `error: ${fault}`)
+      : [`Next: export PGPASSFILE=${resolve(password_file)}`]),
   ].join('\n');

@@ -241,10 +241,18 @@ describe.skipIf(!canMakeCertificates)('the commands that prepare a deployment', 
     expect(statSync(join(folder, 'backup/pgpass')).mode & 0o777).toBe(0o600);
 
     const file = await asAdministrator('show hba_file');
-    const lines = ['all all', 'replication mostrador_backup'].map((who) => `'hostssl ${who} 127.0.0.1/32 scram-sha-256'`);
+    const lines = ['all all', 'replication mostrador_backup'].map(
+      (who) => `'hostssl ${who} 127.0.0.1/32 scram-sha-256'`,
+    );
     await asAdministrator(`copy (select unnest(array[${lines}])) to '${file}'`);
     await asAdministrator('select pg_reload_conf()');
-    expect(await role()).toMatchObject({ exitCode: 0, state: 'kept', login: 'works', replication: 'works', faults: [] });
+    expect(await role()).toMatchObject({
+      exitCode: 0,
+      state: 'kept',
+      login: 'works',
+      replication: 'works',
+      faults: [],
+    });
 
     const backup = postgres(withLogin(postgresAddress(), 'mostrador_backup', password), { max: 1, onnotice: () => {} });
     const [rights] = await backup`
