@@ -78,9 +78,9 @@ const read = (text: string): Manifest[] =>
 
 const secrets = (): string[] => JSON.parse(readFileSync(join(chart, 'files/platform.json'), 'utf8')).secrets;
 
-/** Resources of Prometheus' operator have no schema there. */
+/** Resources of Prometheus' operator and of KEDA have no schema there. */
 async function schemaFaults(manifests: readonly Manifest[], python: string): Promise<string[]> {
-  const own = manifests.filter(({ kind }) => !['ServiceMonitor', 'PrometheusRule'].includes(kind));
+  const own = manifests.filter(({ kind }) => !['ServiceMonitor', 'PrometheusRule', 'ScaledObject'].includes(kind));
   const place = mkdtempSync(join(tmpdir(), 'mostrador-chart-'));
   try {
     const files = own.map((manifest, index) => {

@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest';
 import { configFaults, type ImageConfig } from './image-config.ts';
 
-const expected = { port: 8082, version: '0.2.0', revision: 'abc' };
+const ports = [
+  { variable: 'HEALTH_PORT', number: 8082 },
+  { variable: 'METRICS_PORT', number: 9082 },
+];
+const expected = { ports, version: '0.2.0', revision: 'abc' };
 const good: ImageConfig = {
   User: '10001:10001',
-  Env: ['HTTP_HOST=0.0.0.0', 'HEALTH_HOST=0.0.0.0', 'OPTION=a=b'],
+  Env: ['HTTP_HOST=0.0.0.0', 'HEALTH_HOST=0.0.0.0', 'HEALTH_PORT=8082', 'METRICS_PORT=9082', 'OPTION=a=b'],
   StopSignal: 'SIGTERM',
-  ExposedPorts: { '8082/tcp': {} },
+  ExposedPorts: { '8082/tcp': {}, '9082/tcp': {} },
   Labels: { 'org.opencontainers.image.version': '0.2.0', 'org.opencontainers.image.revision': 'abc' },
 };
 
@@ -20,10 +24,15 @@ test.each<[string, Partial<ImageConfig>]>([
   ['a name, which Kubernetes cannot tell from root', { User: 'node' }],
   ['another signal', { StopSignal: 'SIGKILL' }],
   ['no port', { ExposedPorts: {} }],
-  ['another port', { ExposedPorts: { '8083/tcp': {} } }],
+  ['no port for its metrics', { ExposedPorts: { '8082/tcp': {} } }],
+  ['another port', { ExposedPorts: { '8083/tcp': {}, '9082/tcp': {} } }],
+  ['metrics at another port', { Env: good.Env?.map((each) => each.replace('9082', '9083')) ?? [] }],
   ['another revision', { Labels: { ...good.Labels, 'org.opencontainers.image.revision': 'def' } }],
   ['no version', { Labels: { 'org.opencontainers.image.revision': 'abc' } }],
-  ['loopback only', { Env: ['HTTP_HOST=0.0.0.0', 'HEALTH_HOST=127.0.0.1'] }],
+  [
+    'loopback only',
+    { Env: good.Env?.map((each) => each.replace('HEALTH_HOST=0.0.0.0', 'HEALTH_HOST=127.0.0.1')) ?? [] },
+  ],
 ])('an image with %s has one', (_what, change) => {
   expect(configFaults({ ...good, ...change }, expected)).toHaveLength(1);
 });

@@ -14,8 +14,8 @@ export type ImageConfig = {
 
 /** What the description of the platform and the build say about an image. */
 export type Expected = {
-  /** The port that it exposes. Undefined: none. */
-  readonly port: number | undefined;
+  /** The ports that it exposes, and the variable of each. */
+  readonly ports: readonly { readonly variable: string; readonly number: number }[];
   readonly version: string;
   readonly revision: string;
 };
@@ -32,15 +32,20 @@ export const environmentOf = ({ Env = [] }: ImageConfig): Record<string, string>
   Object.fromEntries(Env.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]));
 
 /** What is wrong with the configuration of an image. */
-export function configFaults(config: ImageConfig, { port, version, revision }: Expected): string[] {
+export function configFaults(config: ImageConfig, { ports, version, revision }: Expected): string[] {
   const label = (name: string) => config.Labels?.[`org.opencontainers.image.${name}`];
   const [user] = config.User?.split(':') ?? [];
-  const ports = Object.keys(config.ExposedPorts ?? {});
+  const exposed = Object.keys(config.ExposedPorts ?? {})
+    .sort()
+    .join();
   const environment = environmentOf(config);
   const rules: readonly (readonly [boolean, string])[] = [
     [/^[1-9]\d*$/.test(user ?? ''), `its user is ${config.User || 'root'}, and must be a number other than 0`],
     [config.StopSignal === 'SIGTERM', `its stop signal is ${config.StopSignal}`],
-    [ports.join() === (port === undefined ? '' : `${port}/tcp`), `it exposes ${ports.join() || 'no port'}`],
+    [exposed === ports.map(({ number }) => `${number}/tcp`).join(), `it exposes ${exposed || 'no port'}`],
+    ...ports.map(
+      ({ variable, number }) => [environment[variable] === `${number}`, `it has no ${variable}=${number}`] as const,
+    ),
     [label('version') === version, `its label says version ${label('version')}`],
     [label('revision') === revision, `its label says revision ${label('revision')}`],
     [environment.HTTP_HOST === '0.0.0.0' && environment.HEALTH_HOST === '0.0.0.0', 'it listens to itself only'],

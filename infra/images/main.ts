@@ -4,7 +4,8 @@ import { parseArgs } from 'node:util';
 import { root } from '@mostrador/local-platform/paths';
 import { build as buildOfCheckout } from '../../packages/kit/src/process/build.ts';
 import { findOnPath } from '../../packages/local-platform/src/servers/find-on-path.ts';
-import { type ProcessName, processes, processNames } from '../../packages/platform/src/processes.ts';
+import { portsOf } from '../../packages/platform/src/environment.ts';
+import { type ProcessName, processNames } from '../../packages/platform/src/processes.ts';
 import { runCommand } from '../../packages/testing/src/command.ts';
 import { preparePython } from '../../packages/testing/src/python/environment.ts';
 import { buildImages, imageOf, withContainer } from './build-images.ts';
@@ -120,8 +121,8 @@ async function check(
   { folder, config }: MountedImage,
   build: { version: string; revision: string },
 ): Promise<Checked> {
-  const port = target === 'admin' ? undefined : processes[target].listener.number;
-  const faults = configFaults(config, { port, ...build });
+  const ports = target === 'admin' ? [] : portsOf(target);
+  const faults = configFaults(config, { ports, ...build });
   const mb = Math.round(Number((await sh('du', ['-s', '--apparent-size', '-B1', folder])).split('\t')[0]) / 1e6);
   if (mb > sizeLimit(target)) faults.push(`it has ${mb} MB, and may have ${sizeLimit(target)} MB`);
   const writable = await sh('find', [

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessSpec } from '@mostrador/local-platform/children';
 import { natsUrlOf } from '@mostrador/local-platform/secrets';
-import { roleUrl } from '@mostrador/local-platform/servers/role-passwords';
+import { ownRoleUrl } from '@mostrador/local-platform/servers/role-passwords';
 import { type ServiceOptions, serviceSpec } from '@mostrador/local-platform/services';
+import { portsOf } from '../../packages/platform/src/environment.ts';
 import { type ProcessName, processes, type ServiceName } from '../../packages/platform/src/processes.ts';
 import { ownerRoleOf } from '../../packages/platform/src/servers.ts';
 import { environmentOf, type ImageConfig } from './image-config.ts';
@@ -23,18 +24,18 @@ function commandIn(image: MountedImage, args?: readonly string[]): { command: st
 export function specIn(name: ProcessName, image: MountedImage, options: ServiceOptions): ProcessSpec {
   const spec = serviceSpec(name, { ...options, env: {} });
   const { EXAMPLE_IDS_FILE: _, NODE_COMPILE_CACHE: __, ...settings } = spec.env ?? {};
-  const { port } = processes[name].listener;
+  const ports = portsOf(name).map(({ variable }) => [variable, settings[variable]]);
   return {
     ...spec,
     ...commandIn(image),
-    env: { ...settings, ...environmentOf(image.config), [port]: settings[port] },
+    env: { ...settings, ...environmentOf(image.config), ...Object.fromEntries(ports) },
   };
 }
 
 /** The migrate command in the image of its service. */
 export const migrateIn = (name: ServiceName, image: MountedImage, { databaseUrl, password }: ServiceOptions) => ({
   ...commandIn(image, [processes[name].migrateProgram ?? '']),
-  env: { ...environmentOf(image.config), DATABASE_OWNER_URL: roleUrl(databaseUrl, ownerRoleOf(name), password) },
+  env: { ...environmentOf(image.config), DATABASE_OWNER_URL: ownRoleUrl(databaseUrl, ownerRoleOf(name), password) },
 });
 
 /** The admin command in its image. */

@@ -72,8 +72,6 @@ type Audience = 'api' | 'platform' | 'step' | 'admin';
 type Role = {
   /** It serves operations, in the queue group of its name. */
   readonly serves?: true;
-  /** Its processes of version 0.2.0 serve operations for each other. Drop this when 0.2.0 is not the previous version. */
-  readonly served?: true;
   /** Its processes notify each other on `<name>.notice.`. */
   readonly notices?: true;
   /** The services whose notices it receives, beside its own. */
@@ -96,7 +94,6 @@ type Role = {
  */
 export const roles: Record<NatsUser, Role> = {
   gateway: {
-    served: true,
     hears: ['accounts', 'events'],
     // What people do needs the token of their session, which accounts checks.
     audiences: ['api', 'platform'],
@@ -166,11 +163,10 @@ const services: Record<string, Record<string, Operation>> = {
 /** The permissions of a user, derived from its role. */
 export function permissionsOf(user: NatsUser): Permissions {
   const { serves = false, notices = false, hears = [], audiences = [], asks = [] } = roles[user];
-  const { served, publishesEvents, operates, consumer } = roles[user];
+  const { publishesEvents, operates, consumer } = roles[user];
   const stream = eventStream.name;
   return {
     publish: [
-      ...(served ? audiences.map((audience) => `${user}.${audience}.>`) : []),
       ...audiences.flatMap((audience) => servicesWith(audience).map((service) => `${service}.${audience}.>`)),
       ...asks.map(({ subject }) => subject),
       ...(notices ? [`${user}.notice.>`] : []),
@@ -191,7 +187,7 @@ export function permissionsOf(user: NatsUser): Permissions {
       ownPermissions,
     ],
     subscribe: [
-      ...(serves || served ? [`${user}.> ${user}`] : []),
+      ...(serves ? [`${user}.> ${user}`] : []),
       ...[...(notices ? [user] : []), ...hears].map((service) => `${service}.notice.>`),
       ...(operates ? [] : [rollCallSubject]),
       `_INBOX_${user}.>`,

@@ -1,5 +1,5 @@
--- The role that takes backups. Run this as an administrator; it can be repeated: psql --file=backup-role.sql
--- Then give it a password, which psql asks for: psql --command='\password mostrador_backup'
+-- The role that takes backups. `backup role` of the admin command runs this and gives it a password. By hand, as a
+-- superuser; it can be repeated: psql --file=backup-role.sql; psql --command='\password mostrador_backup'
 do $$
 begin
   create role mostrador_backup;

@@ -11,7 +11,7 @@ Rehearses what an operator does, on a platform of its own with load.
   restore   takes a base backup under load, destroys the database, restores it to a moment, fences, starts everything,
             and compares with the providers' logs. Lists the lost appointments. Takes about three minutes
   rolling   replaces each process in turn, back to the last release and forward again, behind HAProxy without
-            retries. No request may fail. Takes about five minutes
+            retries. No request may fail. Takes six to nine minutes
 
   --release COMMIT  the other version; default: that of workflows/src/replay/last-release.json
   --same            both versions are this one

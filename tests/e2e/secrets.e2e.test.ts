@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { portsFrom } from '@mostrador/local-platform/ports';
 import { natsPasswords, readSecrets } from '@mostrador/local-platform/secrets';
+import { rolePasswords } from '@mostrador/local-platform/servers/role-passwords';
 import { readEvents } from '@mostrador/testing/providers/caldav/read-events';
 import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import { startWhatsappServer, type WhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
@@ -56,7 +57,7 @@ beforeAll(async () => {
   const { postgresPassword, encryptionKeys } = readSecrets(localDirectory);
   secrets['database password'] = postgresPassword;
   secrets['encryption key'] = encryptionKeys.split(':')[1] ?? '';
-  for (const [name, value] of Object.entries(natsPasswords(postgresPassword))) secrets[name] = value ?? '';
+  Object.assign(secrets, natsPasswords(postgresPassword), rolePasswords(postgresPassword));
   await connectBoth();
   await talk();
   await beRefused();

@@ -17,7 +17,8 @@ const cloneRoot = resolve(import.meta.dirname, '../../..');
 export const deploymentConfig = Type.Object({
   POSTGRES_URL: Type.Optional({
     ...migrateConfig.properties.DATABASE_OWNER_URL,
-    description: 'A login of PostgreSQL that may create databases and roles, for `platform roles` and `doctor`',
+    description:
+      'A login of PostgreSQL that may create databases and roles, for `platform roles`, `backup role` and `doctor`',
   }),
   NATS_TLS_CA: baseConfig.NATS_TLS_CA,
   NATS_TLS_CERT: baseConfig.NATS_TLS_CERT,

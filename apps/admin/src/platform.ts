@@ -10,7 +10,8 @@ import { connectNats, type NatsConnection } from '@mostrador/kit/rpc/nats';
 import type { AdminConfig } from './config.ts';
 import { NotRunning } from './exit.ts';
 
-const connectLimitMs = 3_000;
+/** A refused connection fails at once. A host that is only busy takes seconds. */
+const connectLimitMs = 8_000;
 /** `calendar connect` calls the calendar's provider, which may take 10 s. */
 const answerLimitMs = 20_000;
 
@@ -108,11 +109,11 @@ function probe(url: string): Promise<void> {
       port: Number(port || 4222),
       timeout: connectLimitMs,
     });
-    const fail = () => {
+    const fail = (limit = '') => {
       socket.destroy();
-      reject(new NotRunning(`nothing answers at ${hostname}:${port || 4222}`));
+      reject(new NotRunning(`nothing answers at ${hostname}:${port || 4222}${limit}`));
     };
-    socket.once('error', fail).once('timeout', fail);
+    socket.once('error', () => fail()).once('timeout', () => fail(` within ${connectLimitMs / 1000} s`));
     socket.once('connect', () => {
       socket.end();
       resolve();

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { type Admin, exampleText } from './admin.ts';
 import { createAgentCommand } from './agents/create-agent.ts';
 import { updateAgentCommand } from './agents/update-agent.ts';
+import { createBackupRoleCommand } from './backup/create-backup-role.ts';
 import { setRulesCommand } from './booking/set-rules.ts';
 import { showRulesCommand } from './booking/show-rules.ts';
 import { connectCalendarCommand } from './calendars/connect-calendar.ts';
@@ -194,6 +195,7 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
       checkPlatformCommand(admin),
     ],
   );
+  noun('backup', 'Prepare backups of the database', ['backup role --help'], [createBackupRoleCommand(admin)]);
   noun(
     'waiting',
     'List, retry and give up what waits in all stores: messages, follow-ups, calendar syncs, webhooks',

@@ -8,7 +8,7 @@ import { migrateSchemas } from './migrations.ts';
 import { root } from './paths.ts';
 import type { Ports } from './ports.ts';
 import { natsUrlOf } from './secrets.ts';
-import { roleUrl } from './servers/role-passwords.ts';
+import { ownRoleUrl } from './servers/role-passwords.ts';
 import type { ServerAddresses } from './servers/servers.ts';
 
 export type ServiceOptions = ServerAddresses & {
@@ -33,7 +33,7 @@ export const migrateAll = (
   password: string,
   log: { info(text: string): void },
   options?: { contract: boolean },
-): Promise<void> => migrateSchemas((schema) => roleUrl(databaseUrl, ownerRoleOf(schema), password), log, options);
+): Promise<void> => migrateSchemas((schema) => ownRoleUrl(databaseUrl, ownerRoleOf(schema), password), log, options);
 
 export function serviceSpec(name: ProcessName, options: ServiceOptions): ProcessSpec {
   const { program, listener } = processes[name];
@@ -79,7 +79,7 @@ function natsUrl(user: ProcessName, { natsUrl, env, password }: ServiceOptions):
 function database(name: ProcessName, { databaseUrl, password }: ServiceOptions): NodeJS.ProcessEnv {
   const { databaseLogins } = processes[name];
   return Object.fromEntries(
-    databaseLogins.map(({ variable, role }) => [variable, roleUrl(databaseUrl, role, password)]),
+    databaseLogins.map(({ variable, role }) => [variable, ownRoleUrl(databaseUrl, role, password)]),
   );
 }
 

@@ -1,10 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { root } from '@mostrador/local-platform/paths';
 import postgres from 'postgres';
+import { backupRole, createBackupRole } from '../../../infra/postgres/backup-role.ts';
 import { copyRunning } from '../storm/postgres-pair.ts';
 
 const run = promisify(execFile);
@@ -31,10 +30,9 @@ export async function takeBaseBackup(options: { adminUrl: string; data: string; 
       return `pg_backup_start and a copy, because there is no pg_basebackup ${major} (set PG_BIN)`;
     }
     const password = randomBytes(16).toString('hex');
-    await sql.unsafe(await readFile(join(root, 'infra/postgres/backup-role.sql'), 'utf8'));
-    await sql.unsafe(`alter role mostrador_backup password '${password}'`);
+    await createBackupRole(sql, { password });
     const { hostname, port } = new URL(adminUrl);
-    const where = ['--host', hostname, '--port', port, '--username', 'mostrador_backup', '--no-password'];
+    const where = ['--host', hostname, '--port', port, '--username', backupRole, '--no-password'];
     await run(tool, [...where, '--pgdata', to, '--checkpoint=fast', '--wal-method=stream'], {
       env: { ...process.env, PGPASSWORD: password },
     });

@@ -109,7 +109,7 @@ async function rehearse(platform: Platform, archive: string, settings: Settings,
   await platform.processes.start('workflows');
   say('Everything runs. Waiting until all work is done.');
   const seen = await withServers(platform, async (open) => {
-    await drain(platform, stores, open, { say });
+    await drain(platform, stores, open, { say, rowsOnly: true });
     return await look(platform, stores, open);
   });
   const heldAlike = dry.services.every(({ held }, index) => held === fenced.services[index]?.held);

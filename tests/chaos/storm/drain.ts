@@ -14,6 +14,8 @@ export type DrainOptions = {
   readonly say: (text: string) => void;
   /** Give up after this long without progress. The default is longer than any wait of the platform. */
   readonly noProgressMs?: number;
+  /** Wait for rows only. After a restore, the workflow of a lost follow-up sleeps until that was due, and then ends. */
+  readonly rowsOnly?: boolean;
 };
 
 export type Drained = { readonly seconds: number; readonly settledByHand: number };
@@ -40,7 +42,7 @@ export async function drain(
 async function untilNothingIsLeft(
   { sql, temporal }: Open,
   what: 'at all' | 'that needs no operator',
-  { say, noProgressMs = longestWaitMs }: DrainOptions,
+  { say, noProgressMs = longestWaitMs, rowsOnly = false }: DrainOptions,
 ): Promise<void> {
   let [least, progressAt, saidAt] = [Number.POSITIVE_INFINITY, performance.now(), performance.now()];
   const unsettled = what === 'at all' ? sql`false` : sql`coalesce(m.status = 'unknown', false)`;
@@ -64,7 +66,9 @@ async function untilNothingIsLeft(
             left join messaging.messages m on m.store_id = f.store_id and m.id = f.message_id
             where f.status in ('pending', 'sending')) as open_followups`;
     const { waiting = 0, ...left } = rows;
-    const running = (await temporal.workflow.count(`ExecutionStatus = 'Running' AND ${carryingRows}`)).count;
+    const running = rowsOnly
+      ? 0
+      : (await temporal.workflow.count(`ExecutionStatus = 'Running' AND ${carryingRows}`)).count;
     const all = { ...left, workflows: Math.max(0, running - waiting) };
     const count = Object.values(all).reduce((sum, each) => sum + each, 0);
     if (count === 0) return;

@@ -5,7 +5,6 @@ import { pathToFileURL } from 'node:url';
 import { createChildren, httpAnswers, type ProcessSpec, readyWithinMs } from '@mostrador/local-platform/children';
 import { localDirectory, root } from '@mostrador/local-platform/paths';
 import { freeBase, freePort, portsFrom } from '@mostrador/local-platform/ports';
-import { roleUrl } from '@mostrador/local-platform/servers/role-passwords';
 import { migrateAll, serviceSpec } from '@mostrador/local-platform/services';
 import { type InsideCall, withInsideClient } from '@mostrador/testing/platform/inside-client';
 import { runFolders } from '@mostrador/testing/platform/run-folder';
@@ -14,8 +13,6 @@ import { startPythonReceiver } from '@mostrador/testing/providers/webhook-receiv
 import type { Random } from '@mostrador/testing/random';
 import { canMakeCertificates, makeCertificates, trustAuthority } from '@mostrador/testing/servers/certificates';
 import { waitFor } from '@mostrador/testing/wait';
-import postgres from 'postgres';
-import { createRoles } from '../../../infra/postgres/roles.ts';
 import { mountSmallDisk, type SmallDisk, unmount } from './disk.ts';
 import { allProcesses, createProcesses, type ProcessName, type TwinName, twinOf } from './processes.ts';
 import { type Phone, startPhones } from './providers.ts';
@@ -91,7 +88,6 @@ export async function startPlatform(options: {
       ...(options.crowd ? [startPhones(options.phones, options.crowd, options.random)] : []),
     ]),
   ]);
-  if (options.beside) await createRolesOfBoth(options.beside, servers.databaseUrl, password);
   // The other version works until the contract step.
   await migrateAll(servers.databaseUrl, password, { info: () => {} }, { contract: options.beside === undefined });
 
@@ -150,8 +146,6 @@ export async function startPlatform(options: {
       ports: { ...ports, [process]: port, ...(isTwin && { gatewayMetrics: 0 }) },
     });
     const env = { ...spec.env };
-    // The gateway of 0.2.0 has a second role.
-    if (isTwin && process === 'gateway') env.DATABASE_URL = roleUrl(servers.databaseUrl, 'gateway', password);
     for (const server of used[process]) {
       for (const setting of settingsOf[server]) {
         const address = env[setting];
@@ -260,20 +254,6 @@ export async function startPlatform(options: {
     throw error;
   }
   return platform;
-}
-
-/** Creates the roles of the other version, and then makes those of this one right. */
-async function createRolesOfBoth(beside: string, databaseUrl: string, password: string): Promise<void> {
-  const other: { createRoles: typeof createRoles } = await import(
-    pathToFileURL(join(beside, 'infra/postgres/roles.ts')).href
-  );
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
-  try {
-    const options = { database: new URL(databaseUrl).pathname.slice(1), password };
-    for (const create of [other.createRoles, createRoles]) await create(sql, options);
-  } finally {
-    await sql.end();
-  }
 }
 
 /** The arguments of a process that loads a module of this folder first. */

@@ -20,6 +20,7 @@ import { permissionsOf } from '../../../../infra/nats/users.ts';
 import { usersConf } from '../../../../infra/nats/users-conf.ts';
 import { allRoles } from '../../../../infra/postgres/roles.ts';
 import { type Ended, runHere } from '../../test/run-here.ts';
+import { withLogin } from './addresses.ts';
 import type { Finding } from './check/finding.ts';
 import { databaseSecrets, secrets } from './secret-files.ts';
 import { pathOf } from './secrets-folder.ts';
@@ -83,8 +84,9 @@ describe.skipIf(!canMakeCertificates)('the commands that prepare a deployment', 
     (await findings(only)).filter(({ ok }) => !ok).map(({ what, detail }) => `${what}: ${detail}`);
   const asAdministrator = async (statement: string, database = 'shop') => {
     const sql = postgres(server.url.replace('/postgres?', `/${database}?`), { max: 1, onnotice: () => {} });
-    await sql.unsafe(statement);
+    const [row] = await sql.unsafe(statement);
     await sql.end();
+    return row && Object.values(row)[0];
   };
 
   test('`secrets generate` writes each secret once, for its holder alone, and never overwrites one', async () => {
@@ -224,6 +226,57 @@ describe.skipIf(!canMakeCertificates)('the commands that prepare a deployment', 
     expect(await wrong('nats')).toEqual([]);
     const [users] = [(await findings('nats')).filter(({ what }) => what.startsWith('user '))];
     expect(users).toHaveLength(8);
+  });
+
+  test('`backup role` makes a role that reads all rows and writes none, and names the line that pg_hba.conf lacks', async () => {
+    const role = async (options = '') => {
+      const { out, exitCode } = await run(`backup role ${inFolder} --database shop --json ${options}`.trim());
+      return { exitCode, ...JSON.parse(out) };
+    };
+    expect(await role()).toMatchObject({
+      ...{ exitCode: 1, state: 'created', login: 'works', replication: 'not let in' },
+      faults: [expect.stringContaining('`hostssl replication mostrador_backup ADDRESS scram-sha-256`')],
+    });
+    const [password = ''] = /[^:]+$/.exec(textOf('backup/pgpass')) ?? [];
+    expect(statSync(join(folder, 'backup/pgpass')).mode & 0o777).toBe(0o600);
+
+    const file = await asAdministrator('show hba_file');
+    const lines = ['all all', 'replication mostrador_backup'].map(
+      (who) => `'hostssl ${who} 127.0.0.1/32 scram-sha-256'`,
+    );
+    await asAdministrator(`copy (select unnest(array[${lines}])) to '${file}'`);
+    await asAdministrator('select pg_reload_conf()');
+    expect(await role()).toMatchObject({
+      exitCode: 0,
+      state: 'kept',
+      login: 'works',
+      replication: 'works',
+      faults: [],
+    });
+
+    const backup = postgres(withLogin(postgresAddress(), 'mostrador_backup', password), { max: 1, onnotice: () => {} });
+    const [rights] = await backup`
+      select row_security_active('crm.leads') as filtered, rolsuper, rolcreatedb, rolcreaterole, rolreplication
+      from pg_roles where rolname = current_user`;
+    expect(rights).toEqual({
+      ...{ filtered: false, rolsuper: false, rolcreatedb: false, rolcreaterole: false, rolreplication: true },
+    });
+    expect(await backup`select from messaging.messages`).toHaveLength(0);
+    await expect(backup`delete from crm.leads`).rejects.toThrow();
+    await backup.end();
+  });
+
+  test('`backup role` keeps a password, gives the one of the folder when asked, and needs a superuser', async () => {
+    await asAdministrator("alter role mostrador_backup nobypassrls password 'another one'");
+    const rejected = await run(`backup role ${inFolder} --database shop`);
+    expect(rejected.exitCode).toBe(1);
+    expect(rejected.out).toContain('another password for mostrador_backup, and keeps it');
+    await done(`backup role ${inFolder} --database shop --reset`);
+    expect(await asAdministrator("select rolbypassrls from pg_roles where rolname = 'mostrador_backup'")).toBe(true);
+
+    const noSuperuser = { ...environment, POSTGRES_URL_FILE: join(folder, 'crm/DATABASE_URL') };
+    const refused = await runHere(`backup role ${inFolder}`.split(' '), noPlatform, '', noSuperuser);
+    expect([refused.exitCode, refused.err]).toEqual([1, expect.stringContaining('POSTGRES_URL is no superuser')]);
   });
 
   test('`platform temporal` makes the namespace that `platform check` misses, and repeats it', async () => {

@@ -447,7 +447,8 @@ describe('PostgreSQL', () => {
     ['postgres://a:b@h?sslmode=require', 'postgres://a:b@h/shop?sslmode=require'],
   ])('%s with another database', (url, changed) => {
     expect(inDatabase(url, 'shop')).toBe(changed);
-    expect(inDatabase(url, undefined)).toBe(url);
+    expect(inDatabase(url, undefined)).toBe(changed.replace('/shop', '/mostrador'));
+    expect(inDatabase(changed, undefined)).toBe(changed);
   });
 
   test('a provider that is not called is a warning, and critical after an hour', () => {

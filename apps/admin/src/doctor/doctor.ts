@@ -1,6 +1,7 @@
 import { entityWorkflows, processNames, reportClosing } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
 import { createLog } from '@mostrador/kit/process/log';
+import { defaultDatabase } from '@mostrador/platform/servers';
 import type { Command } from 'commander';
 import { type Admin, printResult, verb } from '../admin.ts';
 import { Ended, NotRunning } from '../exit.ts';
@@ -47,7 +48,10 @@ export const doctorCommand = (admin: Admin): Command =>
     'doctor',
     'doctor --json',
   ])
-    .option('--database <name>', 'the database of the platform (default: that of POSTGRES_URL)')
+    .option(
+      '--database <name>',
+      `the database of the platform (default: that of POSTGRES_URL, and ${defaultDatabase} when that is postgres)`,
+    )
     .addHelpText(
       'after',
       `

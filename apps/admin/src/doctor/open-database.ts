@@ -1,5 +1,6 @@
 import { type Client, createClients } from '@mostrador/kit/database/client';
 import { codeOf } from '@mostrador/kit/database/failures';
+import { defaultDatabase } from '@mostrador/platform/servers';
 
 const limits = {
   statementTimeoutMs: 4_000,
@@ -8,11 +9,15 @@ const limits = {
   transactionTimeoutMs: 5_000,
 };
 
-/** The address with another database, also one with several hosts, which is no URL. */
+/**
+ * The address with the database of the platform: the named one, else that of the address. An administrator's login for
+ * `platform roles` names `postgres`, which is never it. The address may have several hosts, and then it is no URL.
+ */
 export const inDatabase = (url: string, name: string | undefined): string =>
-  name === undefined
-    ? url
-    : url.replace(/^(\w+:\/\/[^/?]*)(\/[^?]*)?/, (_, server) => `${server}/${encodeURIComponent(name)}`);
+  url.replace(/^(\w+:\/\/[^/?]*)(?:\/([^?]*))?/, (_, server, own = '') => {
+    const byDefault = own === '' || own === 'postgres' ? defaultDatabase : own;
+    return `${server}/${name === undefined ? byDefault : encodeURIComponent(name)}`;
+  });
 
 /** No host of the address lets the command in. */
 export class Unreachable extends Error {}

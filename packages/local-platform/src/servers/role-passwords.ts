@@ -1,5 +1,16 @@
+import { createHmac } from 'node:crypto';
 import { databaseUsers, rolesOf } from '@mostrador/platform/servers';
 import postgres from 'postgres';
+
+const roles = databaseUsers.flatMap(rolesOf);
+
+/** The password of a role of this clone's platform. Each role has its own, so that none can log in as another. */
+export const rolePassword = (role: string, secret: string): string =>
+  createHmac('sha256', secret).update(`postgres ${role}`).digest('hex');
+
+/** The password of each role. */
+export const rolePasswords = (secret: string): Record<string, string> =>
+  Object.fromEntries(roles.map((role) => [role, rolePassword(role, secret)]));
 
 /** The address of the same database for another role. */
 export function roleUrl(databaseUrl: string, role: string, password: string): string {
@@ -9,15 +20,14 @@ export function roleUrl(databaseUrl: string, role: string, password: string): st
   return url.href;
 }
 
-/** Throws unless every role of the services has this password. Roles keep their passwords when they are created again. */
-export async function assertRolePasswords(databaseUrl: string, password: string): Promise<void> {
-  const roles = databaseUsers.flatMap(rolesOf);
-  const accepted = await Promise.all(roles.map((role) => acceptsLogin(roleUrl(databaseUrl, role, password))));
-  const others = roles.filter((_, index) => !accepted[index]);
-  if (others.length === 0) return;
-  throw new Error(
-    `PostgreSQL has other passwords for ${others.join(', ')} than this clone's secrets.json. Roles that exist keep their passwords: put the secrets.json back with which they were created, or give all roles this clone's password once with MOSTRADOR_ROLE_PASSWORDS=reset npm start.`,
-  );
+/** The address of the same database for a role of this clone's platform. */
+export const ownRoleUrl = (databaseUrl: string, role: string, secret: string): string =>
+  roleUrl(databaseUrl, role, rolePassword(role, secret));
+
+/** The roles of the services that do not have their password. Roles that exist keep theirs. */
+export async function rolesWithOtherPasswords(databaseUrl: string, secret: string): Promise<string[]> {
+  const accepted = await Promise.all(roles.map((role) => acceptsLogin(ownRoleUrl(databaseUrl, role, secret))));
+  return roles.filter((_, index) => !accepted[index]);
 }
 
 async function acceptsLogin(url: string): Promise<boolean> {

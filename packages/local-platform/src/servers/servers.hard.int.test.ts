@@ -7,6 +7,7 @@ import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Child, createChildren, untilReady } from '../children.ts';
 import { type Ports, portsFrom } from '../ports.ts';
+import { rolePasswords, rolesWithOtherPasswords, roleUrl } from './role-passwords.ts';
 import { providePostgres } from './servers.ts';
 
 let outside: OwnPostgres;
@@ -30,6 +31,16 @@ afterEach(async () => {
 
 const stopAll = () => Promise.all(running.splice(0).map((child) => child.stop(5_000)));
 
+async function logsIn(url: string): Promise<boolean> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  return sql`select 1`
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => sql.end());
+}
+
 /** What `npm start` does with this secret. */
 const provide = (password: string, env: NodeJS.ProcessEnv = {}) =>
   providePostgres({
@@ -45,6 +56,25 @@ test('npm start works again over its own data', async () => {
   const first = await provide('secret');
   await stopAll();
   expect(await provide('secret')).toBe(first);
+});
+
+test('each role has a password of its own, also over data of a version that gave all the same', async () => {
+  const url = await provide('secret');
+  const roles = Object.keys(rolePasswords('secret'));
+  const whichTakeTheShared = async () => {
+    const answers = await Promise.all(roles.map((role) => logsIn(roleUrl(url, role, 'secret'))));
+    return roles.filter((_, index) => answers[index]);
+  };
+  expect(new Set(Object.values(rolePasswords('secret'))).size).toBe(16);
+  expect(await whichTakeTheShared()).toEqual([]);
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  for (const role of roles) await sql.unsafe(`alter role ${role} password 'secret'`);
+  await sql.end();
+  expect(await whichTakeTheShared()).toEqual(roles);
+  await stopAll();
+  await provide('secret');
+  expect(await whichTakeTheShared()).toEqual([]);
+  expect(await rolesWithOtherPasswords(url, 'secret')).toEqual([]);
 });
 
 test('npm start over data of another secret fails at once, and says what to do', async () => {

@@ -9,7 +9,7 @@ import type { PortName, Ports } from '../ports.ts';
 import { natsPasswords, natsUrlOf } from '../secrets.ts';
 import { findNats, natsSpec } from './nats.ts';
 import { adminUrl, findPostgres, preparePostgres } from './postgres.ts';
-import { assertRolePasswords } from './role-passwords.ts';
+import { rolePassword, rolesWithOtherPasswords } from './role-passwords.ts';
 import { findTemporal, temporalSpec } from './temporal.ts';
 
 export type ServerAddresses = {
@@ -25,7 +25,7 @@ export type ServerOptions = {
   localDirectory: string;
   env: NodeJS.ProcessEnv;
   ports: Ports;
-  /** The password of our own PostgreSQL's administrator and of the services' roles. NATS passwords derive from it. */
+  /** The password of our own PostgreSQL's administrator. Those of the services' roles and NATS users derive from it. */
   password: string;
   /** The configuration file of our own NATS server. Default: `infra/nats/platform.conf`. */
   natsConfig?: string;
@@ -59,15 +59,24 @@ export async function providePostgres(options: ServerOptions): Promise<string> {
   databaseUrl.pathname = `/${database}`;
   try {
     if (named !== database) await once(serverUrl.href, (sql) => createDatabase(sql, database));
-    const resetPasswords = env.MOSTRADOR_ROLE_PASSWORDS === 'reset';
-    await once(databaseUrl.href, (sql) => createRoles(sql, { database, password, resetPasswords }));
-    await assertRolePasswords(databaseUrl.href, password);
+    const makeRoles = (resetPasswords: boolean | readonly string[]) =>
+      once(databaseUrl.href, (sql) =>
+        createRoles(sql, { database, password: (role) => rolePassword(role, password), resetPasswords }),
+      );
+    await makeRoles(env.MOSTRADOR_ROLE_PASSWORDS === 'reset');
+    const others = await rolesWithOtherPasswords(databaseUrl.href, password);
+    if (others.length > 0 && env.POSTGRES_URL) throw new Error(otherPasswords(others));
+    // All roles of an earlier version had the administrator's password. This server has no other users.
+    if (others.length > 0) await makeRoles(others);
   } catch (error) {
     if (env.POSTGRES_URL) throw new Error(`POSTGRES_URL is set, but: ${(error as Error).message}`);
     throw error;
   }
   return databaseUrl.href;
 }
+
+const otherPasswords = (roles: readonly string[]): string =>
+  `PostgreSQL has other passwords for ${roles.join(', ')} than this clone's secrets.json. Roles that exist keep their passwords: put the secrets.json back with which they were created, or give all roles this clone's passwords once with MOSTRADOR_ROLE_PASSWORDS=reset npm start.`;
 
 export async function provideNats(options: ServerOptions): Promise<string> {
   const { env, ports, password, localDirectory } = options;
