@@ -50,9 +50,10 @@ const integration = {
   expect: { poll: { timeout: 120_000 } },
   hookTimeout: 300_000,
 };
-/** These projects use the one platform that `start.ts` starts. */
+/** These projects use the one platform that `start.ts` provides. */
 const endToEnd = {
   isolate: false,
+  setupFiles: ['./tests/e2e/started.ts'],
   globalSetup: ['./tests/e2e/start.ts'],
   testTimeout: 300_000,
   expect: { poll: { timeout: 120_000 } },
