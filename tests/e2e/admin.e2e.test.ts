@@ -35,7 +35,7 @@ test('a store can be created, changed and listed, and the API enforces its tier 
 
 test('a rotated key works next to its successor during the overlap, and then only the successor works', async () => {
   const old = await admin(['key', 'create', '--store', store.id, '--name', 'Rotated']);
-  const now = await admin(['key', 'rotate', '--key', old.key.id, '--overlap', '6']);
+  const now = await admin(['key', 'rotate', '--key', old.key.id, '--overlap', '10']);
   expect([(await whoAmI(old.api_key)).status, (await whoAmI(now.api_key)).status]).toEqual([200, 200]);
   expectProblem(
     await eventually(

@@ -95,6 +95,7 @@ test('fifty concurrent requests with one key create one calendar event', async (
 test('while the calendar is down the API shows past and next attempts, and the event appears after the outage', async () => {
   await connect();
   await radicale.stop();
+  const beforeMs = Date.now();
   const { id } = await create({ title: 'Through the outage', scheduled_at: daysAhead(12).toISOString() });
   const waiting = await eventually(
     () => sync(id),
@@ -105,7 +106,7 @@ test('while the calendar is down the API shows past and next attempts, and the e
     state: 'pending',
     last_error: { code: expect.any(String), detail: expect.any(String) },
   });
-  expect(Date.parse(waiting.next_attempt_at)).toBeGreaterThan(Date.now() - 1000);
+  expect(Date.parse(waiting.next_attempt_at)).toBeGreaterThan(beforeMs);
   // The event must show this change, which was made during the outage.
   await change(id, { title: 'Through the outage, renamed' });
   await radicale.start();
