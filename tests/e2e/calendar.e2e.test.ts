@@ -1,7 +1,7 @@
 import { readEvents } from '@mostrador/testing/providers/caldav/read-events';
 import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { admin, daysAhead, eventually, newStore, request, runAdmin, temporal } from './platform.ts';
+import { admin, daysAhead, eventually, newStore, request, runAdminHere, temporal } from './platform.ts';
 
 type Store = Awaited<ReturnType<typeof newStore>>;
 let radicale: Awaited<ReturnType<typeof startRadicale>>;
@@ -133,7 +133,7 @@ test('rejected credentials set the connection to needs_attention, and a new conn
 
 test('a rejected password fails the connect command and keeps the existing connection', async () => {
   await connect();
-  const refused = await runAdmin(...connecting('wrong', store));
+  const refused = await runAdminHere(...connecting('wrong', store));
   expect([refused.exitCode, refused.err]).toEqual([1, expect.stringContaining('(calendar_refused)')]);
   expect(refused.err).not.toContain('wrong');
   expect(await admin(['calendar', 'show', '--store', store.id])).toMatchObject({

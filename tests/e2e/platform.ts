@@ -90,7 +90,11 @@ export const adminProcess = async (argv: readonly string[], input?: string): Pro
 // The files of a worker share it.
 const connection = createPlatform(readConfig({ LOCAL_DIR: platform.localDirectory }));
 
-/** Does what `adminProcess` does without a process, which would take most of a second. */
+/** Does what `runAdmin` does without a process, which would take most of a second. */
+export const runAdminHere = (argv: readonly string[], input = ''): Promise<Ended> =>
+  runHere([...argv], connection, input);
+
+/** Does what `adminProcess` does without a process. */
 export const admin = (argv: readonly string[], input = ''): Promise<Json> => adminOver(connection, argv, input);
 
 /** Does the same on another platform. */
