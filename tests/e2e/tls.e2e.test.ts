@@ -27,7 +27,7 @@ describe.skipIf(!canMakeCertificates)('a platform with TLS to PostgreSQL, NATS a
     await runs.removeDead();
     folder = runs.create();
     servers = await startTlsServers(folder);
-    const environment = { ...servers.environment, WEBHOOK_ALLOW_HOSTS: '127.0.0.1' };
+    const environment = { ...servers.environment, WEBHOOK_ALLOW_HOSTS: '127.0.0.1', MOSTRADOR_DEMO: 'off' };
     platform = await startLocalPlatform({ root, folder, environment });
     inside = createPlatform(readConfig({ ...environment, NATS_URL: '', LOCAL_DIR: folder }));
   });
