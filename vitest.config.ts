@@ -29,8 +29,16 @@ const endToEndOf = (names: string[]) => names.map((name) => `tests/e2e/${name}.e
 const hardEndToEnd = endToEndOf(['console/attacks', 'console/hostile', 'fuzz']);
 /** `npm run replay` runs this one. */
 const replay = 'workflows/src/replay/scenarios.replay.int.test.ts';
-/** Small files that take long. Without results of an earlier run vitest begins with the largest files. */
-const long = ['chaos/storm/short-run.int', 'e2e/fuzz.e2e', 'e2e/console/hostile.e2e'];
+/**
+ * Files that take a minute or more, for which others must not wait at the end. Without results of an earlier run vitest
+ * begins with the largest files.
+ */
+const long = [
+  ...['chaos/exact/followups/kill-everything.int', 'chaos/exact/kill-changed-number.int'],
+  ...['chaos/exact/kill-give-up.int', 'chaos/exact/kill-scheduling.int', 'chaos/storm/short-run.int'],
+  ...['docs/operations/deploy.hard.int', 'webhooks/replays/replay-and-planner.hard.int'],
+  ...['workflows/src/readiness.hard.int', 'e2e/console/hostile.e2e', 'e2e/fuzz.e2e', 'e2e/tls.e2e'],
+];
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification) => long.some((name) => moduleId.endsWith(`${name}.test.ts`));
@@ -39,7 +47,7 @@ class LongFirst extends BaseSequencer {
   }
 }
 /** These stop processes of the platform, change what all stores share, or need the machine for themselves. */
-const alone = endToEndOf(['calendar', 'reports', 'tls']);
+const alone = endToEndOf(['calendar', 'reports']);
 const hardAlone = endToEndOf(['console/interruptions', 'console/slow', 'followup-races', 'outage']);
 /** Two cores are assumed. `--maxWorkers` sets another number for all projects. */
 const workers = (count: number) =>
@@ -55,16 +63,19 @@ const integration = {
   expect: { poll: { timeout: 120_000 } },
   hookTimeout: 300_000,
 };
-/** These projects use the one platform that `start.ts` starts. */
+/** These projects use the one platform that `start.ts` provides. */
 const endToEnd = {
   isolate: false,
+  setupFiles: ['./tests/e2e/started.ts'],
   globalSetup: ['./tests/e2e/start.ts'],
   testTimeout: 300_000,
   expect: { poll: { timeout: 120_000 } },
   hookTimeout: 300_000,
 };
 
-const results = process.argv.includes('hard*') ? '.local/hard-test-results.json' : '.local/test-results.json';
+/** `.ci/run` counts what each of its steps has passed. */
+const [, hardSet] = process.argv.map((argument) => /^(hard|hard-e2e)[*]?$/.exec(argument)).find(Boolean) ?? [];
+const results = hardSet ? `.local/${hardSet}-test-results.json` : '.local/test-results.json';
 
 export default defineConfig({
   test: {

@@ -2,7 +2,11 @@
 // as `name=exit code` or `name=skipped`.
 import { existsSync, readFileSync } from 'node:fs';
 
-const testReports = { test: '.local/test-results.json', 'test:hard': '.local/hard-test-results.json' };
+const testReports = {
+  test: '.local/test-results.json',
+  'test:hard': '.local/hard-test-results.json',
+  'test:hard-e2e': '.local/hard-e2e-test-results.json',
+};
 const logLines = 60;
 let passed = 0;
 let failed = 0;
@@ -18,9 +22,7 @@ for (const argument of process.argv.slice(2)) {
   for (const failure of failures) console.log(`\nFAILED ${failure}`);
   // A step may also fail without a failed test: before its report, or because its servers did not start.
   if (code !== '0' && failures.length === 0) {
-    console.log(
-      `\nFAILED npm run ${name}, exit code ${code}. The end of its output:\n${endOf(`.local/ci/${name}.log`)}`,
-    );
+    console.log(`\nFAILED step ${name}, exit code ${code}. The end of its output:\n${endOf(`.local/ci/${name}.log`)}`);
   }
   failed += code === '0' ? failures.length : Math.max(failures.length, 1);
 }

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { admin, fileOf, newStore, request, runAdmin, storeOf } from './platform.ts';
+import { admin, fileOf, newStore, request, runAdminHere, storeOf } from './platform.ts';
 import { expectProblem } from './problem.ts';
 
 let store: Awaited<ReturnType<typeof newStore>>;
@@ -30,7 +30,7 @@ test('an agent is created from a file, listed while active, and always readable 
 test('a second default agent is rejected', async () => {
   await createAgent({ name: 'Geral', priority: 9, is_default: true });
   const file = fileOf('agent.json', { name: 'Outro', priority: 8, is_default: true });
-  const refused = await runAdmin(['agent', 'create', '--store', store.id, file]);
+  const refused = await runAdminHere(['agent', 'create', '--store', store.id, file]);
   expect(refused).toMatchObject({ exitCode: 1, err: expect.stringContaining('(default_agent_exists)') });
 });
 
@@ -70,7 +70,7 @@ test('agent selection follows the status of the lead and explains its choice', a
 test('an imported document is listed, found by a search in the language of the store, and updated by its next import', async () => {
   const file = fileOf('servicos.md', '# Serviços\n\nFazemos colorações e <b>cortes</b>.');
   const broken = fileOf('broken.pdf', 'no PDF');
-  const { exitCode, out } = await runAdmin(['document', 'import', '--store', store.id, '--json', broken, file]);
+  const { exitCode, out } = await runAdminHere(['document', 'import', '--store', store.id, '--json', broken, file]);
   expect(exitCode).toBe(1);
   const [, imported] = JSON.parse(out).documents;
   expect(imported).toMatchObject({ result: 'created', title: 'Serviços' });

@@ -66,7 +66,6 @@ test('an acknowledged appointment is stored and synced after a kill of every pro
   const found = await eventually(
     () => ask(`/appointments/${created.body.id}`),
     (answer) => answer?.status === 200,
-    40_000,
   );
   expect(found?.body).toEqual(created.body);
   const replayed = await create();
@@ -75,6 +74,5 @@ test('an acknowledged appointment is stored and synced after a kill of every pro
   await eventually(
     () => ask(`/appointments/${created.body.id}/calendar-sync`),
     (answer) => answer?.body.state === 'synced',
-    70_000,
   );
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { accountsOperations } from '@mostrador/contracts';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { askAsPage, cookieOf } from './people.ts';
-import { type Answer, admin, document, eventually, gatewayUrl, newStore, request, runAdmin } from './platform.ts';
+import { type Answer, admin, document, eventually, gatewayUrl, newStore, request, runAdminHere } from './platform.ts';
 import { expectProblem } from './problem.ts';
 
 const { outputFile } = inject('platform');
@@ -227,21 +227,21 @@ test('a disabled person is refused within 2 s, and their colleague is not', asyn
   expectProblem(refused, 'invalid_session');
   expectProblem(await signIn(unused.login_url), 'invalid_login_link');
   expect((await ask('GET', '/session', { cookie: rui.cookie })).status).toBe(200);
-  const listed = await runAdmin(['user', 'list', '--store', rui.storeId]);
+  const listed = await runAdminHere(['user', 'list', '--store', rui.storeId]);
   expect(listed.out).toMatch(new RegExp(`${leaving.email} .*owner +disabled`));
-  const enabled = await runAdmin(['user', 'enable', '--email', leaving.email]);
+  const enabled = await runAdminHere(['user', 'enable', '--email', leaving.email]);
   expect(enabled.out).toContain(`${leaving.email} is enabled in ${rui.storeId}`);
   const again = await admin(['user', 'login-link', '--email', leaving.email]);
   expect((await signIn(again.login_url)).status).toBe(201);
-  const removed = await runAdmin(['user', 'remove', '--store', rui.storeId, '--email', leaving.email]);
+  const removed = await runAdminHere(['user', 'remove', '--store', rui.storeId, '--email', leaving.email]);
   expect(removed.out).toContain(`${leaving.email} is no longer in ${rui.storeId}`);
 });
 
 test('the admin command says what is wrong', async () => {
-  const unknown = await runAdmin(['user', 'login-link', '--email', 'unknown@example.com']);
+  const unknown = await runAdminHere(['user', 'login-link', '--email', 'unknown@example.com']);
   expect([unknown.exitCode, unknown.err]).toEqual([1, expect.stringContaining('(user_not_found)')]);
   const person = ['--email', 'x@example.com', '--name', 'X', '--role', 'king'];
-  const usage = await runAdmin(['user', 'invite', '--store', randomUUID(), ...person]);
+  const usage = await runAdminHere(['user', 'invite', '--store', randomUUID(), ...person]);
   expect([usage.exitCode, usage.err]).toEqual([2, expect.stringContaining('--role')]);
 });
 

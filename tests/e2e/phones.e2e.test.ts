@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { admin, fileOf, type Json, newStore, request, runAdmin } from './platform.ts';
+import { admin, fileOf, type Json, newStore, request, runAdminHere } from './platform.ts';
 import { expectProblem } from './problem.ts';
 
 // In a store in Brazil `51987650001` is a mobile in Porto Alegre, and one in Peru.
@@ -83,7 +83,7 @@ test("a seller's number is read in the same way, and among the sellers", async (
 
 test('an import rejects such a row unless it says how the file writes its phones, and the misread are found', async () => {
   const file = fileOf('leads.csv', `name,customer_phone\nBia,${digits}\n`);
-  const refused = await runAdmin(['lead', 'import', '--store', store.id, file]);
+  const refused = await runAdminHere(['lead', 'import', '--store', store.id, file]);
   expect(refused.exitCode).toBe(1);
   const found = () => admin(['lead', 'duplicates', '--store', store.id]);
   expect((await found()).misread).toEqual([]);

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { awakeMs } from '@mostrador/testing/awake';
 import { inject } from 'vitest';
 import { readConfig } from '../../apps/admin/src/config.ts';
 import { createPlatform, type Platform } from '../../apps/admin/src/platform.ts';
@@ -89,7 +90,11 @@ export const adminProcess = async (argv: readonly string[], input?: string): Pro
 // The files of a worker share it.
 const connection = createPlatform(readConfig({ LOCAL_DIR: platform.localDirectory }));
 
-/** Does what `adminProcess` does without a process, which would take most of a second. */
+/** Does what `runAdmin` does without a process, which would take most of a second. */
+export const runAdminHere = (argv: readonly string[], input = ''): Promise<Ended> =>
+  runHere([...argv], connection, input);
+
+/** Does what `adminProcess` does without a process. */
 export const admin = (argv: readonly string[], input = ''): Promise<Json> => adminOver(connection, argv, input);
 
 /** Does the same on another platform. */
@@ -124,17 +129,20 @@ export async function newStore(options: { tier?: string; arguments?: string[] } 
   return { id: store.id as string, name, key: key as string };
 }
 
-/** Repeats `ask` until `isEnough` accepts its answer. Throws with the last answer after `limitMs`. */
+/**
+ * Repeats `ask` until `isEnough` accepts its answer. Throws with the last answer after `limitMs`, in which the time does
+ * not count that the machine stands still.
+ */
 export async function eventually<T>(
   ask: () => Promise<T>,
   isEnough: (answer: T) => boolean,
   limitMs = 90_000,
 ): Promise<T> {
-  const until = Date.now() + limitMs;
+  const until = awakeMs() + limitMs;
   for (;;) {
     const answer = await ask();
     if (isEnough(answer)) return answer;
-    if (Date.now() > until)
+    if (awakeMs() > until)
       throw new Error(`no such answer within ${limitMs} ms; the last one: ${JSON.stringify(answer)}`);
     await pause(100);
   }

@@ -6,8 +6,15 @@ import { type Child, createChildren, untilReady } from '@mostrador/local-platfor
 import { freePort } from '@mostrador/local-platform/ports';
 import { findTemporal, temporalSpec } from '@mostrador/local-platform/servers/temporal';
 
-/** Starts a Temporal server that tests stop and start with `POST /stop` and `POST /start` at `controlUrl`. */
+/** Starts a Temporal server, as `prepareTemporal` says. */
 export async function startTemporal(folder: string) {
+  const temporal = await prepareTemporal(folder);
+  await temporal.start();
+  return temporal;
+}
+
+/** A Temporal server that tests stop and start with `POST /stop` and `POST /start` at `controlUrl`. */
+export async function prepareTemporal(folder: string) {
   const report = (line: string) => void process.stderr.write(`[e2e] ${line}\n`);
   const binary = await findTemporal(process.env, report);
   const [grpc, http, metrics] = await Promise.all([freePort(), freePort(), freePort()]);
@@ -34,8 +41,8 @@ export async function startTemporal(folder: string) {
     );
   });
   await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve));
-  await start();
   return {
+    start,
     address: `127.0.0.1:${grpc}`,
     httpUrl: `http://127.0.0.1:${http}`,
     restart: async () => {

@@ -1,4 +1,4 @@
-import { chromiumOptions } from '@mostrador/testing/chromium';
+import { desktopChromiumOptions } from '@mostrador/testing/chromium';
 import { openLoginLink } from '@mostrador/testing/login-link';
 import { type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
 
@@ -36,7 +36,7 @@ export type Visitor = {
 };
 
 export async function openVisitor(consoleUrl: string, loginLink: string): Promise<Visitor> {
-  const browser = await chromium.launch(chromiumOptions);
+  const browser = await chromium.launch(desktopChromiumOptions);
   const appearance = { locale: 'en-US', viewport: { width: 1280, height: 800 } };
   const known = await browser.newContext(appearance);
   const page = await known.newPage();

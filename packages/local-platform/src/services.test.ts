@@ -45,6 +45,16 @@ test('a file of the environment does not contradict what npm start sets', () => 
   expect([env?.ENCRYPTION_KEYS, env?.ENCRYPTION_KEYS_FILE, env?.NATS_URL_FILE]).toEqual(['k1:', undefined, undefined]);
 });
 
+test('caches are in the local folder, unless the environment has others', () => {
+  const cachesOf = (env: NodeJS.ProcessEnv) => {
+    const { NODE_COMPILE_CACHE, WORKFLOW_BUNDLE_CACHE } = envFor('workflows', server, env) ?? {};
+    return [NODE_COMPILE_CACHE, WORKFLOW_BUNDLE_CACHE];
+  };
+  expect(cachesOf({})).toEqual(['/nowhere/cache/node', '/nowhere/cache/workflows']);
+  const shared = { NODE_COMPILE_CACHE: '/shared/node', WORKFLOW_BUNDLE_CACHE: '/shared/workflows' };
+  expect(cachesOf(shared)).toEqual(['/shared/node', '/shared/workflows']);
+});
+
 test('every NATS user has a unique password that begins with a letter', () => {
   const passwords = Object.values(natsPasswords(password));
   expect(new Set(passwords).size).toBe(natsUsers.length);

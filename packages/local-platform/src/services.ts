@@ -68,7 +68,7 @@ const common = (name: ProcessName, options: ServiceOptions): NodeJS.ProcessEnv =
   SHUTDOWN_TIMEOUT_MS: String(options.shutdownTimeoutMs),
   ...runtimeEnvironment,
   // Types are stripped once, not at every start.
-  NODE_COMPILE_CACHE: join(options.localDirectory, 'cache/node'),
+  NODE_COMPILE_CACHE: options.env.NODE_COMPILE_CACHE || join(options.localDirectory, 'cache/node'),
 });
 
 /** The address with the process's own user, unless NATS_URL is set or the server has no users. */
@@ -114,7 +114,9 @@ function particular(name: ProcessName, options: ServiceOptions): NodeJS.ProcessE
     case 'events':
       return { ENCRYPTION_KEYS: options.encryptionKeys };
     case 'workflows':
-      return { WORKFLOW_BUNDLE_CACHE: join(options.localDirectory, 'cache/workflows') };
+      return {
+        WORKFLOW_BUNDLE_CACHE: options.env.WORKFLOW_BUNDLE_CACHE || join(options.localDirectory, 'cache/workflows'),
+      };
     default:
       return {};
   }

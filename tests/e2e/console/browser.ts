@@ -40,7 +40,7 @@ export function inBrowser(tests: () => void): void {
 
 /** A page with a browser profile of its own. */
 export async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
-  browser ??= chromium.launch({ executablePath, args: [...args, disabled] });
+  browser ??= chromium.launch({ ...chromiumOptions, args: [...args, disabled] });
   const context = await (await browser).newContext({
     ...{ locale: 'en-US', permissions: ['clipboard-write'], extraHTTPHeaders: ofNewNetwork() },
     ...options,
@@ -101,9 +101,19 @@ export const title = (page: Page, name: string) => page.getByRole('heading', { l
 /** Presses Tab until the element with this role and name has the focus. */
 export async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], name: string | RegExp): Promise<void> {
   const target = page.getByRole(role, { name, exact: typeof name === 'string' });
-  for (let pressed = 0; pressed < 60; pressed += 1) {
-    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
-    await page.keyboard.press('Tab');
+  // To find it takes the roles and names of the whole page, so it is found again only where the page has replaced it.
+  let element = await target.elementHandle();
+  for (let pressed = 0; pressed < 60; ) {
+    const focus = await element
+      ?.evaluate((one) => one.isConnected && (one === one.ownerDocument.activeElement ? 'there' : 'elsewhere'))
+      .catch(() => false);
+    if (focus === 'there') return;
+    if (focus === 'elsewhere') {
+      await page.keyboard.press('Tab');
+      pressed += 1;
+    } else {
+      element = await target.elementHandle();
+    }
   }
   throw new Error(`Tab does not reach the ${role} ${name}`);
 }
@@ -127,6 +137,8 @@ const otherAppearances = [
   ['forced colours', { colorScheme: 'light', forcedColors: 'active' }],
 ] as const;
 const rulesOfColours = { runOnly: ['color-contrast', 'link-in-text-block'] };
+/** What axe finds right is not described. */
+const onlyViolations = { resultTypes: ['violations'] };
 
 /** Runs all rules of axe on what the page shows, and those of colours again in each other appearance. */
 export async function violations(page: Page): Promise<string[]> {
@@ -142,7 +154,8 @@ export async function violations(page: Page): Promise<string[]> {
 async function axeFindings(page: Page, options: object): Promise<string[]> {
   // Runs outside the page's policy, as an extension of the browser does.
   const cdp = await page.context().newCDPSession(page);
-  await cdp.send('Runtime.evaluate', { expression: axe });
+  const loaded = await cdp.send('Runtime.evaluate', { expression: 'typeof axe' });
+  if (loaded.result.value === 'undefined') await cdp.send('Runtime.evaluate', { expression: axe });
   // A note that goes while axe looks has half its colour, so axe looks again after anything has moved.
   const expression = `(async () => {
     let hasMoved = true, found;
@@ -152,7 +165,7 @@ async function axeFindings(page: Page, options: object): Promise<string[]> {
     while (hasMoved) {
       await ${finished};
       hasMoved = false;
-      found = await axe.run(${JSON.stringify(options)});
+      found = await axe.run(${JSON.stringify({ ...options, ...onlyViolations })});
     }
     removeEventListener('transitionrun', moves, true);
     removeEventListener('animationstart', moves, true);

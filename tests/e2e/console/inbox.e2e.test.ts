@@ -356,36 +356,35 @@ inBrowser(() => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test.each([320, 390, 2560])(
-    'at a width of %d px nothing is cut off, and a narrow page shows list or thread',
-    async (width) => {
-      const { page, loginUrl, sandbox } = await newInbox('owner', { viewport: { width, height: 800 } });
-      const { id } = await sandbox.newCustomer('Helena Maria do Prado Albuquerque', 'Hello');
-      await open(page, loginUrl, '/inbox');
+  test('at no width anything is cut off, and a narrow page shows list or thread', async () => {
+    const { page, loginUrl, sandbox } = await newInbox();
+    const { id } = await sandbox.newCustomer('Helena Maria do Prado Albuquerque', 'Hello');
+    await open(page, loginUrl, '/inbox');
+    for (const width of [320, 390, 2560]) {
+      await page.setViewportSize({ width, height: 800 });
       await rowOf(page, id).waitFor();
-      expect(await fits(page)).toBe(true);
+      await expect.poll(() => fits(page), { message: `the list at ${width} px` }).toBe(true);
       await rowOf(page, id).click();
       await messageOf(page, 'Hello').waitFor();
-      expect(await fits(page)).toBe(true);
+      await expect.poll(() => fits(page), { message: `the thread at ${width} px` }).toBe(true);
       expect(await rowOf(page, id).isVisible()).toBe(width > 720);
-      if (width > 720) return;
-      await page.getByRole('link', { name: 'Back to the list' }).click();
-      await rowOf(page, id).waitFor();
-    },
-  );
+      if (width < 720) await page.getByRole('link', { name: 'Back to the list' }).click();
+    }
+  });
 
   test('a long list and a long thread render only what is in view, and older messages come without a jump', async () => {
     const { page, loginUrl, sandbox } = await newInbox();
     const { id, phone } = await sandbox.newCustomer('Helena', 'Message 0');
-    for (let from = 1; from <= 240; from += 20) {
+    // Three pages of messages, and two of conversations.
+    for (let from = 1; from <= 140; from += 20) {
       await Promise.all(Array.from({ length: 20 }, (_, at) => sandbox.write('Helena', phone, `Message ${from + at}`)));
     }
-    for (let from = 0; from < 80; from += 20) {
+    for (let from = 0; from < 60; from += 20) {
       await Promise.all(Array.from({ length: 20 }, (_, at) => sandbox.newCustomer(`Customer ${from + at}`, 'Hello')));
     }
     await eventually(
       () => sandbox.lead(id),
-      ({ interaction_count }) => interaction_count === 241,
+      ({ interaction_count }) => interaction_count === 141,
     );
     // Older messages arrive when the test says so.
     let release = () => {};
@@ -438,7 +437,7 @@ inBrowser(() => {
     expect(most.messages).toBeLessThan(60);
     await page.getByRole('button', { name: 'To the newest message' }).click();
     await thread
-      .getByText(/^Message 2\d\d$/)
+      .getByText(/^Message 1[234]\d$/)
       .last()
       .waitFor();
   });

@@ -47,9 +47,9 @@ inBrowser(() => {
         ),
       Boolean,
     );
-    for (const one of [page, other]) await messageOf(one, 'During the restart').waitFor({ timeout: 60_000 });
+    for (const one of [page, other]) await messageOf(one, 'During the restart').waitFor();
     await send(page, 'After the restart');
-    await messageOf(other, 'After the restart').waitFor({ timeout: 60_000 });
+    await messageOf(other, 'After the restart').waitFor();
     expect((await sandbox.messages(customer.id)).map(({ body }) => body)).toEqual([
       'Hello',
       'During the restart',

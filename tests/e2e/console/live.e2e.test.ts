@@ -69,7 +69,7 @@ inBrowser(() => {
     await title(page, 'Knowledge').waitFor();
   });
 
-  test('eight tabs have one connection, and when its tab closes another takes over without a gap', async () => {
+  test('in each of eight tabs a person can work, they have one connection, and when its tab closes another takes over without a gap', async () => {
     const { store, page, loginUrl } = await newPerson();
     const sandbox = await connectSandbox(store);
     const customer = await sandbox.newCustomer('Helena', 'Hello');
@@ -88,7 +88,15 @@ inBrowser(() => {
       tabs.push(opened);
     }
     await sandbox.write(customer.name, customer.phone, 'To all tabs');
-    for (const tab of [page, ...tabs]) await messageOf(tab, 'To all tabs').waitFor();
+    const all = [page, ...tabs];
+    for (const tab of all) await messageOf(tab, 'To all tabs').waitFor();
+    for (const [at, tab] of all.entries()) await send(tab, `From tab ${at}`);
+    for (const tab of all) {
+      for (const at of all.keys()) {
+        await messageOf(tab, `From tab ${at}`).getByText('Sent', { exact: true }).waitFor();
+      }
+      expect(await messageOf(tab, 'From tab').count()).toBe(8);
+    }
     expect(requests.filter(isStream)).toHaveLength(1);
 
     await page.close();
@@ -98,6 +106,8 @@ inBrowser(() => {
     expect(streams).toHaveLength(2);
     // It resumes where the closed tab was.
     expect(streams[1]).toMatch(/[?]after=\d+$/);
+    await Promise.all(tabs.map((tab) => tab.getByRole('link', { name: 'Leads', exact: true }).click()));
+    await Promise.all(tabs.map((tab) => title(tab, 'Leads').waitFor()));
   });
 
   test('a position that the feed no longer has makes the page read everything again', async () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { eventually, request } from '../platform.ts';
+import { admin, eventually, request } from '../platform.ts';
 import { inBrowser, newPerson, open, type TestStore, tabTo, title, tooNarrow, violations } from './browser.ts';
 
 const path = '/operations';
@@ -23,24 +23,21 @@ const statusOf = async (store: TestStore, id: string) =>
   (await request('GET', `/followups/scheduled/${id}`, { key: store.key })).body.status;
 const rows = (page: Page) => page.getByRole('row', { name: /No channel is connected/ });
 /** Opens the screen when everything that is to wait does. */
-async function openWaiting(page: Page, loginUrl: string, count: number, search = ''): Promise<void> {
-  await open(page, loginUrl, path);
+async function openWaiting(page: Page, store: TestStore, loginUrl: string, count: number, search = ''): Promise<void> {
   await eventually(
-    async () => {
-      await page.goto(`${page.url().split(path)[0]}${path}${search}`);
-      await title(page, 'Operations').waitFor();
-      await page.locator('main').locator('table[aria-busy="false"], h2').first().waitFor();
-      return rows(page).count();
-    },
-    (now) => now === count,
+    () => admin(['waiting', 'list', '--store', store.id, '--reason', 'not_connected']),
+    ({ data }) => data.length === count,
   );
+  await open(page, loginUrl, `${path}${search}`);
+  await title(page, 'Operations').waitFor();
+  await expect.poll(() => rows(page).count()).toBe(count);
 }
 
 inBrowser(() => {
   test('an owner sees what would be given up, and then gives it up, by keyboard alone', async () => {
     const { page, loginUrl, store } = await newPerson();
     const [first = '', second = ''] = await waitingFollowups(store, 2);
-    await openWaiting(page, loginUrl, 2);
+    await openWaiting(page, store, loginUrl, 2);
     await tabTo(page, 'checkbox', `Choose Follow-up ${first}`);
     await page.keyboard.press('Space');
     await page.getByText('Chosen: 1').waitFor();
@@ -65,7 +62,7 @@ inBrowser(() => {
   test('all of a kind is given up at once, and then nothing waits', async () => {
     const { page, loginUrl, store } = await newPerson();
     const ids = await waitingFollowups(store, 3);
-    await openWaiting(page, loginUrl, 3, '?kind=followup');
+    await openWaiting(page, store, loginUrl, 3, '?kind=followup');
     await page.getByRole('button', { name: 'Give up' }).click();
     await dialogOf(page).getByText('Follow-ups that will be cancelled: 3').waitFor();
     await dialogOf(page).getByRole('button', { name: 'Give up' }).click();
@@ -78,7 +75,7 @@ inBrowser(() => {
   test('one is retried from its menu, and still says why it waits', async () => {
     const { page, loginUrl, store } = await newPerson();
     const [id] = await waitingFollowups(store, 1);
-    await openWaiting(page, loginUrl, 1);
+    await openWaiting(page, store, loginUrl, 1);
     await page.getByRole('button', { name: `Actions for Follow-up ${id}` }).click();
     await page.getByRole('menuitem', { name: 'Retry' }).click();
     await dialogOf(page).getByText('Follow-ups that will be tried now: 1').waitFor();
@@ -102,7 +99,7 @@ inBrowser(() => {
   test('axe finds nothing on the screen of operations', async () => {
     const { page, loginUrl, store } = await newPerson('owner', { reducedMotion: 'reduce' });
     await waitingFollowups(store, 1);
-    await openWaiting(page, loginUrl, 1, '?kind=followup');
+    await openWaiting(page, store, loginUrl, 1, '?kind=followup');
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Give up' }).click();
     await dialogOf(page).getByText('Follow-ups that will be cancelled: 1').waitFor();
@@ -112,7 +109,7 @@ inBrowser(() => {
   test('nothing of the operations is cut off at any width', async () => {
     const { page, loginUrl, store } = await newPerson();
     await waitingFollowups(store, 1);
-    await openWaiting(page, loginUrl, 1);
+    await openWaiting(page, store, loginUrl, 1);
     expect(await tooNarrow(page)).toEqual([]);
   });
 });

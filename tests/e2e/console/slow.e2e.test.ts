@@ -45,12 +45,12 @@ inBrowser(() => {
     await page.goto('about:blank');
     await page.addInitScript(measureShifts);
     await slowDown(page);
-    await page.goto(`${new URL(sandbox.url).origin}/console/inbox`, { timeout: 60_000, waitUntil: 'commit' });
-    await rowOf(page, helena.id).click({ timeout: 60_000 });
-    await messageOf(page, 'Are my glasses ready?').waitFor({ timeout: 60_000 });
+    await page.goto(`${new URL(sandbox.url).origin}/console/inbox`, { waitUntil: 'commit' });
+    await rowOf(page, helena.id).click();
+    await messageOf(page, 'Are my glasses ready?').waitFor();
     await composer(page).fill('They are');
     await page.keyboard.press('Enter');
-    await messageOf(page, 'They are').last().getByText('Sent', { exact: true }).waitFor({ timeout: 60_000 });
+    await messageOf(page, 'They are').last().getByText('Sent', { exact: true }).waitFor();
     expect(await fits(page)).toBe(true);
     expect(Number(await page.evaluate('globalThis.__shift ?? 0'))).toBeLessThan(0.1);
   });

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { signInAs } from '../people.ts';
 import { addresses, daysAhead, newStore, request } from '../platform.ts';
-import { inBrowser, type TestStore, title } from './browser.ts';
+import { inBrowser, type TestStore } from './browser.ts';
 import { composer, connectSandbox, messageOf, rowOf, send, thread } from './conversations.ts';
 import { askFrom, newPageOf } from './signed-in.ts';
 
@@ -108,24 +108,6 @@ inBrowser(() => {
     const stored = (await sandbox.messages(id)).map(({ body }) => body);
     expect(stored).toHaveLength(7);
     for (const page of pair) await expect.poll(() => thread(page)).toEqual(stored);
-  });
-
-  test('in each of eight tabs a person can work', async () => {
-    const { id } = await sandbox.newCustomer('Helena', 'Hello');
-    const page = await newPageOf(cookies[0], `/inbox/${id}`);
-    const tabs = [page];
-    while (tabs.length < 8) tabs.push(await page.context().newPage());
-    await Promise.all(tabs.map((tab) => go(tab, `/inbox/${id}`)));
-    await Promise.all(tabs.map((tab) => messageOf(tab, 'Hello').waitFor()));
-    for (const [at, tab] of tabs.entries()) await send(tab, `From tab ${at}`);
-    for (const tab of tabs) {
-      for (const at of tabs.keys()) {
-        await messageOf(tab, `From tab ${at}`).getByText('Sent', { exact: true }).waitFor();
-      }
-      expect(await messageOf(tab, 'From tab').count()).toBe(8);
-    }
-    await Promise.all(tabs.map((tab) => go(tab, '/leads')));
-    await Promise.all(tabs.map((tab) => title(tab, 'Leads').waitFor()));
   });
 
   test('what was written offline in two tabs is sent once each, also when one of them has been closed', async () => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromiumOptions } from '@mostrador/testing/chromium';
+import { desktopChromiumOptions } from '@mostrador/testing/chromium';
 import { openLoginLink } from '@mostrador/testing/login-link';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import UPNG from 'upng-js';
@@ -31,8 +31,8 @@ type Options = {
 
 /** Takes every screen in every look. Returns the bytes of all pictures. Throws when a screen reports an error. */
 export async function takeScreenshots(options: Options): Promise<number> {
-  const args = [...chromiumOptions.args, '--hide-scrollbars'];
-  const browser = await chromium.launch({ ...chromiumOptions, args });
+  const args = [...desktopChromiumOptions.args, '--hide-scrollbars'];
+  const browser = await chromium.launch({ ...desktopChromiumOptions, args });
   try {
     let bytes = 0;
     for (const [look, context] of looks) bytes += await takeLook(browser, look, context, options);

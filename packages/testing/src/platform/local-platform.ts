@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freeBase, type Ports, portsFrom } from '@mostrador/local-platform/ports';
 import { natsUrlOf, readSecrets } from '@mostrador/local-platform/secrets';
+import postgres from 'postgres';
 import type { NatsUser } from '../../../platform/src/servers.ts';
 
 /** The part of `.local/dev.json` that programs read. */
@@ -48,9 +49,11 @@ export async function startLocalPlatform(options: {
   readonly root: string;
   readonly folder: string;
   readonly environment?: NodeJS.ProcessEnv;
+  /** False: PostgreSQL does not wait for the disk. What it has written outlives its processes, but no loss of power. */
+  readonly durable?: boolean;
 }): Promise<LocalPlatform> {
-  const { root, folder, environment } = options;
-  const outputFile = join(folder, 'npm-start.log');
+  const { root, folder, environment, durable = true } = options;
+  const outputFile = outputFileOf(folder);
   const base = await freeBase(folder);
   const output = openSync(outputFile, 'a');
   const child = spawn(process.execPath, [join(root, 'infra/local/dev.ts')], {
@@ -63,6 +66,9 @@ export async function startLocalPlatform(options: {
       NODE_COMPILE_CACHE: join(folder, 'cache/node'),
       NODE_ENV: undefined,
       VITEST: undefined,
+      // What does not depend on the data is made once for all platforms of the checkout.
+      NODE_COMPILE_CACHE: join(root, '.local/cache/node'),
+      WORKFLOW_BUNDLE_CACHE: join(root, '.local/cache/workflows'),
       ...environment,
     },
     stdio: ['ignore', output, output],
@@ -74,6 +80,7 @@ export async function startLocalPlatform(options: {
   try {
     const dev = await untilReady(child, folder);
     const { postgresPassword } = readSecrets(folder);
+    if (!durable) await waitForNoDisk(dev.database_url);
     return {
       dev,
       origin: new URL(dev.base_url).origin,
@@ -102,6 +109,13 @@ async function untilReady(child: ChildProcess, folder: string): Promise<DevFile>
     }
   }
   throw new Error(`the platform was not ready within ${readyWithinMs / 1000} s`);
+}
+
+async function waitForNoDisk(databaseUrl: string): Promise<void> {
+  const sql = postgres(databaseUrl, { max: 1 });
+  await sql`alter system set fsync = off`;
+  await sql`select pg_reload_conf()`;
+  await sql.end();
 }
 
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
@@ -133,6 +147,9 @@ async function runAdmin<Printed>(root: string, folder: string, line: string, sec
   child.stdin.end(secrets ? JSON.stringify(secrets) : '');
   return JSON.parse(await text(child.stdout));
 }
+
+/** What a platform with this folder prints. */
+export const outputFileOf = (folder: string): string => join(folder, 'npm-start.log');
 
 /** The last 40 lines of a file. */
 export const tail = (file: string): string => readFileSync(file, 'utf8').split('\n').slice(-40).join('\n');
