@@ -190,7 +190,9 @@ const filesIn = (folder: string): string =>
 async function histories(): Promise<string> {
   const namespace = `${temporalHttpUrl}/api/v1/namespaces/default`;
   const read = async (path: string): Promise<Json> => (await fetch(`${namespace}${path}`)).json();
-  const { executions } = await read(`/workflows?query=${encodeURIComponent(`StoreId = "${store.id}" OR WorkflowType = "deliveryShard"`)}`);
+  const { executions } = await read(
+    `/workflows?query=${encodeURIComponent(`StoreId = "${store.id}" OR WorkflowType = "deliveryShard"`)}`,
+  );
   const texts: string[] = [JSON.stringify(executions)];
   for (const { execution } of executions) {
     const history = JSON.stringify(await read(`/workflows/${encodeURIComponent(execution.workflowId)}/history`));

@@ -8,7 +8,7 @@ import type { ListTotals } from '@mostrador/totals';
 import type { OpenStoreChannel } from './channels/providers.ts';
 import type { DeliveryNotices } from './delivery/delivery-notices.ts';
 import type { DeliveryLimits } from './delivery/limits.ts';
-import type { Pump } from './delivery/pump.ts';
+import type { Fence } from './delivery/shard.repository.ts';
 import type { InboundProcessor } from './inbound/inbound-processor.ts';
 import type { OutcomeWaiters } from './messages/outcome-waiters.ts';
 
@@ -18,6 +18,17 @@ export type MessagingTotals = ListTotals<(typeof messagingLists)[number]>;
 
 /** As whom the telephone of a sandbox writes, and how long its address works. */
 export type Telephone = { readonly writesAs: 'off' | 'own' | 'any'; readonly days: number };
+
+/** Sends the messages of shards in this process. Between the requests of a shard's step it only ends what it began. */
+export type Pump = {
+  /**
+   * Sends what is due in the shard, or becomes due, until `untilMs` (epoch ms) or until the signal aborts. The caller has
+   * taken the shard. The answer: whether there was work, and whether another pump has the shard now.
+   */
+  run(fence: Fence, untilMs: number, signal: AbortSignal): Promise<{ worked: boolean; replaced: boolean }>;
+  /** Waits for the calls under way, and records them. */
+  stop(): Promise<void>;
+};
 
 /** The dependencies of the handlers. `main.ts` builds them. */
 export type Dependencies = {

@@ -9,9 +9,12 @@ import { createEventDelivery } from './event-delivery.ts';
 import { type FeedBacklog, feedRepository } from './feed.repository.ts';
 import { createFeedDelivery } from './feed-delivery.ts';
 import { type OutboxBacklog, outboxRepository } from './outbox.repository.ts';
-import type { OutboxEntry } from './outbox.ts';
 import { type OutboxDelivery, ownSweepMs, setAsideAfter } from './outbox-delivery.ts';
 import { createWorkflowDelivery } from './workflow-delivery.ts';
+
+/** The kinds of outbox entries. */
+const kinds = ['workflow', 'event', 'feed'] as const;
+type Kind = (typeof kinds)[number];
 
 export type RelayOptions = {
   readonly database: SystemDatabase;
@@ -37,7 +40,7 @@ export type RelayOptions = {
 export type Relay = {
   start(): void;
   /** A transaction has just committed: sweep now. `kinds`: it wrote entries of these kinds only. */
-  nudge(kinds?: readonly OutboxEntry['kind'][]): void;
+  nudge(kinds?: readonly Kind[]): void;
   /** Waits for its sends, gives back the other claimed rows, and claims no more. */
   stop(): Promise<void>;
   /** The rows that wait, those that were set aside because their receiver refuses them, and how long the oldest waits. */
@@ -48,8 +51,6 @@ export type Relay = {
   isBehind(): Promise<boolean>;
 };
 
-const kinds = ['workflow', 'event', 'feed'] as const;
-
 /** A relay that reaches Temporal delivers a wake-up well within this time. */
 const lateMs = 5_000;
 const lateWakeUps = 500;
@@ -59,7 +60,7 @@ export function createRelay(options: RelayOptions): Relay {
   const repository = outboxRepository(options.database);
   const shared = { repository, log, sweepIntervalMs, batch, leaseMs };
   const feed = options.feed && { repository: feedRepository(options.database), rpc: options.feed };
-  const byKind: { readonly [Kind in OutboxEntry['kind']]: OutboxDelivery | undefined } = {
+  const byKind: { readonly [One in Kind]: OutboxDelivery | undefined } = {
     workflow: temporal && createWorkflowDelivery({ ...shared, temporal, tracing }),
     event: createEventDelivery({ ...shared, nats }),
     feed: feed && createFeedDelivery({ ...feed, log, sweepIntervalMs: ownSweepMs }),

@@ -63,7 +63,6 @@ export async function startLocalPlatform(options: {
       LOCAL_DIR: folder,
       MOSTRADOR_PORT: String(base),
       MOSTRADOR_BASE_PORT: String(base),
-      NODE_COMPILE_CACHE: join(folder, 'cache/node'),
       NODE_ENV: undefined,
       VITEST: undefined,
       // What does not depend on the data is made once for all platforms of the checkout.

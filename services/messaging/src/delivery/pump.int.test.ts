@@ -5,7 +5,8 @@ import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { type Accepted, ChannelError, type OutboundMessage } from '../channels/channel-provider.ts';
-import { createPump, type Pump } from './pump.ts';
+import type { Pump } from '../dependencies.ts';
+import { createPump } from './pump.ts';
 import { closeShard, isShardOpen, keepingShard, shardOf, takeShard } from './shard.repository.ts';
 
 type Call = OutboundMessage & { readonly storeId: string };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { deliveryShardOf } from '@mostrador/contracts/workflows';
 import type { Log } from '@mostrador/kit/process/log';
-import type { Dependencies } from '../dependencies.ts';
+import type { Dependencies, Pump } from '../dependencies.ts';
 import { type Advanced, advanceStore, type Ended } from './advance-store.ts';
 import { callProvider } from './call-provider.ts';
 import { type Claimed, type Contact, claimNext, type Taken } from './claim-next.ts';
@@ -9,17 +9,6 @@ import type { DeliveryNotices } from './delivery-notices.ts';
 import { type Fence, findDueLeads, holdsShard } from './shard.repository.ts';
 import { askContact, recordAnd, transact } from './transact.ts';
 import { createTurns, type Turns } from './turns.ts';
-
-/** Sends the messages of shards in this process. Between the requests of a shard's step it only ends what it began. */
-export type Pump = {
-  /**
-   * Sends what is due in the shard, or becomes due, until `untilMs` (epoch ms) or until the signal aborts. The caller has
-   * taken the shard. The answer: whether there was work, and whether another pump has the shard now.
-   */
-  run(fence: Fence, untilMs: number, signal: AbortSignal): Promise<{ worked: boolean; replaced: boolean }>;
-  /** Waits for the calls under way, and records them. */
-  stop(): Promise<void>;
-};
 
 type PumpDependencies = Pick<
   Dependencies,
