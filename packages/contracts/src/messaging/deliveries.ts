@@ -29,7 +29,7 @@ export const pumpDeliveries = defineOperation({
   request: {
     body: Exact({
       shard: Type.Integer({ minimum: 0, maximum: deliveryShards - 1 }),
-      fence: Type.Integer({ minimum: 1 }),
+      fence: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
       poll_ms: Type.Integer({ minimum: 1, maximum: 10_000 }),
     }),
   },

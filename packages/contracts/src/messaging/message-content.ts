@@ -26,6 +26,12 @@ export const MessageTypeWord = OneOf(messageTypes, {
     '`unsupported`: the channel does not give its content, or its kind is newer than this server.',
 });
 
+/** No channel carries a larger file. */
+export const maxMediaBytes = 2 ** 31 - 1;
+
+/** The largest number of an order's line. */
+export const maxOrderNumber = 1_000_000_000_000;
+
 /** A file in a message. Its bytes are at the channel. */
 export const MessageMedia = Type.Object(
   {
@@ -34,6 +40,7 @@ export const MessageMedia = Type.Object(
     size_bytes: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       minimum: 0,
+      maximum: maxMediaBytes,
       description: 'Its size in bytes. Null: the channel does not say.',
     }),
     sha256: About(NullableString, 'The SHA-256 of its bytes in hexadecimal digits, as the channel says.'),
@@ -62,8 +69,12 @@ export type ContactCard = Static<typeof ContactCard>;
 export const OrderItem = Type.Object(
   {
     product_id: Type.String({ description: 'The product in the store’s catalogue (`product_retailer_id`).' }),
-    quantity: Type.Number({ description: 'How many.' }),
-    price: Type.Number({ description: 'The price of one, in units of `currency`.' }),
+    quantity: Type.Number({ minimum: 0, maximum: maxOrderNumber, description: 'How many.' }),
+    price: Type.Number({
+      minimum: 0,
+      maximum: maxOrderNumber,
+      description: 'The price of one, in units of `currency`.',
+    }),
     currency: Type.String({ description: 'The currency (ISO 4217).' }),
   },
   { title: 'OrderItem', description: 'A line of an order.' },
@@ -73,8 +84,8 @@ export type OrderItem = Static<typeof OrderItem>;
 /** The content of a message that is more than text. Generated clients get one object instead of a union. */
 export const MessageContent = Type.Object(
   {
-    latitude: Type.Optional(Type.Number({ description: '`location`: degrees north.' })),
-    longitude: Type.Optional(Type.Number({ description: '`location`: degrees east.' })),
+    latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90, description: '`location`: degrees north.' })),
+    longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180, description: '`location`: degrees east.' })),
     name: Type.Optional(Type.String({ description: '`location`: the name of the place, if it has one.' })),
     address: Type.Optional(Type.String({ description: '`location`: the address, if it is given.' })),
     url: Type.Optional(Type.String({ description: '`location`: the page of the place, if it has one.' })),

@@ -18,12 +18,15 @@ test('these operations take If-Match, and only the one that creates or changes t
   expect(taking('if-match', '"v1"').toSorted()).toEqual([
     'DELETE /followups/scheduled/:followupId',
     'DELETE /sellers/:sellerId',
+    'DELETE /services/:serviceId',
     'DELETE /webhooks/endpoints/:endpointId',
     'PATCH /appointments/:appointmentId',
     'PATCH /followups/scheduled/:followupId',
     'PATCH /leads/:leadId',
     'PATCH /sellers/:sellerId',
+    'PATCH /services/:serviceId',
     'PATCH /webhooks/endpoints/:endpointId',
+    'PUT /booking/rules',
     'PUT /leads/by-phone/:phone',
   ]);
   expect(taking('if-none-match', '*')).toEqual(['PUT /leads/by-phone/:phone']);
@@ -50,8 +53,8 @@ test.each(routes)('$method $path forwards a precondition or names it as a fault,
     );
 });
 
-test('If-None-Match of a PUT is * alone, and without If-Match', () => {
-  const put = routes.find(({ method }) => method === 'PUT') as Route;
+test('If-None-Match of the PUT that takes it is * alone, and without If-Match', () => {
+  const put = routes.find(({ path }) => path === '/leads/by-phone/:phone') as Route;
   expect(read(put, { 'if-none-match': ' * ' }).faults).toEqual([]);
   for (const value of ['"v1"', '*, *', '']) {
     expect(read(put, { 'if-none-match': value })).toEqual({

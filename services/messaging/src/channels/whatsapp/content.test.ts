@@ -48,6 +48,7 @@ test.each([
 test.each([
   ['location', {}],
   ['location', { latitude: 'north', longitude: 1 }],
+  ['location', { latitude: 91, longitude: 1 }],
   ['contacts', {}],
   ['order', { product_items: {} }],
   ['interactive', { type: 'call_permission_reply' }],

@@ -1,4 +1,11 @@
-import { type ContactCard, type MessageContent, type MessageMedia, maxContentBytes } from '@mostrador/contracts';
+import {
+  type ContactCard,
+  type MessageContent,
+  type MessageMedia,
+  maxContentBytes,
+  maxMediaBytes,
+  maxOrderNumber,
+} from '@mostrador/contracts';
 import { storable } from '../storable.ts';
 import { array, first, known, member, object, text } from './json.ts';
 
@@ -12,20 +19,20 @@ const mostItems = 100;
 
 const label = (value: unknown, longest = longestLabel): string => first(storable(text(value)), longest);
 const nullable = (value: unknown): string | null => label(value) || null;
-const number = (value: unknown): number | undefined => {
-  // Some versions send a number as its digits.
+/** A number between two others; undefined for anything else. Some versions send a number as its digits. */
+const number = (value: unknown, least: number, most: number): number | undefined => {
   const found = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  return typeof found === 'number' && Number.isFinite(found) ? found : undefined;
+  return typeof found === 'number' && found >= least && found <= most ? found : undefined;
 };
 
 /** The file of a picture, sound, video, document or sticker; null for any other kind. */
 export function readMedia(kind: string, content: unknown): MessageMedia | null {
   if (!isFile(kind) || object(content) === undefined) return null;
-  const size = number(member(content, 'file_size'));
+  const size = number(member(content, 'file_size'), 0, maxMediaBytes);
   return {
     mime_type: nullable(member(content, 'mime_type')),
     filename: nullable(member(content, 'filename')),
-    size_bytes: size !== undefined && Number.isSafeInteger(size) && size >= 0 ? size : null,
+    size_bytes: size !== undefined && Number.isInteger(size) ? size : null,
     sha256: toHex(text(member(content, 'sha256'))),
     voice: member(content, 'voice') === true,
     animated: member(content, 'animated') === true,
@@ -71,7 +78,8 @@ function readByKind(kind: string, content: unknown): MessageContent | null {
 }
 
 function readLocation(content: unknown): MessageContent | null {
-  const [latitude, longitude] = [number(member(content, 'latitude')), number(member(content, 'longitude'))];
+  const latitude = number(member(content, 'latitude'), -90, 90);
+  const longitude = number(member(content, 'longitude'), -180, 180);
   if (latitude === undefined || longitude === undefined) return null;
   const [name, address] = [label(member(content, 'name'), longestText), label(member(content, 'address'), longestText)];
   return known({ latitude, longitude, name, address, url: webAddress(member(content, 'url')) });
@@ -143,8 +151,8 @@ function readOrder(content: unknown): MessageContent | null {
   if (products === undefined) return null;
   const items = products.slice(0, mostItems).map((item) => ({
     product_id: label(member(item, 'product_retailer_id')),
-    quantity: number(member(item, 'quantity')) ?? 0,
-    price: number(member(item, 'item_price')) ?? 0,
+    quantity: number(member(item, 'quantity'), 0, maxOrderNumber) ?? 0,
+    price: number(member(item, 'item_price'), 0, maxOrderNumber) ?? 0,
     currency: label(member(item, 'currency')),
   }));
   return {
