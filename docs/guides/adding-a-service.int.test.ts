@@ -213,6 +213,12 @@ describe('the service as a process', () => {
     });
 
     const database = await createTestDatabase('loyalty');
+    const { rolePassword } = await ofCopy<typeof import('../../packages/local-platform/src/servers/role-passwords.ts')>(
+      'packages/local-platform/src/servers/role-passwords.ts',
+    );
+    // The platform gives each role a password of its own.
+    for (const role of ['loyalty', 'loyalty_system'])
+      await database.adminSql.unsafe(`alter role ${role} password '${rolePassword(role, password)}'`);
     await start(
       serviceSpec('loyalty' as 'crm', {
         databaseUrl: database.url,

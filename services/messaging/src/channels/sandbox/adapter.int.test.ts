@@ -18,7 +18,8 @@ test('a message is on the customer’s telephone at once, without a reply window
   const leadId = messaging.crm.addLead(storeId, '5511999990000');
   await messaging.waitLong(storeId);
   const answer = messaging.send(storeId, leadId, 'Olá 👋', longMs);
-  await expect.poll(() => messaging.wakeUps(storeId)).toHaveLength(1);
+  const isAccepted = { signal: 'message_accepted' };
+  await expect.poll(() => messaging.wakeUps(storeId)).toContainEqual(expect.objectContaining(isAccepted));
   await messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, context());
   const { sent, id } = await answer;
   expect(sent).toBe(true);

@@ -18,7 +18,8 @@ async function sendSlowly() {
   await messaging.rpc.call(connectChannel, { body: { provider: 'sandbox' } }, context());
   const leadId = messaging.crm.addLead(storeId, '12015550108');
   const answer = messaging.rpc.call(sendMessage, { params: { leadId }, body: { message: 'Hello' } }, context());
-  await expect.poll(() => messaging.wakeUps(storeId)).toHaveLength(1);
+  const isAccepted = { signal: 'message_accepted' };
+  await expect.poll(() => messaging.wakeUps(storeId)).toContainEqual(expect.objectContaining(isAccepted));
   const step = messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, context());
   const { sent, status, id } = await answer;
   await step;
