@@ -24,6 +24,8 @@ test('a created appointment has the default values, and a read returns the same'
     title: 'Exame de vista',
     scheduled_at: '2027-01-31T09:00:00.000Z',
     duration_minutes: 60,
+    seller_id: null,
+    service_id: null,
     status: 'scheduled',
     notes: null,
     metadata: {},
