@@ -149,6 +149,13 @@ export async function startPlatform(
     },
   };
 
+  /** All roles of the test server have the same password, where those of a platform have their own. */
+  const withTestPassword = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+    const own = (url: string) => Object.assign(new URL(url), { password: new URL(database.url).password }).href;
+    const logins = Object.entries(env).filter(([name]) => /^DATABASE_(.*_)?URL$/.test(name));
+    return { ...env, ...Object.fromEntries(logins.map(([name, url]) => [name, url && own(url)])) };
+  };
+
   const specOf = async (name: ProcessName) => {
     const service = name.replace('-2', '') as PlatformProcess;
     const port = ports.get(name) ?? (await freePort());
@@ -175,7 +182,7 @@ export async function startPlatform(
       encryptionKeys,
       shutdownTimeoutMs: 3000,
     });
-    return { ...spec, name, env: { ...spec.env, ...environment[name] } };
+    return { ...spec, name, env: { ...withTestPassword(spec.env), ...environment[name] } };
   };
 
   const start = async (...names: ProcessName[]) => {
