@@ -56,6 +56,7 @@ beforeAll(async () => {
   leads = await stage.newLeads(9);
   const { database, provider, temporal } = stage.proxies;
   // Only a message whose shard is closed wakes it. The hold is one of the whole connection, so it has a kill of its own.
+  await waitFor(() => stage.areShardsClosed(), { description: 'the shards are closed' });
   await standAt('untold', () => temporal.holdRequest(wakeUp));
   await killAt('untold');
   expect(await stateOf('untold')).toEqual(['queued', 0]);

@@ -83,6 +83,10 @@ export async function startSendingStage(options: { processes: readonly ProcessNa
       expect(rows.length).toBeLessThan(2);
       return rows[0];
     },
+    /** No step sends messages, so the next one wakes its shard. */
+    async areShardsClosed(): Promise<boolean> {
+      return (await adminSql`select 1 from delivery_shards where open_until > clock_timestamp()`).length === 0;
+    },
     /** The texts that WhatsApp accepted for the lead, in order. */
     sentTo: (lead: Lead): string[] => whatsapp.log.filter(({ to }) => to === lead.phone).map(({ text }) => text ?? ''),
     async stop() {

@@ -1,4 +1,9 @@
-import { deliveryShardId, deliveryShardOf, deliveryShardWorkflow } from '@mostrador/contracts/workflows';
+import {
+  deliveryShardId,
+  deliveryShardOf,
+  deliveryShards,
+  deliveryShardWorkflow,
+} from '@mostrador/contracts/workflows';
 import type { Invariant } from './invariant.ts';
 import type { Seen } from './seen.ts';
 
@@ -47,9 +52,10 @@ export const ofWorkflows: readonly Invariant[] = [
     verdict: 'broken',
     find: (_, seen) => {
       const needed = new Set(unfinished(seen).map(({ workflow }) => workflow));
-      const { rows, messages, endpoints } = seen;
+      const { rows, endpoints } = seen;
       const ids = new Set([...rows, ...endpoints].map(({ id }) => id));
-      const shards = new Set(messages.map(shardWorkflow));
+      // A shard is there without a message, too: the connection of a channel wakes it.
+      const shards = new Set(Array.from({ length: deliveryShards }, (_, shard) => shardWorkflowOf(shard)));
       return seen.workflows.flatMap(({ id, status }) => {
         if (status === 'FAILED' || status === 'TIMED_OUT') return `${id} ${status}`;
         if (status === 'RUNNING' && !needed.has(id)) return `${id} is still open`;
@@ -59,9 +65,11 @@ export const ofWorkflows: readonly Invariant[] = [
   },
 ];
 
+const shardWorkflowOf = (shard: number): string => deliveryShardWorkflow.workflowId(deliveryShardId(shard));
+
 /** The workflow that sends the messages of a store. */
 const shardWorkflow = ({ store_id }: { readonly store_id: string }): string =>
-  deliveryShardWorkflow.workflowId(deliveryShardId(deliveryShardOf(store_id)));
+  shardWorkflowOf(deliveryShardOf(store_id));
 
 const openOnes = ({ workflows }: Seen): Set<string> =>
   new Set(workflows.filter(({ status }) => status === 'RUNNING').map(({ id }) => id));
