@@ -150,7 +150,7 @@ export async function startPlatform(
   };
 
   /** All roles of the test server have the same password, where those of a platform have their own. */
-  const withTestPassword = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const withTestPassword = (env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => {
     const own = (url: string) => Object.assign(new URL(url), { password: new URL(database.url).password }).href;
     const logins = Object.entries(env).filter(([name]) => /^DATABASE_(.*_)?URL$/.test(name));
     return { ...env, ...Object.fromEntries(logins.map(([name, url]) => [name, url && own(url)])) };
