@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createHistogram } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
 import { nowUs, readStamp } from '../shared/load/stamp.ts';
-import { servePeer } from '../shared/peer.ts';
+import { listenHere, servePeer } from '../shared/peer.ts';
 
 // A stand-in of WhatsApp's API in a process of its own. It accepts every message at once.
 
@@ -55,10 +54,7 @@ const server = createServer(async (request, response) => {
 server.keepAliveTimeout = 60_000;
 
 servePeer({
-  listen: () =>
-    new Promise<string>((resolve) => {
-      server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
-    }),
+  listen: () => listenHere(server),
   /** Starts to count again. */
   reset() {
     latencies = newHistogram();

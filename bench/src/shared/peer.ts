@@ -1,5 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
 /** A process of the benchmark. The load and the measured servers must not share an event loop. */
 export type Peer = {
@@ -64,4 +66,10 @@ export function servePeer(functions: Record<string, (argument: any) => unknown>)
       answer({ id, failure: String((error as Error).stack ?? error) });
     }
   });
+}
+
+/** Opens a port of this machine for a server of a peer. Returns its origin. */
+export async function listenHere(server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createHistogram } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
-import { servePeer } from './peer.ts';
+import { listenHere, servePeer } from './peer.ts';
 
 // A receiver of webhooks in a process of its own. It verifies no signatures, so that it is not what is measured.
 
@@ -44,10 +43,7 @@ const server = createServer(async (request, response) => {
 server.keepAliveTimeout = 60_000;
 
 servePeer({
-  listen: () =>
-    new Promise<string>((resolve) => {
-      server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
-    }),
+  listen: () => listenHere(server),
   /** Starts to count again. */
   reset() {
     latencies = createHistogram({ lowest: 1, highest: longestMs, figures: 3 });

@@ -19,7 +19,7 @@ create table booking_rules (
   -- `OpeningHours` and exceptions of the contracts. Null hours: always open.
   hours jsonb check (jsonb_typeof(hours) = 'array'),
   exceptions jsonb not null check (jsonb_typeof(exceptions) = 'array'),
-  -- The zone of the store, as accounts has it: a change of it is told with `replanFollowups`.
+  -- The zone of the store, as accounts has it. `replanFollowups` brings a change of it.
   timezone text not null,
   version integer not null default 1,
   updated_at timestamptz(3) not null default now()

@@ -42,7 +42,8 @@ export function MessageList(props: MessageListProps) {
     ...messages.toReversed().map((message) => ({ key: message.id, at: message.created_at, message })),
     ...outgoing.map((item) => ({ key: item.key, at: item.createdAt, outgoing: item })),
   ];
-  const quotedBy = ({ reply_to_id }: Message) => messages.find(({ id }) => id === reply_to_id);
+  const quotedBy = ({ reply_to_id }: Message) =>
+    reply_to_id ? messages.find(({ id }) => id === reply_to_id) : undefined;
   // What was the oldest message at first keeps its index.
   const anchor = useRef(messages.at(-1)?.id);
   const found = rows.findIndex(({ key }) => key === anchor.current);

@@ -150,3 +150,8 @@ const typeOfKind: Readonly<Record<string, MessageType>> = {
 /** The type of a message whose channel calls its kind `kind`. */
 export const messageTypeOf = (kind: string): MessageType =>
   Object.hasOwn(typeOfKind, kind) ? (typeOfKind[kind] as MessageType) : 'unsupported';
+
+const typesWithMedia: readonly string[] = ['image', 'audio', 'video', 'document', 'sticker'] satisfies MessageType[];
+
+/** Whether a message of this type, or of the channel's kind of the same name, is a file. */
+export const hasMedia = (type: string): boolean => typesWithMedia.includes(type);

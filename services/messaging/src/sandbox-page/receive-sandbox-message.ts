@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { faultsOfSandboxMessage, type receiveSandboxMessage as operation, type RequestOf } from '@mostrador/contracts';
+import {
+  faultsOfSandboxMessage,
+  hasMedia,
+  type receiveSandboxMessage as operation,
+  type RequestOf,
+} from '@mostrador/contracts';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { providerIdOf } from '../channels/sandbox/payload.ts';
@@ -45,9 +50,7 @@ function partsOf({ type = 'text', text, media, content }: RequestOf<typeof opera
   return {
     kind: type === 'interactive_reply' ? 'interactive' : type,
     body: text ?? content?.title ?? '',
-    ...(isFile(type) && { media: { ...none, ...media, state: 'not_fetched' as const } }),
+    ...(hasMedia(type) && { media: { ...none, ...media, state: 'not_fetched' as const } }),
     ...(content && { content }),
   };
 }
-
-const isFile = (type: string) => ['image', 'audio', 'video', 'document', 'sticker'].includes(type);

@@ -46,6 +46,7 @@ export async function findFreeTimes(
   const wanted = wantedOf(rules, search);
   const bounds = boundsOf(rules, Date.now());
   const offered = { from: Math.max(range.from, bounds.from), until: Math.min(range.until, bounds.until) };
+  const places = placesOf(rules, search);
   const times: FoundTime[] = [];
   const marginMs = (search.duration_minutes + wanted.bufferBeforeMinutes + wanted.bufferAfterMinutes) * minuteMs;
   for (let from = offered.from; from < offered.until; from += stretchMs) {
@@ -55,14 +56,11 @@ export async function findFreeTimes(
       rules.overlap === 'reject'
         ? await database.read(context, (sql) => listTaken(sql, context.storeId, around))
         : undefined;
-    const places = placesOf(rules, search).map((place) => ({
-      ...place,
-      taken: taken?.get(place.seller_id) ?? [],
-    }));
-    times.push(...timesOf(places, wanted, stretch, most + 1 - times.length));
+    const now = places.map((place) => ({ ...place, taken: taken?.get(place.seller_id) ?? [] }));
+    times.push(...timesOf(now, wanted, stretch, most + 1 - times.length));
     if (times.length > most) return { rules, ...cut(times, most), reason: null };
   }
-  const reason = times.length > 0 ? null : reasonFor(placesOf(rules, search), wanted, range, offered);
+  const reason = times.length > 0 ? null : reasonFor(places, wanted, range, offered);
   return { rules, times, nextFrom: null, reason };
 }
 

@@ -25,7 +25,7 @@ export type BookedSeller = {
 /** Whose place it may be: the first who is open and free gets the booking. Empty: a place of the store. */
 export type Choice = {
   readonly sellers: readonly BookedSeller[];
-  /** The request names the seller: nobody else will do. */
+  /** The request names the seller, so no other one is taken. */
   readonly isNamed: boolean;
 };
 

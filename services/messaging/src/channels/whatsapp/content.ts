@@ -1,5 +1,6 @@
 import {
   type ContactCard,
+  hasMedia,
   type MessageContent,
   type MessageMedia,
   maxContentBytes,
@@ -27,7 +28,7 @@ const number = (value: unknown, least: number, most: number): number | undefined
 
 /** The file of a picture, sound, video, document or sticker; null for any other kind. */
 export function readMedia(kind: string, content: unknown): MessageMedia | null {
-  if (!isFile(kind) || object(content) === undefined) return null;
+  if (!hasMedia(kind) || object(content) === undefined) return null;
   const size = number(member(content, 'file_size'), 0, maxMediaBytes);
   return {
     mime_type: nullable(member(content, 'mime_type')),
@@ -39,8 +40,6 @@ export function readMedia(kind: string, content: unknown): MessageMedia | null {
     state: 'not_fetched',
   };
 }
-
-const isFile = (kind: string) => ['image', 'audio', 'video', 'document', 'sticker'].includes(kind);
 
 /** WhatsApp gives a digest in Base64. Null for what is no SHA-256. */
 function toHex(digest: string): string | null {
