@@ -152,14 +152,16 @@ def keep_metadata(context, case, kwargs):
     }
 
 
-@schemathesis.hook("before_call").apply_to(method="PATCH", path="/followups/scheduled/{followupId}")
+@schemathesis.hook("before_call").apply_to(path_regex="^/(leads/.*/messages|followups/scheduled/.*)$")
 def keep_template(context, case, kwargs):
-    """
-    Removes NUL from a template, which the API rejects anywhere in it, and sets a due time that is not too far ahead, and
-    an expiry after it.
-    """
+    """Removes NUL from a template, which the API rejects anywhere in it."""
     if isinstance(case.body, dict) and "template" in case.body:
         case.body["template"] = _without_nul(case.body["template"])
+
+
+@schemathesis.hook("before_call").apply_to(method="PATCH", path="/followups/scheduled/{followupId}")
+def keep_due_time(context, case, kwargs):
+    """Sets a due time that is not too far ahead, and an expiry after it."""
     if isinstance(case.body, dict) and _is_date_time(case.body.get("due_at")):
         case.body["due_at"] = (datetime.now(timezone.utc) + timedelta(days=1)).isoformat()
     if isinstance(case.body, dict):
@@ -245,6 +247,50 @@ def give_range(context, case, kwargs):
     """Gives `overlap` the range that it needs."""
     if _is_meant_valid(case) and isinstance(case.query, dict) and "overlap" in case.query:
         case.query.setdefault("from", "2027-01-31T09:00:00Z")
+
+
+@schemathesis.hook("before_call").apply_to(method="GET", path="/availability")
+def keep_availability(context, case, kwargs):
+    """Asks for a range of a day that begins now, and for a duration."""
+    if not _is_meant_valid(case) or not isinstance(case.query, dict):
+        return
+    now = datetime.now(timezone.utc)
+    moved = {"from": now.isoformat(), "to": (now + timedelta(days=1)).isoformat()}
+    case.query.update({name: value for name, value in moved.items() if name in case.query})
+    if "service_id" not in case.query:
+        case.query.setdefault("duration_minutes", 30)
+
+
+@schemathesis.hook("before_call").apply_to(method="POST", path="/availability/holds")
+def give_duration(context, case, kwargs):
+    """Holds a time of half an hour, unless the case names a service."""
+    if _is_meant_valid(case) and isinstance(case.body, dict) and "service_id" not in case.body:
+        case.body.setdefault("duration_minutes", 30)
+
+
+@schemathesis.hook("before_call").apply_to(path_regex="^/(sellers|booking/rules)")
+def open_before_closing(context, case, kwargs):
+    """Lets each opening end after it begins, and gives the exceptions of booking rules dates that exist, each once."""
+    body = case.body
+    if not isinstance(body, dict) or not _is_meant_valid(case):
+        return
+    if isinstance(body.get("hours"), list):
+        body["hours"] = [_opening(each) for each in body["hours"]]
+    if isinstance(body.get("exceptions"), list):
+        body["exceptions"] = [
+            each
+            | {
+                "date": (datetime(2027, 1, 1) + timedelta(days=index)).date().isoformat(),
+                "hours": [_opening(opening) for opening in each["hours"]],
+            }
+            for index, each in enumerate(body["exceptions"])
+        ]
+
+
+def _opening(opening):
+    if opening["from"] < opening["to"]:
+        return opening
+    return opening | {"from": "09:00", "to": "18:00"}
 
 
 @schemathesis.hook("before_call").apply_to(method="GET", path="/events")
