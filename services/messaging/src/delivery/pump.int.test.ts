@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { deliveryShardOf, pumpDeliveries } from '@mostrador/contracts';
+import type { Database } from '@mostrador/kit/database/database';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -101,6 +103,69 @@ async function running(options: { take?: boolean; fence?: number } = {}) {
     const found = await run;
     await pump.stop();
     return found;
+  };
+}
+
+/** A pump of another process that has the shard. `begin` begins a request and returns how to end it. */
+async function takenPump(database = messaging.dependencies.database) {
+  const own = { shard: shard(), fence: ++fence };
+  await messaging.systemDatabase.write(context(), (sql) => takeShard(sql, own, 60_000));
+  const pump = createPump({ ...messaging.dependencies, database, log: silentLog() });
+  pumps.push(pump);
+  return {
+    begin() {
+      const stop = new AbortController();
+      const run = pump.run(own, Date.now() + 60_000, stop.signal);
+      return async () => {
+        stop.abort();
+        await run;
+      };
+    },
+    stop: () => pump.stop(),
+  };
+}
+
+/** Holds the channel of the store, so that each set stops in the middle. */
+async function whileChannelIsLocked(
+  during: (untilWaiting: (sets: number, begin?: () => Promise<void>) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { adminSql } = messaging;
+  await adminSql.begin(async (sql) => {
+    await sql`select from channels where store_id = ${storeId} for no key update`;
+    await during(async (sets, begin) => {
+      await begin?.();
+      const waiting = () => adminSql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%number_sent_tat%'`;
+      await waitFor(async () => (await waiting()).length >= sets, { description: 'a set waits for the channel' });
+    });
+  });
+}
+
+/**
+ * The database, whose first transactions of a kind fail: those after a call before they begin, and those that claim a
+ * message after they were committed, as when the answer of the commit is lost.
+ */
+function failingWrites(kind: 'record' | 'claim', times: number): Database {
+  const { database } = messaging.dependencies;
+  let left = times;
+  const countOf = async (status: string) =>
+    (await messaging.adminSql`select from messages where store_id = ${storeId} and status = ${status}`).length;
+  return {
+    ...database,
+    async write(scope, work) {
+      if (left > 0 && kind === 'record' && (await countOf('sending')) > 0 && sent.length > 0) {
+        left -= 1;
+        throw new AppError('service_unavailable');
+      }
+      const before = await countOf('sending');
+      const result = await database.write(scope, work);
+      if (left > 0 && kind === 'claim' && (await countOf('sending')) > before) {
+        left -= 1;
+        throw new AppError('upstream_timeout');
+      }
+      return result;
+    },
   };
 }
 
@@ -227,6 +292,80 @@ describe('the pump of a shard', () => {
     const index = sent.findIndex((call) => call.storeId === other);
     expect(index - before).toBeLessThan(100);
     await end();
+  });
+});
+
+describe('between two requests of a step', () => {
+  test('an outcome is recorded and the next message goes out, though the store got other work meanwhile', async () => {
+    const first = await addLead(2);
+    const answers = Promise.withResolvers<void>();
+    provider = ({ to }) => (to === phoneOf.get(first) ? answers.promise : Promise.resolve()).then(accepted);
+    const pump = await takenPump();
+    let end = async () => {};
+    // The set is under way while its request ends: no call is under way then, and the store has no work.
+    await whileChannelIsLocked(async (untilWaiting) => {
+      end = pump.begin();
+      await untilWaiting(1);
+      await end();
+      end = pump.begin();
+    });
+    await waitFor(() => sent.length === 1, { description: 'the call of the first request' });
+    const [second, third] = [await addLead(0), await addLead(0)];
+    await whileChannelIsLocked(async (untilWaiting) => {
+      // A set of the second request runs, and both wait for a turn behind it: the outcome, and then a new message.
+      await untilWaiting(1, async () => void (await messaging.send(storeId, second, 'a set')));
+      answers.resolve();
+      await new Promise(setImmediate);
+      await messaging.send(storeId, third, 'behind the outcome');
+    });
+    await isSent([first, second, third]);
+    await end();
+    await pump.stop();
+    expect(sent.filter(({ to }) => to === phoneOf.get(first)).map(({ text }) => text)).toEqual([
+      'Message 1',
+      'Message 2',
+    ]);
+  });
+});
+
+describe('a set that fails', () => {
+  test('after the calls: the outcomes are recorded by further attempts, and nothing becomes unknown', async () => {
+    const leads = await Promise.all([addLead(2), addLead(2)]);
+    const pump = await takenPump(failingWrites('record', 8));
+    const end = pump.begin();
+    await isSent(leads);
+    await end();
+    await pump.stop();
+    expect(sent).toHaveLength(4);
+  });
+
+  test('because its commit got no answer: what it has claimed is due again at once', async () => {
+    const known = await addLead(2);
+    // Without an id of the channel it is claimed alone.
+    const alone = await addLead();
+    await messaging.adminSql`update conversations set wa_id = null where lead_id = ${alone}`;
+    const pump = await takenPump(failingWrites('claim', 3));
+    const end = pump.begin();
+    await isSent([known, alone]);
+    await end();
+    await pump.stop();
+    expect(sent.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
+  });
+
+  test('when the process stops: an outcome that waits for its turn is recorded', async () => {
+    const leads = await Promise.all([addLead(), addLead()]);
+    const pump = await takenPump();
+    const held = Promise.withResolvers<void>();
+    provider = () => held.promise.then(accepted);
+    const end = pump.begin();
+    await waitFor(() => sent.length === 2, { description: 'the calls' });
+    await end();
+    const stopped = pump.stop();
+    held.resolve();
+    await stopped;
+    expect(
+      await messaging.adminSql`select from messages where lead_id = any(${leads}::uuid[]) and status <> 'sent'`,
+    ).toHaveLength(0);
   });
 });
 

@@ -1,13 +1,15 @@
-import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { deliveryShardOf } from '@mostrador/contracts/workflows';
 import type { Log } from '@mostrador/kit/process/log';
 import type { Dependencies, Pump } from '../dependencies.ts';
 import { type Advanced, advanceStore, type Ended } from './advance-store.ts';
 import { callProvider } from './call-provider.ts';
-import { type Claimed, type Contact, claimNext, type Taken } from './claim-next.ts';
+import type { Claimed } from './claim-next.ts';
+import { claimOf } from './claim-of.ts';
 import type { DeliveryNotices } from './delivery-notices.ts';
-import { type Fence, findDueLeads, holdsShard } from './shard.repository.ts';
-import { askContact, recordAnd, transact } from './transact.ts';
+import type { Outcome } from './record-outcome.ts';
+import { type Fence, findDueLeads } from './shard.repository.ts';
+import { recordSurely, transact } from './transact.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 type PumpDependencies = Pick<
@@ -21,6 +23,8 @@ type Store = {
   readonly ready: Set<string>;
   /** The leads with a call under way, or with an outcome that is not recorded yet. */
   readonly calling: Set<string>;
+  /** The transactions under way. While there is one, the store stays known: what it claims is called here. */
+  working: number;
   ended: Ended[];
   /** More leads may be due than were read. */
   hasMore: boolean;
@@ -46,12 +50,18 @@ const aloneAtOnce = 4;
 const readAtOnce = 50;
 const workLimitMs = 5_000;
 const pauseAfterFailureMs = 1_000;
+/** The outcome of a claim whose commit failed or was not answered: if it holds, the message is due again. */
+const notCalled: Outcome = { kind: 'not_called', blocked: { reason: 'provider_busy', forMs: 1 } };
+
+/** Something under way may change which message is due. */
+const isBusy = ({ calling, working }: Store): boolean => calling.size + working > 0;
 
 export function createPump(dependencies: PumpDependencies): Pump {
   const { systemDatabase, relay, limits, circuit, notices, log } = dependencies;
   const shards = new Map<number, Shard>();
   const working = new Set<Promise<void>>();
   const alone = new Map<number, Turns>();
+  const stopping = new AbortController();
 
   /** Never rejects. */
   const track = (work: Promise<void>): Promise<void> => {
@@ -73,7 +83,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
   const storeOf = (shard: Shard, id: string): Store => {
     const known = shard.stores.get(id);
     if (known) return known;
-    const store: Store = { id, ready: new Set(), calling: new Set(), ended: [], hasMore: false };
+    const store: Store = { id, ready: new Set(), calling: new Set(), working: 0, ended: [], hasMore: false };
     shard.stores.set(id, store);
     return store;
   };
@@ -93,9 +103,19 @@ export function createPump(dependencies: PumpDependencies): Pump {
     ended.length > 0 || (session !== undefined && ready.size > 0 && calling.size < limits.callsAtOnce);
 
   function takeTurn(shard: Shard, store: Store, urgent = false): void {
-    if (hasWork(shard, store)) shard.turns.take(store.id, () => track(advance(shard, store)), urgent);
-    else if (!shard.session && store.calling.size === 0) shard.stores.delete(store.id);
+    if (hasWork(shard, store)) {
+      shard.turns.take(store.id, () => workOn(shard, store, () => advance(shard, store)), urgent);
+    } else if (!shard.session && !isBusy(store)) shard.stores.delete(store.id);
   }
+
+  /** Counts the work as a transaction of the store, then looks what is next. Never rejects. */
+  const workOn = (shard: Shard, store: Store, work: () => Promise<void>): Promise<void> => {
+    store.working += 1;
+    return track(work()).finally(() => {
+      store.working -= 1;
+      takeTurn(shard, store);
+    });
+  };
 
   /** One transaction for the store. */
   async function advance(shard: Shard, store: Store): Promise<void> {
@@ -107,39 +127,50 @@ export function createPump(dependencies: PumpDependencies): Pump {
     for (const leadId of leads) store.ready.delete(leadId);
     if (ended.length + leads.length === 0) return;
     const scope = { storeId: store.id, deadline: Date.now() + workLimitMs };
+    let claims: readonly Claimed[] = [];
     try {
       const work = { ended, leads, fence: session, room };
-      const advanced = await transact(dependencies, scope, (sql, settled) =>
-        advanceStore(sql, store.id, work, { circuit, limits }, settled),
-      );
+      const advanced = await transact(dependencies, scope, async (sql, settled) => {
+        const made = await advanceStore(sql, store.id, work, { circuit, limits }, settled);
+        claims = made.claimed;
+        return made;
+      });
       if (advanced.isReplaced) replace(session);
       if (ended.length > 0) relay.nudge();
-      begin(shard, store, session, advanced);
+      begin(shard, store, advanced);
+      // Nothing was claimed for them, and the session that runs now may have looked before the commit.
+      if (!session || advanced.isReplaced) {
+        for (const { claimed } of ended) notices.publish(store.id, claimed.message.lead_id);
+      }
     } catch (error) {
       log.warn({ err: error, store_id: store.id }, 'a set of messages could not be advanced');
       for (const each of ended) recordAlone(shard, store, each);
-      later(shard, session, pauseAfterFailureMs, () => {
+      for (const claimed of claims) recordAlone(shard, store, { claimed, outcome: notCalled });
+      later(shard, pauseAfterFailureMs, () => {
         for (const leadId of leads) offer(shard, store.id, leadId, false);
       });
     }
     if (session === shard.session && store.hasMore && store.ready.size < limits.callsAtOnce) await read(shard, store);
-    takeTurn(shard, store);
   }
 
-  function begin(shard: Shard, store: Store, session: Session | undefined, advanced: Advanced): void {
+  function begin(shard: Shard, store: Store, advanced: Advanced): void {
     const { claimed, waits, left, endedAlone, leadsAlone } = advanced;
     for (const each of claimed) call(shard, store, each);
     for (const each of endedAlone) recordAlone(shard, store, each);
-    for (const leadId of leadsAlone) claimAlone(shard, store, leadId);
+    for (const leadId of leadsAlone) claimAlone(shard, store.id, leadId);
     for (const leadId of left) store.ready.add(leadId);
     for (const { leadId, untilMs } of waits) {
-      later(shard, session, untilMs - Date.now(), () => offer(shard, store.id, leadId, false));
+      later(shard, untilMs - Date.now(), () => offer(shard, store.id, leadId, false));
     }
   }
 
-  /** Does something while the session still runs, if it does. After that the next one reads what is due. */
-  function later(shard: Shard, session: Session | undefined, afterMs: number, work: () => void): void {
-    if (!session || session !== shard.session || Date.now() + afterMs >= session.untilMs) return;
+  /**
+   * Does something while the session of now still runs, though another one may have begun the work: the next one reads
+   * what is due.
+   */
+  function later(shard: Shard, afterMs: number, work: () => void): void {
+    const { session } = shard;
+    if (!session || Date.now() + afterMs >= session.untilMs) return;
     const timer = setTimeout(
       () => {
         session.timers.delete(timer);
@@ -166,50 +197,46 @@ export function createPump(dependencies: PumpDependencies): Pump {
     store.calling.add(leadId);
     const record = async () => {
       try {
-        await recordAnd(dependencies, claimed, outcome);
+        await recordSurely(dependencies, claimed, outcome, stopping.signal);
         relay.nudge();
       } finally {
         store.calling.delete(leadId);
         // Without a session here, the pump of the shard may be in another process.
         if (shard.session) offer(shard, store.id, leadId, false);
         else notices.publish(store.id, leadId);
-        takeTurn(shard, store);
       }
     };
-    void track(record());
+    void workOn(shard, store, record);
   }
 
   /** `claimNext`, for a lead whose next step is no matter of sets. */
-  function claimAlone(shard: Shard, store: Store, leadId: string): void {
+  function claimAlone(shard: Shard, storeId: string, leadId: string): void {
     const { session } = shard;
     if (!session) return;
     const turns = alone.get(session.shard) ?? createTurns(aloneAtOnce);
     alone.set(session.shard, turns);
-    const claim = async () => {
+    const claim = async (store: Store) => {
       if (session !== shard.session || store.calling.has(leadId)) return;
-      const deadline = Date.now() + workLimitMs;
-      const next = (contact: Contact) =>
-        transact(dependencies, { storeId: store.id, deadline }, async (sql, settled): Promise<Taken | undefined> => {
-          if (!(await holdsShard(sql, session))) return undefined;
-          return await claimNext(sql, { storeId: store.id, id: leadId }, { circuit, limits, contact, settled });
-        });
-      let taken = await next(undefined);
-      if (taken?.kind === 'ask_contact') {
-        const context = { requestId: randomUUID(), storeId: store.id, deadline };
-        taken = await next(await askContact(dependencies, context, leadId));
-      }
-      relay.nudge();
-      if (!taken) replace(session);
-      else if (taken.kind === 'claimed') call(shard, store, taken.claimed);
-      else if (taken.kind === 'answer' && taken.next.wake_at) {
-        later(shard, session, Date.parse(taken.next.wake_at) - Date.now(), () => offer(shard, store.id, leadId, false));
+      const made: { claims: readonly Claimed[] } = { claims: [] };
+      try {
+        const lead = { storeId, leadId, deadline: Date.now() + workLimitMs };
+        const taken = await claimOf(dependencies, session, lead, made);
+        relay.nudge();
+        if (!taken) replace(session);
+        else if (taken.kind === 'claimed') call(shard, store, taken.claimed);
+        else if (taken.kind === 'answer' && taken.next.wake_at) {
+          later(shard, Date.parse(taken.next.wake_at) - Date.now(), () => offer(shard, storeId, leadId, false));
+        }
+      } catch (error) {
+        log.warn({ err: error, store_id: storeId, lead_id: leadId }, 'a message could not be claimed');
+        for (const claimed of made.claims) recordAlone(shard, store, { claimed, outcome: notCalled });
+        later(shard, pauseAfterFailureMs, () => offer(shard, storeId, leadId, false));
       }
     };
-    const orLater = (error: unknown) => {
-      log.warn({ err: error, store_id: store.id, lead_id: leadId }, 'a message could not be claimed');
-      later(shard, session, pauseAfterFailureMs, () => offer(shard, store.id, leadId, false));
-    };
-    turns.take(leadId, () => track(claim().catch(orLater)));
+    turns.take(leadId, () => {
+      const store = storeOf(shard, storeId);
+      return workOn(shard, store, () => claim(store));
+    });
   }
 
   function replace(session: Session | undefined): void {
@@ -233,7 +260,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
       for (const { lead_id, due_in_ms } of leads) {
         const due = () => offer(shard, storeId, lead_id, false);
         if (due_in_ms <= 0) due();
-        else later(shard, session, due_in_ms, due);
+        else later(shard, due_in_ms, due);
       }
     }
   }
@@ -249,6 +276,8 @@ export function createPump(dependencies: PumpDependencies): Pump {
   return {
     async run({ shard: number, fence }, untilMs, signal) {
       const shard = shardAt(number);
+      // It took the shard before this one did, and came here after it.
+      if (shard.session && shard.session.fence > fence) return { worked: false, replaced: true };
       // An earlier request of the same step, whose answer was lost, or that of a step that was replaced.
       shard.session?.end();
       const ended = Promise.withResolvers<void>();
@@ -274,13 +303,19 @@ export function createPump(dependencies: PumpDependencies): Pump {
         if (shard.session === session) close(shard);
         else session.replaced = true;
       }
-      const isCalling = [...shard.stores.values()].some(({ calling }) => calling.size > 0);
-      return { worked: session.worked || isCalling, replaced: session.replaced };
+      return { worked: session.worked || [...shard.stores.values()].some(isBusy), replaced: session.replaced };
     },
     async stop() {
+      stopping.abort();
       unsubscribe();
       for (const { session } of shards.values()) session?.end();
-      while (working.size > 0) await Promise.all(working);
+      // An outcome may still wait for its turn.
+      const isUnfinished = () =>
+        working.size > 0 || [...shards.values()].some((shard) => [...shard.stores.values()].some(isBusy));
+      while (isUnfinished()) {
+        await Promise.all(working);
+        await nextTick();
+      }
     },
   };
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
@@ -5,6 +6,8 @@ import { findContact } from '../conversations/find-contact.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Claimed, Contact } from './claim-next.ts';
 import { type Outcome, recordOutcome } from './record-outcome.ts';
+
+const pauseBeforeRetryMs = 250;
 
 /** The statements of one transaction. They add to `settled` the messages whose outcome they decided. */
 export type Work<T> = (sql: TransactionSql, settled: string[]) => Promise<T>;
@@ -47,6 +50,28 @@ export async function recordAnd<T>(
       return then;
     });
   return await record(outcome, andThen).catch(() => record(withoutWaId(outcome), undefined));
+}
+
+/**
+ * Records an outcome, with further attempts for as long as a lease lasts. An acceptance counts even after that. Once
+ * `stopping` is aborted, the attempt that runs is the last one.
+ */
+export async function recordSurely(
+  dependencies: Pick<Dependencies, 'database' | 'outcomes' | 'limits'>,
+  claimed: Claimed,
+  outcome: Outcome,
+  stopping: AbortSignal,
+): Promise<void> {
+  const untilMs = Date.now() + dependencies.limits.leaseMs;
+  for (;;) {
+    try {
+      await recordAnd(dependencies, claimed, outcome);
+      return;
+    } catch (error) {
+      if (stopping.aborted || Date.now() >= untilMs) throw error;
+      await pause(pauseBeforeRetryMs);
+    }
+  }
 }
 
 const withoutWaId = (outcome: Outcome): Outcome =>
