@@ -99,27 +99,24 @@ test('a retry with the same key gets the accepted message, and a next message is
   );
 });
 
-// These do not run. They need the points of the second kill, which do not fit the sending by shards yet. Meanwhile the
-// storm kills messaging at any moment.
-test.skip('a second kill, at the last points of a send and during two status webhooks, loses no answer and no webhook', async () => {
+test('a second kill, at the last points of a send and during two status webhooks, loses no answer and no webhook', async () => {
   const { database, nats, temporal } = stage.proxies;
+  // Only a message whose shard is closed wakes it. The wait outlasts the leases of the first kill, so it comes before the
+  // webhooks, which are processed for at most 5 s at a time.
+  await waitFor(() => stage.areShardsClosed(), { description: 'the shard is closed' });
+  await standAt('told', () => temporal.holdAnswer(wakeUp));
   const taken = takenOf('taken');
   const unprocessed = database.holdRequest(taken.id);
   const reports = [stage.whatsapp.report(taken, 'delivered')];
   await unprocessed.reached;
-  // The payload itself is stored encoded. Its empty list of customers is stored as text.
-  const unstored = database.holdRequest('commit', '"customers":[]');
-  reports.push(stage.whatsapp.report(taken, 'sent'));
-  await unstored.reached;
-  await waitFor(
-    async () =>
-      (await stage.database.adminSql`select from delivery_shards where open_until > clock_timestamp()`).length === 0,
-    { description: 'the shard is closed' },
-  );
-  await standAt('told', () => temporal.holdAnswer(wakeUp));
-  // From here on neither the workflow nor the client gets an answer.
+  // From here on neither the workflow nor the client gets an answer. The next one to the workflow is up to 4 s away.
   await standAt('unanswered', () => nats.holdRequest(' _INBOX_workflows'));
   await untilStatus('unanswered', 'sent');
+  // This must be the last point, because WhatsApp soon sends a webhook again that gets no answer. One statement stores it,
+  // and is a transaction by itself. The payload is in it encoded, its empty list of customers as text.
+  const unstored = database.holdRequest('"customers":[]');
+  reports.push(stage.whatsapp.report(taken, 'sent'));
+  await unstored.reached;
   await killAt('unanswered', 'told');
   for (const held of [unstored, unprocessed]) held.drop();
   const { adminSql } = stage.database;
@@ -137,18 +134,18 @@ test.skip('a second kill, at the last points of a send and during two status web
   await untilAccepted(points.told.behind);
 });
 
-test.skip('the message gets the status of both webhooks', async () => {
+test('the message gets the status of both webhooks', async () => {
   await untilStatus('taken', 'delivered');
 });
 
-test.skip('an attempt whose answer was not recorded becomes unknown, is never retried, and is settled by its status webhook', async () => {
+test('an attempt whose answer was not recorded becomes unknown, is never retried, and is settled by its status webhook', async () => {
   await untilStatus('accepted', 'unknown');
   expect(await stage.whatsapp.report(takenOf('accepted'), 'delivered')).toBe(200);
   await untilStatus('accepted', 'delivered');
   expect(await stage.rowOf(points.accepted.sending)).toMatchObject({ attempts: 1 });
 });
 
-test.skip('an attempt whose request may not have arrived becomes unknown, is never retried, and blocks its queue until an operator settles it', async () => {
+test('an attempt whose request may not have arrived becomes unknown, is never retried, and blocks its queue until an operator settles it', async () => {
   await untilStatus('asked', 'unknown');
   const { sending, behind } = points.asked;
   expect(await statusOf(behind)).toBe('queued');
@@ -159,7 +156,7 @@ test.skip('an attempt whose request may not have arrived becomes unknown, is nev
   expect(await stage.rowOf(sending)).toMatchObject({ status: 'failed', attempts: 1 });
 });
 
-test.skip.each([
+test.each([
   ['before the acceptance was committed', 'uncommitted'],
   ['after the commit, before messaging got its answer', 'committed'],
   ['before the signal to Temporal', 'untold'],
