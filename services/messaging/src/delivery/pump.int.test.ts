@@ -125,19 +125,20 @@ async function takenPump(database = messaging.dependencies.database) {
   };
 }
 
-/** Holds the channel of the store, so that each set stops in the middle. */
-async function whileChannelIsLocked(
+/** Holds the channels of the stores, so that each set of theirs stops in the middle. */
+async function whileLocked(
+  stores: readonly string[],
   during: (untilWaiting: (sets: number, begin?: () => Promise<void>) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const { adminSql } = messaging;
   await adminSql.begin(async (sql) => {
-    await sql`select from channels where store_id = ${storeId} for no key update`;
+    await sql`select from channels where store_id = any(${[...stores]}::uuid[]) for no key update`;
     await during(async (sets, begin) => {
       await begin?.();
       const waiting = () => adminSql`
         select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock' and query like '%number_sent_tat%'`;
-      await waitFor(async () => (await waiting()).length >= sets, { description: 'a set waits for the channel' });
+      await waitFor(async () => (await waiting()).length >= sets, { description: 'sets wait for the channel' });
     });
   });
 }
@@ -280,6 +281,22 @@ describe('the pump of a shard', () => {
     await end();
   });
 
+  test('stores whose transactions hang delay no other store of the shard', async () => {
+    const hanging = [storeId, neighbour(storeId), neighbour(storeId)];
+    const other = neighbour(storeId);
+    for (const id of [...hanging.slice(1), other]) await addStore(id);
+    const held = await Promise.all(hanging.map((id) => addLead(2, id)));
+    let end = async () => {};
+    await whileLocked(hanging, async (untilWaiting) => {
+      const stop = await running();
+      end = async () => void (await stop());
+      await untilWaiting(hanging.length);
+      await isSent([await addLead(3, other)]);
+    });
+    await isSent(held);
+    await end();
+  });
+
   test('a store with a flood does not delay a store with one message', async () => {
     await Promise.all(Array.from({ length: 40 }, () => addLead(5)));
     const end = await running();
@@ -303,7 +320,7 @@ describe('between two requests of a step', () => {
     const pump = await takenPump();
     let end = async () => {};
     // The set is under way while its request ends: no call is under way then, and the store has no work.
-    await whileChannelIsLocked(async (untilWaiting) => {
+    await whileLocked([storeId], async (untilWaiting) => {
       end = pump.begin();
       await untilWaiting(1);
       await end();
@@ -311,7 +328,7 @@ describe('between two requests of a step', () => {
     });
     await waitFor(() => sent.length === 1, { description: 'the call of the first request' });
     const [second, third] = [await addLead(0), await addLead(0)];
-    await whileChannelIsLocked(async (untilWaiting) => {
+    await whileLocked([storeId], async (untilWaiting) => {
       // A set of the second request runs, and both wait for a turn behind it: the outcome, and then a new message.
       await untilWaiting(1, async () => void (await messaging.send(storeId, second, 'a set')));
       answers.resolve();
