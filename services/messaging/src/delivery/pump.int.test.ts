@@ -86,42 +86,35 @@ const context = (timeoutMs = 60_000) => testContext({ timeoutMs });
 const request = (pollMs: number, ofFence = fence, ofShard = shard()) =>
   messaging.rpc.call(pumpDeliveries, { body: { shard: ofShard, fence: ofFence, poll_ms: pollMs } }, context());
 
-/** Runs a pump of another process until the test is over. Returns how to end it, with what it found. */
-async function running(options: { take?: boolean; fence?: number } = {}) {
-  const own = options.fence ?? ++fence;
-  if (options.take !== false) {
-    expect(
-      await messaging.systemDatabase.write(context(), (sql) => takeShard(sql, { shard: shard(), fence: own }, 60_000)),
-    ).toBe(true);
-  }
-  const pump = createPump({ ...messaging.dependencies, log: silentLog() });
-  pumps.push(pump);
-  const stop = new AbortController();
-  const run = pump.run({ shard: shard(), fence: own }, Date.now() + 60_000, stop.signal);
-  return async () => {
-    stop.abort();
-    const found = await run;
-    await pump.stop();
-    return found;
-  };
-}
+type PumpOptions = { take?: boolean; fence?: number; database?: Database };
 
-/** A pump of another process that has the shard. `begin` begins a request and returns how to end it. */
-async function takenPump(database = messaging.dependencies.database) {
-  const own = { shard: shard(), fence: ++fence };
-  await messaging.systemDatabase.write(context(), (sql) => takeShard(sql, own, 60_000));
-  const pump = createPump({ ...messaging.dependencies, database, log: silentLog() });
+/** A pump of another process, until the test is over. `begin` begins a request and returns how to end it. */
+async function newPump({ take = true, fence: own = ++fence, database }: PumpOptions = {}) {
+  const held = { shard: shard(), fence: own };
+  if (take) expect(await messaging.systemDatabase.write(context(), (sql) => takeShard(sql, held, 60_000))).toBe(true);
+  const pump = createPump({ ...messaging.dependencies, ...(database && { database }), log: silentLog() });
   pumps.push(pump);
   return {
     begin() {
       const stop = new AbortController();
-      const run = pump.run(own, Date.now() + 60_000, stop.signal);
+      const run = pump.run(held, Date.now() + 60_000, stop.signal);
       return async () => {
         stop.abort();
-        await run;
+        return await run;
       };
     },
     stop: () => pump.stop(),
+  };
+}
+
+/** Runs such a pump. Returns how to end it, with what it found. */
+async function running(options?: PumpOptions) {
+  const pump = await newPump(options);
+  const end = pump.begin();
+  return async () => {
+    const found = await end();
+    await pump.stop();
+    return found;
   };
 }
 
@@ -286,10 +279,9 @@ describe('the pump of a shard', () => {
     const other = neighbour(storeId);
     for (const id of [...hanging.slice(1), other]) await addStore(id);
     const held = await Promise.all(hanging.map((id) => addLead(2, id)));
-    let end = async () => {};
+    let end: () => Promise<unknown> = async () => {};
     await whileLocked(hanging, async (untilWaiting) => {
-      const stop = await running();
-      end = async () => void (await stop());
+      end = await running();
       await untilWaiting(hanging.length);
       await isSent([await addLead(3, other)]);
     });
@@ -317,8 +309,8 @@ describe('between two requests of a step', () => {
     const first = await addLead(2);
     const answers = Promise.withResolvers<void>();
     provider = ({ to }) => (to === phoneOf.get(first) ? answers.promise : Promise.resolve()).then(accepted);
-    const pump = await takenPump();
-    let end = async () => {};
+    const pump = await newPump();
+    let end: () => Promise<unknown> = async () => {};
     // The set is under way while its request ends: no call is under way then, and the store has no work.
     await whileLocked([storeId], async (untilWaiting) => {
       end = pump.begin();
@@ -348,11 +340,9 @@ describe('between two requests of a step', () => {
 describe('a set that fails', () => {
   test('after the calls: the outcomes are recorded by further attempts, and nothing becomes unknown', async () => {
     const leads = await Promise.all([addLead(2), addLead(2)]);
-    const pump = await takenPump(failingWrites('record', 8));
-    const end = pump.begin();
+    const end = await running({ database: failingWrites('record', 8) });
     await isSent(leads);
     await end();
-    await pump.stop();
     expect(sent).toHaveLength(4);
   });
 
@@ -361,17 +351,15 @@ describe('a set that fails', () => {
     // Without an id of the channel it is claimed alone.
     const alone = await addLead();
     await messaging.adminSql`update conversations set wa_id = null where lead_id = ${alone}`;
-    const pump = await takenPump(failingWrites('claim', 3));
-    const end = pump.begin();
+    const end = await running({ database: failingWrites('claim', 3) });
     await isSent([known, alone]);
     await end();
-    await pump.stop();
     expect(sent.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
   });
 
   test('when the process stops: an outcome that waits for its turn is recorded', async () => {
     const leads = await Promise.all([addLead(), addLead()]);
-    const pump = await takenPump();
+    const pump = await newPump();
     const held = Promise.withResolvers<void>();
     provider = () => held.promise.then(accepted);
     const end = pump.begin();

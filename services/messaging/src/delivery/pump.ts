@@ -1,4 +1,4 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
+import { setImmediate as afterEvents } from 'node:timers/promises';
 import { deliveryShardOf } from '@mostrador/contracts/workflows';
 import type { Log } from '@mostrador/kit/process/log';
 import type { Dependencies, Pump } from '../dependencies.ts';
@@ -23,7 +23,7 @@ type Store = {
   readonly ready: Set<string>;
   /** The leads with a call under way, or with an outcome that is not recorded yet. */
   readonly calling: Set<string>;
-  /** The transactions under way. While there is one, the store stays known: what it claims is called here. */
+  /** How many transactions are under way. Meanwhile the pump must not forget the store: their claims are called in it. */
   working: number;
   ended: Ended[];
   /** More leads may be due than were read. */
@@ -53,8 +53,9 @@ const pauseAfterFailureMs = 1_000;
 /** The outcome of a claim whose commit failed or was not answered: if it holds, the message is due again. */
 const notCalled: Outcome = { kind: 'not_called', blocked: { reason: 'provider_busy', forMs: 1 } };
 
-/** Something under way may change which message is due. */
+/** Something under way may change which message of the store is due. */
 const isBusy = ({ calling, working }: Store): boolean => calling.size + working > 0;
+const hasBusyStore = ({ stores }: Shard): boolean => [...stores.values()].some(isBusy);
 
 export function createPump(dependencies: PumpDependencies): Pump {
   const { systemDatabase, relay, limits, circuit, notices, log } = dependencies;
@@ -164,10 +165,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
     }
   }
 
-  /**
-   * Does something while the session of now still runs, though another one may have begun the work: the next one reads
-   * what is due.
-   */
+  /** Does the work after `afterMs` if the session of now still runs then. If it has ended, the next one reads what is due. */
   function later(shard: Shard, afterMs: number, work: () => void): void {
     const { session } = shard;
     if (!session || Date.now() + afterMs >= session.untilMs) return;
@@ -276,7 +274,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
   return {
     async run({ shard: number, fence }, untilMs, signal) {
       const shard = shardAt(number);
-      // It took the shard before this one did, and came here after it.
+      // A late request: a newer step already has the shard here.
       if (shard.session && shard.session.fence > fence) return { worked: false, replaced: true };
       // An earlier request of the same step, whose answer was lost, or that of a step that was replaced.
       shard.session?.end();
@@ -303,18 +301,16 @@ export function createPump(dependencies: PumpDependencies): Pump {
         if (shard.session === session) close(shard);
         else session.replaced = true;
       }
-      return { worked: session.worked || [...shard.stores.values()].some(isBusy), replaced: session.replaced };
+      return { worked: session.worked || hasBusyStore(shard), replaced: session.replaced };
     },
     async stop() {
       stopping.abort();
       unsubscribe();
       for (const { session } of shards.values()) session?.end();
-      // An outcome may still wait for its turn.
-      const isUnfinished = () =>
-        working.size > 0 || [...shards.values()].some((shard) => [...shard.stores.values()].some(isBusy));
-      while (isUnfinished()) {
+      // A store with an outcome that waits for its turn is busy.
+      while (working.size > 0 || [...shards.values()].some(hasBusyStore)) {
         await Promise.all(working);
-        await nextTick();
+        await afterEvents();
       }
     },
   };
