@@ -38,8 +38,8 @@ def before_load_schema(context, raw_schema):
 def before_call(context, case, kwargs):
     """
     Makes valid follow-ups acceptable: due in the future, at most a year ahead, with exactly one of `due_at` and
-    `delay_minutes`, an expiry after that, and without NUL in the template. Changes only values that match the document, so that cases that
-    are meant to be invalid stay invalid.
+    `delay_minutes`, and an expiry after that. Changes only values that match the document, so that cases that are meant
+    to be invalid stay invalid.
     """
     body = case.body
     if not isinstance(body, dict):
@@ -55,8 +55,8 @@ def before_call(context, case, kwargs):
         body = {name: value for name, value in body.items() if name != "delay_minutes"} | {"due_at": tomorrow.isoformat()}
     elif "delay_minutes" not in body:
         body = body | {"delay_minutes": 1440}
-    case.body = {name: _without_nul(value) if name == "template" else value for name, value in body.items()}
-    _expire_late(case.body)
+    _expire_late(body)
+    case.body = body
 
 
 def _expire_late(body):
@@ -152,7 +152,7 @@ def keep_metadata(context, case, kwargs):
     }
 
 
-@schemathesis.hook("before_call").apply_to(path_regex="^/(leads/.*/messages|followups/scheduled/.*)$")
+@schemathesis.hook("before_call").apply_to(path_regex="^/(leads/.*/messages|followups/scheduled)")
 def keep_template(context, case, kwargs):
     """Removes NUL from a template, which the API rejects anywhere in it."""
     if isinstance(case.body, dict) and "template" in case.body:
@@ -250,22 +250,20 @@ def give_range(context, case, kwargs):
 
 
 @schemathesis.hook("before_call").apply_to(method="GET", path="/availability")
-def keep_availability(context, case, kwargs):
-    """Asks for a range of a day that begins now, and for a duration."""
-    if not _is_meant_valid(case) or not isinstance(case.query, dict):
-        return
-    now = datetime.now(timezone.utc)
-    moved = {"from": now.isoformat(), "to": (now + timedelta(days=1)).isoformat()}
-    case.query.update({name: value for name, value in moved.items() if name in case.query})
-    if "service_id" not in case.query:
-        case.query.setdefault("duration_minutes", 30)
+def move_range(context, case, kwargs):
+    """Asks for a range of a day that begins now."""
+    if _is_meant_valid(case) and isinstance(case.query, dict):
+        now = datetime.now(timezone.utc)
+        moved = {"from": now.isoformat(), "to": (now + timedelta(days=1)).isoformat()}
+        case.query.update({name: value for name, value in moved.items() if name in case.query})
 
 
-@schemathesis.hook("before_call").apply_to(method="POST", path="/availability/holds")
+@schemathesis.hook("before_call").apply_to(path_regex="^/availability")
 def give_duration(context, case, kwargs):
-    """Holds a time of half an hour, unless the case names a service."""
-    if _is_meant_valid(case) and isinstance(case.body, dict) and "service_id" not in case.body:
-        case.body.setdefault("duration_minutes", 30)
+    """Asks for half an hour, unless the case gives a duration or names a service."""
+    values = case.query if case.method == "GET" else case.body
+    if _is_meant_valid(case) and isinstance(values, dict) and "service_id" not in values:
+        values.setdefault("duration_minutes", 30)
 
 
 @schemathesis.hook("before_call").apply_to(path_regex="^/(sellers|booking/rules)")
