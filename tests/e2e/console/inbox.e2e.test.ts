@@ -406,15 +406,17 @@ inBrowser(() => {
     };
     const toTop = async () => {
       await thread.evaluate((element) => element.scrollTo(0, 0));
-      return (await page.getByRole('article').first().locator('p').first().textContent()) ?? '';
+      const top = page.getByRole('article').first().locator('p').first();
+      return { text: (await top.textContent()) ?? '', y: (await top.boundingBox())?.y };
     };
+    // The list measures its rows after it has shown them, and may move them until then.
     let above = await toTop();
-    await eventually(toTop, (text) => {
-      const isSame = text === above;
-      above = text;
+    await eventually(toTop, (top) => {
+      const isSame = top.text === above.text && top.y === above.y;
+      above = top;
       return isSame;
     });
-    const first = thread.getByText(above, { exact: true });
+    const first = thread.getByText(above.text, { exact: true });
     const before = await first.boundingBox();
     release();
     await eventually(
