@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   connectCalendar,
   connectChannel,
@@ -106,13 +107,9 @@ async function createOne(platform: Platform, call: InsideCall, wanted: Wanted): 
 
 async function createEndpoint({ receiver, baseUrls }: Platform, storeId: string, key: string): Promise<void> {
   const path = `/${storeId}`;
-  const answer = await fetch(`${baseUrls()[0]}/webhooks/endpoints`, {
-    method: 'POST',
-    headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    body: JSON.stringify({ url: receiver.url(path) }),
+  const { secret } = await post<{ secret: string }>(`${baseUrls()[0]}/webhooks/endpoints`, key, {
+    url: receiver.url(path),
   });
-  if (answer.status !== 201) throw new Error(`no endpoint was created: ${answer.status} ${await answer.text()}`);
-  const { secret } = (await answer.json()) as { secret: string };
   await receiver.trust(path, secret);
 }
 
@@ -133,12 +130,23 @@ const untilItHasWritten = (platform: Platform, { key }: ChaosStore, { id }: Chao
 
 async function createOneLead(platform: Platform, store: ChaosStore): Promise<ChaosLead> {
   const customer_phone = newPhone();
-  const answer = await fetch(`${platform.baseUrls()[0]}/leads`, {
-    method: 'POST',
-    headers: { 'x-api-key': store.key, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'Ana first', customer_phone }),
-  });
-  if (answer.status !== 201) throw new Error(`a lead was not created: ${answer.status} ${await answer.text()}`);
-  const { id } = (await answer.json()) as { id: string };
+  const body = { name: 'Ana first', customer_phone };
+  const { id } = await post<{ id: string }>(`${platform.baseUrls()[0]}/leads`, store.key, body);
   return { id, phone: customer_phone };
+}
+
+/** Creates something. Repeats a 503 for a minute: it has no effect, and the platform, just started, creates all stores at once. */
+async function post<T>(url: string, key: string, body: object): Promise<T> {
+  const request = {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  };
+  for (const begin = Date.now(); ; ) {
+    const answer = await fetch(url, request);
+    if (answer.status === 201) return (await answer.json()) as T;
+    const text = await answer.text();
+    if (answer.status !== 503 || Date.now() - begin > 60_000) throw new Error(`${url}: ${answer.status} ${text}`);
+    await pause(Number(answer.headers.get('retry-after')) * 1000);
+  }
 }
