@@ -1,3 +1,4 @@
+import { unlessAborted } from '@mostrador/kit/process/abort';
 import type { Log } from '@mostrador/kit/process/log';
 import { CircuitOpen } from '@mostrador/kit/resilience/circuit';
 import { toChannelError, unforeseen } from '../channels/channel-provider.ts';
@@ -8,8 +9,10 @@ import type { Outcome } from './record-outcome.ts';
 
 /** Fewer may be a short fault of the provider. */
 const attemptsUntilTold = 5;
+/** An adapter that ends its call by the signal knows best what became of it. */
+const graceMs = 1_000;
 
-/** Makes the call of a claimed attempt, unless the circuit is open. Never throws. */
+/** Makes the call of a claimed attempt, unless the circuit is open. Never throws, and ends even if the adapter never does. */
 export async function callProvider(
   { circuit, openChannel, log }: Pick<Dependencies, 'circuit' | 'openChannel'> & { readonly log: Log },
   { attempt, message, channel, to, asTemplate }: Claimed,
@@ -19,7 +22,10 @@ export async function callProvider(
   const outbound = { id: message.id, to, text: message.body, template, attempt: attempt.number };
   const send = async () => {
     try {
-      return await openChannel(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));
+      const sending = openChannel(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));
+      return await unlessAborted(AbortSignal.timeout(limitMs + graceMs), sending, () => {
+        throw new Error('the adapter did not end its call when its signal was aborted');
+      });
     } catch (error) {
       throw toChannelError(error);
     }

@@ -86,13 +86,15 @@ const context = (timeoutMs = 60_000) => testContext({ timeoutMs });
 const request = (pollMs: number, ofFence = fence, ofShard = shard()) =>
   messaging.rpc.call(pumpDeliveries, { body: { shard: ofShard, fence: ofFence, poll_ms: pollMs } }, context());
 
-type PumpOptions = { take?: boolean; fence?: number; database?: Database };
+type PumpOptions = { take?: boolean; fence?: number; database?: Database; callLimitMs?: number };
 
 /** A pump of another process, until the test is over. `begin` begins a request and returns how to end it. */
-async function newPump({ take = true, fence: own = ++fence, database }: PumpOptions = {}) {
+async function newPump({ take = true, fence: own = ++fence, database, callLimitMs }: PumpOptions = {}) {
   const held = { shard: shard(), fence: own };
   if (take) expect(await messaging.systemDatabase.write(context(), (sql) => takeShard(sql, held, 60_000))).toBe(true);
-  const pump = createPump({ ...messaging.dependencies, ...(database && { database }), log: silentLog() });
+  const { dependencies } = messaging;
+  const limits = { ...dependencies.limits, ...(callLimitMs && { callLimitMs }) };
+  const pump = createPump({ ...dependencies, ...(database && { database }), limits, log: silentLog() });
   pumps.push(pump);
   return {
     begin() {
@@ -258,6 +260,18 @@ describe('the pump of a shard', () => {
     await isSent([await addLead(3), await addLead(1, other)]);
     held.resolve(accepted());
     await isSent([hanging]);
+    await end();
+  });
+
+  test('a call that never ends, whatever its signal says, is ended as one with an unknown outcome', async () => {
+    const hanging = await addLead();
+    provider = () => new Promise(() => {});
+    const end = await running({ callLimitMs: 1 });
+    await waitFor(
+      async () =>
+        (await messaging.adminSql`select from messages where lead_id = ${hanging} and status = 'unknown'`).length === 1,
+      { description: 'the attempt is unknown' },
+    );
     await end();
   });
 
