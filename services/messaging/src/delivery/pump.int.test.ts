@@ -3,6 +3,7 @@ import { deliveryShardOf, pumpDeliveries } from '@mostrador/contracts';
 import type { Database } from '@mostrador/kit/database/database';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { silentLog, testContext } from '@mostrador/testing/context';
+import { createRandom, type Random } from '@mostrador/testing/random';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
@@ -385,6 +386,80 @@ describe('a set that fails', () => {
     expect(
       await messaging.adminSql`select from messages where lead_id = any(${leads}::uuid[]) and status <> 'sent'`,
     ).toHaveLength(0);
+  });
+});
+
+/** The database, whose writes fail at random: before they begin, or after they were committed. */
+function unreliable(random: Random, share: () => number): Database {
+  const { database } = messaging.dependencies;
+  const fails = () => random.next() < share();
+  return {
+    ...database,
+    async write(scope, work) {
+      if (fails()) throw new AppError('service_unavailable');
+      const result = await database.write(scope, work);
+      if (fails()) throw new AppError('upstream_timeout');
+      return result;
+    },
+  };
+}
+
+describe('in any order of events', () => {
+  test.each([1, 2, 3, 4, 5, 6])('%i: each message is accepted once, in the order of its lead', async (seed) => {
+    const random = createRandom(seed);
+    const other = neighbour(storeId);
+    await addStore(other);
+    const stores = [storeId, other, storeId, other, storeId];
+    const leads = await Promise.all(stores.map((store) => addLead(0, store)));
+    // Without an id of the channel a lead is claimed alone, until an answer of the channel has one.
+    await messaging.adminSql`
+      update conversations set wa_id = null where lead_id = any(${leads.slice(0, 2)}::uuid[])`;
+    let isCalm = false;
+    const held: (() => void)[] = [];
+    const called = new Set<string>();
+    const overlaps: string[] = [];
+    const accepts: { to: string; text: string }[] = [];
+    provider = async ({ to, text }) => {
+      if (called.has(to)) overlaps.push(text);
+      called.add(to);
+      if (!isCalm && random.next() < 0.5) await new Promise<void>((resolve) => held.push(resolve));
+      called.delete(to);
+      if (!isCalm && random.next() < 0.1) throw new ChannelError('not_sent', 'away', 'Away.', { retryAfterSeconds: 1 });
+      accepts.push({ to, text });
+      return { providerMessageId: randomUUID(), waId: random.pick([null, to]) };
+    };
+    const database = unreliable(random, () => (isCalm ? 0 : 0.1));
+    const release = () => held.splice(random.below(Math.max(held.length, 1)), 1)[0]?.();
+    const made: Awaited<ReturnType<typeof newPump>>[] = [await newPump({ database })];
+    let end: (() => Promise<unknown>) | undefined;
+    const queued = new Map<string, string[]>(leads.map((leadId) => [phoneOf.get(leadId) as string, []]));
+    for (let step = 0; step < 150; step += 1) {
+      const index = random.below(leads.length);
+      const [leadId, store] = [leads[index] as string, stores[index] as string];
+      const what = random.next();
+      if (what < 0.3) {
+        queued.get(phoneOf.get(leadId) as string)?.push(String(step));
+        await messaging.send(store, leadId, String(step));
+      } else if (what < 0.6) release();
+      else if (what < 0.75) await new Promise(setImmediate);
+      else if (what < 0.97) {
+        // A request ends, or the next one begins.
+        if (end) await end();
+        end = end ? undefined : made.at(-1)?.begin();
+      } else made.push(await newPump({ database }));
+    }
+    isCalm = true;
+    await end?.();
+    for (const resolve of held) resolve();
+    const last = await newPump();
+    const endLast = last.begin();
+    await isSent(leads);
+    await endLast();
+    await Promise.all([...made, last].map((pump) => pump.stop()));
+    const byPhone = Map.groupBy(accepts, ({ to }) => to);
+    const inOrder = [...queued.keys()].map((to) => [to, (byPhone.get(to) ?? []).map(({ text }) => text)]);
+    expect(inOrder).toEqual([...queued]);
+    expect(overlaps).toEqual([]);
   });
 });
 
