@@ -120,9 +120,9 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'services/messaging/src/delivery/call-provider.ts',
-        from: 'return await openChannel(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));',
+        from: 'const sending = openChannel(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));',
         to: `const once = (ms) => openChannel(attempt.storeId, channel).send(outbound, AbortSignal.timeout(ms));
-          return await once(1_000).catch(() => once(limitMs));`,
+          const sending = once(1_000).catch(() => once(limitMs));`,
       },
     ],
   },
@@ -145,8 +145,8 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'services/messaging/src/delivery/call-provider.ts',
-        from: 'return await openChannel(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));',
-        to: 'return { providerMessageId: `wamid.${outbound.id}`, waId: null };',
+        from: 'const sending = openChannel(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));',
+        to: 'const sending = Promise.resolve({ providerMessageId: `wamid.${outbound.id}`, waId: null });',
       },
     ],
   },
