@@ -79,6 +79,7 @@ const askers: Record<string, readonly NatsUser[]> = {
   'messaging.internal.reports.summary': ['gateway'],
   'messaging.internal.settings.change': ['accounts'],
   'messaging.internal.settings.get': ['accounts'],
+  'messaging.internal.templates.check': ['scheduling'],
   'messaging.step.reports.close': ['admin'],
   'scheduling.admin.leads.merge': ['messaging'],
   'scheduling.api.booking-rules.get': ['admin'],

@@ -7,6 +7,7 @@ import {
   changeSchedulingSettings,
   checkLead,
   checkSeller,
+  checkTemplate,
   createAgent,
   createWebhookEndpoint,
   createWebhookReplay,
@@ -120,7 +121,10 @@ export const roles: Record<NatsUser, Role> = {
     serves: true,
     // It watches the task queues of all services, so that a dead worker is one line of one log.
     hears: ['workflows'],
-    asks: [acceptMessage, checkLead, findBookedSellers, getOptOut, getStoreSettings, listLeadContacts],
+    asks: [
+      ...[acceptMessage, checkLead, checkTemplate, findBookedSellers, getOptOut, getStoreSettings],
+      listLeadContacts,
+    ],
     publishesEvents: true,
     consumer: 'scheduling-followups',
   },

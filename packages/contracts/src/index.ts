@@ -55,6 +55,7 @@ export * from './messaging/restore.ts';
 export * from './messaging/sandbox.ts';
 export * from './messaging/sessions.ts';
 export * from './messaging/settings.ts';
+export * from './messaging/templates.ts';
 export * from './messaging/waiting.ts';
 export * from './messaging/webhooks.ts';
 export * from './operations.ts';

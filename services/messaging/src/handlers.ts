@@ -44,6 +44,8 @@ import { closeSession } from './sessions/close-session.ts';
 import { listSessions } from './sessions/list-sessions.ts';
 import { getSettings } from './settings/get-settings.ts';
 import { updateSettings } from './settings/update-settings.ts';
+import { checkTemplate } from './templates/check-template.ts';
+import { listTemplates } from './templates/list-templates.ts';
 
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof messagingOperations> => {
   const reports = rollupHandlers(conversationRollups, dependencies);
@@ -69,6 +71,8 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     listStoreMessages: listStoreMessages(dependencies),
     getMessage: getMessage(dependencies),
     cancelMessage: cancelMessage(dependencies),
+    listTemplates: listTemplates(dependencies),
+    checkTemplate: checkTemplate(dependencies),
     acceptMessage: acceptMessage(dependencies),
     deliverMessages: deliverMessages(dependencies),
     pumpDeliveries: pumpDeliveries(dependencies),

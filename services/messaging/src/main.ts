@@ -28,6 +28,7 @@ import { catchUpAll } from './inbox/catch-up.ts';
 import { leadEvents, onLeadEvent } from './inbox/on-lead-event.ts';
 import { createOutcomeWaiters } from './messages/outcome-waiters.ts';
 import { endIdleSessions } from './sessions/end-idle-sessions.ts';
+import { syncTemplates } from './templates/sync-templates.ts';
 
 /** The number of requests in this process that may wait for the outcome of their message. */
 const mostWaiting = 1000;
@@ -111,6 +112,13 @@ runService({
               { ...{ database, systemDatabase, relay, notices }, ...{ openChannel, circuit, log } },
               signal,
             ),
+        }),
+        periodically({
+          name: 'templates',
+          everyMs: 10_000,
+          log,
+          run: (signal) =>
+            syncTemplates({ ...{ database, systemDatabase, relay }, ...{ openChannel, circuit, log } }, signal),
         }),
         periodically({
           name: 'inbox',

@@ -3,6 +3,7 @@ import {
   acceptMessage,
   advanceFollowup,
   cancelFollowup,
+  checkTemplate,
   createFollowup,
   type Followup,
   getFollowup,
@@ -13,6 +14,7 @@ import {
   type RequestOf,
   updateFollowup,
 } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog, type TestContextOptions, testContext } from '@mostrador/testing/context';
 import type { TestScheduling } from './scheduling.ts';
@@ -27,6 +29,9 @@ export async function startFollowups(scheduling: TestScheduling) {
     timezone: 'UTC',
     /** When the lead opted out, as messaging says. */
     optedOutAt: null as string | null,
+    /** What messaging says against a template. */
+    templateError: null as 'template_not_found' | 'template_not_approved' | null,
+    templateFaults: [] as { pointer: string; detail: string }[],
     /** The answer of messaging. By default every message is sent. */
     answer: async (_message: Asked): Promise<Accepted> => ({ status: 'sent', error: null }),
   };
@@ -34,11 +39,15 @@ export async function startFollowups(scheduling: TestScheduling) {
   const messaging = createRpcServer({
     nats,
     service: 'messaging',
-    operations: { acceptMessage, getOptOut },
+    operations: { acceptMessage, checkTemplate, getOptOut },
     handlers: {
       acceptMessage: async (_context, { body }) => {
         asked.push(body);
         return { id: body.id, ...(await world.answer(body)) };
+      },
+      checkTemplate: async () => {
+        if (world.templateError) throw new AppError(world.templateError);
+        return { faults: world.templateFaults };
       },
       getOptOut: async () => ({ opted_out_at: world.optedOutAt }),
     },

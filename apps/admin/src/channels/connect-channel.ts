@@ -10,6 +10,7 @@ type Options = {
   store?: string;
   provider?: string;
   phoneNumberId?: string;
+  businessAccountId?: string;
   phone?: string;
   apiUrl?: string;
   numberRate?: unknown;
@@ -36,6 +37,7 @@ export const connectChannelCommand = (admin: Admin): Command =>
     .option('--store <id>', 'the store (required)')
     .option('--provider <name>', `${channelProviders.join(' or ')} (required)`)
     .option('--phone-number-id <id>', "whatsapp_cloud: Meta's id of the number")
+    .option('--business-account-id <id>', "whatsapp_cloud: Meta's id of the account, whose templates are then known")
     .option('--phone <digits>', 'the phone number, E.164 without the plus sign')
     .option('--api-url <url>', 'whatsapp_cloud: the API with its version (default: https://graph.facebook.com/v23.0)')
     .option('--number-rate <n>', 'messages per second, over all customers (default: 80)', wholeNumber)
@@ -57,6 +59,7 @@ export const connectChannelCommand = (admin: Admin): Command =>
         {
           provider,
           phone_number_id: phoneNumberId,
+          business_account_id: options.businessAccountId,
           phone,
           api_url: apiUrl,
           number_rate: numberRate,
@@ -78,7 +81,7 @@ export const connectChannelCommand = (admin: Admin): Command =>
 
 /** The options that each provider needs, and those that it does not use. */
 const optionsOf: Partial<Record<string, { readonly needs: readonly string[]; readonly ignores: readonly string[] }>> = {
-  sandbox: { needs: [], ignores: ['--phone-number-id', '--secrets-stdin', '--api-url'] },
+  sandbox: { needs: [], ignores: ['--phone-number-id', '--business-account-id', '--secrets-stdin', '--api-url'] },
   whatsapp_cloud: {
     needs: ['--phone-number-id', '--secrets-stdin', '--phone'],
     ignores: ['--rotate', '--reply-window'],
@@ -90,6 +93,7 @@ function refuseMisfits(options: Options): void {
   const { provider = '', phoneNumberId, phone, apiUrl, replyWindow, rotate, secretsStdin } = options;
   const given: Record<string, unknown> = {
     '--phone-number-id': phoneNumberId,
+    '--business-account-id': options.businessAccountId,
     '--secrets-stdin': secretsStdin,
     '--phone': phone,
     '--api-url': apiUrl,

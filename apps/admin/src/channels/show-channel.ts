@@ -18,6 +18,11 @@ export const showChannelCommand = (admin: Admin): Command =>
           ...reasonOf(channel),
           phone: channel.phone,
           'phone number id': channel.phone_number_id,
+          'business account id': channel.business_account_id ?? null,
+          'templates read': channel.templates_synced_at ?? null,
+          'templates error': channel.templates_error
+            ? shown(`${channel.templates_error.code}: ${channel.templates_error.detail}`)
+            : null,
           webhook: channel.webhook_url,
           'telephone address': channel.sandbox_url,
           'reply window in minutes': channel.reply_window_minutes,

@@ -52,6 +52,13 @@ export function ConnectChannel({ channel, ...asked }: Asked & { readonly channel
               {...field('phone_number_id')}
             />
             <TextField
+              label={m.connections_account_id()}
+              hint={m.connections_account_id_hint()}
+              inputMode="numeric"
+              defaultValue={channel.business_account_id ?? ''}
+              {...field('business_account_id')}
+            />
+            <TextField
               label={m.connections_access_token()}
               hint={m.connections_access_token_hint()}
               {...secret('access_token')}
@@ -76,8 +83,12 @@ export function ConnectChannel({ channel, ...asked }: Asked & { readonly channel
 function bodyOf(provider: Provider, of: TextOf): ConnectStoreChannel {
   if (provider === 'sandbox') return { provider };
   const [phone, phone_number_id] = [withoutSeparators(of('phone')), of('phone_number_id')];
+  const business_account_id = of('business_account_id');
   const [access_token, app_secret, verify_token] = [of('access_token'), of('app_secret'), of('verify_token')];
-  return { provider, phone, phone_number_id, secrets: { access_token, app_secret, verify_token } };
+  return {
+    ...{ provider, phone, phone_number_id, secrets: { access_token, app_secret, verify_token } },
+    ...(business_account_id && { business_account_id }),
+  };
 }
 
 const wordsOutsideFields = (error: unknown): string | undefined =>

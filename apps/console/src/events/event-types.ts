@@ -31,6 +31,7 @@ export const groupOf: Record<EventType, EventGroup> = {
   'message.unsettled': 'message',
   'message.updated': 'message',
   'conversation.read': 'message',
+  'template.status_changed': 'message',
   'session.started': 'session',
   'session.ended': 'session',
   'appointment.created': 'appointment',

@@ -95,7 +95,7 @@ export function Composer({ ref, leadId, name, messages, outbox, storage }: Compo
         )}
       </div>
       {isClosed ? (
-        <TemplateForm expiredAt={conversation.window_expires_at} onSend={(sent, template) => send(sent, template)} />
+        <TemplateForm expiredAt={conversation.window_expires_at} onSend={(template) => send(template.name, template)} />
       ) : (
         <>
           <div className={styles.field}>

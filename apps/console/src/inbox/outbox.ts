@@ -78,7 +78,7 @@ export function createOutbox(storage: OwnStorage, isSignedIn: () => boolean) {
         const { id } = await dataOf(
           platform.POST('/leads/{leadId}/messages', {
             params: { path: { leadId } },
-            body: { message: text, ...(template && { template }) },
+            body: template ? { template } : { message: text },
             headers: { 'idempotency-key': key },
           }),
         );

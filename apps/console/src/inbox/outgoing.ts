@@ -10,6 +10,7 @@ export type Template = {
 export type Outgoing = {
   /** The `Idempotency-Key` of each attempt, so that the message is sent once however often it is tried. */
   readonly key: string;
+  /** Of a template its name, until the list shows its text. */
   readonly text: string;
   readonly template?: Template;
   readonly createdAt: string;

@@ -14,16 +14,16 @@ import { readTemplate } from './template.ts';
 type TemplateFormProps = {
   /** When the reply window closed. Null: the lead has never written. */
   readonly expiredAt: string | null;
-  readonly onSend: (text: string, template: Template) => void;
+  readonly onSend: (template: Template) => void;
 };
 
 /** Says why free text is not accepted, and sends a template instead. */
 export function TemplateForm({ expiredAt, onSend }: TemplateFormProps) {
   const zone = useZone();
   const [open, setOpen] = useState(false);
-  const send: TemplateFormProps['onSend'] = (text, template) => {
+  const send: TemplateFormProps['onSend'] = (template) => {
     setOpen(false);
-    onSend(text, template);
+    onSend(template);
   };
   return (
     <Leaving>
@@ -53,9 +53,9 @@ function Fields({ onSend, onClose }: FieldsProps) {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const textOf = (name: string) => String(form.get(name) ?? '').trim();
-    const [name, language, text] = [textOf('name'), textOf('language'), textOf('text')];
-    if (name === '' || language === '' || text === '') return setFault(m.inbox_template_missing());
-    onSend(text, readTemplate(name, language, textOf('values')));
+    const [name, language] = [textOf('name'), textOf('language')];
+    if (name === '' || language === '') return setFault(m.inbox_template_missing());
+    onSend(readTemplate(name, language, textOf('values')));
   };
   return (
     <form className={styles.template} onSubmit={submit} noValidate {...unsaved}>
@@ -67,10 +67,6 @@ function Fields({ onSend, onClose }: FieldsProps) {
       <label>
         <span>{m.inbox_template_language()}</span>
         <input name="language" maxLength={20} autoComplete="off" defaultValue={getLocale().replace('-', '_')} />
-      </label>
-      <label className={styles.wide}>
-        <span>{m.inbox_template_text()}</span>
-        <textarea name="text" rows={2} maxLength={4096} />
       </label>
       <label className={styles.wide}>
         <span>{m.inbox_template_values()}</span>

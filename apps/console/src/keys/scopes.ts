@@ -7,6 +7,7 @@ type Area = Scope extends `${infer Name}:${string}` ? Name : never;
 const areaNames: Record<Area, () => string> = {
   leads: m.area_leads,
   messages: m.area_messages,
+  templates: m.area_templates,
   appointments: m.area_appointments,
   booking: m.area_booking,
   followups: m.area_followups,
@@ -25,6 +26,7 @@ const readPaths: Record<Scope, string | undefined> = {
   'store:read': '/store',
   'leads:read': '/leads?limit=5',
   'messages:read': '/messages?limit=5',
+  'templates:read': '/templates?limit=5',
   'appointments:read': '/appointments?limit=5',
   'booking:read': '/services',
   'followups:read': '/followups/scheduled?limit=5',

@@ -21,6 +21,7 @@ export const scopes = [
   'sellers:read',
   'sellers:write',
   'store:read',
+  'templates:read',
   'webhooks:read',
   'webhooks:write',
 ] as const;
@@ -76,6 +77,7 @@ const ofSellers: readonly Scope[] = [
   'messages:write',
   'sellers:read',
   'store:read',
+  'templates:read',
 ];
 const ofOwnersOnly: readonly Scope[] = ['webhooks:write'];
 

@@ -391,6 +391,22 @@ export const errorCatalogue = {
     description: 'The store has no messaging channel connected, or its channel needs attention. Connect the channel.',
     retryable: false,
   },
+  template_not_found: {
+    status: 404,
+    title: 'Template not found',
+    description:
+      'The channel has no template with this name in this language. `GET /templates` lists those it has. A new one is ' +
+      'known some minutes after the channel approved it.',
+    retryable: false,
+  },
+  template_not_approved: {
+    status: 422,
+    title: 'Template not approved',
+    description:
+      'The channel has not approved the template, or has paused, rejected or disabled it: `current_status` says which. ' +
+      'Use another template, or correct this one at the channel.',
+    retryable: false,
+  },
   messaging_window_closed: {
     status: 422,
     title: 'Reply window closed',

@@ -7,6 +7,7 @@ import { Seller } from '../crm/sellers.ts';
 import { OptOutScope, OptOutSource } from '../messaging/conversations.ts';
 import { Message, MessageSource, MessageStatusWord } from '../messaging/messages.ts';
 import { Session } from '../messaging/sessions.ts';
+import { NullableTemplateStatus, Template, TemplateStatusWord } from '../messaging/templates.ts';
 import { Appointment, AppointmentSourceWord, AppointmentStatus } from '../scheduling/appointments.ts';
 import { Followup, FollowupCancelReasonWord } from '../scheduling/followups.ts';
 
@@ -21,6 +22,7 @@ export const feedEntities = [
   'message',
   'seller',
   'session',
+  'template',
 ] as const;
 export type FeedEntity = (typeof feedEntities)[number];
 
@@ -225,6 +227,19 @@ export const feedCatalogue = {
     scope: OptOutScope,
     source: OptOutSource,
   }),
+  'template.status_changed': fact(
+    'template',
+    'The channel approved, paused, rejected or disabled a template, or deleted it. What it says first of a channel’s ' +
+      'templates is no change.',
+    {
+      template_id: About(Uuid, 'The template.'),
+      name: Type.String({ description: 'Its name.' }),
+      language: Type.String({ description: 'Its language.' }),
+      status: TemplateStatusWord,
+      previous_status: About(NullableTemplateStatus, 'What it was before. Null: the template is new.'),
+    },
+    Template,
+  ),
   'lead.opted_in': bareFact('conversation', 'A lead opted in to messages again.', conversationIds),
 } as const;
 

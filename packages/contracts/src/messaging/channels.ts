@@ -4,6 +4,7 @@ import {
   ConnectionStatus,
   Done,
   Exact,
+  Failure,
   Nullable,
   NullableConnectionReason,
   NullableString,
@@ -60,6 +61,14 @@ const connectionMembers = {
   phone_number_id: Type.Optional(
     Type.String({ pattern: '^[0-9]{5,30}$', description: 'WhatsApp: Meta’s id of the number.' }),
   ),
+  business_account_id: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{5,30}$',
+      description:
+        'WhatsApp: Meta’s id of the WhatsApp Business Account of the number. With it the server knows the templates of ' +
+        'the account, and checks those that are sent.',
+    }),
+  ),
   phone: Type.Optional(About(Phone, 'The store’s number, digits only. WhatsApp needs it.')),
   api_url: Type.Optional(
     Type.String({ format: 'uri', maxLength: 500, description: 'WhatsApp: replaces the address of Meta’s API.' }),
@@ -115,6 +124,15 @@ export const StoreChannel = Type.Object(
     connected_at: About(NullableTimestamp, 'When it was connected.'),
     phone: About(NullableString, 'The store’s number on the channel, digits only.'),
     phone_number_id: About(NullableString, 'WhatsApp only: Meta’s id of the number.'),
+    business_account_id: Type.Optional(
+      About(NullableString, 'WhatsApp only: Meta’s id of the account that owns the templates. Null: not given.'),
+    ),
+    templates_synced_at: Type.Optional(
+      About(NullableTimestamp, 'When the templates were last read. Null: never, so that no template is checked.'),
+    ),
+    templates_error: Type.Optional(
+      Nullable(Failure, { description: 'Why the templates could not be read the last time. Null: they could.' }),
+    ),
     webhook_url: About(
       NullableString,
       'WhatsApp only: the address to which Meta posts. Enter it in the settings of the app.',
@@ -185,6 +203,10 @@ export const showChannel = defineOperation({
     status: ConnectionStatus,
     phone: NullableString,
     phone_number_id: NullableString,
+    business_account_id: Type.Optional(NullableString),
+    /** Null: the templates are not known. */
+    templates_synced_at: Type.Optional(NullableTimestamp),
+    templates_error: Type.Optional(Nullable(Failure)),
     webhook_url: NullableString,
     /** Only of `degraded`. */
     reason: Type.Optional(NullableWaitReason),

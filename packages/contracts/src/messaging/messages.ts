@@ -20,9 +20,9 @@ import {
   Timestamp,
   Uuid,
 } from '../core/common.ts';
-import type { ValidationFault } from '../core/errors.ts';
 import { defineOperation } from '../core/operation.ts';
 import { MessageTypeWord, NullableMessageContent, NullableMessageMedia } from './message-content.ts';
+import { MessageTemplate } from './templates.ts';
 
 export const messageDirections = ['inbound', 'outbound'] as const;
 export const MessageDirection = OneOf(messageDirections, {
@@ -66,6 +66,17 @@ export const MessageStatusWord = OneOf(messageStatuses, {
 
 const NullableMessageError = Nullable(Failure);
 
+/** Which template a message is. Its values stay out, because a page of messages must fit into one NATS message. */
+const NullableUsedTemplate = Nullable(
+  Type.Object(
+    {
+      name: Type.String({ description: 'The name of the template.' }),
+      language: Type.String({ description: 'Its language.' }),
+    },
+    { title: 'UsedTemplate', description: 'The template that a message is sent as.' },
+  ),
+);
+
 /** The longest text of a customer that is kept, in bytes of UTF-8. A longer one is cut, and `body_truncated` says so. */
 export const maxInboundBodyBytes = 64 * 1024;
 
@@ -105,6 +116,13 @@ export const Message = Type.Object(
     type: Type.Optional(MessageTypeWord),
     media: Type.Optional(NullableMessageMedia),
     content: Type.Optional(NullableMessageContent),
+    template: Type.Optional(
+      Described(NullableUsedTemplate, {
+        description:
+          'The template. A message of a follow-up with text and template is sent as the template only when the reply ' +
+          'window is closed. Null: it has none.',
+      }),
+    ),
     reply_to_id: Type.Optional(About(NullableUuid, 'The message that it quotes, when the server has that message.')),
     status: MessageStatusWord,
     error: About(
@@ -138,35 +156,6 @@ const MessageList = Page(Message);
 
 export const leadParams = Exact({ leadId: About(Uuid, 'The id of the lead.') });
 
-/** The maximum size of a template's components in bytes of JSON: the largest page of follow-ups fits into one NATS message. */
-const greatestComponentsJsonBytes = 8 * 1024;
-
-/** A message that the channel approved in advance and accepts at any time. */
-export const MessageTemplate = Exact(
-  {
-    name: Text(512, { description: 'The name by which the channel approved it.' }),
-    language: Text(20, { description: 'The language of the approved text, such as `pt_BR`.' }),
-    components: Type.Optional(
-      Type.Array(MapOf(Type.Unknown()), {
-        maxItems: 20,
-        description: 'The values of its variables, as the channel defines them. At most 8 KiB of JSON.',
-      }),
-    ),
-  },
-  {
-    title: 'MessageTemplate',
-    description: 'A message that the channel approved in advance and accepts at any time.',
-  },
-);
-export type MessageTemplate = Static<typeof MessageTemplate>;
-
-/** What the schema of a template does not express, as a fault of the body's `template`. */
-export function faultsOfTemplate(template: MessageTemplate | null | undefined): ValidationFault[] {
-  const bytes = new TextEncoder().encode(JSON.stringify(template?.components ?? [])).length;
-  if (bytes <= greatestComponentsJsonBytes) return [];
-  return [{ pointer: '#/template/components', detail: 'must be at most 8 KiB of JSON' }];
-}
-
 /** The metadata of a message has at most this many bytes as JSON, so that a page of 200 fits into one NATS message. */
 export const maxMessageMetadataBytes = 12 * 1024;
 
@@ -174,7 +163,7 @@ export const sendMessage = defineOperation({
   subject: 'messaging.api.messages.send',
   http: { method: 'POST', path: '/leads/:leadId/messages', located: true },
   access: { scope: 'messages:write' },
-  summary: 'Send a text message to a lead',
+  summary: 'Send a message to a lead',
   description:
     'The service rejects what it can before it accepts the message. After that the answer is 200. `sent` is true ' +
     'when the channel accepted the message within the wait (5 s unless the store has its own). It is false while the ' +
@@ -185,14 +174,16 @@ export const sendMessage = defineOperation({
     '`opt_out_stops_api` is on: then a new message is refused with `lead_opted_out`, and one that is still queued ' +
     'fails with that code. The setting is on unless the operator turns it off: `GET /store` ' +
     'shows it. Messages of source `seller` are never stopped.\n\n' +
-    '`template` is sent instead of the text when the reply window is closed at the moment of the send, ' +
-    'so a message with one is accepted at any time. `message` stays the text that is shown. The channel checks the ' +
-    'template: when it rejects it, the message fails, and `error` says why.',
+    'The body has exactly one of `message` and `template`. A template is accepted at any time, also when the reply ' +
+    'window is closed. The server checks it against the templates of the channel (`GET /templates`): its name, its ' +
+    'language, its status and its values. `body` of the message is then the text of the template with its values. While ' +
+    'the channel’s templates are not known, the channel alone checks it: when it rejects it, the message fails, and ' +
+    '`error` says why; `body` is then empty.',
   request: {
     params: leadParams,
     body: Exact(
       {
-        message: Text(4096, { description: 'The text to send.' }),
+        message: Type.Optional(Text(4096, { description: 'The text to send. Instead of `template`.' })),
         template: Type.Optional(MessageTemplate),
         metadata: Type.Optional(
           Described(NullableMetadata, {
@@ -214,7 +205,10 @@ export const sendMessage = defineOperation({
     },
     { description: 'What became of the message so far.' },
   ),
-  errors: ['lead_not_found', 'channel_not_connected', 'messaging_window_closed', 'lead_opted_out'],
+  errors: [
+    ...(['lead_not_found', 'channel_not_connected', 'messaging_window_closed', 'lead_opted_out'] as const),
+    ...(['template_not_found', 'template_not_approved'] as const),
+  ],
 });
 
 export const listMessages = defineOperation({

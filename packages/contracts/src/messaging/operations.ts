@@ -39,6 +39,7 @@ import {
 } from './sandbox.ts';
 import { closeSession, listSessions } from './sessions.ts';
 import { changeMessagingSettings, getMessagingSettings, updateMessagingSettings } from './settings.ts';
+import { checkTemplate, listTemplates } from './templates.ts';
 import { giveUpWaitingMessages, listWaitingMessages, retryWaitingMessages } from './waiting.ts';
 import { receiveWebhook, verifyWebhook } from './webhooks.ts';
 
@@ -53,6 +54,8 @@ export const messagingOperations = {
   closeSession,
   getChannelConnection,
   getOptOut,
+  listTemplates,
+  checkTemplate,
   acceptMessage,
   deliverMessages,
   pumpDeliveries,

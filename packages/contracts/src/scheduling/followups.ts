@@ -21,7 +21,7 @@ import {
 } from '../core/common.ts';
 import { LocalTime } from '../core/hours.ts';
 import { defineOperation } from '../core/operation.ts';
-import { MessageTemplate } from '../messaging/messages.ts';
+import { MessageTemplate } from '../messaging/templates.ts';
 
 /** `sending`: messaging has it, or is about to get it, so it cannot be cancelled. The last three are final. */
 export const followupStatuses = ['pending', 'sending', 'sent', 'failed', 'cancelled'] as const;
@@ -126,7 +126,7 @@ export const createFollowup = defineOperation({
     'Sends a message at `due_at`, or `delay_minutes` from now (exactly one of the two), and never earlier. It can be ' +
     'changed before, and cancelled: by `DELETE`, or when the lead writes (`cancel_on_reply`), opts out, or books an appointment ' +
     '(`cancel_on_appointment`). Outside the store’s sending window it waits for the next opening. `template` is sent ' +
-    'when the channel no longer accepts free text. A lead that has opted out is refused at once. From `expires_at` on ' +
+    'when the channel no longer accepts free text, and checked now against the templates of the channel. A lead that has opted out is refused at once. From `expires_at` on ' +
     'it is never sent, whatever delayed it, but `cancelled` as `expired`.',
   extension: true,
   request: {
@@ -151,7 +151,10 @@ export const createFollowup = defineOperation({
     ),
   },
   reply: Followup,
-  errors: ['lead_not_found', 'appointment_not_found', 'lead_opted_out'],
+  errors: [
+    ...(['lead_not_found', 'appointment_not_found', 'lead_opted_out'] as const),
+    ...(['template_not_found', 'template_not_approved'] as const),
+  ],
 });
 
 const followupSorts = ['due_at', 'updated_at'] as const;
@@ -235,7 +238,10 @@ export const updateFollowup = defineOperation({
     ),
   },
   reply: Followup,
-  errors: ['followup_not_found', 'appointment_not_found', 'followup_not_pending', 'version_mismatch'],
+  errors: [
+    ...(['followup_not_found', 'appointment_not_found', 'followup_not_pending', 'version_mismatch'] as const),
+    ...(['template_not_found', 'template_not_approved'] as const),
+  ],
 });
 
 export const cancelFollowup = defineOperation({

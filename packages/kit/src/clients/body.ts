@@ -22,9 +22,12 @@ export function collectBody(limitBytes: number) {
   };
 }
 
-/** Reads a whole body of at most 256 KiB. @throws BodyTooLarge */
-export async function readBody(body: AsyncIterable<Uint8Array> | null): Promise<Buffer<ArrayBuffer>> {
-  const collected = collectBody(mostBytes);
+/** Reads a whole body of at most 256 KiB, unless the caller says more. @throws BodyTooLarge */
+export async function readBody(
+  body: AsyncIterable<Uint8Array> | null,
+  limitBytes: number = mostBytes,
+): Promise<Buffer<ArrayBuffer>> {
+  const collected = collectBody(limitBytes);
   // Leaving the loop cancels the rest of the body.
   for await (const chunk of body ?? []) if (!collected.add(chunk)) throw new BodyTooLarge('the answer is too large');
   return collected.read();

@@ -185,6 +185,18 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
     title: 'Nenhum canal conectado',
     description: 'A loja não tem canal de mensagens conectado, ou o canal precisa de atenção. Conecte o canal.',
   },
+  template_not_found: {
+    title: 'Modelo não encontrado',
+    description:
+      'O canal não tem nenhum modelo com este nome neste idioma. `GET /templates` lista os que ele tem. Um modelo novo ' +
+      'é conhecido alguns minutos depois de o canal aprová-lo.',
+  },
+  template_not_approved: {
+    title: 'Modelo não aprovado',
+    description:
+      'O canal não aprovou o modelo, ou o pausou, rejeitou ou desativou: `current_status` diz qual. Use outro modelo, ou ' +
+      'corrija este no canal.',
+  },
   messaging_window_closed: {
     title: 'Janela de resposta fechada',
     description:

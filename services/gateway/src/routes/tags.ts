@@ -10,6 +10,7 @@ export const tags = {
   Agents: 'AI agents, and the conditions that choose one of them for a lead. The AI does not answer by itself yet.',
   Knowledge: 'Documents from which the AI agents answer, and full-text search in them.',
   Messages: 'Messages between the store and a lead, the sessions they belong to, and what may be sent now.',
+  Templates: 'Messages that the channel approved in advance, to send at any time.',
   Events: 'What happened in the store, in order: to read later, to wait for, or as a stream.',
   Webhooks: 'Addresses of your own systems to which the events are sent, and what became of each delivery.',
   Reports: 'Counts over a period, of the store or of one lead, in any time zone.',

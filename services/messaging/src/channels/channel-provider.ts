@@ -9,6 +9,7 @@ import type {
 import type { Egress } from '@mostrador/kit/clients/egress';
 import type { Database } from '@mostrador/kit/database/database';
 import type { ChannelRow } from './channel.repository.ts';
+import type { ProviderTemplate, TemplatePage } from './provider-template.ts';
 
 /**
  * Everything that this service knows about a provider: one descriptor per provider, in its own folder, listed in
@@ -23,6 +24,8 @@ export type ChannelProvider = {
   toCredentials(secrets: ConnectChannelBody['secrets'], before: unknown, nowMs: number): object | null;
   /** A page that acts as the customer's telephone; null for a provider with real telephones. */
   readonly page: ChannelPage | null;
+  /** The templates of every channel of the provider. Left out: an account has its own, which the adapter reads, or none. */
+  readonly ownTemplates?: readonly ProviderTemplate[];
   /** Opens a connected channel to send over it. */
   open(channel: OpenChannel): ChannelAdapter;
   /** How to read the provider's webhooks; null when it posts none. */
@@ -83,6 +86,8 @@ export type ChannelAdapter = {
    * Throws when it would not, or when that is not known: then the channel keeps waiting.
    */
   check(signal: AbortSignal): Promise<void>;
+  /** Reads the page of the account's templates at a cursor, or the first one. Left out by a provider that has none. */
+  readTemplates?(after: string | null, signal: AbortSignal): Promise<TemplatePage>;
 };
 
 /** A message to send. `id` is ours; a provider that can echoes it in every status update. */
@@ -167,6 +172,8 @@ export type InboundEffect =
   | { readonly kind: 'message'; readonly change: MessageChange }
   | { readonly kind: 'identity'; readonly change: IdentityChange }
   | { readonly kind: 'opt_out'; readonly at: Date; readonly customer: CustomerIds; readonly wish: OptOutWish }
+  /** A template of the account has changed. */
+  | { readonly kind: 'templates' }
   /** The provider accepts no message over the channel. */
   | { readonly kind: 'fault'; readonly at: Date; readonly error: { readonly code: string; readonly detail: string } };
 

@@ -3,7 +3,9 @@ import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { Refusal } from '@mostrador/kit/resilience/wait-reason';
 
 /** What accepting a message needs of a channel. */
-export type AcceptingChannel = Pick<ChannelRow, 'provider' | 'status' | 'reply_window_minutes'>;
+export type AcceptingChannel = Pick<ChannelRow, 'id' | 'provider' | 'status' | 'reply_window_minutes'> & {
+  readonly has_templates: boolean;
+};
 
 export type ChannelProviderName = NonNullable<ChannelConnection['provider']>;
 
@@ -14,6 +16,8 @@ export type ChannelRow = {
   readonly status: 'connected' | 'needs_attention';
   readonly phone: string | null;
   readonly phone_number_id: string | null;
+  /** WhatsApp: the account that owns the templates. Null: the store has not given it. */
+  readonly business_account_id: string | null;
   readonly api_url: string | null;
   readonly sealed_credentials: string | null;
   readonly sealed_page_token: string | null;
@@ -39,7 +43,7 @@ export type ChannelRow = {
 
 /** The columns of a `ChannelRow`. */
 export const channelColumns = (sql: Sql) => sql`
-  id, provider, status, phone, phone_number_id, api_url, sealed_credentials, sealed_page_token, last_error_code,
+  id, provider, status, phone, phone_number_id, business_account_id, api_url, sealed_credentials, sealed_page_token, last_error_code,
   last_error_detail, number_rate, pair_interval_seconds, pair_burst, reply_window_minutes, paused_until, connected_at,
   disconnected_at, refused_at, checks, next_check_at, recovered_at`;
 
@@ -92,6 +96,7 @@ export type NewChannel = {
   readonly provider: ChannelRow['provider'];
   readonly phone: string | null;
   readonly phone_number_id: string | null;
+  readonly business_account_id: string | null;
   readonly api_url: string | null;
   readonly sealed_credentials: string | null;
   readonly sandbox_token_hash: Buffer | null;
@@ -104,21 +109,26 @@ export type NewChannel = {
 
 /** Saves the store's live channel. The caller has ended any other. Missing limits get the table's defaults. */
 export async function saveChannel(sql: TransactionSql, storeId: string, channel: NewChannel): Promise<void> {
-  const { id, provider, phone, phone_number_id, api_url, sealed_credentials } = channel;
+  const { id, provider, phone, phone_number_id, business_account_id, api_url, sealed_credentials } = channel;
   const { sandbox_token_hash, sealed_page_token } = channel;
   const { number_rate = 80, pair_interval_seconds = 6, pair_burst = 45, reply_window_minutes = null } = channel;
   await sql`
-    insert into channels as c (store_id, id, provider, phone, phone_number_id, api_url, sealed_credentials,
-      sandbox_token_hash, sealed_page_token, number_rate, pair_interval_seconds, pair_burst, reply_window_minutes)
-    values (${storeId}, ${id}, ${provider}, ${phone}, ${phone_number_id}, ${api_url}, ${sealed_credentials},
-      ${sandbox_token_hash}, ${sealed_page_token}, ${number_rate}, ${pair_interval_seconds}, ${pair_burst},
-      ${reply_window_minutes})
+    insert into channels as c (store_id, id, provider, phone, phone_number_id, business_account_id, api_url,
+      sealed_credentials, sandbox_token_hash, sealed_page_token, number_rate, pair_interval_seconds, pair_burst,
+      reply_window_minutes)
+    values (${storeId}, ${id}, ${provider}, ${phone}, ${phone_number_id}, ${business_account_id}, ${api_url},
+      ${sealed_credentials}, ${sandbox_token_hash}, ${sealed_page_token}, ${number_rate}, ${pair_interval_seconds},
+      ${pair_burst}, ${reply_window_minutes})
     on conflict (id) do update set
       phone = excluded.phone, api_url = excluded.api_url, sealed_credentials = excluded.sealed_credentials,
       sandbox_token_hash = excluded.sandbox_token_hash, sealed_page_token = excluded.sealed_page_token,
       number_rate = excluded.number_rate, pair_interval_seconds = excluded.pair_interval_seconds,
       pair_burst = excluded.pair_burst, reply_window_minutes = excluded.reply_window_minutes,
       status = 'connected', last_error_code = null, last_error_detail = null, refused_at = null,
+      business_account_id = excluded.business_account_id, next_template_sync_at = null, template_sync_token = null,
+      template_sync_failures = 0, templates_error_code = null, templates_error_detail = null,
+      templates_synced_at = case when c.business_account_id is not distinct from excluded.business_account_id
+        then c.templates_synced_at end,
       checks = 0, next_check_at = null, recovered_at = null, paused_until = 'epoch', disconnected_at = null,
       connected_at = greatest(clock_timestamp(), c.connected_at + interval '1 millisecond')`;
 }
@@ -130,7 +140,8 @@ export async function saveChannel(sql: TransactionSql, storeId: string, channel:
 export async function endLiveChannel(sql: TransactionSql, storeId: string, except?: string): Promise<boolean> {
   const ended = await sql`
     update channels
-    set disconnected_at = clock_timestamp(), sealed_credentials = null, sandbox_token_hash = null
+    set disconnected_at = clock_timestamp(), sealed_credentials = null, sandbox_token_hash = null,
+        templates_synced_at = null
     where store_id = ${storeId} and disconnected_at is null and id is distinct from ${except ?? null}::uuid
     returning id`;
   return ended.length > 0;

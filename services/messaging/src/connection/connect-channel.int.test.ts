@@ -37,6 +37,7 @@ describe('WhatsApp', () => {
       sandbox_url: null,
     });
     expect(await show()).toEqual({
+      ...{ business_account_id: null, templates_synced_at: null, templates_error: null },
       channel_id,
       provider: 'whatsapp_cloud',
       status: 'connected',

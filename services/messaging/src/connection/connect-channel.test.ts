@@ -78,6 +78,7 @@ test('the API URL defaults to Meta’s, and a trailing slash is removed', () => 
   });
   expect(toConnectionOf({ provider: 'sandbox' })).toEqual({
     provider: 'sandbox',
+    business_account_id: null,
     phone: null,
     phone_number_id: null,
     api_url: null,

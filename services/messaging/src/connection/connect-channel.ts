@@ -17,6 +17,9 @@ import { openCredentials, openPageToken, sealCredentials, sealPageToken } from '
 import { providerOf } from '../channels/providers.ts';
 import { wakeQueues } from '../delivery/wake-queues.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { markSynced } from '../templates/sync.repository.ts';
+import { syncEveryMs } from '../templates/sync-templates.ts';
+import { forgetTemplates, replaceTemplates } from '../templates/template.repository.ts';
 
 export const connectChannel =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -55,6 +58,11 @@ export async function connect(
       sandbox_token_hash: page && token !== null ? page.hashOf(token) : null,
       sealed_page_token: token === null ? null : sealPageToken(vault, storeId, id, token),
     });
+    await forgetTemplates(sql, storeId);
+    if (provider.ownTemplates) {
+      await replaceTemplates(sql, storeId, id, provider.ownTemplates);
+      await markSynced(sql, storeId, id, syncEveryMs());
+    }
     await wakeQueues(sql, storeId);
     return { id, token };
   });
@@ -76,7 +84,7 @@ const ratesOf = ({ number_rate, pair_interval_seconds, pair_burst }: ChannelRow)
 
 /** The connection that the body asks for. Throws `validation_failed` with every fault that the provider finds. */
 export function toConnection(provider: ChannelProvider, body: ConnectChannelBody, egress: Pick<Egress, 'isPrivate'>) {
-  const { phone, phone_number_id, api_url, secrets, rotate, ...limits } = body;
+  const { phone, phone_number_id, business_account_id, api_url, secrets, rotate, ...limits } = body;
   const errors = [
     ...provider.checkConnection(body),
     ...plaintextAddress(api_url, egress),
@@ -89,6 +97,7 @@ export function toConnection(provider: ChannelProvider, body: ConnectChannelBody
     provider: body.provider,
     phone: phone ?? null,
     phone_number_id: phone_number_id ?? null,
+    business_account_id: business_account_id ?? null,
     api_url: (api_url ?? provider.defaultApiUrl)?.replace(/\/+$/, '') ?? null,
   };
 }

@@ -9,17 +9,19 @@ import { providerOf, targetOf } from '../channels/providers.ts';
 import { countWaiting } from '../delivery/delivery.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { countFailed } from '../inbound/inbound.repository.ts';
+import { findSyncState } from '../templates/sync.repository.ts';
 
 type Used = Pick<Dependencies, 'database' | 'vault' | 'publicUrl' | 'telephone'>;
 
 /** The store's channel without its credentials, with the last error of its connection. */
 export async function readChannel({ database, vault, publicUrl, telephone }: Used, context: StoreContext) {
   const { storeId } = context;
-  const [channel, waiting, failed, outage] = await database.read(context, async (sql) => {
+  const [channel, waiting, failed, templates, outage] = await database.read(context, async (sql) => {
     const [channel, ...counts] = await Promise.all([
       findLiveChannel(sql, storeId),
       countWaiting(sql, storeId),
       countFailed(sql, storeId),
+      findSyncState(sql, storeId),
     ]);
     return [channel, ...counts, channel && (await findOutage(sql, targetOf(channel).origin))] as const;
   });
@@ -34,6 +36,11 @@ export async function readChannel({ database, vault, publicUrl, telephone }: Use
     ...refusalOf(channel),
     phone: channel.phone,
     phone_number_id: channel.phone_number_id,
+    business_account_id: channel.business_account_id,
+    templates_synced_at: templates?.synced_at ? toTimestamp(templates.synced_at) : null,
+    templates_error: templates?.error_code
+      ? { code: templates.error_code, detail: templates.error_detail ?? '' }
+      : null,
     webhook_url: webhook?.urlOf(publicUrl, channel.id) ?? null,
     sandbox_url: (telephone.writesAs !== 'off' && token && page?.urlOf(publicUrl, token)) || null,
     reply_window_minutes: channel.reply_window_minutes,
@@ -58,6 +65,9 @@ const notConnected = {
   refused_at: null,
   phone: null,
   phone_number_id: null,
+  business_account_id: null,
+  templates_synced_at: null,
+  templates_error: null,
   webhook_url: null,
   sandbox_url: null,
   reply_window_minutes: null,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  acceptMessage,
   connectChannel,
   deliverMessages,
   disconnectChannel,
@@ -354,19 +355,26 @@ describe('a permanent refusal by the provider', () => {
     await messaging.adminSql`update store_settings set opt_out_stops_api = false where store_id = ${storeId}`;
   });
 
-  test('a message of the API with a template is sent as text in the window, and as the template after it', async () => {
+  test('a message that is a template is sent as the template, in the window and after it', async () => {
     await messaging.adminSql`insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0)`;
-    const body = { message: 'Your glasses are ready', template: { name: 'order_ready', language: 'pt_BR' } };
+    const body = { template: { name: 'order_ready', language: 'pt_BR' } };
     const outside = messaging.crm.addLead(storeId, String(++phones));
     for (const leadId of [await addLead(), outside]) {
       const { id } = await messaging.rpc.call(sendMessage, { params: { leadId }, body }, testContext({ storeId }));
       await stepUntilDone(leadId);
-      expect(await read(leadId, id)).toMatchObject({ status: 'sent', body: 'Your glasses are ready' });
+      expect(await read(leadId, id)).toMatchObject({ status: 'sent', template: { name: 'order_ready' } });
     }
-    expect(whatsapp.log).toMatchObject([
-      { type: 'text', text: 'Your glasses are ready' },
-      { type: 'template', template: 'order_ready' },
-    ]);
+    const sent = { type: 'template', template: 'order_ready' };
+    expect(whatsapp.log).toMatchObject([sent, sent]);
+  });
+
+  test('a message of a follow-up with a template is sent as text in the window', async () => {
+    const leadId = await addLead();
+    const body = { id: randomUUID(), lead_id: leadId, source: 'followup' as const, message: 'Ready' };
+    const template = { name: 'order_ready', language: 'pt_BR' };
+    await messaging.rpc.call(acceptMessage, { body: { ...body, template } }, testContext({ storeId }));
+    await stepUntilDone(leadId);
+    expect(whatsapp.log).toMatchObject([{ type: 'text', text: 'Ready' }]);
   });
 
   test('a closed reply window sends the template in place of the text', async () => {

@@ -88,7 +88,9 @@ export const nextMove: NextMove<Situation, Move> = (situation, random = Math.ran
       blocked: blocked.reason,
     };
   }
-  return { kind: 'claim', head, pair, channel, asTemplate: head.template !== null && !open };
+  // A message that is only a template has no text to send instead.
+  const asTemplate = head.template !== null && (head.kind === 'template' || !open);
+  return { kind: 'claim', head, pair, channel, asTemplate };
 };
 
 const postponed = (head: HeadRow, delayMs: number, reason: string) => ({

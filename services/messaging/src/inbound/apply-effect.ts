@@ -9,6 +9,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { currentIds } from '../identities/current-ids.ts';
 import { findInCrm } from '../identities/find-in-crm.ts';
 import { findLeadOfIds } from '../identities/identity-change.repository.ts';
+import { makeSyncDue } from '../templates/sync.repository.ts';
 import { changeMessage } from './change-message.ts';
 import { moveIdentity } from './move-identity.ts';
 
@@ -29,6 +30,8 @@ export async function applyEffect(
       return await moveIdentity(tools, context, channelId, effect.change);
     case 'opt_out':
       return await applyPreference(tools, context, effect);
+    case 'templates':
+      return await tools.database.write(context, (sql) => makeSyncDue(sql, context.storeId, channelId));
     case 'fault':
       return await tools.database.write(context, (sql) => refuseChannel(sql, context.storeId, channelId, effect));
   }

@@ -161,6 +161,7 @@ test('the API shows exactly the public members of a message', () => {
     type: 'text',
     media: null,
     content: null,
+    template: null,
     reply_to_id: null,
     status: 'sent',
     error: null,

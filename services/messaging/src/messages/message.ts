@@ -142,6 +142,7 @@ export function toMessage(row: MessageRow & Partial<MessageWait>): Message {
     type: messageTypeOf(row.kind),
     media: row.media,
     content: row.content,
+    template: row.template && { name: row.template.name, language: row.template.language },
     reply_to_id: row.reply_to_id,
     status: row.status,
     error: toMessageError(row),

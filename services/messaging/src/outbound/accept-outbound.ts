@@ -5,6 +5,7 @@ import { appendOutboxWithCommit } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { AcceptingChannel } from '../channels/channel.repository.ts';
 import { replyWindowMsOf } from '../channels/providers.ts';
+import { renderTemplate } from '../channels/render-template.ts';
 import { type ConversationRow, lockOrCreate } from '../conversations/conversation.repository.ts';
 import { needsConsent, type OptOutColumns, withWish } from '../conversations/opt-out-state.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
@@ -15,6 +16,7 @@ import { findMessage, insertMessage, takeNumber } from '../messages/message.repo
 import type { MessageRow, Template } from '../messages/message.ts';
 import { messageEvents } from '../messages/message-events.ts';
 import { beginSession } from '../sessions/session.repository.ts';
+import { requireTemplate } from '../templates/require-template.ts';
 import { lockForAcceptance, lookAround } from './acceptance.repository.ts';
 import { findUnprocessed, type Unprocessed } from './find-unprocessed.ts';
 
@@ -25,7 +27,8 @@ export type OutboundRequest = {
   /** Whether crm has confirmed the lead during this request: `lockOrCreate`. */
   readonly confirmed: boolean;
   readonly source: Exclude<Message['source'], 'lead'>;
-  readonly body: string;
+  /** Null: the message is the template. */
+  readonly body: string | null;
   readonly template?: Template | undefined;
   readonly metadata?: Metadata;
   /** The message is rejected if the lead wrote after this time. */
@@ -47,8 +50,8 @@ export type Accepted = { readonly message: MessageRow; readonly waitSeconds?: nu
  * shard, unless that is open, or a message of the lead is on its way already. A message that was accepted under this id before is returned as it is, but
  * cancelled if it still waits and has expired.
  *
- * @throws AppError checked in this order: `message_expired`, `channel_not_connected`, `lead_opted_out`, `lead_replied`,
- *   `messaging_window_closed`. The transaction must roll back.
+ * @throws AppError checked in this order: `message_expired`, `channel_not_connected`, those of `requireTemplate` for a
+ *   message that is a template, `lead_opted_out`, `lead_replied`, `messaging_window_closed`. The transaction must roll back.
  * @throws NoConversation as `lockOrCreate` does. The transaction must roll back.
  */
 export async function acceptOutbound(
@@ -70,6 +73,7 @@ export async function acceptOutbound(
 
   if (isExpired) throw new AppError('message_expired');
   assertConnected(channel);
+  const { body, kind } = await contentOf(sql, storeId, channel, request);
   const isStoppable = needsConsent(request.source, settings.opt_out_stops_api);
   const isConditional = isStoppable || request.unless_reply_after !== undefined;
   const mayHave = isConditional && around.has_unprocessed;
@@ -83,7 +87,7 @@ export async function acceptOutbound(
   const session = sessionId
     ? { sessionId, events: [] }
     : await beginSession(sql, storeId, lead_id, { at, direction: 'outbound' });
-  const { source, body, template, metadata, expires_at } = request;
+  const { source, template, metadata, expires_at } = request;
   const message = await insertMessage(sql, storeId, {
     id,
     lead_id,
@@ -93,6 +97,7 @@ export async function acceptOutbound(
     direction: 'outbound',
     source,
     body,
+    kind,
     template,
     metadata,
     expires_at,
@@ -105,6 +110,19 @@ export async function acceptOutbound(
     ...(isDue && !around.is_shard_open ? [wakeDelivery(storeId, 'message_accepted')] : []),
   ]);
   return { message, waitSeconds: settings.message_wait_seconds, isDue };
+}
+
+/** What is stored of the message. A template whose text is not known has none. */
+async function contentOf(
+  sql: TransactionSql,
+  storeId: string,
+  channel: AcceptingChannel,
+  { body, template }: OutboundRequest,
+): Promise<{ readonly body: string; readonly kind: 'text' | 'template' }> {
+  if (body !== null || !template) return { body: body ?? '', kind: 'text' };
+  if (!channel.has_templates) return { body: '', kind: 'template' };
+  const known = await requireTemplate(sql, storeId, channel.id, template);
+  return { body: renderTemplate(known, template.components), kind: 'template' };
 }
 
 /** Cancels a message that is still `queued`. The caller holds the conversation's lock. */

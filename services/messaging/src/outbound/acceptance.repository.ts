@@ -25,7 +25,7 @@ export async function lockForAcceptance(
   const [row] = await sql<AcceptanceRow[]>`
     select ${conversationColumns(sql)}, clock_timestamp() as now,
       (select row_to_json(live) from (
-         select provider, status, reply_window_minutes from channels
+         select id, provider, status, reply_window_minutes, templates_synced_at is not null as has_templates from channels
          where store_id = ${storeId} and disconnected_at is null) as live) as channel,
       (select row_to_json(own) from (${settingsOf(sql, storeId)}) as own) as settings, ${keepingShard(sql, storeId)}
     from conversations where store_id = ${storeId} and lead_id = ${leadId} for no key update`;

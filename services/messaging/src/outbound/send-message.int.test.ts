@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { getMessage, type MessageTemplate, sendMessage, updateMessagingSettings } from '@mostrador/contracts';
+import {
+  checkTemplate,
+  connectChannel,
+  getMessage,
+  type MessageTemplate,
+  sendMessage,
+  updateMessagingSettings,
+} from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { longMs, shardIdOf, startMessaging, type TestMessaging } from '../../test/messaging.ts';
 
 let messaging: TestMessaging;
@@ -12,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => messaging?.stop());
 
 type Options = Parameters<typeof testContext>[0];
-type Body = { message: string; template?: MessageTemplate; metadata?: Record<string, string | null> | null };
+type Body = { message?: string; template?: MessageTemplate; metadata?: Record<string, string | null> | null };
 const hello: Body = { message: 'Olá' };
 
 const post = async (leadId: string, options: Options, body: Body = hello) => {
@@ -279,20 +286,107 @@ describe('a rejected message changes nothing', () => {
     expect(await post(open, { storeId })).toMatchObject({ answer: { status: 'queued' } });
   });
 
-  test('but with a template the message is accepted at any time, and its text is shown', async () => {
+  test('but a template is accepted at any time, and unchecked while the templates of the channel are not known', async () => {
     const storeId = randomUUID();
     await messaging.addChannel(storeId, 'whatsapp_cloud');
     await waitSeconds(storeId, 0);
     const leadId = messaging.crm.addLead(storeId);
     const template = { name: 'order_ready', language: 'pt_BR', components: [{ type: 'body', parameters: [] }] };
-    const body = { message: 'Your glasses are ready', template };
     const keyed = { storeId, idempotencyKey: 'template' };
-    const { answer } = await post(leadId, keyed, body);
+    const { answer } = await post(leadId, keyed, { template });
     expect(answer).toMatchObject({ status: 'queued' });
-    expect(await messagesOf(storeId)).toMatchObject([{ id: answer.id, body: 'Your glasses are ready', template }]);
-    expect(await post(leadId, keyed, body)).toMatchObject({ replayed: true });
-    const another = { ...body, template: { ...template, language: 'en' } };
+    expect(await messagesOf(storeId)).toMatchObject([{ id: answer.id, body: '', kind: 'template', template }]);
+    expect(await post(leadId, keyed, { template })).toMatchObject({ replayed: true });
+    const another = { template: { ...template, language: 'en' } };
     await expect(post(leadId, keyed, another)).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+  });
+
+  describe('for a template of a channel whose templates are known', () => {
+    const ready = (value: string) => ({
+      ...{ name: 'order_ready', language: 'en' },
+      components: [{ type: 'body', parameters: [{ type: 'text', text: value }] }],
+    });
+    let storeId: string;
+    let leadId: string;
+    beforeEach(async () => {
+      storeId = randomUUID();
+      await messaging.rpc.call(connectChannel, { body: { provider: 'sandbox' } }, testContext({ storeId }));
+      await waitSeconds(storeId, 0);
+      leadId = messaging.crm.addLead(storeId);
+    });
+
+    test('unless it fits: then the message is its text, and shows which one it is', async () => {
+      const { answer } = await post(leadId, { storeId }, { template: ready('Ana') });
+      const message = await messaging.rpc.call(
+        getMessage,
+        { params: { leadId, messageId: answer.id } },
+        testContext({ storeId }),
+      );
+      expect(message).toMatchObject({
+        ...{ type: 'template', body: 'Hello, Ana! Your order is ready.' },
+        template: { name: 'order_ready', language: 'en' },
+      });
+    });
+
+    test.each<[string, MessageTemplate, object]>([
+      ['that it does not have', { ...ready('Ana'), name: 'order_late' }, { code: 'template_not_found' }],
+      [
+        'in another language',
+        { ...ready('Ana'), language: 'pt_BR' },
+        { code: 'template_not_found', detail: expect.stringContaining('`en`') },
+      ],
+      [
+        'that is paused',
+        { name: 'winter_sale', language: 'en' },
+        { code: 'template_not_approved', members: { current_status: 'paused' } },
+      ],
+      [
+        'that is rejected',
+        { name: 'free_prize', language: 'en' },
+        { code: 'template_not_approved', members: { current_status: 'rejected' } },
+      ],
+      [
+        'with another number of values',
+        { name: 'order_ready', language: 'en' },
+        { code: 'validation_failed', members: { errors: [{ pointer: '#/template/components' }] } },
+      ],
+    ])('%s', async (_, template, refusal) => {
+      await expect(post(leadId, { storeId }, { template })).rejects.toMatchObject(refusal);
+      expect(await messagesOf(storeId)).toEqual([]);
+    });
+
+    test('that is to be sent later: what does not fit is told', async () => {
+      const check = (template: MessageTemplate) =>
+        messaging.rpc.call(checkTemplate, { body: { template } }, testContext({ storeId }));
+      await expect(check({ name: 'winter_sale', language: 'en' })).rejects.toMatchObject({
+        code: 'template_not_approved',
+      });
+      expect(await check({ name: 'order_ready', language: 'en' })).toMatchObject({
+        faults: [{ pointer: '#/template/components' }],
+      });
+    });
+
+    test('that is checked for later when it fits, and in a store without a channel', async () => {
+      for (const checkedFor of [storeId, randomUUID()]) {
+        const checked = messaging.rpc.call(
+          checkTemplate,
+          { body: { template: ready('Ana') } },
+          testContext({ storeId: checkedFor }),
+        );
+        expect(await checked).toEqual({ faults: [] });
+      }
+    });
+  });
+
+  test.each([
+    ['neither a text nor a template', {}, ['#']],
+    ['both', { message: 'Hi', template: { name: 'a', language: 'en' } }, ['#/message', '#/template']],
+  ])('for a message with %s', async (_, body, pointers) => {
+    const { storeId, leadId } = await newLead();
+    await expect(post(leadId, { storeId }, body)).rejects.toMatchObject({
+      code: 'validation_failed',
+      members: { errors: pointers.map((pointer) => ({ pointer })) },
+    });
   });
 
   test.each([
@@ -319,7 +413,7 @@ describe('a rejected message changes nothing', () => {
     ['that is null', null, '#/template', 'object'],
   ])('for a template %s', async (_, template, pointer, detail) => {
     const { storeId, leadId } = await newLead();
-    await expect(post(leadId, { storeId }, { message: 'Hi', template } as never)).rejects.toMatchObject({
+    await expect(post(leadId, { storeId }, { template } as never)).rejects.toMatchObject({
       code: 'validation_failed',
       members: { errors: [{ pointer, detail: expect.stringContaining(detail) }] },
     });

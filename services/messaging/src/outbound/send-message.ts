@@ -3,6 +3,8 @@ import {
   maxMessageMetadataBytes,
   sendMessage as operation,
   type ReplyOf,
+  type RequestOf,
+  type ValidationFault,
 } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
 import { changeMetadata } from '@mostrador/kit/database/metadata';
@@ -23,7 +25,7 @@ export const sendMessage =
   async (context, { params, body }) => {
     const { database, relay, rpc, notices } = dependencies;
     const arrivedMs = Date.now();
-    const faults = faultsOfTemplate(body.template);
+    const faults = [...faultsOfContent(body), ...faultsOfTemplate(body.template)];
     if (faults.length > 0) throw validationFailed(faults);
     const metadata = changeMetadata({}, body.metadata, maxMessageMetadataBytes);
     const result = await withDeferredIdempotency({
@@ -34,7 +36,7 @@ export const sendMessage =
         const request = {
           lead_id: params.leadId,
           source: context.person ? ('seller' as const) : ('api' as const),
-          body: body.message,
+          body: body.message ?? null,
           template: body.template,
           metadata,
         };
@@ -58,6 +60,18 @@ export const sendMessage =
     relay.nudge();
     return result;
   };
+
+/** A message is either a text or a template. */
+function faultsOfContent({ message, template }: RequestOf<typeof operation>['body']): ValidationFault[] {
+  if (message === undefined && template === undefined) {
+    return [{ pointer: '#', detail: 'must have one of `message` and `template`' }];
+  }
+  if (message === undefined || template === undefined) return [];
+  return [
+    { pointer: '#/message', detail: 'cannot be combined with `template`; send only one' },
+    { pointer: '#/template', detail: 'cannot be combined with `message`; send only one' },
+  ];
+}
 
 /** The answer for an accepted message: its outcome, or its status after the store's `message_wait_seconds`. */
 async function outcomeOf(

@@ -17,6 +17,7 @@ import { toInstant } from '@mostrador/kit/rpc/validate';
 import { requireAppointment } from '../appointments/require-appointment.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { assertExpiry, futureMoment, mustFollowDue } from './change-followup.ts';
+import { assertTemplate } from './check-template.ts';
 import { beginFollowup, insertFollowup } from './followup.repository.ts';
 import { followupEtag, followupEvents, toFollowup, wakeFollowup } from './followup.ts';
 import { planAttempt } from './sending-window.ts';
@@ -43,12 +44,15 @@ export const createFollowup =
         // Asked at the same time as the rest, and told after it: what a request refers to comes first.
         const consent = assertNotOptedOut(rpc, context, body.lead_id);
         consent.catch(() => {});
+        const template = assertTemplate(rpc, context, body.template);
+        template.catch(() => {});
         const [, windows] = await Promise.all([
           rpc.call(checkLead, { body: { lead_id: body.lead_id } }, context),
           database.read(context, (sql) => findSendingWindows(sql, storeId)),
         ]);
         await requireAppointment(database, context, appointmentId);
         await consent;
+        await template;
         const zone = await zoneFor(windows, rpc, context);
         return await commit(async (sql) => {
           const { now, id } = await beginFollowup(sql);

@@ -90,6 +90,23 @@ describe('creating', () => {
     expect(await followups.create()).toMatchObject({ status: 'pending' });
   });
 
+  test('a template that the channel cannot send is refused, when it is created and when it is changed', async () => {
+    const template = { name: 'winter_sale', language: 'en' };
+    const { id } = await followups.create({ delay_minutes: 90, template });
+    const fault = { pointer: '#/template/components', detail: 'must have 1 parameter' };
+    followups.world.templateFaults = [fault];
+    await expect(followups.create({ template })).rejects.toMatchObject({
+      code: 'validation_failed',
+      members: { errors: [fault] },
+    });
+    followups.world.templateError = 'template_not_approved';
+    await expect(followups.create({ template })).rejects.toMatchObject({ code: 'template_not_approved' });
+    const changed = followups.change(id, { template: { ...template, language: 'pt_BR' } });
+    await expect(changed).rejects.toMatchObject({ code: 'template_not_approved' });
+    expect(await followups.read(id)).toMatchObject({ template });
+    expect(await followups.change(id, { template: null })).toMatchObject({ template: null });
+  });
+
   test('`delay_minutes` counts from now, and the template is stored unchanged', async () => {
     const template = { name: 'reminder', language: 'pt_BR', components: [{ type: 'body', parameters: [] }] };
     const sinceMs = Date.now();

@@ -7,6 +7,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { requireAppointment } from '../appointments/require-appointment.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { changeFollowup } from './change-followup.ts';
+import { assertTemplate } from './check-template.ts';
 import { lockFollowup, saveFollowup } from './followup.repository.ts';
 import { followupEtag, followupEvents, notPending, toFollowup, wakeFollowup } from './followup.ts';
 import { planAttempt } from './sending-window.ts';
@@ -28,7 +29,10 @@ export const updateFollowup =
       context,
       operation,
       run: async (commit) => {
+        const template = assertTemplate(rpc, context, body.template);
+        template.catch(() => {});
         await requireAppointment(database, context, body.appointment_id);
+        await template;
         const windows = body.due_at ? await database.read(context, (sql) => findSendingWindows(sql, storeId)) : [];
         const zone = await zoneFor(windows, rpc, context);
         return await commit(async (sql) => {

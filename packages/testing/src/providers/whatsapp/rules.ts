@@ -12,6 +12,9 @@ export type SendRequest = {
   readonly type: 'text' | 'template';
   readonly text: string;
   readonly template: string | null;
+  /** Of a template; else empty. */
+  readonly language: string;
+  readonly components: readonly Record<string, unknown>[];
   readonly callbackData: string | null;
 };
 
@@ -28,12 +31,13 @@ export function readSendRequest(body: unknown): SendRequest | Refusal {
   if (type === 'text') {
     const said = (text as Json | undefined)?.body;
     if (typeof said !== 'string' || said === '' || said.length > 4096) return { code: 100 };
-    return { to, type, text: said, template: null, callbackData };
+    return { to, type, text: said, template: null, language: '', components: [], callbackData };
   }
   if (type !== 'template') return { code: 100 };
-  const { name, language } = (template ?? {}) as Json;
-  if (typeof name !== 'string' || typeof (language as Json | undefined)?.code !== 'string') return { code: 132000 };
-  return { to, type, text: '', template: name, callbackData };
+  const { name, language, components = [] } = (template ?? {}) as Json;
+  const code = (language as Json | undefined)?.code;
+  if (typeof name !== 'string' || typeof code !== 'string' || !Array.isArray(components)) return { code: 132000 };
+  return { to, type, text: '', template: name, language: code, components, callbackData };
 }
 
 const statuses: Readonly<Record<number, number>> = {

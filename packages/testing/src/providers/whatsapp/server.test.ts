@@ -136,3 +136,47 @@ test('another process can set its behaviour and read the accepted messages', asy
   expect(await send(whatsapp)).toMatchObject({ status: 200 });
   expect(await control('refusals')).toMatchObject([{ code: 131016, to: customer }]);
 });
+
+test('the templates of the account come in pages, by a cursor', async () => {
+  const templates = ['a', 'b', 'c'].map((name) => ({ name, language: 'en', status: 'APPROVED', components: [] }));
+  const { apiUrl, settings, templateRequests } = await start({ templates });
+  const get = async (query: string, account = settings.businessAccountId, token = settings.accessToken) => {
+    const headers = { authorization: `Bearer ${token}` };
+    return (await (await fetch(`${apiUrl}/${account}/message_templates?${query}`, { headers })).json()) as {
+      data?: { name: string }[];
+      paging?: { cursors: { after: string }; next?: string };
+      error?: { code: number };
+    };
+  };
+  const first = await get('limit=2&fields=name');
+  expect(first).toMatchObject({
+    data: [{ name: 'a', id: expect.any(String) }, { name: 'b' }],
+    paging: { next: expect.any(String) },
+  });
+  const last = await get(`limit=2&fields=name,status&after=${first.paging?.cursors.after}`);
+  expect(last.data).toEqual([{ name: 'c', status: 'APPROVED', id: expect.any(String) }]);
+  expect(last.paging?.next).toBeUndefined();
+  expect(await get('fields=colour')).toMatchObject({ error: { code: 100 } });
+  expect(await get('fields=name', '1')).toMatchObject({ error: { code: 100 } });
+  expect(await get('fields=name', undefined, 'another')).toMatchObject({ error: { code: 190 } });
+  expect(templateRequests()).toBe(5);
+});
+
+test('an account with templates sends only those that it approved, with as many values as they have', async () => {
+  const body = { type: 'BODY', text: 'Hi {{1}}' };
+  const whatsapp = await start({
+    templates: [
+      { name: 'ready', language: 'en', status: 'APPROVED', components: [body] },
+      { name: 'paused', language: 'en', status: 'PAUSED', components: [body] },
+    ],
+  });
+  const sent = (name: string, code: string, parameters: object[] = []) =>
+    send(whatsapp, {
+      type: 'template',
+      template: { name, language: { code }, components: [{ type: 'body', parameters }] },
+    });
+  expect(await sent('ready', 'en', [{ type: 'text', text: 'Ana' }])).toMatchObject({ status: 200 });
+  expect(await sent('ready', 'en')).toMatchObject({ code: 132000 });
+  expect(await sent('ready', 'pt_BR')).toMatchObject({ code: 132001 });
+  expect(await sent('paused', 'en')).toMatchObject({ code: 132015 });
+});

@@ -5,6 +5,7 @@ import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Customer, contents, type Entry, entriesPayload, preferencePayload } from './entries.ts';
 import { type Bucket, createBucket, type Refusal, readSendRequest, refusalAnswer, type SendRequest } from './rules.ts';
+import { type StandInTemplate, templatePage, templateRefusal } from './templates.ts';
 import {
   type CustomerMessage,
   inboundPayload,
@@ -58,6 +59,12 @@ export type WhatsappSettings = {
   numberRate: number;
   /** A fault of the whole account. Every message is refused for it, or fails later if `failsLater`. Null: none. */
   fault: (Refusal & { readonly failsLater?: boolean }) | null;
+  /** The WhatsApp Business Account of the number. */
+  businessAccountId: string;
+  /** The templates of the account. Null: it sends any template, and shows none. */
+  templates: readonly StandInTemplate[] | null;
+  /** How it handles the request for a page of templates, counted from 1. Any other page is answered. */
+  templateFaults: Record<number, Refusal | 'hang' | { readonly status: number; readonly body: string }>;
   /** The templates of the category marketing: a customer who stopped such messages gets none of them. */
   marketingTemplates: readonly string[];
   /** By phone number: the `wa_id` of a customer, where the two differ. */
@@ -79,6 +86,8 @@ export type WhatsappServer = {
   requests(): number;
   /** The number of questions for the health of a number. */
   healthRequests(): number;
+  /** The number of requests for a page of templates. */
+  templateRequests(): number;
   /** Sets the behaviour for the next requests, one each. */
   next(...behaviours: Behaviour[]): void;
   /** Sets the behaviour for every request without one from `next`. */
@@ -118,6 +127,9 @@ const defaults: WhatsappSettings = {
   pairIntervalMs: 6_000,
   numberRate: 80,
   fault: null,
+  businessAccountId: '102290129340398',
+  templates: null,
+  templateFaults: {},
   marketingTemplates: [],
   waIds: {},
 };
@@ -134,6 +146,7 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
   let everyTime: Behaviour = {};
   let requests = 0;
   let healthRequests = 0;
+  let templateRequests = 0;
   const wroteAtMs = new Map<string, number>();
   const stopped = new Set<string>();
   const gone = new Set<string>();
@@ -156,12 +169,17 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
   const waIdOf = (to: string) => settings.waIds[to] ?? to;
 
   /** The refusal by WhatsApp's own rules, if there is one. */
-  const ruleOf = (phoneNumberId: string, { to, type, template }: SendRequest): Refusal | undefined => {
+  const ruleOf = (phoneNumberId: string, wanted: SendRequest): Refusal | undefined => {
+    const { to, type, template, language, components } = wanted;
     const nowMs = Date.now();
     const waId = waIdOf(to);
     if (gone.has(waId)) return { code: 131026 };
     if (template !== null && settings.marketingTemplates.includes(template) && stopped.has(waId))
       return { code: 131050 };
+    if (template !== null && settings.templates) {
+      const refusal = templateRefusal(settings.templates, { name: template, language, components });
+      if (refusal) return refusal;
+    }
     const wrote = wroteAtMs.get(waId);
     if (type === 'text' && (wrote === undefined || nowMs - wrote > settings.windowHours * 3_600_000))
       return { code: 131047 };
@@ -206,6 +224,27 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
     ];
     const body = { health_status: { can_send_message, entities }, id };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  };
+
+  /** What `GET /{business account}/message_templates` says. */
+  const showTemplates = (request: IncomingMessage, response: ServerResponse) => {
+    templateRequests += 1;
+    const url = new URL(request.url ?? '', `http://${request.headers.host}`);
+    const fault = settings.templateFaults[templateRequests];
+    if (fault === 'hang') return;
+    if (fault && 'body' in fault) {
+      return void response.writeHead(fault.status, { 'content-type': 'text/html' }).end(fault.body);
+    }
+    if (fault) return answerWith(response, fault, 'unknown');
+    if (request.headers.authorization !== `Bearer ${settings.accessToken}`) {
+      return answerWith(response, { code: 190 }, 'unknown');
+    }
+    if (url.pathname.split('/').at(-2) !== settings.businessAccountId) {
+      return answerWith(response, { code: 100, subcode: 33 }, 'unknown');
+    }
+    const page = templatePage(settings.templates ?? [], url);
+    if ('refusal' in page) return answerWith(response, page.refusal as Refusal, 'unknown');
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(page));
   };
 
   const send = async (request: IncomingMessage, response: ServerResponse) => {
@@ -278,6 +317,8 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
     if (request.method === 'GET' && request.url?.endsWith('?fields=health_status')) {
       return showHealth(request, response);
     }
+    if (request.method === 'GET' && request.url?.includes('/message_templates?'))
+      return showTemplates(request, response);
     response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
   });
   server.listen(0, '127.0.0.1');
@@ -290,6 +331,7 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
     refusals,
     requests: () => requests,
     healthRequests: () => healthRequests,
+    templateRequests: () => templateRequests,
     next: (...behaviours) => void planned.push(...behaviours),
     always: (behaviour) => {
       everyTime = behaviour;

@@ -12,7 +12,7 @@ import {
 } from '@mostrador/contracts';
 import { document, reception } from './agents.ts';
 import { type ExampleOfOperation, example } from './example.ts';
-import { answer, question, session } from './messaging.ts';
+import { answer, orderReady, question, session } from './messaging.ts';
 import { appointment, ids, lead, seller } from './optician.ts';
 import { followup } from './scheduling.ts';
 
@@ -174,6 +174,15 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
     ids.lead,
     { lead_id: ids.lead, scope: 'marketing', source: 'channel_preference' },
     undefined,
+  ],
+  'template.status_changed': [
+    '2026-01-14T16:20:00.000Z',
+    ids.template,
+    {
+      ...{ template_id: ids.template, name: orderReady.name, language: orderReady.language },
+      ...{ status: 'paused', previous_status: 'approved' },
+    },
+    { ...orderReady, status: 'paused', quality: 'red', updated_at: '2026-01-14T16:20:00.000Z' },
   ],
   'lead.opted_in': ['2026-01-15T09:00:00.000Z', ids.lead, { lead_id: ids.lead }, undefined],
   'lead.merged': ['2026-01-15T16:45:00.000Z', ids.otherLead, { lead_id: ids.otherLead, merged_into: ids.lead }, twin],

@@ -6,9 +6,11 @@ import {
   listMessages,
   listSessions,
   listStoreMessages,
+  listTemplates,
   type Message,
   type Session,
   sendMessage,
+  type Template,
 } from '@mostrador/contracts';
 import { type ExampleOfOperation, example, listOf } from './example.ts';
 import { ids, lead } from './optician.ts';
@@ -32,6 +34,7 @@ export const answer: Message = {
   type: 'text',
   media: null,
   content: null,
+  template: null,
   reply_to_id: null,
   status: 'delivered',
   error: null,
@@ -63,12 +66,26 @@ export const question: Message = {
   delivered_at: null,
 };
 
+export const orderReady: Template = {
+  id: ids.template,
+  name: 'order_ready',
+  language: 'pt_BR',
+  status: 'approved',
+  rejected_reason: null,
+  category: 'utility',
+  quality: 'green',
+  variables: 'positional',
+  components: [{ type: 'body', format: null, text: 'Oi, {{1}}! Seu pedido está pronto.', buttons: [] }],
+  updated_at: '2026-01-12T11:58:03.410Z',
+};
+
 export const messagingExamples: readonly ExampleOfOperation[] = [
   example(
     sendMessage,
     { params, body: { message: answer.body, metadata: answer.metadata } },
     { sent: true, id: ids.message, status: 'sent', error: null },
   ),
+  example(listTemplates, { query: { status: 'approved' } }, listOf([orderReady])),
   example(listMessages, { params, query: {} }, listOf([answer, question])),
   example(listStoreMessages, { query: { since: '2026-01-12T00:00:00Z', limit: 200 } }, listOf([answer])),
   example(cancelMessage, { params: { ...params, messageId: ids.message } }, { cancelled: true, id: ids.message }),

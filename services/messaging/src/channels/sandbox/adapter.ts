@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database, Sql } from '@mostrador/kit/database/database';
-import { type ChannelAdapter, ChannelError, type OutboundMessage } from '../channel-provider.ts';
+import { type ChannelAdapter, ChannelError, type OutboundMessage, type Template } from '../channel-provider.ts';
+import { renderTemplate } from '../render-template.ts';
 import { channelErrorOf } from '../whatsapp/errors.ts';
 import { answerTo, type Behaviour, behaviourOf } from './magic-numbers.ts';
 import { providerIdOf, toPayload } from './payload.ts';
 import { insertDelivery, planStatusUpdates } from './sandbox.repository.ts';
+import { sandboxTemplates } from './templates.ts';
 
 const writeLimitMs = 5_000;
 
@@ -15,7 +17,7 @@ const writeLimitMs = 5_000;
 export function createSandboxAdapter(database: Database, storeId: string, channelId: string): ChannelAdapter {
   const accept = async ({ id, to, text, template }: OutboundMessage, behaviour: Behaviour) => {
     const { arrivesAfterMs, updates } = behaviour;
-    const body = template ? `[${template.name}] ${text}` : text;
+    const body = template ? shownOf(template, text) : text;
     const scope = { storeId, deadline: Date.now() + writeLimitMs };
     const insert = (sql: Sql, afterMs: number) =>
       insertDelivery(sql, storeId, { id, channelId, phone: to, body, afterMs });
@@ -53,6 +55,12 @@ export function createSandboxAdapter(database: Database, storeId: string, channe
     // Only a number that provokes an outcome refuses the channel, and no other message.
     check: () => Promise.resolve(),
   };
+}
+
+/** What the telephone shows of a template. One that the sandbox does not have, from before it had any, is named. */
+function shownOf({ name, language, components }: Template, text: string): string {
+  const known = sandboxTemplates.find((one) => one.name === name && one.language === language);
+  return known ? renderTemplate(known, components) : `[${name}] ${text}`;
 }
 
 /** Each status update as a webhook of its own, because each comes at its own time. */

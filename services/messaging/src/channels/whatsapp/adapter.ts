@@ -1,13 +1,17 @@
-import { readBody } from '@mostrador/kit/clients/body';
+import { BodyTooLarge, readBody } from '@mostrador/kit/clients/body';
 import { AddressRefused, type Egress } from '@mostrador/kit/clients/egress';
 import { type HttpAnswer, NotConnected, postJson, retryAfterSeconds } from '@mostrador/kit/clients/http';
 import { type Accepted, type ChannelAdapter, ChannelError, type OutboundMessage } from '../channel-provider.ts';
+import type { TemplatePage } from '../provider-template.ts';
 import { channelErrorOf, type WhatsappError } from './errors.ts';
+import { readTemplatePage, templateFields } from './templates.ts';
 
 export type WhatsappSettings = {
   /** With the version, without a trailing slash: `https://graph.facebook.com/v23.0`. */
   readonly apiUrl: string;
   readonly phoneNumberId: string;
+  /** The account that owns the templates. Null: the store has not given it. */
+  readonly businessAccountId?: string | null;
   readonly accessToken: string;
   readonly egress: Egress;
 };
@@ -18,6 +22,7 @@ export const defaultApiUrl = 'https://graph.facebook.com/v23.0';
 export function createWhatsappAdapter({
   apiUrl,
   phoneNumberId,
+  businessAccountId,
   accessToken,
   egress,
 }: WhatsappSettings): ChannelAdapter {
@@ -35,19 +40,36 @@ export function createWhatsappAdapter({
       return readAnswer(answer);
     },
     async check(signal) {
-      let answer: HttpAnswer;
-      try {
-        const { status, headers: answered, body } = await egress.fetch(health, { headers, signal });
-        answer = { status, headers: Object.fromEntries(answered), body: (await readBody(body)).toString('utf8') };
-      } catch (cause) {
-        // An address that is refused here says nothing about WhatsApp.
-        const outage = !(cause instanceof Error && cause.cause instanceof AddressRefused);
-        throw new ChannelError('not_sent', 'whatsapp_unreachable', unreachable, { outage, cause });
-      }
-      readHealth(answer);
+      readHealth(await get(health, signal));
+    },
+    async readTemplates(after, signal) {
+      const url = new URL(`${apiUrl}/${businessAccountId}/message_templates`);
+      url.searchParams.set('fields', templateFields);
+      url.searchParams.set('limit', String(templatesPerPage));
+      if (after !== null) url.searchParams.set('after', after);
+      return readTemplates(await get(url, signal, maxTemplatesBytes));
     },
   };
+
+  /** An answer to a question. Asking again is safe, so no failure is ambiguous. */
+  async function get(url: URL, signal: AbortSignal, limitBytes?: number): Promise<HttpAnswer> {
+    try {
+      const { status, headers: answered, body } = await egress.fetch(url, { headers, signal });
+      const content = (await readBody(body, limitBytes)).toString('utf8');
+      return { status, headers: Object.fromEntries(answered), body: content };
+    } catch (cause) {
+      if (cause instanceof BodyTooLarge)
+        throw new ChannelError('refused', 'whatsapp_answer_too_large', tooLarge, { outage: false, cause });
+      // An address that is refused here says nothing about WhatsApp.
+      const outage = !(cause instanceof Error && cause.cause instanceof AddressRefused);
+      throw new ChannelError('not_sent', 'whatsapp_unreachable', unreachable, { outage, cause });
+    }
+  }
 }
+
+/** A template has some kilobytes at most. */
+const templatesPerPage = 50;
+const maxTemplatesBytes = 1024 * 1024;
 
 function bodyOf({ id, to, text, template }: OutboundMessage) {
   const common = {
@@ -89,6 +111,13 @@ function readHealth(answer: HttpAnswer): void {
   throw new ChannelError('throttled', 'whatsapp_blocked', detail, { outage: false });
 }
 
+function readTemplates(answer: HttpAnswer): TemplatePage {
+  const outage = answer.status >= 500;
+  const page = readTemplatePage(bodyOfSuccess(answer, outage));
+  if (!page) throw unreadable(answer.status, outage);
+  return page;
+}
+
 /** The body of a success. Any other answer throws. */
 function bodyOfSuccess({ status, headers, body }: HttpAnswer, outage?: boolean): unknown {
   const answer = parse(body);
@@ -106,6 +135,7 @@ const unreadable = (status: number, outage = true) =>
   });
 
 const unreachable = 'WhatsApp could not be reached.';
+const tooLarge = "WhatsApp's answer is larger than this server reads.";
 
 /** It shows nothing of the system's error, which tells about networks. */
 function failureOfTransport(error: unknown, signal: AbortSignal): ChannelError {

@@ -7,8 +7,8 @@ import {
   maxMediaBytes,
   maxOrderNumber,
 } from '@mostrador/contracts';
+import { array, first, known, member, object, text } from '../json.ts';
 import { storable } from '../storable.ts';
-import { array, first, known, member, object, text } from './json.ts';
 
 // Reads what a message is beside its text. The forms are those of Meta's webhook reference (messages, 2026-11).
 

@@ -1,8 +1,8 @@
 import { type InboundKindName, inboundKindOf, inboundKinds } from '@mostrador/contracts';
 import type { CustomerIds, InboundEffect, InboundMessage, MessageChange, OptOutWish } from '../channel-provider.ts';
+import { array, first, identifier, known, member, moment, text } from '../json.ts';
 import { storable } from '../storable.ts';
 import { readContent, readMedia } from './content.ts';
-import { array, first, identifier, known, member, moment, text } from './json.ts';
 import { readStopButton } from './stop-button.ts';
 
 const longestName = 200;

@@ -1,7 +1,7 @@
 import type { InboundEffect, Notification, ReceivedStatusUpdate } from '../channel-provider.ts';
+import { array, identifier, member, moment, object, text } from '../json.ts';
 import { failureOf } from './errors.ts';
 import { type Entry, readEntry, readPreferenceEntry } from './inbound-entry.ts';
-import { array, identifier, member, moment, object, text } from './json.ts';
 
 /** The member with the entries of each field that is read. */
 const listOf = { messages: 'messages', user_preferences: 'user_preferences' } as const;
@@ -9,8 +9,16 @@ const readerOf = { messages: readEntry, user_preferences: readPreferenceEntry } 
 type Field = keyof typeof listOf;
 const isRead = (field: string | undefined): field is Field => field !== undefined && Object.hasOwn(listOf, field);
 
+/** Fields that tell of the account's templates. What changed is read from the account, because these come in any order. */
+const aboutTemplates: ReadonlySet<string> = new Set([
+  'message_template_status_update',
+  'message_template_quality_update',
+  'message_template_components_update',
+  'template_category_update',
+]);
+
 /**
- * Reads a WhatsApp webhook (Cloud API, fields `messages` and `user_preferences`). A batch comes in three nested arrays.
+ * Reads a WhatsApp webhook (Cloud API, fields `messages` and `user_preferences`, and those about templates). A batch comes in three nested arrays.
  * The reader skips other fields, such as the echoes of the store's telephone, and what says nothing that counts. It
  * counts what it cannot read, and still returns the rest. An entry of another number counts as unreadable, because this
  * channel is not the place for it.
@@ -29,10 +37,12 @@ export function readNotification(payload: unknown, phoneNumberId: string, now = 
   const fieldOf = (change: unknown) => readable(text(member(change, 'field')) || undefined)[0];
   const optionalListIn = (value: object, name: string) => (Object.hasOwn(value, name) ? listIn(value, name) : []);
 
+  let changesTemplates = false;
   const values = listIn(payload, 'entry')
     .flatMap((entry) => listIn(entry, 'changes'))
     .flatMap((change) => {
       const field = fieldOf(change);
+      if (field !== undefined && aboutTemplates.has(field)) changesTemplates = true;
       if (!isRead(field)) return [];
       return readable(object(member(change, 'value'))).map((value) => ({ field, value }));
     });
@@ -51,6 +61,7 @@ export function readNotification(payload: unknown, phoneNumberId: string, now = 
   const effects = [
     ...entries.flatMap((one) => (typeof one === 'object' && 'effect' in one ? [one.effect] : [])),
     ...faults,
+    ...(changesTemplates ? [{ kind: 'templates' as const }] : []),
   ];
   return {
     messages: entries.flatMap((one) => (typeof one === 'object' && 'message' in one ? [one.message] : [])),

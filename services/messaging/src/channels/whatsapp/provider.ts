@@ -16,6 +16,7 @@ export const whatsapp: ChannelProvider = {
     createWhatsappAdapter({
       apiUrl: channel.api_url ?? defaultApiUrl,
       phoneNumberId: channel.phone_number_id ?? '',
+      businessAccountId: channel.business_account_id,
       accessToken: (credentials() as WhatsappCredentials).access_token,
       egress,
     }),

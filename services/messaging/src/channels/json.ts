@@ -1,4 +1,4 @@
-import { storable } from '../storable.ts';
+import { storable } from './storable.ts';
 
 // Reads parsed JSON of any form. Nothing here throws.
 

@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import { connectChannel, disconnectChannel, listTemplates, showChannel, type Template } from '@mostrador/contracts';
+import { silentLog, testContext } from '@mostrador/testing/context';
+import { startWhatsappServer, type WhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
+import type { StandInTemplate } from '@mostrador/testing/providers/whatsapp/templates';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { readNotification } from '../channels/whatsapp/payload.ts';
+import { applyEffect } from '../inbound/apply-effect.ts';
+import { beginSync } from './sync.repository.ts';
+import { syncTemplates } from './sync-templates.ts';
+
+let messaging: TestMessaging;
+let whatsapp: WhatsappServer;
+let storeId: string;
+let channelId: string;
+beforeAll(async () => {
+  messaging = await startMessaging();
+});
+afterAll(() => messaging?.stop());
+
+const named = (name: string, more: Partial<StandInTemplate> = {}): StandInTemplate => ({
+  ...{ name, language: 'pt_BR', status: 'APPROVED', category: 'UTILITY' },
+  ...{ components: [{ type: 'BODY', text: 'Oi, {{1}}!' }] },
+  ...more,
+});
+/** More than one page. */
+const many = Array.from({ length: 120 }, (_, index) => named(`template_${String(index).padStart(3, '0')}`));
+
+beforeEach(async () => {
+  whatsapp = await startWhatsappServer({ templates: many });
+  storeId = randomUUID();
+  channelId = await connect();
+});
+afterEach(() => whatsapp.close());
+
+const context = () => testContext({ storeId });
+async function connect(more: object = { business_account_id: whatsapp.settings.businessAccountId }): Promise<string> {
+  const { phoneNumberId: phone_number_id, phone, accessToken: access_token, appSecret: app_secret } = whatsapp.settings;
+  const secrets = { access_token, app_secret, verify_token: 'verify' };
+  const given = { provider: 'whatsapp_cloud' as const, phone_number_id, phone, api_url: whatsapp.apiUrl, secrets };
+  return (await messaging.rpc.call(connectChannel, { body: { ...given, ...more } }, context())).channel_id;
+}
+const sync = (signal = new AbortController().signal) =>
+  syncTemplates({ ...messaging.dependencies, log: silentLog() }, signal);
+const setDue = () => messaging.adminSql`update channels set next_template_sync_at = now() where id = ${channelId}`;
+async function again(): Promise<void> {
+  await setDue();
+  await sync();
+}
+const list = (query: { status?: string; name?: string; limit?: number } = {}) =>
+  messaging.rpc.call(listTemplates, { query: { limit: 200, ...query } }, context());
+const names = async () => (await list()).data.map(({ name }) => name);
+const channel = () => messaging.rpc.call(showChannel, {}, context());
+const told = async () =>
+  (
+    await messaging.adminSql<{ data: { name: string; status: string; previous_status: string | null } }[]>`
+      select data from feed_entries where store_id = ${storeId} and type = 'template.status_changed' order by id`
+  ).map(({ data }) => [data.name, data.previous_status, data.status]);
+
+test('all pages are read once, when the channel is connected, and no event tells what is first known', async () => {
+  await Promise.all([sync(), sync()]);
+  expect(whatsapp.templateRequests()).toBe(3);
+  expect(await names()).toEqual(many.map(({ name }) => name));
+  expect((await list({ name: 'template_007' })).data).toEqual([
+    {
+      ...{ id: expect.any(String), name: 'template_007', language: 'pt_BR', status: 'approved', rejected_reason: null },
+      ...{ category: 'utility', quality: 'unknown', variables: 'positional', updated_at: expect.any(String) },
+      components: [{ type: 'body', format: null, text: 'Oi, {{1}}!', buttons: [] }],
+    } satisfies Template,
+  ]);
+  expect(await channel()).toMatchObject({ templates_synced_at: expect.any(String), templates_error: null });
+  expect(await told()).toEqual([]);
+  await sync();
+  expect(whatsapp.templateRequests()).toBe(3);
+});
+
+test('a later one replaces all, keeps the ids, and tells which status changed', async () => {
+  whatsapp.settings.templates = [named('kept'), named('paused'), named('gone')];
+  await sync();
+  const before = new Map((await list()).data.map(({ name, id }) => [name, id]));
+  whatsapp.settings.templates = [
+    named('kept', { category: 'MARKETING' }),
+    named('paused', { status: 'PAUSED' }),
+    named('new', { status: 'REJECTED', rejected_reason: 'SCAM' }),
+  ];
+  await again();
+  const after = (await list()).data;
+  expect(after).toMatchObject([
+    { name: 'kept', id: before.get('kept'), category: 'marketing' },
+    { name: 'new', status: 'rejected', rejected_reason: 'SCAM' },
+    { name: 'paused', id: before.get('paused'), status: 'paused' },
+  ]);
+  expect((await told()).toSorted()).toEqual([
+    ['gone', 'approved', 'deleted'],
+    ['new', null, 'rejected'],
+    ['paused', 'approved', 'paused'],
+  ]);
+  await again();
+  expect(await list()).toMatchObject({ data: after });
+  expect(await told()).toHaveLength(3);
+});
+
+test.each([
+  ['refuses a page', { code: 80007 }, 'whatsapp_80007'],
+  ['has an outage at a page', { status: 502, body: '<html>' }, 'whatsapp_answer_unreadable'],
+  ['answers a page that is none', { status: 200, body: '{}' }, 'whatsapp_answer_unreadable'],
+  ['answers a page that is too large', { status: 200, body: 'x'.repeat(1024 * 1024 + 1) }, 'whatsapp_answer_too_large'],
+])('when the provider %s, nothing changes, and the next attempt waits', async (_, fault, code) => {
+  await sync();
+  whatsapp.settings.templates = many.map((one) => ({ ...one, status: 'PAUSED' }));
+  whatsapp.settings.templateFaults = { 5: fault };
+  await again();
+  expect(whatsapp.templateRequests()).toBe(5);
+  expect((await list({ status: 'approved' })).total).toBe(many.length);
+  expect(await channel()).toMatchObject({ status: 'connected', templates_error: { code } });
+  await sync();
+  expect(whatsapp.templateRequests()).toBe(5);
+  await again();
+  expect((await list({ status: 'paused' })).total).toBe(many.length);
+  expect(await channel()).toMatchObject({ templates_error: null });
+});
+
+test('one that is stopped changes nothing, and another process goes on when its lease has ended', async () => {
+  whatsapp.settings.templateFaults = { 2: 'hang' };
+  const stop = new AbortController();
+  const stopped = sync(stop.signal);
+  await expect.poll(() => whatsapp.templateRequests()).toBe(2);
+  // Another process finds it begun.
+  await sync();
+  stop.abort();
+  await stopped;
+  expect(whatsapp.templateRequests()).toBe(2);
+  expect(await names()).toEqual([]);
+  await again();
+  expect(await names()).toHaveLength(many.length);
+});
+
+test('one whose lease has ended saves nothing after another one has begun', async () => {
+  whatsapp.settings.templateFaults = { 2: 'hang' };
+  const stop = new AbortController();
+  const late = sync(stop.signal);
+  await expect.poll(() => whatsapp.templateRequests()).toBe(2);
+  await setDue();
+  const scope = { storeId, deadline: Date.now() + 10_000 };
+  const begun = await messaging.dependencies.database.write(scope, (sql) => beginSync(sql, storeId, channelId, 60_000));
+  stop.abort();
+  await late;
+  const [{ token, failures }] = await messaging.adminSql<[{ token: string; failures: number }]>`
+    select template_sync_token as token, template_sync_failures as failures from channels where id = ${channelId}`;
+  expect([token, failures]).toEqual([begun?.token, 0]);
+});
+
+test.each(['message_template_status_update', 'message_template_quality_update', 'template_category_update'])(
+  'the webhook %s makes the next one due',
+  async (field) => {
+    whatsapp.settings.templates = [named('order_ready')];
+    await sync();
+    whatsapp.settings.templates = [named('order_ready', { status: 'PAUSED' })];
+    await sync();
+    expect((await list()).data).toMatchObject([{ status: 'approved' }]);
+    const value = { event: 'PAUSED', message_template_id: 1, message_template_name: 'order_ready' };
+    const payload = { object: 'whatsapp_business_account', entry: [{ id: '1', time: 1, changes: [{ field, value }] }] };
+    const { effects = [], unreadable } = readNotification(payload, whatsapp.settings.phoneNumberId);
+    expect(unreadable).toBe(0);
+    for (const effect of effects) {
+      await applyEffect(messaging.dependencies, { ...context(), storeId }, channelId, effect);
+    }
+    await sync();
+    expect((await list()).data).toMatchObject([{ status: 'paused' }]);
+  },
+);
+
+test('a channel without the account is not asked for, and one of another account forgets the templates', async () => {
+  await sync();
+  await connect({ business_account_id: '99999' });
+  expect(await names()).toEqual([]);
+  expect(await channel()).toMatchObject({ business_account_id: '99999', templates_synced_at: null });
+  await connect({});
+  const requests = whatsapp.templateRequests();
+  await sync();
+  expect(whatsapp.templateRequests()).toBe(requests);
+});
+
+test('a channel that is connected again keeps its templates, and one that is disconnected has none', async () => {
+  await sync();
+  await connect();
+  expect(await names()).toHaveLength(many.length);
+  await messaging.rpc.call(disconnectChannel, {}, context());
+  expect(await names()).toEqual([]);
+});
+
+test('a sandbox has its templates at once: three are approved, one is paused and one rejected', async () => {
+  storeId = randomUUID();
+  await messaging.rpc.call(connectChannel, { body: { provider: 'sandbox' } }, context());
+  const statuses = (await list()).data.map(({ status }) => status).toSorted();
+  expect(statuses).toEqual(['approved', 'approved', 'approved', 'paused', 'rejected']);
+  // One that an earlier version connected gets them by the job.
+  const old = randomUUID();
+  await messaging.adminSql`insert into channels (store_id, provider) values (${old}, 'sandbox')`;
+  await sync();
+  storeId = old;
+  expect(await names()).toHaveLength(5);
+});
+
+test('the list is read in pages, by status, name and language, and shows only this store', async () => {
+  whatsapp.settings.templates = [
+    named('a'),
+    named('a', { language: 'en' }),
+    named('b', { status: 'PAUSED' }),
+    named('c'),
+  ];
+  await sync();
+  const read = async (query: object) => {
+    const { data, total } = await messaging.rpc.call(listTemplates, { query }, context());
+    return [data.map(({ name, language }) => `${name} ${language}`), total];
+  };
+  expect(await read({ page: 2, limit: 3 })).toEqual([['c pt_BR'], 4]);
+  expect(await read({ status: 'approved,rejected', language: 'pt_BR' })).toEqual([['a pt_BR', 'c pt_BR'], 2]);
+  expect(await read({ name: 'a' })).toEqual([['a en', 'a pt_BR'], 2]);
+  storeId = randomUUID();
+  expect(await read({})).toEqual([[], 0]);
+});
