@@ -27,8 +27,8 @@ const folders = {
     ...['assets', 'docs', 'environment', 'waiting', 'api', 'platform', 'sandbox', 'console'],
   ],
   'services/messaging': [
-    ...['settings', 'channels', 'templates', 'identities', 'conversations', 'sessions', 'messages', 'inbox', 'delivery', 'merges'],
-    ...['inbound', 'outbound', 'connection', 'sandbox-page', 'reports', 'restore'],
+    ...['settings', 'channels', 'templates', 'identities', 'conversations', 'sessions', 'messages', 'inbox'],
+    ...['delivery', 'merges', 'inbound', 'outbound', 'connection', 'sandbox-page', 'reports', 'restore'],
   ],
   'services/events': ['feed', 'webhooks', 'restore'],
 };

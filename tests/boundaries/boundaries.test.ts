@@ -16,8 +16,8 @@ const folders = {
     ...['exports', 'openapi', 'assets', 'docs', 'environment', 'waiting', 'api', 'platform', 'sandbox', 'console'],
   ],
   'services/messaging': [
-    ...['settings', 'channels', 'identities', 'conversations', 'sessions', 'messages', 'inbox', 'delivery', 'merges'],
-    ...['inbound', 'outbound', 'connection', 'sandbox-page', 'reports', 'restore'],
+    ...['settings', 'channels', 'templates', 'identities', 'conversations', 'sessions', 'messages', 'inbox'],
+    ...['delivery', 'merges', 'inbound', 'outbound', 'connection', 'sandbox-page', 'reports', 'restore'],
   ],
   'services/events': ['feed', 'webhooks', 'restore'],
 };

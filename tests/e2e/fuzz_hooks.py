@@ -159,6 +159,17 @@ def keep_template(context, case, kwargs):
         case.body["template"] = _without_nul(case.body["template"])
 
 
+@schemathesis.hook("before_call").apply_to(method="POST", path="/leads/{leadId}/messages")
+def keep_one_content(context, case, kwargs):
+    """Gives a message exactly one of `message` and `template`. One that is meant to be invalid stays."""
+    if not isinstance(case.body, dict):
+        return
+    if "message" not in case.body and "template" not in case.body:
+        case.body["message"] = "Hello"
+    elif "template" in case.body and _matches(r"[^\0]{1,4096}", case.body.get("message")):
+        del case.body["message"]
+
+
 @schemathesis.hook("before_call").apply_to(method="PATCH", path="/followups/scheduled/{followupId}")
 def keep_due_time(context, case, kwargs):
     """Sets a due time that is not too far ahead, and an expiry after it."""

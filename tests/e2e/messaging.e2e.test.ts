@@ -217,7 +217,6 @@ test('in a new store a customer who has opted out gets no messages of the API, u
 test('a template is sent outside of the reply window, and its message is shown with its metadata', async () => {
   const { body: lead } = await create(newPhone());
   const body = {
-    message: 'Your glasses are ready',
     template: { name: 'order_ready', language: 'pt_BR' },
     metadata: { order: '1042' },
   };
@@ -225,7 +224,7 @@ test('a template is sent outside of the reply window, and its message is shown w
   expect(sent).toMatchObject({ sent: true, error: null });
   expect(taken(lead.customer_phone)).toMatchObject([{ type: 'template', template: 'order_ready' }]);
   expect(await messagesOf(lead.id)).toMatchObject([
-    { id: sent.id, body: 'Your glasses are ready', metadata: { order: '1042' } },
+    { id: sent.id, type: 'template', template: body.template, metadata: { order: '1042' } },
   ]);
 });
 
@@ -260,7 +259,7 @@ test('a message that the provider cannot take now is cancelled for good', async 
   const call = (method: string, path: string, options: object = {}) =>
     request(method, path, { key: other.key, ...options });
   const { body: lead } = await call('POST', '/leads', { body: { name: 'Ana', customer_phone: newPhone() } });
-  const body = { message: 'Too late', template: { name: 'order_ready', language: 'pt_BR' } };
+  const body = { template: { name: 'order_ready', language: 'pt_BR' } };
   const { body: queued } = await call('POST', `/leads/${lead.id}/messages`, { body });
   const path = `/leads/${lead.id}/messages/${queued.id}`;
   // Each attempt fails at once; while it runs, the answer is 409.

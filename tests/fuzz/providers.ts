@@ -5,8 +5,11 @@ import { localEgress } from '@mostrador/testing/context';
 import type { Random } from '@mostrador/testing/random';
 import ICAL from 'ical.js';
 import { ChannelError } from '../../services/messaging/src/channels/channel-provider.ts';
+import { renderTemplate } from '../../services/messaging/src/channels/render-template.ts';
 import { createWhatsappAdapter } from '../../services/messaging/src/channels/whatsapp/adapter.ts';
 import { readNotification } from '../../services/messaging/src/channels/whatsapp/payload.ts';
+import { readTemplatePage } from '../../services/messaging/src/channels/whatsapp/templates.ts';
+import { faultsOfValues } from '../../services/messaging/src/templates/faults-of-values.ts';
 import { createCaldavProvider } from '../../services/scheduling/src/calendars/caldav/provider.ts';
 import { CalendarError, type CalendarEvent } from '../../services/scheduling/src/calendars/calendar-provider.ts';
 import { createGoogleProvider } from '../../services/scheduling/src/calendars/google/provider.ts';
@@ -40,6 +43,7 @@ export const providers: Part = {
         if (performance.now() - startedAt > lateMs) finding(`${name} did not end at its deadline`);
         for (const fault of calendarFaults(random)) finding(fault);
         notificationFault(random, finding);
+        templateFault(random, finding);
       }
     };
     await Promise.all(Array.from({ length: atOnce }, client));
@@ -72,7 +76,13 @@ function callsOf(url: string) {
       tokens: createAccessTokens(),
       egress,
     });
-  const whatsapp = createWhatsappAdapter({ apiUrl: url, phoneNumberId: '1', accessToken: 't', egress });
+  const whatsapp = createWhatsappAdapter({
+    apiUrl: url,
+    phoneNumberId: '1',
+    businessAccountId: '2',
+    accessToken: 't',
+    egress,
+  });
   const known = (uid: string) => ({ eventId: uid, href: `${url}/calendar/x.ics`, etag: '"1"' });
   const calendar = (name: string, open: () => ReturnType<typeof createCaldavProvider>) => [
     { name: `${name}: verify`, error: CalendarError, call: () => open().verify(signal()) },
@@ -98,6 +108,11 @@ function callsOf(url: string) {
           signal(),
         ),
     },
+    {
+      name: 'WhatsApp: templates',
+      error: ChannelError,
+      call: (random: Random) => whatsapp.readTemplates?.(random.next() < 0.5 ? null : 'after', signal()),
+    },
   ] as { name: string; error: typeof CalendarError | typeof ChannelError; call(random: Random): Promise<unknown> }[];
 }
 
@@ -105,11 +120,25 @@ const multistatus = `<?xml version="1.0"?><d:multistatus xmlns:d="DAV:" xmlns:c=
 <d:href>/calendar/x.ics</d:href><d:propstat><d:prop><d:getetag>"1"</d:getetag><d:resourcetype><d:collection/><c:calendar/>
 </d:resourcetype><c:calendar-data>BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:x@mostrador\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n
 </c:calendar-data></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response></d:multistatus>`;
+const templates = {
+  data: [
+    {
+      ...{ id: '1', name: 'ready', language: 'en', status: 'APPROVED', category: 'UTILITY', parameter_format: 'NAMED' },
+      components: [
+        { type: 'HEADER', format: 'TEXT', text: 'Hi {{1}}' },
+        { type: 'BODY', text: 'Hi {{name}}' },
+        { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'x', url: 'https://example.com/{{1}}' }] },
+      ],
+    },
+  ],
+  paging: { cursors: { before: 'a', after: 'b' }, next: 'https://example.com' },
+};
 const jsons = [
   { access_token: 'a', expires_in: 3600, token_type: 'Bearer', scope: 'https://www.googleapis.com/auth/calendar' },
   { id: 'abc', etag: '"1"', status: 'confirmed', iCalUID: 'x@mostrador', sequence: 1 },
   { kind: 'calendar#events', accessRole: 'owner', items: [] },
   { error: { code: 403, message: 'x', errors: [{ reason: 'rateLimitExceeded' }] } },
+  templates,
   { messages: [{ id: 'wamid.x' }], contacts: [{ input: '55', wa_id: '55' }] },
   { error: { code: 131047, message: 'x', error_data: { details: 'y' }, error_subcode: 1 } },
 ];
@@ -193,6 +222,20 @@ function calendarFaults(random: Random): string[] {
     faults.push(`iCalendar: ${String(error)}`);
   }
   return faults;
+}
+
+/** A page of any form is read, and values of any form are checked and rendered. */
+function templateFault(random: Random, finding: (what: string) => void): void {
+  try {
+    const page = readTemplatePage(random.next() < 0.5 ? anyValue(random, 5) : disturbed(random, templates, 0.2));
+    for (const template of page?.templates ?? []) {
+      const values = [anyValue(random, 4), { type: 'body', parameters: [anyValue(random, 3)] }];
+      faultsOfValues(template, values);
+      renderTemplate(template, values);
+    }
+  } catch (error) {
+    finding(`templates threw ${String(error)}`);
+  }
 }
 
 function notificationFault(random: Random, finding: (what: string) => void): void {

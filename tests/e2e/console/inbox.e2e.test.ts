@@ -218,13 +218,12 @@ inBrowser(() => {
     }
     await tabTo(page, 'button', 'Use a template');
     await page.keyboard.press('Enter');
-    await page.keyboard.type('order_ready');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('Fill in').waitFor();
-    await page.getByRole('textbox', { name: 'Text shown' }).fill('Your order is ready, Bruno');
+    await page.keyboard.type('order_ready');
     await page.getByRole('textbox', { name: 'Values' }).fill('Bruno');
     await page.getByRole('button', { name: 'Send template' }).click();
-    await messageOf(page, 'Your order is ready, Bruno').getByText('Sent', { exact: true }).waitFor();
+    await messageOf(page, 'Hello, Bruno! Your order is ready.').getByText('Sent', { exact: true }).waitFor();
     expect(await sandbox.messages(silent)).toMatchObject([{ source: 'seller', status: 'sent' }]);
   });
 

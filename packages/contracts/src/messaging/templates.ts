@@ -96,11 +96,10 @@ export const TemplateComponent = Type.Object(
       title: 'TemplateComponentType',
       description: 'The part of the message. `unknown`: a kind that this server does not know, and so does not check.',
     }),
-    format: Type.Unsafe<(typeof templateHeaderFormats)[number] | null>({
-      type: ['string', 'null'],
-      enum: [...templateHeaderFormats, null],
-      description: 'What a `header` is. Null: the component is none.',
-    }),
+    format: Nullable(
+      OneOf(templateHeaderFormats, { title: 'TemplateHeaderFormat', description: 'What a `header` is.' }),
+      { description: 'What a `header` is. Null: the component is none.' },
+    ),
     text: About(NullableString, 'The text with its variables: `{{1}}`, or `{{name}}`. Null: it has none.'),
     buttons: Type.Array(TemplateButton, {
       description: 'The buttons, in their order. `index` of a value counts from 0.',

@@ -186,15 +186,15 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
     description: 'A loja não tem canal de mensagens conectado, ou o canal precisa de atenção. Conecte o canal.',
   },
   template_not_found: {
-    title: 'Modelo não encontrado',
+    title: 'Template não encontrado',
     description:
-      'O canal não tem nenhum modelo com este nome neste idioma. `GET /templates` lista os que ele tem. Um modelo novo ' +
+      'O canal não tem nenhum template com este nome neste idioma. `GET /templates` lista os que ele tem. Um template novo ' +
       'é conhecido alguns minutos depois de o canal aprová-lo.',
   },
   template_not_approved: {
-    title: 'Modelo não aprovado',
+    title: 'Template não aprovado',
     description:
-      'O canal não aprovou o modelo, ou o pausou, rejeitou ou desativou: `current_status` diz qual. Use outro modelo, ou ' +
+      'O canal não aprovou o template, ou o pausou, rejeitou ou desativou: `current_status` diz qual. Use outro template, ou ' +
       'corrija este no canal.',
   },
   messaging_window_closed: {

@@ -92,7 +92,10 @@ test.each(Object.entries(services))(
     const declared = declaredBy(ofService);
     expect(thrown.filter((code) => !declared.has(code))).toEqual([]);
     // Another service makes the code, or the kit.
-    const elsewhere = ['version_mismatch', 'role_required', 'lead_not_found', 'seller_not_found', 'seller_inactive'];
+    const elsewhere = [
+      ...['version_mismatch', 'role_required', 'lead_not_found', 'seller_not_found', 'seller_inactive'],
+      ...['template_not_found', 'template_not_approved'],
+    ];
     const unused = [...declared].filter((code) => !source.includes(`'${code}'`) && !elsewhere.includes(code));
     expect(unused).toEqual([]);
   },

@@ -9,8 +9,7 @@ export const variablesOf = (content: string | null): string[] => [
 const variable = /\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g;
 
 /** The component of a message that fills in this part of a template. */
-export const valuesFor = (values: readonly unknown[], type: string): unknown =>
-  values.find((given) => typeOf(given) === type);
+const valuesFor = (values: readonly unknown[], type: string): unknown => values.find((given) => typeOf(given) === type);
 
 export const typeOf = (given: unknown): string => text(member(given, 'type')).toLowerCase();
 

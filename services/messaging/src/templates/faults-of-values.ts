@@ -31,7 +31,7 @@ export function faultsOfValues(definition: Definition, components: readonly unkn
     ...(part('buttons') || !isOpen ? faultsOfButtons(part('buttons')?.buttons ?? [], ofType('button')) : []),
     ...(isOpen ? [] : given)
       .filter(({ component }) => !known.has(typeOf(component)))
-      .map(({ at }) => ({ pointer: `${at}/type`, detail: 'must be `header`, `body` or `button`' })),
+      .map(({ at }) => ({ pointer: `${at}/type`, detail: 'must be one of: header, body, button' })),
   ];
 }
 
@@ -80,7 +80,7 @@ function faultsOfNames(names: readonly string[], parameters: readonly unknown[],
   const left = new Set(names);
   return parameters.flatMap((parameter, index) => {
     if (left.delete(text(member(parameter, 'parameter_name')))) return [];
-    const detail = `must be one of ${names.map((name) => `\`${name}\``).join(', ')}, each once`;
+    const detail = `must be one of: ${names.join(', ')}`;
     return [{ pointer: `${at}/${index}/parameter_name`, detail }];
   });
 }
@@ -88,7 +88,7 @@ function faultsOfNames(names: readonly string[], parameters: readonly unknown[],
 function faultsOfParameter(parameter: unknown, types: readonly string[], at: string): Fault[] {
   const type = typeOf(parameter);
   if (!types.includes(type)) {
-    return [{ pointer: `${at}/type`, detail: `must be one of ${types.map((one) => `\`${one}\``).join(', ')}` }];
+    return [{ pointer: `${at}/type`, detail: `must be one of: ${types.join(', ')}` }];
   }
   if (type === 'text') {
     return text(member(parameter, 'text')).trim() === ''

@@ -126,7 +126,7 @@ async function readAll(
 const endless = () =>
   new ChannelError('refused', 'template_pages_endless', 'The pages of templates have no end.', { outage: false });
 
-const failureOf = (error: unknown): Pick<ChannelError, 'code' | 'detail' | 'retryAfterSeconds'> =>
+const failureOf = (error: unknown): ChannelError =>
   error instanceof CircuitOpen
-    ? { code: error.blocked.reason, detail: 'The provider is not called now.', retryAfterSeconds: undefined }
+    ? new ChannelError('not_sent', error.blocked.reason, 'The provider is not called now.')
     : toChannelError(error);
