@@ -29,7 +29,7 @@ create table templates (
   variables text not null,
   components jsonb not null,
   updated_at timestamptz(3) not null default clock_timestamp(),
-  unique (store_id, channel_id, name, language)
+  unique (store_id, name, language, channel_id)
 );
 alter table templates enable row level security, force row level security;
 create policy store on templates to messaging

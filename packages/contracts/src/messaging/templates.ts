@@ -27,7 +27,10 @@ export const MessageTemplate = Exact(
     components: Type.Optional(
       Type.Array(MapOf(Type.Unknown()), {
         maxItems: 20,
-        description: 'The values of its variables, as the channel defines them. At most 8 KiB of JSON.',
+        description:
+          'The values of its variables, as the channel defines them. WhatsApp: `{ type, parameters }` with the type ' +
+          '`header`, `body`, or `button` with `sub_type` and `index`. A parameter has a type, such as `text`, `currency`, ' +
+          '`date_time` or `image`, a member of that name, and `parameter_name` if variables are named. At most 8 KiB of JSON.',
       }),
     ),
   },

@@ -29,7 +29,7 @@ export async function replaceTemplates(
       insert into templates as t (store_id, channel_id, name, language, status, rejected_reason, category, quality,
         variables, components)
       select ${storeId}::uuid, ${channelId}::uuid, incoming.* from ${incoming}
-      on conflict (store_id, channel_id, name, language) do update set
+      on conflict (store_id, name, language, channel_id) do update set
         status = excluded.status, rejected_reason = excluded.rejected_reason, category = excluded.category,
         quality = excluded.quality, variables = excluded.variables, components = excluded.components,
         updated_at = clock_timestamp()
