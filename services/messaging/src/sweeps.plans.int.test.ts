@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findDueLeads } from './delivery/shard.repository.ts';
 import { findUnsettled, takeOverdueLeads } from './delivery/watch.repository.ts';
 import { purgeFailed, purgeProcessed } from './inbound/inbound.repository.ts';
+import { findChannelsToSync } from './templates/sync.repository.ts';
 
 const waiting = 100_000;
 const due = 5;
@@ -39,6 +40,13 @@ beforeAll(async () => {
       case when n > ${due} and n <= ${2 * due} then now() - interval '91 days' end,
       case when n > ${due} and n <= ${2 * due} then 'failed' end
     from generate_series(1, ${waiting}) as n`;
+  // Each of another store, because a store has one live channel. Most were read a moment ago.
+  await adminSql`
+    insert into channels (store_id, provider, business_account_id, next_template_sync_at)
+    select gen_random_uuid(), 'whatsapp_cloud', '1', now() + case when n <= ${due} then interval '-1 minute'
+      else interval '1 hour' end
+    from generate_series(1, ${waiting}) as n`;
+  await adminSql`update channels set next_template_sync_at = now() + interval '1 hour' where id = ${channelId}`;
   await adminSql`vacuum analyze`;
 });
 afterAll(() => database?.drop());
@@ -55,6 +63,7 @@ const sweeps: [string, string, Sweep][] = [
     (sql) => findDueLeads(sql, deliveryShardOf(storeId), { withinMs: 0, perStore: 50 }),
   ],
   ['the watchdog', 'messages', (sql) => findUnsettled(sql, 500)],
+  ['the synchronization of templates', 'channels', (sql) => findChannelsToSync(sql, 500)],
   [
     'the purge of processed payloads',
     'inbound_payloads',

@@ -319,6 +319,7 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'The channel has this template only in {languages}. Use one of these languages.',
     'O canal tem este template só em {languages}. Use um destes idiomas.',
   ],
+  ['must make a text of at most {number} characters', 'deve formar um texto de no máximo {number} caracteres'],
   ['is for a button without a variable', 'é de um botão sem variável'],
   ['is in another component already', 'já está em outro componente'],
   ['must be `{type}`, as in the template', 'deve ser `{type}`, como no template'],

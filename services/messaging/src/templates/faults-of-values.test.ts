@@ -128,6 +128,12 @@ describe('the buttons', () => {
   });
 });
 
+test('a text of more than 4,096 characters is refused', () => {
+  const components = [part('body', { text: '{{1}} {{1}}' })];
+  expect(pointers(components, [body(text('é'.repeat(2_047)))])).toEqual([]);
+  expect(pointers(components, [body(text('é'.repeat(2_048)))])).toEqual([at]);
+});
+
 test('what the template has beside parts of a newer kind is checked, and the rest is not', () => {
   const components = [part('unknown'), part('body', { text: '{{1}}' })];
   expect(pointers(components, [{ type: 'carousel', cards: [] }, body(text('a')), header(), button(0, 'url')])).toEqual(

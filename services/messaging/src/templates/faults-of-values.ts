@@ -1,7 +1,7 @@
 import type { TemplateButton } from '@mostrador/contracts';
 import { array, member, object, text } from '../channels/json.ts';
 import type { ProviderTemplate } from '../channels/provider-template.ts';
-import { typeOf, variablesOf } from '../channels/render-template.ts';
+import { renderTemplate, typeOf, variablesOf } from '../channels/render-template.ts';
 
 type Definition = Pick<ProviderTemplate, 'variables' | 'components'>;
 /** As a `ValidationFault` of the body. */
@@ -10,6 +10,8 @@ type Part = ProviderTemplate['components'][number];
 /** A component of the request, and where it stands in it. */
 type Given = { readonly component: unknown; readonly at: string };
 
+/** As of any other message. WhatsApp itself accepts less. */
+const maxTextLength = 4096;
 const root = '#/template/components';
 
 /**
@@ -22,7 +24,7 @@ export function faultsOfValues(definition: Definition, components: readonly unkn
   const isOpen = definition.components.some(({ type }) => type === 'unknown');
   const part = (type: Part['type']) => definition.components.find((one) => one.type === type);
   const known: ReadonlySet<string> = new Set(['header', 'body', 'button']);
-  return [
+  const faults = [
     ...(['header', 'body'] as const).flatMap((type) => {
       const defined = part(type);
       if (!defined && isOpen) return [];
@@ -33,6 +35,8 @@ export function faultsOfValues(definition: Definition, components: readonly unkn
       .filter(({ component }) => !known.has(typeOf(component)))
       .map(({ at }) => ({ pointer: `${at}/type`, detail: 'must be one of: header, body, button' })),
   ];
+  if (faults.length > 0 || [...renderTemplate(definition, components)].length <= maxTextLength) return faults;
+  return [{ pointer: root, detail: `must make a text of at most ${maxTextLength} characters` }];
 }
 
 function faultsOfPart(

@@ -56,6 +56,20 @@ test('each of many concurrent leads gets its messages in order, each once', asyn
   for (const { numbers } of delivered) expect(numbers.map(Number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
+test.each([
+  ['that it has, as its text', 'order_ready', 'Hello, Ana! Your order is ready.'],
+  ['that it does not have, by its name', 'order_late', '[order_late] Late'],
+])('the telephone shows a template %s', async (_, name, shown) => {
+  const storeId = randomUUID();
+  const sandbox = createSandboxAdapter(messaging.database, storeId, await messaging.addChannel(storeId));
+  const components = [{ type: 'body', parameters: [{ type: 'text', text: 'Ana' }] }];
+  const template = { name, language: 'en', components };
+  const message = { id: randomUUID(), to: '5511999990000', text: 'Late', template, attempt: 1 };
+  await sandbox.send(message, AbortSignal.timeout(60_000));
+  const delivered = await messaging.adminSql`select body from sandbox_deliveries where store_id = ${storeId}`;
+  expect(delivered).toEqual([{ body: shown }]);
+});
+
 test('a duplicate send stores one message', async () => {
   const storeId = randomUUID();
   const channelId = await messaging.addChannel(storeId);
