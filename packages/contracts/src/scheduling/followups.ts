@@ -126,8 +126,9 @@ export const createFollowup = defineOperation({
     'Sends a message at `due_at`, or `delay_minutes` from now (exactly one of the two), and never earlier. It can be ' +
     'changed before, and cancelled: by `DELETE`, or when the lead writes (`cancel_on_reply`), opts out, or books an appointment ' +
     '(`cancel_on_appointment`). Outside the store’s sending window it waits for the next opening. `template` is sent ' +
-    'when the channel no longer accepts free text, and checked now against the templates of the channel. A lead that has opted out is refused at once. From `expires_at` on ' +
-    'it is never sent, whatever delayed it, but `cancelled` as `expired`.',
+    'when the channel no longer accepts free text, and is checked now against the templates of the channel. A lead that ' +
+    'has opted out is refused at once. From `expires_at` on it is never sent, whatever delayed it, but `cancelled` as ' +
+    '`expired`.',
   extension: true,
   request: {
     body: Exact(

@@ -60,7 +60,7 @@ export function createSandboxAdapter(database: Database, storeId: string, channe
 /** What the telephone shows of a template. One that the sandbox does not have, from before it had any, is named. */
 function shownOf({ name, language, components }: Template, text: string): string {
   const known = sandboxTemplates.find((one) => one.name === name && one.language === language);
-  return known ? renderTemplate(known, components) : `[${name}] ${text}`;
+  return known ? renderTemplate(known, components) : `[${name}] ${text}`.trimEnd();
 }
 
 /** Each status update as a webhook of its own, because each comes at its own time. */

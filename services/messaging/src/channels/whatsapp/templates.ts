@@ -1,7 +1,9 @@
 import {
   type TemplateButton,
   type TemplateComponent,
+  templateButtonTypes,
   templateCategories,
+  templateHeaderFormats,
   templateQualities,
   templateStatuses,
 } from '@mostrador/contracts';
@@ -56,7 +58,7 @@ function readComponent(component: unknown): TemplateComponent {
   const part = { text: contentOf(component, 'text'), format: null, buttons: [] };
   switch (text(member(component, 'type')).toUpperCase()) {
     case 'HEADER':
-      return { ...part, type: 'header', format: wordOf(formats, member(component, 'format'), 'unknown') };
+      return { ...part, type: 'header', format: wordOf(templateHeaderFormats, member(component, 'format'), 'unknown') };
     case 'BODY':
       return { ...part, type: 'body' };
     case 'FOOTER':
@@ -68,11 +70,8 @@ function readComponent(component: unknown): TemplateComponent {
   }
 }
 
-const formats = ['text', 'image', 'video', 'document', 'location', 'unknown'] as const;
-const buttonTypes = ['quick_reply', 'url', 'phone_number', 'copy_code', 'unknown'] as const;
-
 const readButton = (button: unknown): TemplateButton => ({
-  type: wordOf(buttonTypes, member(button, 'type'), 'unknown'),
+  type: wordOf(templateButtonTypes, member(button, 'type'), 'unknown'),
   text: contentOf(button, 'text') ?? '',
   url: contentOf(button, 'url'),
 });
