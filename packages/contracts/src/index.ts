@@ -16,6 +16,7 @@ export * from './core/errors.ts';
 export * from './core/hours.ts';
 export { type ListService, listServices } from './core/list-totals.ts';
 export * from './core/operation.ts';
+export * from './core/plain-text.ts';
 export * from './core/processes.ts';
 export * from './core/report-metrics.ts';
 export type { Columns } from './core/reports.ts';

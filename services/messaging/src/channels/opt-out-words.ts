@@ -1,3 +1,5 @@
+import { plainText } from '@mostrador/contracts';
+
 type Words = { readonly stop: readonly string[]; readonly start: readonly string[] };
 
 /**
@@ -16,15 +18,6 @@ export const optOutWords: Readonly<Record<string, Words>> = {
   de: { stop: ['stopp', 'abmelden', 'abbestellen'], start: ['anmelden', 'weiter erhalten'] },
   it: { stop: ['disiscrivi', 'disiscrivimi'], start: ['riprendi'] },
 };
-
-/** Letters and digits in lower case without accents, and one space between words. */
-export const plainText = (text: string): string =>
-  text
-    .normalize('NFKD')
-    .replaceAll(/\p{M}+/gu, '')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
 
 const wordsOf = (kind: keyof Words) =>
   new Set(Object.values(optOutWords).flatMap((words) => words[kind].map(plainText)));

@@ -1,5 +1,6 @@
+import { plainText } from '@mostrador/contracts';
 import type { OptOutWish } from '../channel-provider.ts';
-import { plainText, readOptOut } from '../opt-out-words.ts';
+import { readOptOut } from '../opt-out-words.ts';
 
 /**
  * What the opt-out buttons of marketing templates say, in the languages of WhatsApp's template editor and its examples.
