@@ -71,6 +71,7 @@ const askers: Record<string, readonly NatsUser[]> = {
   'events.internal.feed.append': ['crm', 'scheduling', 'messaging'],
   'events.internal.webhook-endpoints.of-person': ['accounts'],
   'events.internal.webhook-endpoints.pause-of-person': ['accounts'],
+  'messaging.api.messages.get': ['scheduling'],
   'messaging.internal.channels.get': ['gateway'],
   'messaging.internal.conversations.change-phone': ['crm'],
   'messaging.internal.messages.accept': ['scheduling'],

@@ -24,6 +24,7 @@ import {
   getCalendarConnection,
   getChannelConnection,
   getLeadContact,
+  getMessage,
   getMessagingSettings,
   getOptOut,
   getSchedulingSettings,
@@ -122,7 +123,7 @@ export const roles: Record<NatsUser, Role> = {
     // It watches the task queues of all services, so that a dead worker is one line of one log.
     hears: ['workflows'],
     asks: [
-      ...[acceptMessage, checkLead, checkTemplate, findBookedSellers, getOptOut, getStoreSettings],
+      ...[acceptMessage, checkLead, checkTemplate, findBookedSellers, getMessage, getOptOut, getStoreSettings],
       listLeadContacts,
     ],
     publishesEvents: true,

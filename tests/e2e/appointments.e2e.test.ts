@@ -26,6 +26,7 @@ test('a created appointment has the default values, and a read returns the same'
     duration_minutes: 60,
     seller_id: null,
     service_id: null,
+    confirmed_at: null,
     status: 'scheduled',
     notes: null,
     metadata: {},

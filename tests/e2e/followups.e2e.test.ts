@@ -211,3 +211,42 @@ test('Temporal shows what a follow-up waits for, until when, and its end, and fi
     await connection.close();
   }
 });
+
+test('a reminder of the booking rules asks on the telephone, and the answer there confirms the appointment', async () => {
+  const { key, id: storeId } = await newStore({ arguments: ['--locale', 'pt-BR', '--timezone', 'America/Sao_Paulo'] });
+  const { sandbox_url } = await admin(['channel', 'connect', '--store', storeId, '--provider', 'sandbox']);
+  const phone = String(++phones);
+  const lead = (await request('POST', '/leads', { key, body: { name: 'Ana', customer_phone: phone } })).body;
+  const reminder = { minutes_before: 5, message: '{{name}}, {{service}}: {{time}}', ask_confirmation: true };
+  const rules = await request('PUT', '/booking/rules', { key, body: { overlap: 'allow', reminders: [reminder] } });
+  expect(rules.status, rules.text).toBe(200);
+  // More time than a machine may stand still, or the reminder is left out.
+  const body = { title: 'Corte', scheduled_at: inSeconds(5 * 60 + 10), lead_id: lead.id };
+  const appointment = (await request('POST', '/appointments', { key, body })).body;
+  const about = `/followups/scheduled?appointment_id=${appointment.id}`;
+  const [{ id }] = (await request('GET', about, { key })).body.data;
+  const sent = await eventually(
+    async () => (await request('GET', `/followups/scheduled/${id}`, { key })).body,
+    ({ status }) => status === 'sent',
+  );
+  const time = new Intl.DateTimeFormat('pt-BR', { timeZone: 'America/Sao_Paulo', hour: 'numeric', minute: '2-digit' });
+  const start = new Date(appointment.scheduled_at);
+  expect(sent.message).toMatch(/^Ana, Corte: [a-z]+-feira, |^Ana, Corte: (sábado|domingo), /);
+  expect(sent.message.endsWith(` às ${time.format(start)}`)).toBe(true);
+
+  const answer = await fetch(`${sandbox_url}/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ customer_phone: phone, name: 'Ana', text: '1' }),
+  });
+  expect(answer.status).toBeLessThan(300);
+  const read = async () => (await request('GET', `/appointments/${appointment.id}`, { key })).body;
+  expect(await eventually(read, ({ confirmed_at }) => confirmed_at !== null)).toMatchObject({ status: 'scheduled' });
+  const told = await eventually(
+    async () => (await request('GET', '/events?types=appointment.confirmed', { key })).body.data,
+    ({ length }) => length > 0,
+  );
+  expect(told).toMatchObject([
+    { actor: { kind: 'channel', id: null }, entity: { id: appointment.id }, data: { source: 'customer' } },
+  ]);
+});

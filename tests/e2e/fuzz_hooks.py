@@ -279,7 +279,10 @@ def give_duration(context, case, kwargs):
 
 @schemathesis.hook("before_call").apply_to(path_regex="^/(sellers|booking/rules)")
 def open_before_closing(context, case, kwargs):
-    """Lets each opening end after it begins, and gives the exceptions of booking rules dates that exist, each once."""
+    """
+    Lets each opening end after it begins, and gives the exceptions of booking rules dates that exist, each once. Reminders
+    have different times and no placeholders, and each answer is another word.
+    """
     body = case.body
     if not isinstance(body, dict) or not _is_meant_valid(case):
         return
@@ -294,6 +297,14 @@ def open_before_closing(context, case, kwargs):
             }
             for index, each in enumerate(body["exceptions"])
         ]
+    if isinstance(body.get("reminders"), list):
+        body["reminders"] = [
+            each | {"minutes_before": 60 * (index + 1), "message": each["message"].replace("{", "(")}
+            for index, each in enumerate(body["reminders"])
+        ]
+    for name in ("confirm_words", "cancel_words"):
+        if isinstance(body.get(name), list):
+            body[name] = [f"{name} {index}" for index, _ in enumerate(body[name])]
 
 
 def _opening(opening):

@@ -44,6 +44,7 @@ const rules: BookingRules = {
   ...{ overlap: 'reject', capacity: 2, slot_step_minutes: 30, minimum_notice_minutes: 0, horizon_days: 365 },
   ...{ buffer_before_minutes: 0, buffer_after_minutes: 10, exceptions: [{ date: '2027-12-25', hours: [] }] },
   hours: [{ weekday: 1, from: '09:00', to: '18:00' }],
+  ...{ reminders: [], confirm_words: ['1'], cancel_words: ['2'] },
 };
 
 const operations = { listStores, createAgent, updateAgent, importDocument, getBookingRules, putBookingRules };

@@ -76,7 +76,7 @@ runService({
           name: 'scheduling-followups',
           types: messagingEvents,
           revision: 2,
-          handle: onMessagingEvent({ database, relay }),
+          handle: onMessagingEvent({ database, rpc, relay }),
         }),
       ],
     };

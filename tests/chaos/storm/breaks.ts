@@ -320,12 +320,12 @@ export const breaks: readonly Break[] = [
     breaks: 'no creation is published twice',
     edits: [
       {
-        file: 'services/scheduling/src/appointments/update-appointment.ts',
+        file: 'services/scheduling/src/appointments/save-change.ts',
         from: '...appointmentUpdated(current, saved),',
         to: '...appointmentCreated(saved),',
       },
       {
-        file: 'services/scheduling/src/appointments/update-appointment.ts',
+        file: 'services/scheduling/src/appointments/save-change.ts',
         from: '  appointmentUpdated,',
         to: '  appointmentCreated,',
       },

@@ -20,4 +20,13 @@ export const rulesRecord = (rules: BookingRules): string =>
     exceptions:
       rules.exceptions.map(({ date, hours }) => `${date} ${hours.map(spanOf).join(' ') || 'closed'}`).join(', ') ||
       null,
+    reminders:
+      rules.reminders
+        .map(
+          ({ minutes_before, ask_confirmation }) =>
+            `${minutes_before} minutes before${ask_confirmation ? ', asks' : ''}`,
+        )
+        .join('; ') || null,
+    'words to confirm': rules.confirm_words.join(', '),
+    'words to cancel': rules.cancel_words.join(', '),
   });

@@ -8,7 +8,9 @@ import { rulesRecord } from './rules-text.ts';
 const example = `A rules file:
   { "overlap": "reject", "capacity": 2, "slot_step_minutes": 30, "buffer_after_minutes": 10,
     "hours": [ { "weekday": 1, "from": "09:00", "to": "18:00" } ],
-    "exceptions": [ { "date": "2027-12-25", "hours": [] } ] }
+    "exceptions": [ { "date": "2027-12-25", "hours": [] } ],
+    "reminders": [ { "minutes_before": 1440, "message": "{{name}}: {{service}}, {{time}}. Reply 1 to confirm, 2 to cancel.",
+                     "ask_confirmation": true } ] }
 
 overlap is required. It replaces all rules: members left out get their defaults. Without hours the store is always open.`;
 

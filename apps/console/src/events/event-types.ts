@@ -38,6 +38,7 @@ export const groupOf: Record<EventType, EventGroup> = {
   'appointment.updated': 'appointment',
   'appointment.moved': 'appointment',
   'appointment.cancelled': 'appointment',
+  'appointment.confirmed': 'appointment',
   'followup.scheduled': 'followup',
   'followup.updated': 'followup',
   'followup.sent': 'followup',

@@ -30,6 +30,9 @@ const reasons: Readonly<Record<NonNullable<Followup['cancel_reason']>, () => str
   opted_out: m.followups_why_opted_out,
   lead_deleted: m.followups_why_deleted,
   expired: m.followups_why_expired,
+  appointment_closed: m.followups_why_closed,
+  appointment_moved: m.followups_why_moved,
+  reminder_removed: m.followups_why_removed,
 };
 
 const failures: Readonly<Record<string, () => string>> = {

@@ -118,6 +118,12 @@ export const feedCatalogue = {
     { ...appointmentIds, source: AppointmentSourceWord },
     Appointment,
   ),
+  'appointment.confirmed': fact(
+    'appointment',
+    'The customer confirmed an appointment in answer to a reminder. An `appointment.updated` comes before it.',
+    { ...appointmentIds, source: AppointmentSourceWord },
+    Appointment,
+  ),
   'followup.scheduled': fact('followup', 'A follow-up was scheduled.', dueFollowupIds, Followup),
   'followup.updated': fact(
     'followup',

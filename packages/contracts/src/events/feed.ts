@@ -36,7 +36,9 @@ export const EventActor = Type.Object(
         '`channel`: the customer, through the channel, or the channel itself. `system`: the server, such as when a ' +
         'follow-up is due, or its operator.',
     }),
-    id: NullableWord('The id of the key, the person, the agent or the channel. Null for `system`.'),
+    id: NullableWord(
+      'The id of the key, the person, the agent or the channel. Null for `system`, and for an answer to a reminder.',
+    ),
   },
   { title: 'EventActor', description: 'Who caused an event.' },
 );

@@ -7,6 +7,7 @@ import {
   NullableAppointmentMetadata,
   NullableString,
   NullableText,
+  NullableTimestamp,
   NullableUuid,
   OneOf,
   Page,
@@ -24,12 +25,14 @@ export const AppointmentStatus = OneOf(appointmentStatuses, {
   description: 'Every appointment begins as `scheduled`. `done`, `cancelled` and `no_show` are final.',
 });
 
-const appointmentSources = ['api', 'console', 'system'] as const;
+const appointmentSources = ['api', 'console', 'customer', 'system'] as const;
 export type AppointmentSource = (typeof appointmentSources)[number];
 /** More sources will come, such as the calendar. */
 export const AppointmentSourceWord = OneOf(appointmentSources, {
   title: 'AppointmentSource',
-  description: 'Where the change came from: a program with a key, a person in the console, or the server itself.',
+  description:
+    'Where the change came from: a program with a key, a person in the console, the customer who answered a reminder, ' +
+    'or the server itself.',
 });
 
 /** Minutes, 1 to 1,440 (a day). */
@@ -55,6 +58,12 @@ export const Appointment = Type.Object(
     // Members that came after the first ones are optional in the document: see `document-clients.test.ts` on required ones.
     seller_id: Type.Optional(About(NullableUuid, 'The seller who is booked. Null: none.')),
     service_id: Type.Optional(About(NullableUuid, 'The service that is booked. Null: none.')),
+    confirmed_at: Type.Optional(
+      About(
+        NullableTimestamp,
+        'When the customer confirmed it in answer to a reminder. Null: not, or not since it moved.',
+      ),
+    ),
     created_at: About(Timestamp, 'When it was created.'),
     updated_at: About(Timestamp, 'When it last changed.'),
   },

@@ -1,8 +1,10 @@
 import { type Static, type TOptional, Type } from '@sinclair/typebox';
-import { Exact, OneOf } from '../core/common.ts';
+import { Exact, Nullable, OneOf, Text } from '../core/common.ts';
 import type { ValidationFault } from '../core/errors.ts';
 import { faultsOfHours, NullableHours, OpeningTime } from '../core/hours.ts';
 import { defineOperation } from '../core/operation.ts';
+import { plainText } from '../core/plain-text.ts';
+import { faultsOfTemplate, MessageTemplate } from '../messaging/templates.ts';
 
 const overlaps = ['allow', 'reject'] as const;
 const OverlapWord = OneOf(overlaps, {
@@ -30,6 +32,58 @@ const mostHorizonDays = 730;
 /** Minutes of a buffer. */
 const Buffer = (description: string, options: { default?: number } = {}) =>
   Type.Integer({ ...options, minimum: 0, maximum: mostBufferMinutes, description });
+
+/** What the texts of a reminder can name. */
+export const reminderPlaceholders = ['name', 'service', 'time'] as const;
+
+/** A placeholder in a text, with its name as the first group. */
+export const reminderPlaceholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
+
+const reminder = {
+  minutes_before: Type.Integer({
+    minimum: 5,
+    maximum: 30 * 1440,
+    description: 'How long before the beginning it is due, in minutes. Each reminder has another.',
+  }),
+  message: Text(1000, {
+    description:
+      'The text, with the placeholders `{{name}}` (the lead), `{{service}}` (the service, or the title of the ' +
+      'appointment) and `{{time}}` (the beginning, in the time zone and the language of the store).',
+  }),
+};
+const AskConfirmation = (options: { default?: boolean } = {}) =>
+  Type.Boolean({
+    ...options,
+    description: 'Whether an answer of one of `confirm_words` or `cancel_words` confirms or cancels the appointment.',
+  });
+const NullableTemplate = Nullable(MessageTemplate, {
+  description:
+    'Sent instead when the channel no longer accepts free text. Texts in its `components` may have the placeholders.',
+});
+
+export const BookingReminder = Type.Object(
+  { ...reminder, template: NullableTemplate, ask_confirmation: AskConfirmation() },
+  { title: 'BookingReminder', description: 'A message that reminds of each appointment with a lead.' },
+);
+export type BookingReminder = Static<typeof BookingReminder>;
+
+const BookingReminderInput = Exact(
+  {
+    ...reminder,
+    template: Type.Optional(NullableTemplate),
+    ask_confirmation: Type.Optional(AskConfirmation({ default: false })),
+  },
+  { title: 'BookingReminderInput', description: 'A message that reminds of each appointment with a lead.' },
+);
+
+/** Answers to a reminder. */
+const Words = (word: string, description: string) =>
+  Type.Array(Text(40, { description: 'A word, or a few. Case, accents and punctuation do not count.' }), {
+    default: [word],
+    minItems: 1,
+    maxItems: 10,
+    description,
+  });
 
 const members = {
   capacity: Type.Integer({
@@ -64,10 +118,18 @@ const members = {
     maxItems: 400,
     description: 'Days with other hours than those of the week. Each date once.',
   }),
+  confirm_words: Words('1', 'A message that is only one of them confirms the appointment of a reminder that asked.'),
+  cancel_words: Words('2', 'A message that is only one of them cancels the appointment of a reminder that asked.'),
 };
 
 export const BookingRules = Type.Object(
-  { overlap: OverlapWord, ...members },
+  {
+    overlap: OverlapWord,
+    ...members,
+    reminders: Type.Array(BookingReminder, {
+      description: 'The messages that remind of each appointment with a lead.',
+    }),
+  },
   { title: 'BookingRules', description: 'How appointments of the store are booked.' },
 );
 export type BookingRules = Static<typeof BookingRules>;
@@ -86,9 +148,26 @@ export const putBookingRules = defineOperation({
     'may overlap at any time of day.\n\n' +
     'With `overlap: reject` every scheduled appointment takes exactly one place for its time and both buffers: its ' +
     'seller’s, or one of the `capacity` places of the store. Appointments that exist keep their times. They take places, ' +
-    'too, also when more of them overlap than there are places.',
+    'too, also when more of them overlap than there are places.\n\n' +
+    'Each of `reminders` becomes a follow-up of every coming appointment with a lead, also of those that exist. It moves ' +
+    'with its appointment, ends with it, and is never sent after the beginning. One whose time has passed is left out.',
   extension: true,
-  request: { body: Exact({ overlap: OverlapWord, ...optional }, { description: 'All rules of the store.' }) },
+  request: {
+    body: Exact(
+      {
+        overlap: OverlapWord,
+        ...optional,
+        reminders: Type.Optional(
+          Type.Array(BookingReminderInput, {
+            default: [],
+            maxItems: 5,
+            description: 'The messages that remind of each appointment with a lead. Empty: none.',
+          }),
+        ),
+      },
+      { description: 'All rules of the store.' },
+    ),
+  },
   reply: BookingRules,
   errors: ['version_mismatch'],
 });
@@ -110,7 +189,8 @@ const isDate = (text: string): boolean => {
 };
 
 /** What the schema does not express: each `to` is after its `from`, and each date exists and is there once. */
-export function faultsOfRules({ hours, exceptions }: Pick<BookingRules, 'hours' | 'exceptions'>): ValidationFault[] {
+export function faultsOfRules(rules: BookingRules): ValidationFault[] {
+  const { hours, exceptions } = rules;
   const dates = exceptions.map(({ date }) => date);
   return [
     ...faultsOfHours(hours ?? [], '#/hours'),
@@ -123,5 +203,38 @@ export function faultsOfRules({ hours, exceptions }: Pick<BookingRules, 'hours' 
         : [{ pointer: `#/exceptions/${index}/date`, detail: 'must be a date that exists' }]),
       ...faultsOfHours(exception.hours, `#/exceptions/${index}/hours`),
     ]),
+    ...faultsOfReminders(rules),
   ];
 }
+
+const placeholdersDetail = 'has an unknown placeholder: use only `name`, `service` and `time`';
+
+/** Each reminder has a time of its own and known placeholders, and an answer means one thing. */
+function faultsOfReminders({ reminders, confirm_words, cancel_words }: BookingRules): ValidationFault[] {
+  const times = reminders.map(({ minutes_before }) => minutes_before);
+  const confirming = confirm_words.map(plainText);
+  const faultOfWord = (pointer: string, word: string) =>
+    plainText(word) === '' ? [{ pointer, detail: 'must have a letter or a digit' }] : [];
+  return [
+    ...reminders.flatMap(({ minutes_before, message, template }, index) => {
+      const pointer = `#/reminders/${index}`;
+      return [
+        ...(times.indexOf(minutes_before) === index
+          ? []
+          : [{ pointer: `${pointer}/minutes_before`, detail: 'must not repeat that of another reminder' }]),
+        ...(hasOnlyKnown(message) ? [] : [{ pointer: `${pointer}/message`, detail: placeholdersDetail }]),
+        ...faultsOfTemplate(template).map(({ detail }) => ({ pointer: `${pointer}/template/components`, detail })),
+      ];
+    }),
+    ...confirm_words.flatMap((word, index) => faultOfWord(`#/confirm_words/${index}`, word)),
+    ...cancel_words.flatMap((word, index) => {
+      const pointer = `#/cancel_words/${index}`;
+      return confirming.includes(plainText(word))
+        ? [{ pointer, detail: 'must not also be one of `confirm_words`' }]
+        : faultOfWord(pointer, word);
+    }),
+  ];
+}
+
+const hasOnlyKnown = (text: string): boolean =>
+  [...text.matchAll(reminderPlaceholder)].every(([, name]) => reminderPlaceholders.some((known) => known === name));

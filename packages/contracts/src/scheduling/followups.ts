@@ -39,23 +39,40 @@ export const followupCancelReasons = [
   'opted_out',
   'lead_deleted',
   'expired',
+  'appointment_closed',
+  'appointment_moved',
+  'reminder_removed',
 ] as const;
 export type FollowupCancelReason = (typeof followupCancelReasons)[number];
 
 export const FollowupCancelReasonWord = OneOf(followupCancelReasons, {
   title: 'FollowupCancelReason',
   description:
-    'Why it was cancelled. `api`: by a request. `expired`: it was not sent before `expires_at`. Null while it is not.',
+    'Why it was cancelled. `api`: by a request. `expired`: it was not sent before `expires_at`. Of a reminder: ' +
+    '`appointment_closed`: its appointment is cancelled, done or no_show; `appointment_moved`: its time before the new ' +
+    'beginning has passed; `reminder_removed`: the booking rules have it no more. Null while it is not.',
 });
 
 /** How far ahead a follow-up can be scheduled, in days. */
 export const followupHorizonDays = 366;
 
+const FollowupReminder = Type.Object(
+  {
+    minutes_before: Type.Integer({ description: 'How long before the appointment it is due, in minutes.' }),
+    ask_confirmation: Type.Boolean({
+      description: 'Whether the answer of the lead confirms or cancels the appointment.',
+    }),
+  },
+  { title: 'FollowupReminder', description: 'What makes a follow-up a reminder of the booking rules.' },
+);
+
 export const Followup = Type.Object(
   {
     id: About(Uuid, 'The id of the follow-up.'),
     lead_id: About(Uuid, 'The lead who gets it.'),
-    message: Type.String({ description: 'The text to send.' }),
+    message: Type.String({
+      description: 'The text to send. The placeholders of a `reminder` are filled in when it is sent.',
+    }),
     template: Type.Union([MessageTemplate, Type.Null()]),
     due_at: About(Timestamp, 'When it is due.'),
     next_attempt_at: Type.Unsafe<string | null>({
@@ -73,7 +90,13 @@ export const Followup = Type.Object(
       ),
     ),
     appointment_id: Type.Optional(
-      About(NullableUuid, 'The appointment that it is about. It does not follow the changes of that appointment.'),
+      About(
+        NullableUuid,
+        'The appointment that it is about. Only a `reminder` follows the changes of that appointment.',
+      ),
+    ),
+    reminder: Type.Optional(
+      Nullable(FollowupReminder, { description: 'A reminder of the booking rules. Null: another follow-up.' }),
     ),
     metadata: Type.Optional(
       MapOf(Type.String(), { description: 'Data of the store’s own systems. Mostrador only keeps it.' }),
@@ -219,7 +242,8 @@ export const updateFollowup = defineOperation({
     'it is sent by the new values only. After a 409, `current_status` says what it is instead. A new `due_at` begins ' +
     'the attempts again, and the sending window applies. A follow-up with the error `restored` stays held. ' +
     '`cancel_on_reply` counts the messages of the lead since the follow-up was created. `template: null` removes the ' +
-    'template. `expires_at` must be after `due_at` as both are after the change, and null removes it. `metadata` keeps ' +
+    'template. A `reminder` keeps its `appointment_id` and `expires_at`, and gets the values of the rules again when its ' +
+    'appointment moves. `expires_at` must be after `due_at` as both are after the change, and null removes it. `metadata` keeps ' +
     'the members that are not sent.',
   extension: true,
   request: {

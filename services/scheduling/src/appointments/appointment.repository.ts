@@ -55,13 +55,14 @@ export async function saveAppointment(
   id: string,
   content: AppointmentContent,
 ): Promise<AppointmentRow> {
-  const { title, scheduled_at, duration_minutes, notes, status, metadata, seller_id, service_id } = content;
+  const { title, scheduled_at, duration_minutes, notes, status, metadata, seller_id, service_id, confirmed_at } =
+    content;
   // Not now(): the transaction may have begun before the change whose lock it waited for.
   const [row] = await sql<AppointmentRow[]>`
     update appointments
     set title = ${title}, scheduled_at = ${scheduled_at}, duration_minutes = ${duration_minutes}, notes = ${notes},
         status = ${status}, metadata = ${sql.json(metadata)}, seller_id = ${seller_id}, service_id = ${service_id},
-        version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
+        confirmed_at = ${confirmed_at}, version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
     where store_id = ${storeId} and id = ${id}
     returning *`;
   return row as AppointmentRow;
@@ -90,7 +91,7 @@ export async function listFeedAppointments(
 }
 
 /** What a calendar shows of an appointment comes from these columns. */
-export type ShownAppointment = Omit<AppointmentRow, 'metadata' | 'seller_id' | 'service_id'>;
+export type ShownAppointment = Omit<AppointmentRow, 'metadata' | 'seller_id' | 'service_id' | 'confirmed_at'>;
 
 export type FeedBounds = {
   readonly now: Date;

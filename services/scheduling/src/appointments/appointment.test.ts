@@ -21,6 +21,7 @@ const scheduled: AppointmentRow = {
   metadata: { booking: 'B-1' },
   seller_id: null,
   service_id: null,
+  confirmed_at: null,
   version: 3,
   created_at: new Date('2026-11-01T10:00:00.123Z'),
   updated_at: new Date('2026-11-02T10:00:00.456Z'),
@@ -39,6 +40,7 @@ test('the API shows only the specified fields of an appointment, with instants i
     metadata: { booking: 'B-1' },
     seller_id: null,
     service_id: null,
+    confirmed_at: null,
     created_at: '2026-11-01T10:00:00.123Z',
     updated_at: '2026-11-02T10:00:00.456Z',
   });
@@ -55,7 +57,15 @@ describe('changeAppointment', () => {
       metadata: { booking: 'B-1' },
       seller_id: null,
       service_id: null,
+      confirmed_at: null,
     });
+  });
+
+  test('a confirmation is for the time of the appointment: only another time takes it back', () => {
+    const confirmed = { ...scheduled, confirmed_at: new Date('2027-01-30T09:00:00.000Z') };
+    const confirmedAfter = (patch: AppointmentPatch) => changeAppointment(confirmed, patch)?.confirmed_at;
+    expect(confirmedAfter({ title: 'Shave', duration_minutes: 30 })).toEqual(confirmed.confirmed_at);
+    expect(confirmedAfter({ scheduled_at: '2027-01-31T09:30:00.000Z' })).toBeNull();
   });
 
   test('a change of metadata sets its members and keeps the others, and no calendar shows it', () => {

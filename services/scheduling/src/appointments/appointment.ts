@@ -27,6 +27,8 @@ export type AppointmentRow = {
   readonly metadata: Metadata;
   readonly seller_id: string | null;
   readonly service_id: string | null;
+  /** When the customer confirmed it at its present time. */
+  readonly confirmed_at: Date | null;
   readonly version: number;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -35,7 +37,15 @@ export type AppointmentRow = {
 /** The columns that a change can set. */
 export type AppointmentContent = Pick<
   AppointmentRow,
-  'title' | 'scheduled_at' | 'duration_minutes' | 'notes' | 'status' | 'metadata' | 'seller_id' | 'service_id'
+  | 'title'
+  | 'scheduled_at'
+  | 'duration_minutes'
+  | 'notes'
+  | 'status'
+  | 'metadata'
+  | 'seller_id'
+  | 'service_id'
+  | 'confirmed_at'
 >;
 
 export type AppointmentPatch = RequestOf<typeof updateAppointment>['body'];
@@ -60,6 +70,7 @@ export function toAppointment(row: AppointmentRow): Appointment {
     metadata: row.metadata,
     seller_id: row.seller_id,
     service_id: row.service_id,
+    confirmed_at: row.confirmed_at && toTimestamp(row.confirmed_at),
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   };
@@ -77,15 +88,18 @@ export function changeAppointment(row: AppointmentRow, patch: AppointmentPatch):
     });
   }
   const { title, scheduled_at, duration_minutes, notes, status, metadata, seller_id, service_id } = patch;
+  const startsAt = scheduled_at === undefined ? row.scheduled_at : toInstant(scheduled_at);
   const changed: AppointmentContent = {
     title: title ?? row.title,
-    scheduled_at: scheduled_at === undefined ? row.scheduled_at : toInstant(scheduled_at),
+    scheduled_at: startsAt,
     duration_minutes: duration_minutes ?? row.duration_minutes,
     notes: notes === undefined ? row.notes : notes,
     status: status ?? row.status,
     metadata: changeMetadata(row.metadata, metadata, maxAppointmentMetadataBytes),
     seller_id: seller_id === undefined ? row.seller_id : (seller_id?.toLowerCase() ?? null),
     service_id: service_id === undefined ? row.service_id : (service_id?.toLowerCase() ?? null),
+    // The customer has not confirmed the new time.
+    confirmed_at: startsAt.getTime() === row.scheduled_at.getTime() ? row.confirmed_at : null,
   };
   const isSame = !isShown(row, changed) && !takesAnother(row, changed);
   return isSame && isDeepStrictEqual(changed.metadata, row.metadata) ? null : changed;
@@ -128,7 +142,7 @@ export const appointmentUpdated = (before: AppointmentRow, row: AppointmentRow):
   { ...shown(row), type: 'appointment.updated', data: idsOf(row), before: toAppointment(before) },
 ];
 
-/** The entries of the events that only a store with rules has, because they are about its times. */
+/** The entries of the events that only a store with rules has, because they are about its times and reminders. */
 export function appointmentRebooked(
   before: AppointmentRow,
   row: AppointmentRow,
@@ -145,9 +159,12 @@ export function appointmentRebooked(
     ...(row.status === 'cancelled'
       ? [{ ...shown(row), type: 'appointment.cancelled' as const, data: { ...idsOf(row), source } }]
       : []),
+    ...(row.confirmed_at && !before.confirmed_at
+      ? [{ ...shown(row), type: 'appointment.confirmed' as const, data: { ...idsOf(row), source } }]
+      : []),
   ];
 }
 
 /** Where a change came from. */
 export const sourceOf = (kind: EventActor['kind'] | undefined): AppointmentSource =>
-  kind === 'user' ? 'console' : kind === 'system' ? 'system' : 'api';
+  kind === 'user' ? 'console' : kind === 'channel' ? 'customer' : kind === 'system' ? 'system' : 'api';

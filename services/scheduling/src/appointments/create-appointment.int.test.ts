@@ -39,6 +39,7 @@ describe('the row and the response', () => {
       metadata: {},
       seller_id: null,
       service_id: null,
+      confirmed_at: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: appointment.created_at,
     });

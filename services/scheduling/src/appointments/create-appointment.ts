@@ -23,6 +23,7 @@ import { requestSyncs } from '../calendar-sync/sync.repository.ts';
 import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { cancelFollowups } from '../followups/cancel-followups.ts';
+import { keepReminders } from '../reminders/keep-reminders.ts';
 import { insertAppointments, type NewAppointment } from './appointment.repository.ts';
 import { type AppointmentRow, appointmentCreated, toAppointment, wakeAppointment } from './appointment.ts';
 
@@ -154,6 +155,13 @@ async function writeBooked(
       connection,
     ),
   ]);
+  if (rules && rules.reminders.length > 0) {
+    await keepReminders(
+      sql,
+      rules,
+      rows.map((row, index) => ({ row, origin: accepted[index]?.origin })),
+    );
+  }
   const written = rows.values();
   return outcomes.map((outcome) => (outcome instanceof AppError ? outcome : (written.next().value as AppointmentRow)));
 }

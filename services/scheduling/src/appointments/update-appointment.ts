@@ -2,7 +2,6 @@ import { updateAppointment as operation } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { assertIfMatch, etagOf } from '@mostrador/kit/database/etag';
 import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
-import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
@@ -12,24 +11,18 @@ import { withAlternatives } from '../booking/refusals.ts';
 import { lockRules } from '../booking/rules.repository.ts';
 import type { RulesRow } from '../booking/rules.ts';
 import { takePlaces } from '../booking/take-places.ts';
-import { followVersion, requestSyncs } from '../calendar-sync/sync.repository.ts';
 import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { findAppointment, lockAppointment, saveAppointment } from './appointment.repository.ts';
+import { findAppointment, lockAppointment } from './appointment.repository.ts';
 import {
   type AppointmentContent,
   type AppointmentPatch,
   type AppointmentRow,
-  appointmentRebooked,
-  appointmentUpdated,
   changeAppointment,
-  isShown,
-  signalOfChange,
-  sourceOf,
   takesAnother,
   toAppointment,
-  wakeAppointment,
 } from './appointment.ts';
+import { saveChange } from './save-change.ts';
 
 export const updateAppointment = (dependencies: Dependencies): Handler<typeof operation> => {
   const { database, relay } = dependencies;
@@ -106,20 +99,7 @@ async function change(
   const changed = rules
     ? await rebook(sql, rules, current, wanted ?? current, { named, holdId: holdId ?? null })
     : (wanted as AppointmentContent);
-
-  const saved = await saveAppointment(sql, storeId, current.id, changed);
-  const shows = isShown(current, saved);
-  const toSync = shows ? connection : undefined;
-  await Promise.all([
-    toSync && requestSyncs(sql, storeId, [saved], toSync.id),
-    shows || followVersion(sql, storeId, saved),
-    appendOutbox(sql, storeId, [
-      ...appointmentUpdated(current, saved),
-      ...(rules ? appointmentRebooked(current, saved, sourceOf(sql.origin.actor?.kind)) : []),
-      ...(toSync ? [wakeAppointment(saved, signalOfChange(changed))] : []),
-    ]),
-  ]);
-  return saved;
+  return await saveChange(sql, { connection, rules }, current, changed);
 }
 
 /** Takes the place of the changed appointment instead of its present one, or frees that. Returns the change with its seller. */

@@ -43,6 +43,7 @@ describe('rules', () => {
     expect(saved).toEqual({
       ...{ overlap: 'allow', capacity: 1, slot_step_minutes: 30, minimum_notice_minutes: 0, horizon_days: 365 },
       ...{ buffer_before_minutes: 0, buffer_after_minutes: 0, hours: null, exceptions: [] },
+      ...{ reminders: [], confirm_words: ['1'], cancel_words: ['2'] },
     });
     const { body, headers } = await read();
     expect(JSON.parse(Buffer.from(body).toString())).toEqual(saved);

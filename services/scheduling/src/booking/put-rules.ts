@@ -11,19 +11,20 @@ import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { lockCalendarConnectionForUpdate } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { remindComing } from '../reminders/remind-coming.ts';
 import { deleteAllBookings } from './booking.repository.ts';
 import { placeExisting } from './place-existing.ts';
 import { lockRules, saveRules } from './rules.repository.ts';
 import { toRules } from './rules.ts';
 
 export const putRules =
-  ({ database, rpc }: Dependencies): Handler<typeof operation> =>
+  ({ database, rpc, relay }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const { storeId } = context;
     const rules = rulesOf(body);
     const faults = faultsOfRules(rules);
     if (faults.length > 0) throw validationFailed(faults);
-    return await withIdempotency({
+    const result = await withIdempotency({
       database,
       context,
       operation,
@@ -43,9 +44,18 @@ export const putRules =
       toReply: toRules,
       etag: (row) => etagOf(row.version),
     });
+    // Also for a repeated request, whose first process may have died before.
+    await remindComing({ database, relay }, context);
+    return result;
   };
 
 /** The rules of a body, in which the validation has set the defaults. */
-function rulesOf({ hours = null, ...body }: RequestOf<typeof operation>['body']): BookingRules {
-  return { ...(body as Required<typeof body>), hours };
+function rulesOf({ hours = null, reminders = [], ...body }: RequestOf<typeof operation>['body']): BookingRules {
+  return {
+    ...(body as Required<typeof body>),
+    hours,
+    reminders: reminders.map(({ template = null, ask_confirmation = false, ...reminder }) => ({
+      ...{ ...reminder, template, ask_confirmation },
+    })),
+  };
 }

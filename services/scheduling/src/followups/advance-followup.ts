@@ -1,14 +1,20 @@
-import { acceptMessage, type NextStep, type advanceFollowup as operation, type ReplyOf } from '@mostrador/contracts';
+import {
+  acceptMessage,
+  getStoreSettings,
+  listLeadContacts,
+  type NextStep,
+  type advanceFollowup as operation,
+  type ReplyOf,
+} from '@mostrador/contracts';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { type Handler, later } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { callTimeMs } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../dependencies.ts';
-import { type Claimed, claimNext } from './claim-next.ts';
+import { type Claimed, claimNext, type Prepared } from './claim-next.ts';
 import { findFollowup } from './followup.repository.ts';
 import { type Outcome, outcomeOf, recordOutcome } from './record-outcome.ts';
 import { findSendingWindows } from './sending-windows.repository.ts';
-import { zoneFor } from './store-zone.ts';
 
 /** How long messaging may wait for the outcome. When it comes in time, the workflow ends with this step. */
 const outcomeMs = 1_500;
@@ -20,9 +26,9 @@ export const advanceFollowup = (dependencies: Dependencies): Handler<typeof oper
   let waiting = 0;
   return async (context, { body: { followup_id: id } }) => {
     const { database } = dependencies;
-    const zone = await zoneIfNeeded(dependencies, context, id);
+    const prepared = await prepare(dependencies, context, id);
     const limitMs = callTimeMs(context.deadline);
-    const claim = await database.write(context, (sql) => claimNext(sql, { storeId: context.storeId, id }, { zone }));
+    const claim = await database.write(context, (sql) => claimNext(sql, { storeId: context.storeId, id }, prepared));
     if (claim.kind === 'answer') return claim.next;
     const { claimed } = claim;
     // A message that messaging already has was not settled quickly, so this step does not wait for it.
@@ -39,13 +45,21 @@ export const advanceFollowup = (dependencies: Dependencies): Handler<typeof oper
   };
 };
 
-/** The store's time zone, or null when the step does not have to check the sending windows. */
-async function zoneIfNeeded({ database, rpc }: Dependencies, context: StoreContext, id: string) {
+/** Looks up what only other services know: the zone if there are sending windows, and for a reminder whom it tells. */
+async function prepare({ database, rpc }: Dependencies, context: StoreContext, id: string): Promise<Prepared> {
   const [[row], windows] = await database.read(context, (sql) =>
     Promise.all([findFollowup(sql, context.storeId, id), findSendingWindows(sql, context.storeId)]),
   );
-  if (row?.status !== 'pending' || windows.length === 0) return null;
-  return await zoneFor(windows, rpc, context);
+  const isReminder = row?.status === 'pending' && row.reminder_minutes !== null;
+  if (row?.status !== 'pending' || (windows.length === 0 && !isReminder)) return { zone: null };
+  const { lead_id } = row;
+  const [{ timezone, locale }, { contacts }] = await Promise.all([
+    rpc.call(getStoreSettings, {}, context),
+    isReminder ? rpc.call(listLeadContacts, { body: { lead_ids: [lead_id] } }, context) : { contacts: [] },
+  ]);
+  // Messaging refuses a message to a lead that is gone.
+  const name = contacts[0]?.name ?? '';
+  return { zone: timezone, reader: isReminder ? { name, timezone, locale } : undefined };
 }
 
 async function handOver(

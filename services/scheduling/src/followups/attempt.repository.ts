@@ -3,15 +3,20 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Attempt, AttemptError, RowKey } from '@mostrador/kit/step/retry-engine';
 import type { FollowupRow } from './followup.ts';
 
-/** Begins an attempt. The follow-up cannot be cancelled from now on. Other attempts wait while the lease is valid. */
+/**
+ * Begins an attempt with this text. The follow-up cannot be cancelled from now on. Other attempts wait while the lease is
+ * valid.
+ */
 export async function claim(
   sql: TransactionSql,
   { storeId, id }: RowKey,
   leaseMs: number,
+  { message, template }: Pick<FollowupRow, 'message' | 'template'>,
 ): Promise<{ readonly attempt: Attempt; readonly firstAttemptAt: Date }> {
   const [row] = await sql<{ lease_token: string; attempts: number; first_attempt_at: Date }[]>`
     update followups
-    set status = 'sending', attempts = attempts + 1, lease_token = gen_random_uuid(),
+    set status = 'sending', message = ${message}, template = ${template && sql.json(template as never)},
+        attempts = attempts + 1, lease_token = gen_random_uuid(),
         lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
         next_attempt_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
         first_attempt_at = coalesce(first_attempt_at, clock_timestamp()),

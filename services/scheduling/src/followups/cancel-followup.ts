@@ -1,4 +1,4 @@
-import { cancelFollowup as operation } from '@mostrador/contracts';
+import { type FollowupCancelReason, cancelFollowup as operation } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { assertIfMatch } from '@mostrador/kit/database/etag';
 import { writeOnce } from '@mostrador/kit/idempotency/idempotency';
@@ -24,15 +24,20 @@ export const cancelFollowup =
         const { followup } = found;
         assertIfMatch(context, followup.version);
         if (followup.status !== 'pending') throw notPending(followup, 'cancelled');
-        return await cancelLocked(sql, storeId, followup);
+        return await cancelLocked(sql, storeId, followup, 'api');
       },
       toReply: ({ id }: Named) => ({ cancelled: true as const, id }),
     });
   };
 
 /** Cancels a locked pending follow-up, with its events and its wake-up. Returns the row as it is now. */
-export async function cancelLocked(sql: TransactionSql, storeId: string, followup: Named): Promise<FollowupRow> {
-  const saved = await saveCancellation(sql, storeId, followup.id, 'api');
-  await appendOutbox(sql, storeId, [...followupEvents.cancelled(saved, 'api'), wakeFollowup(followup, 'cancelled')]);
+export async function cancelLocked(
+  sql: TransactionSql,
+  storeId: string,
+  followup: Named,
+  reason: FollowupCancelReason,
+): Promise<FollowupRow> {
+  const saved = await saveCancellation(sql, storeId, followup.id, reason);
+  await appendOutbox(sql, storeId, [...followupEvents.cancelled(saved, reason), wakeFollowup(followup, 'cancelled')]);
   return saved;
 }

@@ -25,6 +25,8 @@ type Content = Pick<
   | 'expires_at'
   | 'appointment_id'
   | 'metadata'
+  | 'reminder_start'
+  | 'asks_confirmation'
 >;
 type Plan = Pick<FollowupRow, 'next_attempt_at' | 'attempts' | 'first_attempt_at' | 'error_code' | 'error_detail'>;
 
@@ -36,7 +38,8 @@ export type FollowupChange = Content & Plan;
  * attempts again. Only a follow-up that a restore holds stays held, because it may have been sent.
  *
  * @param plan when to try what is due at a moment
- * @throws AppError `validation_failed` as `futureMoment`, `assertExpiry` and `changeMetadata` do
+ * @throws AppError `validation_failed` as `futureMoment`, `assertExpiry` and `changeMetadata` do, and `assertBound` for a
+ *   reminder
  */
 export function changeFollowup(
   row: FollowupRow,
@@ -49,6 +52,7 @@ export function changeFollowup(
   const isMoved = due_at !== undefined && toInstant(due_at).getTime() !== row.due_at.getTime();
   const before = contentOf(row);
   const changed: Content = {
+    ...before,
     message: message ?? row.message,
     template: template === undefined ? row.template : template,
     due_at: isMoved ? futureMoment(due_at, now) : row.due_at,
@@ -59,8 +63,30 @@ export function changeFollowup(
     metadata: changeMetadata(row.metadata, metadata, maxFollowupMetadataBytes),
   };
   if (isDeepStrictEqual(changed, before)) return null;
+  if (row.reminder_minutes !== null) assertBound(before, changed);
   const isExpiryNew = changed.expires_at?.getTime() !== row.expires_at?.getTime();
   if (isMoved || isExpiryNew) assertExpiry(changed, now, isExpiryNew ? 'expires_at' : 'due_at');
+  return { ...changed, ...(isMoved ? planAgain(row, changed.due_at, plan) : planOf(row)) };
+}
+
+/**
+ * @throws AppError `validation_failed` when a reminder gets another appointment, or could be sent after its beginning
+ */
+function assertBound(before: Content, changed: Content): void {
+  const faults = (['appointment_id', 'expires_at'] as const)
+    .filter((name) => !isDeepStrictEqual(before[name], changed[name]))
+    .map((name) => ({ pointer: `#/${name}`, detail: 'cannot change: it is a reminder' }));
+  if (faults.length > 0) throw validationFailed(faults);
+}
+
+/** The values of a pending follow-up with another content. A new `due_at` is as in `changeFollowup`, but may be any. */
+export function replaceContent(
+  row: FollowupRow,
+  content: Partial<Content>,
+  plan: (dueAt: Date) => Date,
+): FollowupChange {
+  const changed = { ...contentOf(row), ...content };
+  const isMoved = changed.due_at.getTime() !== row.due_at.getTime();
   return { ...changed, ...(isMoved ? planAgain(row, changed.due_at, plan) : planOf(row)) };
 }
 
@@ -72,9 +98,12 @@ function planAgain(row: FollowupRow, dueAt: Date, plan: (dueAt: Date) => Date): 
 }
 
 function contentOf(row: FollowupRow): Content {
-  const { message, template, due_at, cancel_on_reply, cancel_on_appointment, expires_at, appointment_id, metadata } =
-    row;
-  return { message, template, due_at, cancel_on_reply, cancel_on_appointment, expires_at, appointment_id, metadata };
+  const { message, template, due_at, cancel_on_reply, cancel_on_appointment } = row;
+  const { expires_at, appointment_id, metadata, reminder_start, asks_confirmation } = row;
+  return {
+    ...{ message, template, due_at, cancel_on_reply, cancel_on_appointment },
+    ...{ expires_at, appointment_id, metadata, reminder_start, asks_confirmation },
+  };
 }
 
 function planOf({ next_attempt_at, attempts, first_attempt_at, error_code, error_detail }: FollowupRow): Plan {

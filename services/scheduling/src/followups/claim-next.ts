@@ -1,6 +1,8 @@
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { type Attempt, answer, type Claim, type ClaimNext } from '@mostrador/kit/step/retry-engine';
-import { done, recordingMs, stepLimits, waitUntil } from '@mostrador/kit/step/step';
+import { done, lookAgain, recordingMs, stepLimits, waitUntil } from '@mostrador/kit/step/step';
+import { findReminded, type Reminded } from '../reminders/reminder.repository.ts';
+import { fillReminder, momentText, type ReminderValues } from '../reminders/reminder-text.ts';
 import { claim, failUnsent, postpone } from './attempt.repository.ts';
 import { lockFollowup, saveCancellation } from './followup.repository.ts';
 import { type FollowupRow, followupEvents } from './followup.ts';
@@ -17,19 +19,28 @@ export type Claimed = {
   readonly recordBy: number;
 };
 
+/** What a step has looked up before it claims. */
+export type Prepared = Pick<Situation, 'zone'> & {
+  /** For a reminder, whose placeholders the claim fills in. */
+  readonly reader?: { readonly name: string; readonly timezone: string; readonly locale: string } | undefined;
+};
+
 /** Claims a follow-up when an attempt is due, or answers why none is. A claimed follow-up cannot be cancelled. */
-export const claimNext: ClaimNext<Claim<Claimed>, Pick<Situation, 'zone'>> = async (sql, row, { zone }) => {
+export const claimNext: ClaimNext<Claim<Claimed>, Prepared> = async (sql, row, { zone, reader }) => {
   const { storeId, id } = row;
   const found = await lockFollowup(sql, storeId, id);
-  const windows = found?.followup.status === 'pending' ? await findSendingWindows(sql, storeId) : [];
-  const move = nextMove({ followup: found?.followup, now: found?.now ?? new Date(), windows, zone });
+  const isPending = found?.followup.status === 'pending';
+  const windows = isPending ? await findSendingWindows(sql, storeId) : [];
+  const isReminder = isPending && found.followup.reminder_minutes !== null;
+  const reminded = isReminder ? await findReminded(sql, storeId, found.followup) : undefined;
+  const move = nextMove({ followup: found?.followup, now: found?.now ?? new Date(), windows, zone, reminded });
   switch (move.kind) {
     case 'answer':
       return move;
     case 'cancel': {
-      const cancelled = await saveCancellation(sql, storeId, id, 'expired');
-      await appendOutbox(sql, storeId, followupEvents.cancelled(cancelled, 'expired'));
-      return answer(done('cancelled (expired)'));
+      const cancelled = await saveCancellation(sql, storeId, id, move.reason);
+      await appendOutbox(sql, storeId, followupEvents.cancelled(cancelled, move.reason));
+      return answer(done(`cancelled (${move.reason})`));
     }
     case 'expire':
       await appendOutbox(sql, storeId, followupEvents.failed(await failUnsent(sql, row, expired), expired.code));
@@ -38,9 +49,18 @@ export const claimNext: ClaimNext<Claim<Claimed>, Pick<Situation, 'zone'>> = asy
       await postpone(sql, row, move.until);
       return answer(waitUntil(nextLook(move.followup, move.until), outsideWindow));
     case 'claim': {
-      const begun = await claim(sql, row, stepLimits.leaseMs);
+      if (reminded && !reader) return answer(lookAgain('the follow-up has just become pending'));
+      // Under the lock, so that it tells of the appointment as it is. The row keeps it: a repeated attempt says the same.
+      const filled = reminded && reader && fillReminder(move.followup, valuesOf(reminded, reader));
+      const begun = await claim(sql, row, stepLimits.leaseMs, filled ?? move.followup);
       const recordBy = Date.now() + stepLimits.leaseMs - recordingMs;
-      return { kind: 'claimed', claimed: { ...begun, followup: move.followup, recordBy } };
+      return { kind: 'claimed', claimed: { ...begun, followup: { ...move.followup, ...filled }, recordBy } };
     }
   }
 };
+
+const valuesOf = ({ service, scheduled_at }: Reminded, reader: NonNullable<Prepared['reader']>): ReminderValues => ({
+  name: reader.name,
+  service,
+  time: momentText(scheduled_at, reader),
+});

@@ -23,7 +23,7 @@ export type NewFollowup = {
 /** Why the lead's follow-ups are cancelled. */
 export type CancelCause = {
   readonly leadId: string;
-  readonly reason: Exclude<FollowupCancelReason, 'api' | 'expired'>;
+  readonly reason: Extract<FollowupCancelReason, 'lead_replied' | 'appointment_booked' | 'opted_out' | 'lead_deleted'>;
   /** Cancels only follow-ups created before this moment, for example before the lead's message was received. */
   readonly createdBefore?: Date;
 };
@@ -77,27 +77,27 @@ export async function saveFollowup(
   change: FollowupChange,
 ): Promise<FollowupRow> {
   const { message, template, due_at, cancel_on_reply, cancel_on_appointment } = change;
-  const { expires_at, appointment_id, metadata } = change;
+  const { expires_at, appointment_id, metadata, reminder_start, asks_confirmation } = change;
   const { next_attempt_at, attempts, first_attempt_at, error_code, error_detail } = change;
   const [row] = await sql<FollowupRow[]>`
     update followups
     set message = ${message}, template = ${template && sql.json(template as never)}, due_at = ${due_at},
         cancel_on_reply = ${cancel_on_reply}, cancel_on_appointment = ${cancel_on_appointment},
         expires_at = ${expires_at}, appointment_id = ${appointment_id}, metadata = ${sql.json(metadata)},
-        next_attempt_at = ${next_attempt_at}, attempts = ${attempts}, first_attempt_at = ${first_attempt_at},
-        error_code = ${error_code}, error_detail = ${error_detail},
+        reminder_start = ${reminder_start}, asks_confirmation = ${asks_confirmation}, next_attempt_at = ${next_attempt_at}, attempts = ${attempts},
+        first_attempt_at = ${first_attempt_at}, error_code = ${error_code}, error_detail = ${error_detail},
         version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
     where store_id = ${storeId} and id = ${id}
     returning *`;
   return row as FollowupRow;
 }
 
-/** Cancels a locked pending follow-up: for the API, or because it has expired. */
+/** Cancels a locked pending follow-up. */
 export async function saveCancellation(
   sql: TransactionSql,
   storeId: string,
   id: string,
-  reason: 'api' | 'expired',
+  reason: FollowupCancelReason,
 ): Promise<FollowupRow> {
   const [row] = await sql<[FollowupRow]>`
     update followups

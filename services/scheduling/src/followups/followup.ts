@@ -24,6 +24,11 @@ export type FollowupRow = {
   readonly expires_at: Date | null;
   readonly appointment_id: string | null;
   readonly metadata: Metadata;
+  /** Only a reminder of the booking rules has it: its minutes before the appointment. */
+  readonly reminder_minutes: number | null;
+  /** The beginning of the appointment that a reminder is about. */
+  readonly reminder_start: Date | null;
+  readonly asks_confirmation: boolean;
   readonly attempts: number;
   readonly first_attempt_at: Date | null;
   readonly lease_until: Date | null;
@@ -56,6 +61,10 @@ export function toFollowup(row: FollowupRow): Followup {
     cancel_on_appointment: row.cancel_on_appointment,
     expires_at: row.expires_at && toTimestamp(row.expires_at),
     appointment_id: row.appointment_id,
+    reminder:
+      row.reminder_minutes === null
+        ? null
+        : { minutes_before: row.reminder_minutes, ask_confirmation: row.asks_confirmation },
     metadata: row.metadata,
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),

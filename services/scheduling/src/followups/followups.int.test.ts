@@ -59,6 +59,7 @@ describe('creating', () => {
       cancel_on_appointment: false,
       expires_at: null,
       appointment_id: null,
+      reminder: null,
       metadata: {},
       created_at: expect.any(String),
       updated_at: created.created_at,

@@ -1,5 +1,6 @@
-import type { SendingWindows } from '@mostrador/contracts';
-import { expect, test } from 'vitest';
+import type { FollowupCancelReason, SendingWindows } from '@mostrador/contracts';
+import { describe, expect, test } from 'vitest';
+import type { Reminded } from '../reminders/reminder.repository.ts';
 import type { FollowupRow } from './followup.ts';
 import { nextLook, nextMove } from './next-move.ts';
 
@@ -10,6 +11,7 @@ const row: FollowupRow = {
   ...{ due_at: inMinutes(-1), next_attempt_at: inMinutes(-1), status: 'pending', error_code: null, error_detail: null },
   ...{ cancel_reason: null, cancel_on_reply: true, cancel_on_appointment: false, appointment_id: null, metadata: {} },
   ...{ expires_at: null, attempts: 0, first_attempt_at: null, lease_until: null, version: 1 },
+  ...{ reminder_minutes: null, reminder_start: null, asks_confirmation: false },
   ...{ created_at: inMinutes(-9), updated_at: inMinutes(-9) },
 };
 // 2026-11-26 is a Thursday.
@@ -45,4 +47,30 @@ test('the next look at a follow-up is its next attempt, or its end if that comes
   expect(nextLook({ expires_at: inMinutes(4) }, inMinutes(5))).toEqual(inMinutes(4));
   const waiting = { due_at: inMinutes(60), next_attempt_at: inMinutes(60), expires_at: inMinutes(30) };
   expect(moveOf(waiting)).toMatchObject({ next: { wake_at: inMinutes(30).toISOString() } });
+});
+
+describe('a reminder', () => {
+  const start = inMinutes(60);
+  const reminder = { reminder_minutes: 60, reminder_start: start, expires_at: start };
+  const reminded: Reminded = { status: 'scheduled', scheduled_at: start, service: 'Haircut', is_wanted: true };
+  const moveFor = (columns: Partial<FollowupRow>, appointment: Partial<Reminded>) =>
+    nextMove({
+      ...{ followup: { ...row, ...reminder, ...columns }, now, windows: [], zone: null },
+      reminded: { ...reminded, ...appointment },
+    });
+
+  test.each<[string, Partial<Reminded>, FollowupCancelReason]>([
+    ['is cancelled', { status: 'cancelled' }, 'appointment_closed'],
+    ['has another time', { scheduled_at: inMinutes(90) }, 'appointment_moved'],
+    ['has no such reminder in the rules', { is_wanted: false }, 'reminder_removed'],
+  ])('is not sent when its appointment %s', (_, appointment, reason) => {
+    expect(moveFor({}, appointment)).toMatchObject({ kind: 'cancel', reason });
+    // What messaging may have is asked for.
+    expect(moveFor({ status: 'sending' }, appointment).kind).toBe('claim');
+  });
+
+  test('is sent for the time that it was made for, and not from the beginning on', () => {
+    expect(moveFor({}, {}).kind).toBe('claim');
+    expect(moveFor({ expires_at: now }, {})).toMatchObject({ kind: 'cancel', reason: 'expired' });
+  });
 });

@@ -2,6 +2,7 @@ import type { EventOf } from '@mostrador/kit/outbox/events-consumer';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
+import { answerReminder } from '../reminders/answer-reminder.ts';
 import { cancelFollowups } from './cancel-followups.ts';
 import { findConcerned, findFollowup } from './followup.repository.ts';
 import { wakeFollowup } from './followup.ts';
@@ -17,23 +18,25 @@ export const messagingEvents = [
 
 /**
  * Cancels follow-ups and wakes those whose message was settled. Both only save time: messaging checks replies and
- * opt-outs again when a follow-up fires, and a step polls the outcome. Idempotent, in any order and after any delay.
+ * opt-outs again when a follow-up fires, and a step polls the outcome. A message of a lead may also answer a reminder.
+ * Idempotent, in any order and after any delay.
  */
 export const onMessagingEvent =
-  ({ database, relay }: Pick<Dependencies, 'database' | 'relay'>) =>
+  ({ database, rpc, relay }: Pick<Dependencies, 'database' | 'rpc' | 'relay'>) =>
   async (event: EventOf<(typeof messagingEvents)[number]>, { deadline }: { deadline: number }): Promise<void> => {
     const { store_id: storeId } = event;
     // Most messages do not come from follow-ups and need no query.
     if ('source' in event.data && event.data.source !== 'followup') return;
     const scope = { storeId, deadline };
     if (event.type === 'messaging.message.received') {
-      const { lead_id: leadId, received_at } = event.data;
+      const { lead_id: leadId, message_id: messageId, received_at } = event.data;
       const cause = { leadId, reason: 'lead_replied', createdBefore: toInstant(received_at) } as const;
       // As a rule a lead who writes has no follow-up, so that no transaction is needed.
       const concerned = await database.lookUp(scope, (sql) => findConcerned(sql, storeId, cause));
-      if (concerned.length === 0) return;
-      if ((await database.write(scope, (sql) => cancelFollowups(sql, storeId, cause))) > 0) relay.nudge();
-      return;
+      if (concerned.length > 0 && (await database.write(scope, (sql) => cancelFollowups(sql, storeId, cause))) > 0) {
+        relay.nudge();
+      }
+      return await answerReminder({ database, rpc, relay }, { storeId, leadId, messageId, deadline });
     }
     const changed = await database.write(scope, async (sql) => {
       switch (event.type) {

@@ -42,7 +42,7 @@ export const waitingFollowups: WaitingSource = {
     if (typeof found === 'string') return found;
     // Messaging may have it: only its answer tells.
     if (found.status === 'sending') return 'handed_over';
-    await cancelLocked(sql, storeId, found);
+    await cancelLocked(sql, storeId, found, 'api');
     return 'done';
   },
 };

@@ -30,6 +30,16 @@ const rules: BookingRules = {
     { weekday: 6, from: '09:00', to: '13:00' },
   ],
   exceptions: [{ date: '2026-01-23', hours: [] }],
+  confirm_words: ['1'],
+  cancel_words: ['2'],
+  reminders: [
+    {
+      minutes_before: 1440,
+      message: 'Olá, {{name}}! {{service}}: {{time}}. Responda 1 para confirmar ou 2 para cancelar.',
+      template: null,
+      ask_confirmation: true,
+    },
+  ],
 };
 const service: Service = {
   id: ids.service,

@@ -62,6 +62,7 @@ const movedTo = '2026-01-16T19:00:00.000Z';
 const movedAt = '2026-01-13T12:40:08.005Z';
 const sentFollowupAt = '2026-01-13T13:06:31.020Z';
 const cancelledAt = '2026-01-13T09:15:44.180Z';
+const confirmedAt = '2026-01-15T19:04:31.218Z';
 
 /** An event of every type, in the order of the feed. Some exclude each other: they are examples, not one day. */
 const told: { readonly [Type in FeedType]: Told<Type> } = {
@@ -186,6 +187,12 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
   ],
   'lead.opted_in': ['2026-01-15T09:00:00.000Z', ids.lead, { lead_id: ids.lead }, undefined],
   'lead.merged': ['2026-01-15T16:45:00.000Z', ids.otherLead, { lead_id: ids.otherLead, merged_into: ids.lead }, twin],
+  'appointment.confirmed': [
+    confirmedAt,
+    ids.appointment,
+    { ...{ ...ofAppointment, scheduled_at: movedTo }, source: 'customer' },
+    { ...appointment, scheduled_at: movedTo, confirmed_at: confirmedAt, updated_at: confirmedAt },
+  ],
   'seller.deleted': ['2026-01-30T18:00:00.000Z', ids.seller, { seller_id: ids.seller, leads_unassigned: 37 }, seller],
 };
 
@@ -222,6 +229,7 @@ const ofSystem: readonly FeedType[] = [
 
 function actorOf(type: FeedType): NonNullable<Event['actor']> {
   if (ofSystem.includes(type)) return { kind: 'system', id: null };
+  if (type === 'appointment.confirmed') return { kind: 'channel', id: null };
   return ofChannel.includes(type) ? { kind: 'channel', id: '0198c1f4-1b22-7b21-8b12-6e4f809102a3' } : program;
 }
 

@@ -66,6 +66,7 @@ export const appointment: Appointment = {
   metadata: { order: '1042' },
   seller_id: null,
   service_id: null,
+  confirmed_at: null,
   created_at: '2026-01-12T13:06:02.900Z',
   updated_at: '2026-01-12T13:06:02.900Z',
 };

@@ -32,6 +32,7 @@ export const followup: Followup = {
   cancel_on_appointment: false,
   expires_at: null,
   appointment_id: null,
+  reminder: null,
   metadata: {},
   created_at: '2026-01-12T13:06:30.512Z',
   updated_at: '2026-01-12T13:06:30.512Z',

@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { BookingReminder, FollowupCancelReason } from '@mostrador/contracts';
+import type { AppointmentRow } from '../appointments/appointment.ts';
+import type { FollowupRow } from '../followups/followup.ts';
+import { minuteMs } from '../hours/local-days.ts';
+
+/** What of a follow-up comes from its rule and its appointment. */
+export type ReminderContent = Pick<
+  FollowupRow,
+  'message' | 'template' | 'due_at' | 'expires_at' | 'reminder_start' | 'asks_confirmation'
+>;
+
+export type ReminderPlan = {
+  readonly create: readonly (ReminderContent & { readonly reminder_minutes: number })[];
+  readonly change: readonly { readonly row: FollowupRow; readonly content: ReminderContent }[];
+  readonly cancel: readonly { readonly row: FollowupRow; readonly reason: OwnReason }[];
+};
+
+/** The reasons of the plan itself. A reminder that it cancelled can come back. */
+const ownReasons = [
+  'appointment_closed',
+  'appointment_moved',
+  'reminder_removed',
+] as const satisfies FollowupCancelReason[];
+type OwnReason = (typeof ownReasons)[number];
+
+/**
+ * What must happen to the reminders of an appointment, so that each rule has at most one for its beginning. A beginning
+ * that was reminded of, or whose reminder somebody else cancelled, gets no other. A time that has passed is left out.
+ *
+ * @param reminders those of the booking rules
+ * @param existing all reminders that the appointment has had
+ */
+export function planReminders(
+  { scheduled_at, status, lead_id }: Pick<AppointmentRow, 'scheduled_at' | 'status' | 'lead_id'>,
+  reminders: readonly BookingReminder[],
+  existing: readonly FollowupRow[],
+  now: Date,
+): ReminderPlan {
+  const isOpen = status === 'scheduled' && lead_id !== null;
+  const isOfStart = (row: FollowupRow) => row.reminder_start?.getTime() === scheduled_at.getTime();
+  const kept = new Map<string, ReminderContent>();
+  const create: (ReminderContent & { reminder_minutes: number })[] = [];
+  for (const { minutes_before, message, template, ask_confirmation } of isOpen ? reminders : []) {
+    const own = existing.filter(({ reminder_minutes }) => reminder_minutes === minutes_before);
+    if (own.some((row) => isOfStart(row) && isSettled(row))) continue;
+    const pending = own.filter(({ status }) => status === 'pending');
+    const row = pending.find(isOfStart) ?? pending[0];
+    const content = {
+      ...{ message, template, asks_confirmation: ask_confirmation, reminder_start: scheduled_at },
+      due_at: new Date(scheduled_at.getTime() - minutes_before * minuteMs),
+      expires_at: scheduled_at,
+    };
+    // One that is due already may still wait, for a sending window or a retry.
+    if (row && isOfStart(row)) kept.set(row.id, { ...content, due_at: row.due_at });
+    else if (content.due_at <= now) continue;
+    else if (row) kept.set(row.id, content);
+    else create.push({ ...content, reminder_minutes: minutes_before });
+  }
+  const pending = existing.filter(({ status }) => status === 'pending');
+  const isWanted = (row: FollowupRow) => reminders.some((each) => each.minutes_before === row.reminder_minutes);
+  return {
+    create,
+    change: pending.flatMap((row) => {
+      const content = kept.get(row.id);
+      return content && !hasContent(row, content) ? [{ row, content }] : [];
+    }),
+    cancel: pending.flatMap((row) => {
+      if (kept.has(row.id)) return [];
+      const reason: OwnReason = !isOpen
+        ? 'appointment_closed'
+        : isWanted(row)
+          ? 'appointment_moved'
+          : 'reminder_removed';
+      return [{ row, reason }];
+    }),
+  };
+}
+
+/** Whether it was sent, or may have been, or somebody else decided that it is not. */
+const isSettled = ({ status, cancel_reason }: FollowupRow): boolean =>
+  status !== 'pending' && !ownReasons.some((reason) => reason === cancel_reason);
+
+const hasContent = (row: FollowupRow, content: ReminderContent): boolean =>
+  Object.entries(content).every(([name, value]) => isDeepStrictEqual(row[name as keyof ReminderContent], value));

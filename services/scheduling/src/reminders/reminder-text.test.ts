@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { fillReminder, momentText } from './reminder-text.ts';
+
+const values = { name: 'Maria', service: 'Corte', time: 'sexta-feira às 14:30' };
+const fill = (message: string, own: Partial<typeof values> = {}) =>
+  fillReminder({ message, template: null }, { ...values, ...own }).message;
+
+describe('the placeholders of a message', () => {
+  test.each([
+    ['{{name}}, {{service}}: {{time}}. {{name}}!', 'Maria, Corte: sexta-feira às 14:30. Maria!'],
+    ['{{ name }}', 'Maria'],
+    ['no placeholder', 'no placeholder'],
+    // Whoever changes the text of one reminder may write anything.
+    ['{{price}} {name} {{}} {{toString}}', '{{price}} {name} {{}} {{toString}}'],
+  ])('%s', (message, filled) => {
+    expect(fill(message)).toBe(filled);
+  });
+
+  test('what a placeholder brings in is text, whatever it looks like', () => {
+    expect(fill('{{name}} {{time}}', { name: '{{time}} $& $1' })).toBe('{{time}} $& $1 sexta-feira às 14:30');
+  });
+
+  test('a message that gets too long is cut', () => {
+    expect([...fill('{{name}}'.repeat(50), { name: '😀'.repeat(200) })]).toHaveLength(4096);
+  });
+});
+
+test('the texts in the components of a template are filled, and its name and everything else stay', () => {
+  const components = [
+    { type: 'body', parameters: [{ type: 'text', text: '{{time}}' }, 7, null] },
+    { type: 'button', index: 0 },
+  ];
+  const template = { name: 'reminder_{{name}}', language: 'pt_BR', components };
+  expect(fillReminder({ message: 'x', template }, values).template).toEqual({
+    ...template,
+    components: [
+      { type: 'body', parameters: [{ type: 'text', text: values.time }, 7, null] },
+      { type: 'button', index: 0 },
+    ],
+  });
+  const plain = { name: 'reminder', language: 'en' };
+  expect(fillReminder({ message: 'x', template: plain }, values).template).toEqual(plain);
+});
+
+describe('a moment as a customer reads it', () => {
+  const moment = new Date('2027-01-15T17:30:00.000Z');
+  test.each([
+    ['pt-BR', 'America/Sao_Paulo', 'sexta-feira, 15 de janeiro às 14:30'],
+    ['es', 'America/Argentina/Buenos_Aires', 'viernes, 15 de enero, 14:30'],
+    ['en', 'America/Sao_Paulo', 'Friday, January 15 at 2:30 PM'],
+    ['en-GB', 'Pacific/Kiritimati', 'Saturday 16 January at 7:30'],
+  ])('in %s and %s', (locale, timezone, text) => {
+    expect(momentText(moment, { timezone, locale })).toBe(text);
+  });
+
+  test('the clock of the store tells both sides of a clock change', () => {
+    const berlin = { timezone: 'Europe/Berlin', locale: 'en-GB' };
+    expect(momentText(new Date('2027-03-28T00:59:00Z'), berlin)).toBe('Sunday 28 March at 1:59');
+    expect(momentText(new Date('2027-03-28T01:00:00Z'), berlin)).toBe('Sunday 28 March at 3:00');
+  });
+});
