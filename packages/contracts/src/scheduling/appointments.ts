@@ -166,6 +166,9 @@ export const listAppointments = defineOperation({
       lead_id: Type.Optional(About(Uuid, 'Only appointments of this lead.')),
       seller_id: Type.Optional(About(Uuid, 'Only appointments of this seller.')),
       service_id: Type.Optional(About(Uuid, 'Only appointments of this service.')),
+      confirmed: Type.Optional(
+        Type.Boolean({ description: 'Only those that the customer has confirmed, or only those that are not.' }),
+      ),
       from: Type.Optional(About(Timestamp, 'Only those that begin then or later.')),
       to: Type.Optional(About(Timestamp, 'Only those that begin earlier.')),
       overlap: Type.Optional(

@@ -21,13 +21,15 @@ let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase('scheduling');
   const { adminSql } = database;
-  // Two other stores with as many. A lead in 300 has appointments here, and one status is rare.
+  // Two other stores with as many. A lead in 300 has appointments here, one status is rare, and few are confirmed.
   for (const store of [randomUUID(), storeId, randomUUID()]) {
     await adminSql`
-      insert into appointments (store_id, lead_id, title, scheduled_at, duration_minutes, status, created_at, updated_at)
+      insert into appointments (store_id, lead_id, title, scheduled_at, duration_minutes, status, confirmed_at,
+        created_at, updated_at)
       select ${store}, case when n % 300 = 0 then ${leadId}::uuid else gen_random_uuid() end, 'Haircut',
         ${hour(0)}::timestamptz + n * interval '1 hour', 60,
-        case when n % 100 = 1 then 'no_show' when n % 3 = 0 then 'done' else 'scheduled' end, ${second(0)},
+        case when n % 100 = 1 then 'no_show' when n % 3 = 0 then 'done' else 'scheduled' end,
+        case when n % 200 = 1 then ${second(0)}::timestamptz end, ${second(0)},
         ${second(0)}::timestamptz + (n * 7919 % ${rowCount}) * interval '1 second'
       from generate_series(1, ${rowCount}::int) as n`;
   }
@@ -118,6 +120,13 @@ test('the total of a list of changes reads only the latest of them', async () =>
     expect(read).toBeLessThanOrEqual(20);
     expect(types).not.toContain('Seq Scan');
   }
+});
+
+test.each(places)('a %s page of confirmed appointments reads no others', async (_, start) => {
+  const page = { sort: 'scheduled_at', start: start('scheduled_at'), limit } as const;
+  const { read, types } = await planOf((sql) => listAppointments(sql, storeId, { confirmed: true }, page));
+  expect(read).toBeLessThanOrEqual(limit);
+  expect(types.filter((type) => /Seq Scan|Bitmap/.test(type))).toEqual([]);
 });
 
 test('a page of one lead reads the appointments of this lead alone', async () => {

@@ -9,9 +9,10 @@ export const appointmentList = createTimeList<AppointmentRow, 'scheduled_at', Ap
   statuses: appointmentStatuses,
   isOfOne: ({ lead_id, seller_id, service_id }) =>
     lead_id !== undefined || seller_id !== undefined || service_id !== undefined,
-  own: (sql, { from, overlap, seller_id, service_id }) => sql`
+  own: (sql, { from, overlap, seller_id, service_id, confirmed }) => sql`
     ${seller_id ? sql`and seller_id = ${seller_id}` : sql``}
     ${service_id ? sql`and service_id = ${service_id}` : sql``}
+    ${confirmed === undefined ? sql`` : confirmed ? sql`and confirmed_at is not null` : sql`and confirmed_at is null`}
     ${from && !overlap ? sql`and scheduled_at >= ${from}` : sql``}
     ${
       // An appointment lasts a day at most, so the index finds those that may end after the moment.

@@ -8,11 +8,12 @@ export type AppointmentFilters = ListFilters<AppointmentRow['status']> & {
   readonly overlap?: true;
   readonly seller_id?: string;
   readonly service_id?: string;
+  readonly confirmed?: boolean;
 };
 
 /** @throws AppError `validation_failed` for `overlap` without a range */
 export function filtersOf(query: RequestOf<typeof listAppointments>['query']): AppointmentFilters {
-  const { from, to, overlap, seller_id, service_id } = query;
+  const { from, to, overlap, seller_id, service_id, confirmed } = query;
   if (overlap && from === undefined && to === undefined) {
     throw validationFailed([{ in: 'query', name: 'overlap', detail: 'needs `from`, `to` or both' }]);
   }
@@ -21,5 +22,6 @@ export function filtersOf(query: RequestOf<typeof listAppointments>['query']): A
     ...(overlap && from ? { overlap } : {}),
     ...(seller_id ? { seller_id: seller_id.toLowerCase() } : {}),
     ...(service_id ? { service_id: service_id.toLowerCase() } : {}),
+    ...(confirmed === undefined ? {} : { confirmed }),
   };
 }

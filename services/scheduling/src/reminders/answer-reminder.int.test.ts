@@ -1,4 +1,6 @@
 import type { BookingReminder, Followup } from '@mostrador/contracts';
+import { listAppointments } from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { asking, soon, soonAt, startReminders, type TestReminders } from '../../test/reminders.ts';
 
@@ -139,6 +141,16 @@ test('a move takes the confirmation back, and any other change keeps it', async 
   expect(await stateOf(appointment)).toBe('scheduled and confirmed');
   const moved = await reminders.change(storeId, appointment.id, { scheduled_at: soonAt(72) });
   expect(moved.confirmed_at).toBeNull();
+});
+
+test('the list of appointments finds those that are confirmed, and those that are not', async () => {
+  const open = await reminders.book(storeId, soonAt(50), { lead_id });
+  const confirmed = await reminded();
+  await say('1');
+  const list = async (query: { confirmed: boolean }) =>
+    (await reminders.rpc.call(listAppointments, { query }, testContext({ storeId }))).data.map(({ id }) => id);
+  expect(await list({ confirmed: true })).toEqual([confirmed.id]);
+  expect(await list({ confirmed: false })).toEqual([open.id]);
 });
 
 test('a past appointment can no longer be confirmed', async () => {

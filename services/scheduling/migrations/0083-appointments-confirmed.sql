@@ -1,0 +1,3 @@
+-- no-transaction
+create index concurrently if not exists appointments_confirmed on appointments (store_id, scheduled_at, id)
+  where confirmed_at is not null;
