@@ -70,7 +70,7 @@ export default {
         to: { path: `^${place}/src/(${upwards.slice(index + 1).join('|')})/` },
       })),
     ),
-    ...['rollups', 'totals'].map((name) => ({
+    ...['rollups', 'totals', 'hours'].map((name) => ({
       name: `${name}-only-kit`,
       comment: `contracts ← kit ← ${name}: they know no service.`,
       severity: /** @type {const} */ ('error'),

@@ -45,6 +45,7 @@ const refused: Record<string, { from: string; imports: string; also?: Record<str
   ),
   'rollups-only-kit': { from: 'packages/rollups/src/read.ts', imports: '../../../services/crm/src/leads/lead.ts' },
   'totals-only-kit': { from: 'packages/totals/src/totals.ts', imports: '../../../services/crm/src/leads/lead.ts' },
+  'hours-only-kit': { from: 'packages/hours/src/starts.ts', imports: '../../../services/crm/src/leads/lead.ts' },
   'local-platform-only-packages': {
     from: 'packages/local-platform/src/services.ts',
     imports: '../../../services/crm/src/leads/lead.ts',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { holdMinutes, createHold as operation } from '@mostrador/contracts';
+import { minuteMs } from '@mostrador/hours/local-days';
 import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
@@ -11,7 +12,6 @@ import { lockRules } from '../booking/rules.repository.ts';
 import { requireRules } from '../booking/rules.ts';
 import { takePlaces } from '../booking/take-places.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { minuteMs } from '../hours/local-days.ts';
 import { boundsOf } from './find-free-times.ts';
 import { toHold } from './hold.ts';
 

@@ -1,12 +1,12 @@
 import type { NoTimeReason } from '@mostrador/contracts';
+import { bookingHours } from '@mostrador/hours/booking-hours';
+import { dayMs, minuteMs } from '@mostrador/hours/local-days';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { listTaken } from '../booking/booking.repository.ts';
 import type { Named } from '../booking/named.ts';
 import { findRules } from '../booking/rules.repository.ts';
 import { type RulesRow, requireRules } from '../booking/rules.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { bookingHours } from '../hours/booking-hours.ts';
-import { dayMs, minuteMs } from '../hours/local-days.ts';
 import { freeStarts, type Place, type Wanted } from './free-times.ts';
 
 /** What is looked for. */

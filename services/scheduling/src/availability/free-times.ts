@@ -1,6 +1,6 @@
-import { type HoursOfDay, minuteMs, type Span } from '../hours/local-days.ts';
-import { openSpans } from '../hours/open-spans.ts';
-import { startsOf } from '../hours/starts.ts';
+import { type HoursOfDay, minuteMs, type Span } from '@mostrador/hours/local-days';
+import { openSpans } from '@mostrador/hours/open-spans';
+import { startsOf } from '@mostrador/hours/starts';
 
 /** A place, or several that are alike. */
 export type Place = {

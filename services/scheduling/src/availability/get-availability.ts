@@ -5,12 +5,12 @@ import {
   type getAvailability as operation,
   type RequestOf,
 } from '@mostrador/contracts';
+import { dayMs, minuteMs } from '@mostrador/hours/local-days';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import { readNamed } from '../booking/named.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { dayMs, minuteMs } from '../hours/local-days.ts';
 import { findFreeTimes } from './find-free-times.ts';
 
 export const getAvailability =

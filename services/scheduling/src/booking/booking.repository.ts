@@ -1,5 +1,5 @@
+import type { Span } from '@mostrador/hours/local-days';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { Span } from '../hours/local-days.ts';
 
 /** A row of `bookings`: a place that is taken. */
 export type BookingRow = {

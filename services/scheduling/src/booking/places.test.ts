@@ -1,7 +1,7 @@
+import type { Span } from '@mostrador/hours/local-days';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fullSpans } from '../availability/free-times.ts';
-import type { Span } from '../hours/local-days.ts';
 import { firstFreePlace, isFree, mostAtOnce, numberAgain, overlaps, placeNumber, type Taken } from './places.ts';
 
 const spanOf = fc

@@ -1,4 +1,4 @@
-import type { Span } from '../hours/local-days.ts';
+import type { Span } from '@mostrador/hours/local-days';
 
 /** A place that is taken for a time, with its buffers. `place` is what the exclusion constraint compares. */
 export type Taken = Span & {

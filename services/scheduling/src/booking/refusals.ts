@@ -1,9 +1,9 @@
+import { dayMs } from '@mostrador/hours/local-days';
 import { isExclusionViolation } from '@mostrador/kit/database/database';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { findFreeTimes, type Search } from '../availability/find-free-times.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { dayMs } from '../hours/local-days.ts';
 
 const mostAlternatives = 5;
 /** Alternatives begin at most this long after the time that was asked for. */

@@ -1,9 +1,9 @@
 import type { OpeningHours } from '@mostrador/contracts';
+import { bookingHours } from '@mostrador/hours/booking-hours';
+import { dayMs, minuteMs, type Span } from '@mostrador/hours/local-days';
+import { openSpans } from '@mostrador/hours/open-spans';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { bookingHours } from '../hours/booking-hours.ts';
-import { dayMs, minuteMs, type Span } from '../hours/local-days.ts';
-import { openSpans } from '../hours/open-spans.ts';
 import {
   type BookingRow,
   deleteBookings,

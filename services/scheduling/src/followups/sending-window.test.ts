@@ -1,7 +1,7 @@
 import type { SendingWindows } from '@mostrador/contracts';
+import { minutesOf } from '@mostrador/hours/local-days';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { minutesOf } from '../hours/local-days.ts';
 import { nextOpening, planAttempt, spreadMs } from './sending-window.ts';
 
 const minuteMs = 60_000;

@@ -1,6 +1,6 @@
 import type { SendingWindows } from '@mostrador/contracts';
-import { dayMs, type HoursOfDay, joinParts, minuteMs, minutesOf, weekdayOf } from '../hours/local-days.ts';
-import { openSpans } from '../hours/open-spans.ts';
+import { dayMs, type HoursOfDay, joinParts, minuteMs, minutesOf, weekdayOf } from '@mostrador/hours/local-days';
+import { openSpans } from '@mostrador/hours/open-spans';
 
 /** Attempts that wait for an opening are spread over this time. */
 export const spreadMs = 5 * minuteMs;

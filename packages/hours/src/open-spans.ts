@@ -21,3 +21,7 @@ export function* openSpans(hours: HoursOfDay, zone: string, from: number, until:
   }
   if (held) yield held;
 }
+
+/** Whether it is open at an instant. */
+export const isOpenAt = (hours: HoursOfDay, zone: string, at: number): boolean =>
+  !openSpans(hours, zone, at, at + 1).next().done;

@@ -4,7 +4,7 @@ import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
 import { bookingHours } from './booking-hours.ts';
 import { minuteMs } from './local-days.ts';
-import { openSpans } from './open-spans.ts';
+import { isOpenAt, openSpans } from './open-spans.ts';
 import { startsOf } from './starts.ts';
 
 const zones = [
@@ -83,7 +83,8 @@ describe.each(zones)('around every clock change of five years in %s', (zone) => 
     fc.assert(
       fc.property(hoursOfWeek, fc.constantFrom(...changes), (hours, middle) => {
         const [from, until] = [middle - 40 * 4 * stepMs, middle + 40 * 4 * stepMs];
-        const spans = [...openSpans(bookingHours({ hours, exceptions: [] }), zone, from, until)];
+        const open = bookingHours({ hours, exceptions: [] });
+        const spans = [...openSpans(open, zone, from, until)];
         for (const [index, { end }] of spans.entries()) {
           const next = spans[index + 1];
           if (next) expect(next.start).toBeGreaterThan(end);
@@ -91,6 +92,7 @@ describe.each(zones)('around every clock change of five years in %s', (zone) => 
         for (let at = from; at < until; at += stepMs) {
           const isInside = spans.some(({ start, end }) => start <= at && at < end);
           expect(isInside, new Date(at).toISOString()).toBe(isOpen(hours, clock(at)));
+          expect(isOpenAt(open, zone, at), new Date(at).toISOString()).toBe(isInside);
         }
       }),
       { numRuns: 12 },
