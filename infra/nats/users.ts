@@ -32,6 +32,7 @@ import {
   getWebhookEndpoint,
   getWebhookReplay,
   importDocument,
+  isFirstContact,
   listEndpointsOfPerson,
   listEvents,
   listLeadContacts,
@@ -117,7 +118,11 @@ export const roles: Record<NatsUser, Role> = {
       ...[getMessagingSettings, changeMessagingSettings, getSchedulingSettings, changeSchedulingSettings],
     ],
   },
-  crm: { serves: true, asks: [changeContactPhone, getStoreSettings], publishesEvents: true },
+  crm: {
+    serves: true,
+    asks: [changeContactPhone, getBookingRules, getStoreSettings, isFirstContact],
+    publishesEvents: true,
+  },
   scheduling: {
     serves: true,
     // It watches the task queues of all services, so that a dead worker is one line of one log.

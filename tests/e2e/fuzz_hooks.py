@@ -323,10 +323,47 @@ def keep_order(context, case, kwargs):
 
 @schemathesis.hook("before_call").apply_to(path_regex="^/agents")
 def number_groups(context, case, kwargs):
-    """Gives the condition groups of an agent different indexes."""
+    """Gives the condition groups of an agent different indexes, and conditions values of their types."""
     groups = case.body.get("condition_groups") if isinstance(case.body, dict) else None
     if _is_meant_valid(case) and isinstance(groups, list):
-        case.body["condition_groups"] = [group | {"group_index": index} for index, group in enumerate(groups)]
+        case.body["condition_groups"] = [
+            group | {"group_index": index, "conditions": [_condition(each) for each in group["conditions"]]}
+            for index, group in enumerate(groups)
+        ]
+
+
+_condition_values = {
+    "lead_status": "lost",
+    "seller": "none",
+    "tag": "vip",
+    "message_contains": "price",
+    "language": "pt",
+    "first_contact": "true",
+    "business_hours": "open",
+}
+
+
+def _condition(condition):
+    """A condition with the value that its type takes, and with hours only where they belong."""
+    kind = condition["condition_type"]
+    kept = {"condition_type": kind, "operator": "=", "value": _condition_values[kind]}
+    if kind == "business_hours" and condition.get("hours"):
+        kept |= {"hours": [_opening(each) for each in condition["hours"]], "timezone": "America/Sao_Paulo"}
+    return kept
+
+
+@schemathesis.hook("before_call").apply_to(method="POST", path="/agents/select")
+def choose_one_lead(context, case, kwargs):
+    """Asks for a lead or describes one, and not both. Its language is one."""
+    body = case.body
+    if not _is_meant_valid(case) or not isinstance(body, dict):
+        return
+    if "lead_id" in body:
+        body.pop("lead", None)
+    else:
+        body.setdefault("lead", {})
+    if "language" in body:
+        body["language"] = "pt-BR"
 
 
 @schemathesis.hook("before_call").apply_to(method="POST", path="/knowledge/documents")

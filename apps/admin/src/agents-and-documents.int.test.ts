@@ -38,6 +38,8 @@ const agent: Agent = {
 
 /** The bodies that the services received. */
 let received: unknown[] = [];
+/** The conditions of the agent that crm answers with. */
+let conditions: Agent['condition_groups'][number]['conditions'] = [];
 const imported = new Map<string, RequestOf<typeof importDocument>['body']>();
 
 const rules: BookingRules = {
@@ -55,7 +57,8 @@ const handlers: Handlers<typeof operations> = {
     received.push({ storeId: context.storeId, ...body });
     if (body.is_default) throw new AppError('default_agent_exists', { detail: 'The store has one already.' });
     if (body.priority === 99) throw validationFailed([{ pointer: '#/condition_groups/1/group_index', detail: 'is 0' }]);
-    return agent;
+    if (conditions.length === 0) return agent;
+    return { ...agent, condition_groups: [{ id: agentId, group_index: 0, logical_operator: 'AND', conditions }] };
   },
   updateAgent: async (_context, { params, body }) => {
     received.push({ ...params, ...body });
@@ -86,6 +89,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   received = [];
+  conditions = [];
   imported.clear();
 });
 afterAll(async () => {
@@ -111,10 +115,18 @@ test('agent create sends the file and prints the created agent', async () => {
   expect(received).toMatchObject([{ storeId: store, ...content }]);
 });
 
+test('agent create prints what the conditions compare', async () => {
+  const hours = [{ weekday: 1, from: '09:00', to: '18:00' }];
+  const open = { ...condition, condition_type: 'business_hours', value: 'open', hours, timezone: 'UTC' };
+  conditions = [condition, open].map((one) => ({ id: agentId, ...one }));
+  const made = await admin('agent', 'create', fileOf('agent.json', { name: 'Vendas', priority: 1 }));
+  expect(made.out).toContain('(lead_status = lost and business_hours = open [Mon 09:00-18:00, UTC])');
+});
+
 test('the command names every fault by its place in the file and sends nothing', async () => {
   const groups = [
     { group_index: 0, conditions: [] },
-    { group_index: 1, conditions: [{ ...condition, value: 'won' }] },
+    { group_index: 1, conditions: [{ ...condition, operator: '>' }] },
   ];
   const refused = await admin(
     'agent',
@@ -124,7 +136,7 @@ test('the command names every fault by its place in the file and sends nothing',
   expect(refused).toMatchObject({ exitCode: 2, out: '' });
   expect(refused.err).toContain('error: agent.json: condition_groups[0].conditions must have at least 1 ');
   expect(refused.err).toContain(
-    'error: agent.json: condition_groups[1].conditions[0].value must be one of: pending, in_progress, converted, lost',
+    'error: agent.json: condition_groups[1].conditions[0].operator must be one of: =, !=, in, not_in, contains',
   );
   expect(refused.err).toMatch(/error: agent.json: colour is not /);
   expect(received).toEqual([]);

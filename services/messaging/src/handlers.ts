@@ -41,6 +41,7 @@ import { readSandboxConversation } from './sandbox-page/read-sandbox-conversatio
 import { receiveSandboxMessage } from './sandbox-page/receive-sandbox-message.ts';
 import { reportSandboxReceipts } from './sandbox-page/report-sandbox-receipts.ts';
 import { closeSession } from './sessions/close-session.ts';
+import { isFirstContact } from './sessions/is-first-contact.ts';
 import { listSessions } from './sessions/list-sessions.ts';
 import { getSettings } from './settings/get-settings.ts';
 import { updateSettings } from './settings/update-settings.ts';
@@ -79,6 +80,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     settleMessage: settleMessage(dependencies),
     listSessions: listSessions(dependencies),
     closeSession: closeSession(dependencies),
+    isFirstContact: isFirstContact(dependencies),
     verifyWebhook: verifyWebhook(dependencies),
     receiveWebhook: receiveWebhook(dependencies),
     receiveSandboxMessage: receiveSandboxMessage(dependencies),

@@ -15,5 +15,15 @@ export const agentRecord = (agent: Agent): string =>
     conditions: agent.condition_groups.map(groupText).join(' or ') || null,
   });
 
+type Condition = Agent['condition_groups'][number]['conditions'][number];
+
 const groupText = ({ conditions }: Agent['condition_groups'][number]): string =>
-  `(${conditions.map(({ condition_type, operator, value }) => `${condition_type} ${operator} ${value}`).join(' and ')})`;
+  `(${conditions.map(conditionText).join(' and ')})`;
+
+function conditionText({ condition_type, operator, value, hours, timezone }: Condition): string {
+  const text = `${condition_type} ${operator} ${shown(value)}`;
+  if (!hours) return text;
+  const days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+  const week = hours.map(({ weekday, from, to }) => `${days[weekday - 1]} ${from}-${to}`);
+  return `${text} [${[...week, ...(timezone === undefined ? [] : [timezone])].join(', ')}]`;
+}

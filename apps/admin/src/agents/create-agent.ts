@@ -12,6 +12,9 @@ const example = `An agent file:
       { "group_index": 0, "conditions": [
         { "condition_type": "lead_status", "operator": "=", "value": "pending" } ] } ] }
 
+A condition compares lead_status, seller, tag, message_contains, language, first_contact or business_hours, by =, !=, in,
+not_in or contains. business_hours has the value open or closed, and may have "hours" and a "timezone" of its own.
+
 name and priority are required. The agent with the lowest priority number is chosen first. A group matches when all of
 its conditions hold, and one matching group is enough.`;
 

@@ -3,16 +3,20 @@ import {
   About,
   Described,
   Exact,
+  maxTags,
   Nullable,
   NullableString,
   NullableText,
+  NullableUuid,
   OneOf,
   Page,
   paging,
+  Tag,
   Text,
   Timestamp,
   Uuid,
 } from '../core/common.ts';
+import { OpeningHours } from '../core/hours.ts';
 import { defineOperation } from '../core/operation.ts';
 import { LeadStatus } from './leads.ts';
 
@@ -24,18 +28,67 @@ const AgentModel = OneOf(agentModels, {
 });
 
 /** Limits of an agent. Many agents of the maximum size fit into one reply. */
-export const agentBounds = { groups: 10, conditionsPerGroup: 10, greatestPriority: 1_000_000 } as const;
+export const agentBounds = {
+  groups: 10,
+  conditionsPerGroup: 10,
+  hoursPerCondition: 50,
+  /** Of all groups together, as JSON. */
+  conditionBytes: 16 * 1024,
+  greatestPriority: 1_000_000,
+} as const;
+
+/** What a condition can compare. */
+export const conditionTypes = [
+  'lead_status',
+  'seller',
+  'tag',
+  'message_contains',
+  'language',
+  'first_contact',
+  'business_hours',
+] as const;
+
+/** How a condition can compare. Which ones a type has stands in its description. */
+export const conditionOperators = ['=', '!=', 'in', 'not_in', 'contains'] as const;
+
+const conditionAbout =
+  'What is compared. `lead_status`: a status. `seller`: the id of the responsible seller, or `none`. `tag`: the tags. ' +
+  '`message_contains`: the message, without regard to case and accents. `language`: a language tag such as `pt` or ' +
+  '`pt-BR`. `first_contact`: `true` until a session of the lead has ended. `business_hours`: `open` or `closed`.';
+const operatorAbout =
+  'How it is compared. `=` and `!=`: every type. `in` and `not_in`, with values separated by commas: every type but ' +
+  '`first_contact` and `business_hours`. `contains`: only `tag` and `message_contains`, for which it means the same as `=`.';
+
+/** What a `business_hours` condition may have besides its value. */
+const hoursMembers = {
+  hours: Type.Array(OpeningHours, {
+    minItems: 1,
+    maxItems: agentBounds.hoursPerCondition,
+    description: 'Only of `business_hours`: when it is open. Left out: the opening hours of the booking rules.',
+  }),
+  timezone: Type.String({
+    format: 'time-zone',
+    maxLength: 100,
+    description: 'Only of `business_hours` with `hours`: their IANA time zone. Left out: the time zone of the store.',
+  }),
+};
+const ConditionHours = {
+  hours: Type.Optional(hoursMembers.hours),
+  timezone: Type.Optional(Type.String({ description: hoursMembers.timezone.description as string })),
+};
 
 // Strings, not enums, as in the specification: later versions may add values.
 export const Condition = Type.Object(
   {
     id: About(Uuid, 'The id of the condition.'),
-    condition_type: Type.String({ description: 'What is compared: `lead_status`.' }),
-    operator: Type.String({ description: 'How it is compared: `=`.' }),
-    value: Type.String({ description: 'With what it is compared. For `lead_status`: a status of a lead.' }),
+    condition_type: Type.String({ description: conditionAbout }),
+    operator: Type.String({ description: operatorAbout }),
+    value: Type.String({ description: 'With what it is compared.' }),
+    ...ConditionHours,
   },
-  { title: 'Condition', description: 'One comparison with a lead.' },
+  { title: 'Condition', description: 'One comparison with a lead, its message or the time.' },
 );
+export type Condition = Static<typeof Condition>;
 
 export const ConditionGroup = Type.Object(
   {
@@ -103,7 +156,12 @@ const EvaluatedCondition = Type.Object(
     condition_type: Type.String({ description: 'What is compared.' }),
     operator: Type.String({ description: 'How it is compared.' }),
     value: Type.String({ description: 'With what it is compared.' }),
-    actual: Type.String({ description: 'The lead’s own value, which is compared with `value`.' }),
+    ...ConditionHours,
+    actual: Type.String({
+      description:
+        'What is compared with `value`. For `tag` and `message_contains`: the values that are there. Empty: none, or not ' +
+        'known. What is not known never holds, also with `!=` and `not_in`.',
+    }),
     holds: Type.Boolean({ description: 'Whether the comparison is true for the lead.' }),
   },
   { title: 'EvaluatedCondition', description: 'A condition, and whether it holds for the lead.' },
@@ -128,8 +186,12 @@ const ConsideredAgent = Type.Object(
     outcome: OneOf(selectionOutcomes, {
       title: 'AgentSelectionOutcome',
       description:
-        '`outranked`: a group holds, but an earlier agent was selected. `inactive`: the default agent is not ' +
-        'active, so it cannot be selected.',
+        '`outranked`: a group holds, but an agent with a lower priority number was selected. `inactive`: the agent is ' +
+        'not active, so it cannot be selected.',
+    }),
+    failed_condition: Nullable(EvaluatedCondition, {
+      description:
+        'For `no_group_holds`: the first condition of the first group that does not hold. Null for every other outcome.',
     }),
     condition_groups: Type.Array(EvaluatedConditionGroup, { description: 'The groups of the agent.' }),
   },
@@ -145,13 +207,28 @@ export const AgentSelection = Type.Object(
         '`conditions_hold`: the first active agent by priority with a group whose conditions all hold. ' +
         '`default`: no such agent, so the default agent. `no_agent`: there is no default agent either.',
     }),
+    condition_group: Nullable(EvaluatedConditionGroup, {
+      description: 'For `conditions_hold`: the first group of the agent whose conditions all hold. Otherwise null.',
+    }),
     considered: Type.Array(ConsideredAgent, {
-      description: 'Every active agent in the order of selection, with the outcome of each group and condition.',
+      description: 'Every agent in the order of selection, with the outcome of each group and condition.',
     }),
   },
   { title: 'AgentSelection', description: 'The agent that a lead gets, and why.' },
 );
 export type AgentSelection = Static<typeof AgentSelection>;
+
+const DescribedLead = Exact(
+  {
+    status: Type.Optional(Described(LeadStatus, { default: 'pending', description: 'Its status.' })),
+    seller_id: Type.Optional(About(NullableUuid, 'Its responsible seller. Null: none.')),
+    tags: Type.Optional(Type.Array(Tag, { maxItems: maxTags, default: [], description: 'Its tags.' })),
+    first_contact: Type.Optional(
+      Type.Boolean({ default: true, description: 'Whether no session of the lead has ended yet.' }),
+    ),
+  },
+  { title: 'DescribedLead', description: 'A lead that need not exist, to try conditions.' },
+);
 
 export const selectAgent = defineOperation({
   subject: 'crm.api.agents.select',
@@ -160,21 +237,43 @@ export const selectAgent = defineOperation({
   summary: 'Find the agent that a lead gets',
   description:
     'The first active agent by priority that has a group whose conditions all hold, otherwise the default agent. The ' +
-    'answer says why. The request changes nothing.',
+    'answer says why, and why not each other agent. The request changes nothing.',
   extension: true,
-  request: { body: Exact({ lead_id: About(Uuid, 'The lead that needs an agent.') }, { description: 'A lead.' }) },
+  request: {
+    body: Exact(
+      {
+        lead_id: Type.Optional(About(Uuid, 'The lead that needs an agent.')),
+        lead: Type.Optional(DescribedLead),
+        message: Type.Optional(
+          Text(4096, { description: 'What the lead wrote. Without it no `message_contains` condition holds.' }),
+        ),
+        language: Type.Optional(
+          Type.String({
+            format: 'locale',
+            maxLength: 35,
+            description: 'The language of the lead. Default: the locale of the store.',
+          }),
+        ),
+        at: Type.Optional(About(Timestamp, 'The moment that `business_hours` conditions look at. Default: now.')),
+      },
+      { description: 'A lead, with exactly one of `lead_id` and `lead`, and what it wrote.' },
+    ),
+  },
   reply: AgentSelection,
   errors: ['lead_not_found'],
 });
 
 const GivenCondition = Exact(
   {
-    condition_type: OneOf(['lead_status'], { title: 'ConditionType', description: 'What is compared.' }),
-    operator: OneOf(['='], { title: 'ConditionOperator', description: 'How it is compared.' }),
-    value: About(LeadStatus, 'With what it is compared: a status of a lead.'),
+    condition_type: OneOf(conditionTypes, { title: 'ConditionType', description: conditionAbout }),
+    operator: OneOf(conditionOperators, { title: 'ConditionOperator', description: operatorAbout }),
+    value: Text(500, { description: 'With what it is compared.' }),
+    hours: Type.Optional(hoursMembers.hours),
+    timezone: Type.Optional(hoursMembers.timezone),
   },
-  { title: 'GivenCondition', description: 'One comparison with a lead.' },
+  { title: 'GivenCondition', description: 'One comparison with a lead, its message or the time.' },
 );
+export type GivenCondition = Static<typeof GivenCondition>;
 
 const GivenConditionGroup = Exact(
   {
@@ -241,13 +340,13 @@ export const createAgent = defineOperation({
   access: { scope: 'agents:write' },
   summary: 'Create an agent',
   description:
-    'The agent is for a lead when all conditions of one of its `condition_groups` hold. A condition compares the ' +
-    '`lead_status`. `POST /agents/select` shows which agent a lead gets, and why. A store has one default agent at ' +
-    'most: a second one is refused with 409 `default_agent_exists`.',
+    'The agent is for a lead when all conditions of one of its `condition_groups` hold. `POST /agents/select` shows which ' +
+    'agent a lead gets, and why. A store has one default agent at most: a second one is refused with 409 ' +
+    '`default_agent_exists`.',
   extension: true,
   request: { body: AgentToCreate },
   reply: Agent,
-  errors: ['default_agent_exists'],
+  errors: ['default_agent_exists', 'seller_not_found'],
 });
 
 export const updateAgent = defineOperation({
@@ -259,7 +358,7 @@ export const updateAgent = defineOperation({
   extension: true,
   request: { params: agentParams, body: AgentChanges },
   reply: Agent,
-  errors: ['agent_not_found', 'default_agent_exists'],
+  errors: ['agent_not_found', 'default_agent_exists', 'seller_not_found'],
 });
 
 /** The public list has only the active agents. */

@@ -37,7 +37,7 @@ import {
   receiveSandboxMessage,
   reportSandboxReceipts,
 } from './sandbox.ts';
-import { closeSession, listSessions } from './sessions.ts';
+import { closeSession, isFirstContact, listSessions } from './sessions.ts';
 import { changeMessagingSettings, getMessagingSettings, updateMessagingSettings } from './settings.ts';
 import { checkTemplate, listTemplates } from './templates.ts';
 import { giveUpWaitingMessages, listWaitingMessages, retryWaitingMessages } from './waiting.ts';
@@ -52,6 +52,7 @@ export const messagingOperations = {
   getConversation,
   listSessions,
   closeSession,
+  isFirstContact,
   getChannelConnection,
   getOptOut,
   listTemplates,

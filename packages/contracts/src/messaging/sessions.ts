@@ -50,3 +50,11 @@ export const closeSession = defineOperation({
   reply: Session,
   errors: ['session_not_found'],
 });
+
+/** Whether no session of a lead has ended. True also for a lead that does not exist. */
+export const isFirstContact = defineOperation({
+  subject: 'messaging.internal.sessions.first-contact',
+  summary: 'Read whether no session of a lead has ended yet',
+  request: { body: Exact({ lead_id: Uuid }) },
+  reply: Type.Object({ first_contact: Type.Boolean() }),
+});

@@ -30,12 +30,9 @@ export async function countAgents(
   return row?.total ?? 0;
 }
 
-/** The agents that a selection considers: every active agent, and the default agent even if it is inactive. */
-export async function listSelectableAgents(sql: Sql, storeId: string): Promise<AgentRow[]> {
-  return await sql<AgentRow[]>`
-    ${selectAgents(sql)}
-    where a.store_id = ${storeId} and (a.is_active or a.is_default)
-    order by a.priority, a.id`;
+/** What a selection considers and explains. */
+export async function listAllAgents(sql: Sql, storeId: string): Promise<AgentRow[]> {
+  return await sql<AgentRow[]>`${selectAgents(sql)} where a.store_id = ${storeId}`;
 }
 
 export async function findAgent(sql: Sql, storeId: string, agentId: string): Promise<AgentRow | undefined> {
@@ -105,13 +102,16 @@ async function insertGroups(
       from unnest(${condition_groups.map(({ group_index }) => group_index)}::int[]) group_index
       returning id, group_index
     )
-    insert into conditions (store_id, group_id, position, condition_type, operator, value)
-    select ${storeId}, made.id, given.position, given.condition_type, given.operator, given.value
+    insert into conditions (store_id, group_id, position, condition_type, operator, value, hours, timezone)
+    select ${storeId}, made.id, given.position, given.condition_type, given.operator, given.value,
+      given.hours::jsonb, given.timezone
     from unnest(
       ${conditions.map(({ group_index }) => group_index)}::int[], ${conditions.map(({ position }) => position)}::int[],
       ${conditions.map(({ condition_type }) => condition_type)}::text[],
-      ${conditions.map(({ operator }) => operator)}::text[], ${conditions.map(({ value }) => value)}::text[]
-    ) given (group_index, position, condition_type, operator, value)
+      ${conditions.map(({ operator }) => operator)}::text[], ${conditions.map(({ value }) => value)}::text[],
+      ${conditions.map(({ hours }) => (hours ? JSON.stringify(hours) : null))}::text[],
+      ${conditions.map(({ timezone }) => timezone ?? null)}::text[]
+    ) given (group_index, position, condition_type, operator, value, hours, timezone)
     join made using (group_index)`;
 }
 
@@ -120,9 +120,10 @@ const selectAgents = (sql: Sql) => sql`
     select json_agg(json_build_object(
       'id', g.id, 'group_index', g.group_index, 'logical_operator', g.logical_operator,
       'conditions', (
-        select json_agg(json_build_object(
-          'id', c.id, 'condition_type', c.condition_type, 'operator', c.operator, 'value', c.value
-        ) order by c.position)
+        select json_agg(json_strip_nulls(json_build_object(
+          'id', c.id, 'condition_type', c.condition_type, 'operator', c.operator, 'value', c.value,
+          'hours', c.hours, 'timezone', c.timezone
+        )) order by c.position)
         from conditions c where c.store_id = g.store_id and c.group_id = g.id)
     ) order by g.group_index)
     from condition_groups g where g.store_id = a.store_id and g.agent_id = a.id), '[]') as condition_groups

@@ -1,7 +1,8 @@
-import type { Agent, createAgent, RequestOf, updateAgent } from '@mostrador/contracts';
+import type { Agent, Condition, createAgent, RequestOf, updateAgent } from '@mostrador/contracts';
 import type { OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import { faultsOfConditions } from './conditions.ts';
 
 /** The row of an agent, with its condition groups in the order of `group_index`. */
 export type AgentRow = Omit<Agent, 'created_at' | 'updated_at'> & {
@@ -24,16 +25,13 @@ export type AgentContent = {
   readonly audio_response_enabled: boolean;
   readonly condition_groups: readonly {
     readonly group_index: number;
-    readonly conditions: readonly Pick<
-      Agent['condition_groups'][number]['conditions'][number],
-      'condition_type' | 'operator' | 'value'
-    >[];
+    readonly conditions: readonly Omit<Condition, 'id'>[];
   }[];
 };
 
 export function newAgent(body: RequestOf<typeof createAgent>['body']): AgentContent {
   const { condition_groups = [] } = body;
-  refuseEqualIndexes(condition_groups);
+  refuseFaults(condition_groups);
   return {
     name: body.name,
     model: body.model ?? 'auto',
@@ -48,7 +46,7 @@ export function newAgent(body: RequestOf<typeof createAgent>['body']): AgentCont
 
 /** The agent's values after the change, or null if nothing changes. */
 export function changeAgent(row: AgentRow, changes: AgentChanges): AgentContent | null {
-  refuseEqualIndexes(changes.condition_groups ?? []);
+  refuseFaults(changes.condition_groups ?? []);
   const current = contentOf(row);
   const changed: AgentContent = { ...current, ...changes };
   return JSON.stringify(contentOf(changed)) === JSON.stringify(current) ? null : changed;
@@ -71,13 +69,19 @@ function contentOf(agent: AgentContent): AgentContent {
     condition_groups: agent.condition_groups
       .map(({ group_index, conditions }) => ({
         group_index,
-        conditions: conditions.map(({ condition_type, operator, value }) => ({ condition_type, operator, value })),
+        conditions: conditions.map(conditionOf),
       }))
       .sort((a, b) => a.group_index - b.group_index),
   };
 }
 
-function refuseEqualIndexes(groups: NewGroups): void {
+const conditionOf = ({ condition_type, operator, value, hours, timezone }: Omit<Condition, 'id'>) => ({
+  ...{ condition_type, operator, value },
+  ...(hours && { hours: hours.map(({ weekday, from, to }) => ({ weekday, from, to })) }),
+  ...(timezone !== undefined && { timezone }),
+});
+
+function refuseFaults(groups: NewGroups): void {
   const first = new Map<number, number>();
   const faults = groups.flatMap(({ group_index }, place) => {
     const earlier = first.get(group_index);
@@ -91,7 +95,8 @@ function refuseEqualIndexes(groups: NewGroups): void {
           },
         ];
   });
-  if (faults.length > 0) throw validationFailed(faults);
+  const all = [...faults, ...faultsOfConditions(groups)];
+  if (all.length > 0) throw validationFailed(all);
 }
 
 /** An agent as the API returns it. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createAgent, getAgent, type RequestOf } from '@mostrador/contracts';
+import { createAgent, createSeller, deleteSeller, getAgent, type RequestOf, updateAgent } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../../test/crm.ts';
@@ -80,6 +80,34 @@ test('a store has one default agent, even if two are created at once, and each s
   await expect(create(randomUUID(), { ...body, is_default: true })).resolves.toBeDefined();
 });
 
+test('a condition may name a seller of the store, and no other', async () => {
+  const storeId = randomUUID();
+  const { id } = await crm.rpc.call(
+    createSeller,
+    { body: { name: 'Rui', whatsapp_id: '5511900000001' } },
+    testContext({ storeId }),
+  );
+  const of = (value: string): Body => ({
+    ...body,
+    condition_groups: [{ group_index: 0, conditions: [{ condition_type: 'seller', operator: 'in', value }] }],
+  });
+  const refused = { code: 'seller_not_found' };
+  await expect(create(storeId, of(`${id}, ${randomUUID()}`))).rejects.toMatchObject(refused);
+  await expect(create(randomUUID(), of(id))).rejects.toMatchObject(refused);
+  const made = await create(storeId, of(`none, ${id}`));
+  const update = (changes: RequestOf<typeof updateAgent>['body']) =>
+    crm.rpc.call(updateAgent, { params: { agentId: made.id }, body: changes }, testContext({ storeId }));
+  await expect(update({ condition_groups: of(randomUUID()).condition_groups })).rejects.toMatchObject(refused);
+
+  // The conditions stay as they are when the seller goes, and they stop nobody from changing the rest.
+  await crm.rpc.call(deleteSeller, { params: { sellerId: id } }, testContext({ storeId }));
+  expect(await update({ condition_groups: of(`none, ${id}`).condition_groups, name: 'B' })).toMatchObject({
+    name: 'B',
+  });
+});
+
+const open = { condition_type: 'business_hours', value: 'open' };
+const weekly = (from: string, to: string) => ({ hours: [{ weekday: 1, from, to }] });
 const wrong: [what: string, members: object, pointer: string][] = [
   ['an empty group', { condition_groups: [{ group_index: 0, conditions: [] }] }, '#/condition_groups/0/conditions'],
   [
@@ -87,10 +115,40 @@ const wrong: [what: string, members: object, pointer: string][] = [
     { condition_groups: [{ group_index: 0, conditions: [{ ...status('lost'), value: 'won' }] }] },
     '#/condition_groups/0/conditions/0/value',
   ],
+  ...(
+    [
+      ['an unknown type', { condition_type: 'moon_phase' }, 'condition_type'],
+      ['an unknown operator', { operator: '>' }, 'operator'],
+      ['an operator that the type does not have', { operator: 'contains' }, 'operator'],
+      ['a list with an empty value', { operator: 'in', value: 'lost,,pending' }, 'value'],
+      ['a list with a status that no lead has', { operator: 'in', value: 'lost, won' }, 'value'],
+      ['a seller who is no id', { condition_type: 'seller', value: 'Ana' }, 'value'],
+      ['a tag with a comma', { condition_type: 'tag', value: 'a,b' }, 'value'],
+      ['a text of accents alone', { condition_type: 'message_contains', value: '\u0301' }, 'value'],
+      ['a language that is no tag', { condition_type: 'language', value: '!' }, 'value'],
+      ['a first contact that is not true or false', { condition_type: 'first_contact', value: 'yes' }, 'value'],
+      ['hours that are not open or closed', { condition_type: 'business_hours', value: '9-18' }, 'value'],
+      ['hours of another type', { hours: [{ weekday: 1, from: '09:00', to: '18:00' }] }, 'hours'],
+      ['a zone of another type', { timezone: 'UTC' }, 'timezone'],
+      ['a zone without hours', { ...open, timezone: 'UTC' }, 'timezone'],
+      ['an unknown zone', { ...open, ...weekly('09:00', '18:00'), timezone: 'Mars/Base' }, 'timezone'],
+      ['a period that ends before it starts', { ...open, ...weekly('18:00', '09:00') }, 'hours/0/to'],
+      ['a time that is none', { ...open, ...weekly('9', '18:00') }, 'hours/0/from'],
+    ] as const
+  ).map(([what, condition, place]): (typeof wrong)[number] => [
+    what,
+    { condition_groups: [{ group_index: 0, conditions: [{ ...status('lost'), ...condition }] }] },
+    `#/condition_groups/0/conditions/0/${place}`,
+  ]),
   [
-    'an unknown operator',
-    { condition_groups: [{ group_index: 0, conditions: [{ ...status('lost'), operator: '!=' }] }] },
-    '#/condition_groups/0/conditions/0/operator',
+    'conditions that are too long together',
+    {
+      condition_groups: Array.from({ length: 10 }, (_, group_index) => ({
+        group_index,
+        conditions: Array(4).fill({ condition_type: 'message_contains', operator: '=', value: 'a'.repeat(450) }),
+      })),
+    },
+    '#/condition_groups',
   ],
   [
     'a repeated group_index',

@@ -5,6 +5,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findAgent, insertAgent } from './agent.repository.ts';
 import { type AgentRow, agentCreated, newAgent, toAgent } from './agent.ts';
+import { requireSellers } from './condition-sellers.ts';
 import { throwSecondDefault } from './one-default.ts';
 
 export const createAgent =
@@ -14,6 +15,7 @@ export const createAgent =
     const content = newAgent(body);
     return await writeOnce(dependencies, context, operation, {
       work: async (sql) => {
+        await requireSellers(sql, storeId, content);
         const id = await insertAgent(sql, storeId, content);
         const made = (await findAgent(sql, storeId, id)) as AgentRow;
         await appendOutbox(sql, storeId, agentCreated(made));

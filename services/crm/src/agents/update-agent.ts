@@ -6,6 +6,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findAgent, lockAgent, saveAgent } from './agent.repository.ts';
 import { type AgentRow, agentUpdated, changeAgent, groupsDiffer, toAgent } from './agent.ts';
+import { requireSellers } from './condition-sellers.ts';
 import { throwSecondDefault } from './one-default.ts';
 
 export const updateAgent =
@@ -19,7 +20,9 @@ export const updateAgent =
         const changed = changeAgent(current, body);
         if (!changed) return current;
 
-        await saveAgent(sql, storeId, current.id, changed, { groupsToo: groupsDiffer(current, changed) });
+        const groupsToo = groupsDiffer(current, changed);
+        if (groupsToo) await requireSellers(sql, storeId, changed);
+        await saveAgent(sql, storeId, current.id, changed, { groupsToo });
         const saved = (await findAgent(sql, storeId, current.id)) as AgentRow;
         await appendOutbox(sql, storeId, agentUpdated(current, saved));
         return saved;

@@ -92,7 +92,7 @@ export const isAnotherPhone = (before: LeadRow, after: LeadRow): boolean =>
 
 /** Compares without case and with accents, as the collation `without_case` of the filter does. */
 const tagOrder = new Intl.Collator('en', { sensitivity: 'accent' });
-const isSameTag = (one: string, other: string): boolean => tagOrder.compare(one, other) === 0;
+export const isSameTag = (one: string, other: string): boolean => tagOrder.compare(one, other) === 0;
 
 /** Each tag once, whatever its case. The first spelling stays: that of `known`, which the lead has already, or of `tags`. */
 function withoutRepeats(tags: readonly string[], known: readonly string[] = []): string[] {

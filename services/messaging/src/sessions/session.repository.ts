@@ -12,6 +12,13 @@ export async function listSessions(sql: Sql, storeId: string, leadId: string): P
     where store_id = ${storeId} and lead_id = ${leadId} order by started_at, id`;
 }
 
+export async function hasEndedSession(sql: Sql, storeId: string, leadId: string): Promise<boolean> {
+  const [row] = await sql<[{ found: boolean }]>`
+    select exists (
+      select from sessions where store_id = ${storeId} and lead_id = ${leadId} and status = 'ended') as found`;
+  return row.found;
+}
+
 /** A message: when it was accepted or received. */
 type Touch = { readonly at: Date; readonly direction: Message['direction'] };
 type Touched = { sessionId: string; opened: boolean; events: OutboxEntry[] };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSession, listSessions, updateMessagingSettings } from '@mostrador/contracts';
+import { closeSession, isFirstContact, listSessions, updateMessagingSettings } from '@mostrador/contracts';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -36,6 +36,18 @@ const eventsOf = async (storeId: string) =>
   (await messaging.events(storeId)).map(({ topic, data }) => `${topic} ${data.session_id}`);
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 const newLead = () => ({ storeId: randomUUID(), leadId: randomUUID() });
+
+test('a lead is in its first contact until a session of it has ended', async () => {
+  const { storeId, leadId } = newLead();
+  const isFirst = async () =>
+    (await messaging.rpc.call(isFirstContact, { body: { lead_id: leadId } }, testContext({ storeId }))).first_contact;
+  expect(await isFirst()).toBe(true);
+  const { sessionId } = await touch(storeId, leadId, new Date());
+  expect(await isFirst()).toBe(true);
+  await close(storeId, leadId, sessionId);
+  await touch(storeId, leadId, new Date());
+  expect(await isFirst()).toBe(false);
+});
 
 describe('a session', () => {
   test('is opened once by fifty concurrent messages, with one event', async () => {

@@ -41,6 +41,12 @@ const fallback: Agent = {
   is_default: true,
   condition_groups: [],
 };
+const held = {
+  id: ids.group,
+  group_index: 0,
+  holds: true,
+  conditions: [{ ...condition, actual: 'in_progress', holds: true }],
+};
 const text = 'O exame de vista dura 45 minutos e custa R$ 120. Traga a receita anterior, se tiver.';
 export const document: KnowledgeDocument = {
   id: ids.document,
@@ -78,6 +84,7 @@ export const agentExamples: readonly ExampleOfOperation[] = [
     {
       agent: reception,
       reason: 'conditions_hold',
+      condition_group: held,
       considered: [
         {
           agent_id: ids.agent,
@@ -85,14 +92,8 @@ export const agentExamples: readonly ExampleOfOperation[] = [
           priority: reception.priority,
           is_default: false,
           outcome: 'selected',
-          condition_groups: [
-            {
-              id: ids.group,
-              group_index: 0,
-              holds: true,
-              conditions: [{ ...condition, actual: 'in_progress', holds: true }],
-            },
-          ],
+          failed_condition: null,
+          condition_groups: [held],
         },
         {
           agent_id: ids.defaultAgent,
@@ -100,6 +101,7 @@ export const agentExamples: readonly ExampleOfOperation[] = [
           priority: fallback.priority,
           is_default: true,
           outcome: 'no_groups',
+          failed_condition: null,
           condition_groups: [],
         },
       ],
