@@ -31,6 +31,7 @@ const agent: Agent = {
   is_default: false,
   voice_id: null,
   audio_response_enabled: false,
+  ...{ instructions: null, tone: null, language: null, disclosure: true, handover_when: null, version: 1 },
   condition_groups: [],
   created_at: at,
   updated_at: at,

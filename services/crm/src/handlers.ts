@@ -4,6 +4,7 @@ import { rollupHandlers } from '@mostrador/rollups/handlers';
 import { listTotalHandlers } from '@mostrador/totals/handlers';
 import { createAgent } from './agents/create-agent.ts';
 import { getAgent } from './agents/get-agent.ts';
+import { listAgentVersions } from './agents/list-agent-versions.ts';
 import { listAgents, listStoreAgents } from './agents/list-agents.ts';
 import { selectAgent } from './agents/select-agent.ts';
 import { updateAgent } from './agents/update-agent.ts';
@@ -76,6 +77,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     findBookedSellers: findBookedSellers(dependencies),
     listAgents: listAgents(dependencies),
     getAgent: getAgent(dependencies),
+    listAgentVersions: listAgentVersions(dependencies),
     selectAgent: selectAgent(dependencies),
     createAgent: createAgent(dependencies),
     updateAgent: updateAgent(dependencies),

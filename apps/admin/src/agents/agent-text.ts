@@ -12,6 +12,12 @@ export const agentRecord = (agent: Agent): string =>
     default: agent.is_default ? 'yes' : 'no',
     voice: agent.voice_id === null ? null : shown(agent.voice_id),
     'audio replies': agent.audio_response_enabled ? 'yes' : 'no',
+    version: agent.version,
+    tone: agent.tone === null ? null : shown(agent.tone),
+    language: agent.language,
+    'says that it is an AI': agent.disclosure ? 'yes' : 'no',
+    'hands over when': agent.handover_when === null ? null : shown(agent.handover_when),
+    instructions: agent.instructions === null ? null : shown(agent.instructions),
     conditions: agent.condition_groups.map(groupText).join(' or ') || null,
   });
 

@@ -8,6 +8,8 @@ import { agentRecord } from './agent-text.ts';
 const example = `An agent file:
   { "name": "Vendas", "priority": 1, "model": "auto", "is_active": true, "is_default": false,
     "voice_id": null, "audio_response_enabled": false,
+    "instructions": "You sell glasses. Prices stand in the knowledge base.", "tone": "warm and brief",
+    "language": "pt-BR", "disclosure": true, "handover_when": "The customer complains.",
     "condition_groups": [
       { "group_index": 0, "conditions": [
         { "condition_type": "lead_status", "operator": "=", "value": "pending" } ] } ] }

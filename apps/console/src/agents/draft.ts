@@ -75,8 +75,11 @@ export function faultsOf({ name, priority }: Draft): DraftFaults {
   return { ...(name.trim() === '' && { name: true }), ...(!isNumber && { priority: true }) };
 }
 
+/** What the form does not edit. */
+type Untouched = 'instructions' | 'tone' | 'language' | 'disclosure' | 'handover_when';
+
 /** What is sent. A group without conditions would hold for no lead, so it is left out. */
-export const bodyOf = (draft: Draft): Required<AgentBody> => ({
+export const bodyOf = (draft: Draft): Required<Omit<AgentBody, Untouched>> => ({
   name: draft.name.trim(),
   model: draft.model,
   priority: Number(draft.priority),

@@ -7,6 +7,7 @@ import {
   Nullable,
   NullableString,
   NullableText,
+  NullableTimestamp,
   NullableUuid,
   OneOf,
   Page,
@@ -100,6 +101,31 @@ export const ConditionGroup = Type.Object(
   { title: 'ConditionGroup', description: 'Conditions that hold together.' },
 );
 
+/** What tells the model how an agent speaks. A change of one of these members makes a new version of the agent. */
+const writing = {
+  instructions: NullableText(8000, { description: 'What the agent knows and does, in plain words. Null: nothing.' }),
+  tone: NullableText(200, { description: 'How the agent writes, such as `warm and brief`. Null: as it likes.' }),
+  language: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    format: 'locale',
+    maxLength: 35,
+    description: 'The language in which the agent writes, such as `pt-BR`. Null: that of the lead.',
+  }),
+  disclosure: Type.Boolean({ description: 'Whether the agent says that it is an AI.' }),
+  handover_when: NullableText(2000, {
+    description: 'When the agent hands the conversation to a person, in plain words. Null: when it cannot help.',
+  }),
+};
+
+/** The same members in a reply, which the service need not check again. */
+const shownWriting = {
+  instructions: About(NullableString, writing.instructions.description as string),
+  tone: About(NullableString, writing.tone.description as string),
+  language: About(NullableString, writing.language.description as string),
+  disclosure: writing.disclosure,
+  handover_when: About(NullableString, writing.handover_when.description as string),
+};
+
 export const Agent = Type.Object(
   {
     id: About(Uuid, 'The id of the agent.'),
@@ -110,6 +136,11 @@ export const Agent = Type.Object(
     is_default: Type.Boolean({ description: "Used when no agent's conditions hold." }),
     voice_id: About(NullableString, 'The voice of audio replies, as its provider names it.'),
     audio_response_enabled: Type.Boolean({ description: 'Replies with audio when the lead sends audio.' }),
+    ...shownWriting,
+    version: Type.Integer({
+      description:
+        'From 1 on. It grows with each change of what the agent is told: see `GET /agents/{agentId}/versions`.',
+    }),
     condition_groups: Type.Array(ConditionGroup, { description: 'OR between groups, AND within a group.' }),
     created_at: About(Timestamp, 'When it was created.'),
     updated_at: About(Timestamp, 'When it last changed.'),
@@ -117,8 +148,8 @@ export const Agent = Type.Object(
   {
     title: 'Agent',
     description:
-      'An AI agent, with the conditions under which a lead gets it. The AI does not answer by itself yet, so `model`, ' +
-      '`voice_id` and `audio_response_enabled` have no effect.',
+      'An AI agent, with the conditions under which a lead gets it. The AI does not answer by itself yet, so only the ' +
+      'conditions have an effect.',
   },
 );
 export type Agent = Static<typeof Agent>;
@@ -144,6 +175,30 @@ export const getAgent = defineOperation({
   summary: 'Read an agent, active or not',
   request: { params: agentParams },
   reply: Agent,
+  errors: ['agent_not_found'],
+});
+
+export const AgentVersion = Type.Object(
+  {
+    version: Type.Integer({ description: 'The number of the version, from 1 on.' }),
+    ...shownWriting,
+    replaced_at: About(NullableTimestamp, 'When the next version replaced it. Null: it is the current one.'),
+  },
+  { title: 'AgentVersion', description: 'What an agent is told, or was told until it was changed.' },
+);
+export type AgentVersion = Static<typeof AgentVersion>;
+
+export const listAgentVersions = defineOperation({
+  subject: 'crm.api.agents.versions',
+  http: { method: 'GET', path: '/agents/:agentId/versions' },
+  access: { scope: 'agents:read' },
+  summary: 'List the versions of an agent',
+  description:
+    'What the agent is told now, and what it was told before, newest first. A change of `instructions`, `tone`, ' +
+    '`language`, `disclosure` or `handover_when` makes a version, and no other change does.',
+  extension: true,
+  request: { params: agentParams, query: Exact(paging()) },
+  reply: Page(AgentVersion),
   errors: ['agent_not_found'],
 });
 
@@ -308,6 +363,7 @@ const agentMembers = {
   is_default: Type.Boolean({ description: "Used when no agent's conditions hold. A store has one at most." }),
   voice_id: About(NullableText(200), 'The voice of audio replies, as its provider names it.'),
   audio_response_enabled: Type.Boolean({ description: 'Replies with audio when the lead sends audio.' }),
+  ...writing,
   condition_groups: Type.Array(GivenConditionGroup, {
     maxItems: agentBounds.groups,
     description: 'OR between groups, AND within a group. They replace all groups that the agent has.',
@@ -323,6 +379,11 @@ const AgentToCreate = Exact(
     is_default: Type.Optional(Described(agentMembers.is_default, { default: false })),
     voice_id: Type.Optional(agentMembers.voice_id),
     audio_response_enabled: Type.Optional(Described(agentMembers.audio_response_enabled, { default: false })),
+    instructions: Type.Optional(writing.instructions),
+    tone: Type.Optional(writing.tone),
+    language: Type.Optional(writing.language),
+    disclosure: Type.Optional(Described(writing.disclosure, { default: true })),
+    handover_when: Type.Optional(writing.handover_when),
     condition_groups: Type.Optional(agentMembers.condition_groups),
   },
   { description: 'The agent.' },
@@ -354,7 +415,9 @@ export const updateAgent = defineOperation({
   http: { method: 'PATCH', path: '/agents/:agentId' },
   access: { scope: 'agents:write' },
   summary: 'Change an agent',
-  description: 'Members left out stay as they are. Condition groups are replaced as a whole.',
+  description:
+    'Members left out stay as they are. Condition groups are replaced as a whole. A change of what the agent is told makes ' +
+    'a new `version`; the earlier ones stay readable.',
   extension: true,
   request: { params: agentParams, body: AgentChanges },
   reply: Agent,
@@ -395,6 +458,7 @@ export const updateStoreAgent = defineOperation({
 export const agentOperations = {
   listAgents,
   getAgent,
+  listAgentVersions,
   selectAgent,
   createAgent,
   updateAgent,

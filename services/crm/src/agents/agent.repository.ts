@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { PageStart } from '@mostrador/kit/database/paging';
-import type { AgentContent, AgentRow } from './agent.ts';
+import { type AgentContent, type AgentRow, type AgentVersionRow, writingOf } from './agent.ts';
 
 type AgentPage = { start: PageStart<{ priority: number; id: string }>; limit: number; inactiveToo: boolean };
 
@@ -54,20 +54,50 @@ export async function insertAgent(sql: TransactionSql, storeId: string, content:
   return id;
 }
 
-/** Writes a change. Replaces the condition groups only if `groupsToo` is true. */
+/** Writes a change. Replaces the condition groups only if `groupsToo` is true, and keeps the version that `replaces`. */
 export async function saveAgent(
   sql: TransactionSql,
   storeId: string,
   agentId: string,
   content: AgentContent,
-  { groupsToo }: { groupsToo: boolean },
+  { groupsToo, replaces }: { groupsToo: boolean; replaces: AgentRow | undefined },
 ): Promise<void> {
+  if (replaces) await insertVersion(sql, storeId, replaces);
   await sql`
-    update agents set ${sql(columnsOf(content))}, updated_at = greatest(clock_timestamp(), updated_at)
+    update agents set ${sql(columnsOf(content))}, version = version + ${replaces ? 1 : 0}, updated_at = greatest(clock_timestamp(), updated_at)
     where store_id = ${storeId} and id = ${agentId}`;
   if (!groupsToo) return;
   await sql`delete from condition_groups where store_id = ${storeId} and agent_id = ${agentId}`;
   await insertGroups(sql, storeId, agentId, content);
+}
+
+async function insertVersion(sql: TransactionSql, storeId: string, replaced: AgentRow): Promise<void> {
+  const { id, version, instructions, tone, language, disclosure, handover_when } = replaced;
+  await sql`
+    insert into agent_versions
+      (store_id, agent_id, version, instructions, tone, language, disclosure, handover_when, replaced_at)
+    values (${storeId}, ${id}, ${version}, ${instructions}, ${tone}, ${language}, ${disclosure}, ${handover_when},
+      clock_timestamp())`;
+}
+
+/** The versions of an agent, the current one first. Each number from 1 on is there. */
+export async function listVersions(
+  sql: Sql,
+  storeId: string,
+  agentId: string,
+  { start, limit }: { start: PageStart<number>; limit: number },
+): Promise<AgentVersionRow[]> {
+  return await sql<AgentVersionRow[]>`
+    select version, instructions, tone, language, disclosure, handover_when, replaced_at from (
+      select store_id, id as agent_id, version, instructions, tone, language, disclosure, handover_when,
+        null::timestamptz as replaced_at
+      from agents
+      union all
+      select store_id, agent_id, version, instructions, tone, language, disclosure, handover_when, replaced_at
+      from agent_versions) as versions
+    where store_id = ${storeId} and agent_id = ${agentId} ${'after' in start ? sql`and version < ${start.after}` : sql``}
+    order by version desc
+    limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
 }
 
 export async function findDefaultAgentId(sql: Sql, storeId: string): Promise<string | undefined> {
@@ -83,6 +113,7 @@ const columnsOf = ({ condition_groups: _, ...columns }: AgentContent) => ({
   is_default: columns.is_default,
   voice_id: columns.voice_id,
   audio_response_enabled: columns.audio_response_enabled,
+  ...writingOf(columns),
 });
 
 async function insertGroups(

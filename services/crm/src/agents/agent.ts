@@ -1,4 +1,4 @@
-import type { Agent, Condition, createAgent, RequestOf, updateAgent } from '@mostrador/contracts';
+import type { Agent, AgentVersion, Condition, createAgent, RequestOf, updateAgent } from '@mostrador/contracts';
 import type { OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
@@ -23,6 +23,11 @@ export type AgentContent = {
   readonly is_default: boolean;
   readonly voice_id: string | null;
   readonly audio_response_enabled: boolean;
+  readonly instructions: string | null;
+  readonly tone: string | null;
+  readonly language: string | null;
+  readonly disclosure: boolean;
+  readonly handover_when: string | null;
   readonly condition_groups: readonly {
     readonly group_index: number;
     readonly conditions: readonly Omit<Condition, 'id'>[];
@@ -40,6 +45,11 @@ export function newAgent(body: RequestOf<typeof createAgent>['body']): AgentCont
     is_default: body.is_default ?? false,
     voice_id: body.voice_id ?? null,
     audio_response_enabled: body.audio_response_enabled ?? false,
+    instructions: body.instructions ?? null,
+    tone: body.tone ?? null,
+    language: body.language ?? null,
+    disclosure: body.disclosure ?? true,
+    handover_when: body.handover_when ?? null,
     condition_groups,
   };
 }
@@ -56,6 +66,21 @@ export function changeAgent(row: AgentRow, changes: AgentChanges): AgentContent 
 export const groupsDiffer = (row: AgentRow, content: AgentContent): boolean =>
   JSON.stringify(contentOf(row).condition_groups) !== JSON.stringify(contentOf(content).condition_groups);
 
+/** What the agent is told: the members of a version. */
+export const writingOf = ({
+  instructions,
+  tone,
+  language,
+  disclosure,
+  handover_when,
+}: Pick<AgentContent, 'instructions' | 'tone' | 'language' | 'disclosure' | 'handover_when'>) => ({
+  ...{ instructions, tone, language, disclosure, handover_when },
+});
+
+/** Whether the change makes a new version of the agent. */
+export const writingDiffers = (row: AgentRow, content: AgentContent): boolean =>
+  JSON.stringify(writingOf(row)) !== JSON.stringify(writingOf(content));
+
 /** A canonical form with members in a fixed order and groups by index: equal contents are equal as JSON. */
 function contentOf(agent: AgentContent): AgentContent {
   return {
@@ -66,6 +91,7 @@ function contentOf(agent: AgentContent): AgentContent {
     is_default: agent.is_default,
     voice_id: agent.voice_id,
     audio_response_enabled: agent.audio_response_enabled,
+    ...writingOf(agent),
     condition_groups: agent.condition_groups
       .map(({ group_index, conditions }) => ({
         group_index,
@@ -99,6 +125,14 @@ function refuseFaults(groups: NewGroups): void {
   if (all.length > 0) throw validationFailed(all);
 }
 
+export type AgentVersionRow = Omit<AgentVersion, 'replaced_at'> & { readonly replaced_at: Date | null };
+
+export const toAgentVersion = (row: AgentVersionRow): AgentVersion => ({
+  version: row.version,
+  ...writingOf(row),
+  replaced_at: row.replaced_at && toTimestamp(row.replaced_at),
+});
+
 /** An agent as the API returns it. */
 export function toAgent(row: AgentRow): Agent {
   return {
@@ -110,6 +144,8 @@ export function toAgent(row: AgentRow): Agent {
     is_default: row.is_default,
     voice_id: row.voice_id,
     audio_response_enabled: row.audio_response_enabled,
+    ...writingOf(row),
+    version: row.version,
     condition_groups: row.condition_groups,
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),

@@ -35,6 +35,7 @@ test('a new agent has the given values, its groups ordered by group_index, and d
     is_default: false,
     voice_id: null,
     audio_response_enabled: false,
+    ...{ instructions: null, tone: null, language: null, disclosure: true, handover_when: null, version: 1 },
     condition_groups: [
       {
         id,
@@ -168,6 +169,12 @@ const wrong: [what: string, members: object, pointer: string][] = [
   ['an unknown member', { colour: 'red' }, '#/colour'],
   ['an unknown model', { model: 'claude' }, '#/model'],
   ['a priority that is not an integer', { priority: 1.5 }, '#/priority'],
+  ['instructions of more than 8,000 characters', { instructions: 'a'.repeat(8001) }, '#/instructions'],
+  ['a tone of spaces alone', { tone: ' ' }, '#/tone'],
+  ['a language that is no tag', { language: '!' }, '#/language'],
+  ['a disclosure that is null', { disclosure: null }, '#/disclosure'],
+  ['a hand-over that is no text', { handover_when: 7 }, '#/handover_when'],
+  ['a version', { version: 2 }, '#/version'],
   ['no name', { name: ' ' }, '#/name'],
 ];
 test.each(wrong)('%s is rejected, and the error names its place', async (_, members, pointer) => {

@@ -5,7 +5,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findAgent, lockAgent, saveAgent } from './agent.repository.ts';
-import { type AgentRow, agentUpdated, changeAgent, groupsDiffer, toAgent } from './agent.ts';
+import { type AgentRow, agentUpdated, changeAgent, groupsDiffer, toAgent, writingDiffers } from './agent.ts';
 import { requireSellers } from './condition-sellers.ts';
 import { throwSecondDefault } from './one-default.ts';
 
@@ -22,7 +22,8 @@ export const updateAgent =
 
         const groupsToo = groupsDiffer(current, changed);
         if (groupsToo) await requireSellers(sql, storeId, changed);
-        await saveAgent(sql, storeId, current.id, changed, { groupsToo });
+        const replaces = writingDiffers(current, changed) ? current : undefined;
+        await saveAgent(sql, storeId, current.id, changed, { groupsToo, replaces });
         const saved = (await findAgent(sql, storeId, current.id)) as AgentRow;
         await appendOutbox(sql, storeId, agentUpdated(current, saved));
         return saved;

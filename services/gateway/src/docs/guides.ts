@@ -45,6 +45,13 @@ export const guides = {
     en: { title: 'Errors', about: 'The form of every error, and what to do about it.' },
     'pt-BR': { title: 'Erros', about: 'A forma de todo erro, e o que fazer em cada caso.' },
   },
+  agents: {
+    en: { title: 'Agents', about: 'Which AI agent a lead gets, what it is told, and who has the last word.' },
+    'pt-BR': {
+      title: 'Agentes',
+      about: 'Qual agente de IA um lead recebe, o que se diz a ele, e quem tem a última palavra.',
+    },
+  },
   booking: {
     en: { title: 'Booking', about: 'Rules, services and sellers: which times are free, and how one is kept.' },
     'pt-BR': {

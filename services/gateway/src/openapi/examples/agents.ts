@@ -6,6 +6,7 @@ import {
   importDocument,
   type KnowledgeDocument,
   listAgents,
+  listAgentVersions,
   listDocuments,
   searchKnowledge,
   selectAgent,
@@ -30,9 +31,17 @@ export const reception: Agent = {
   is_default: false,
   voice_id: null,
   audio_response_enabled: false,
+  instructions: 'Você cuida da recepção da ótica. Marque exames de vista e responda sobre preços e horários.',
+  tone: 'simpático e breve',
+  language: 'pt-BR',
+  disclosure: true,
+  handover_when: 'O cliente reclama, ou pede para falar com uma pessoa.',
+  version: 2,
   condition_groups: [{ id: ids.group, group_index: 0, logical_operator: 'AND', conditions: [condition] }],
   ...times,
 };
+const { instructions, tone, language, disclosure, handover_when } = reception;
+const told = { instructions, tone, language, disclosure, handover_when };
 const fallback: Agent = {
   ...reception,
   id: ids.defaultAgent,
@@ -65,12 +74,21 @@ export const agentExamples: readonly ExampleOfOperation[] = [
       body: {
         name: reception.name,
         priority: reception.priority,
+        ...told,
         condition_groups: [
           { group_index: 0, conditions: [{ condition_type: 'lead_status', operator: '=', value: 'in_progress' }] },
         ],
       },
     },
     reception,
+  ),
+  example(
+    listAgentVersions,
+    { params: { agentId: ids.agent }, query: {} },
+    listOf([
+      { ...told, version: 2, replaced_at: null },
+      { ...told, version: 1, tone: null, replaced_at: '2026-01-05T12:00:00.000Z' },
+    ]),
   ),
   example(updateAgent, { params: { agentId: ids.agent }, body: { priority: reception.priority } }, reception),
   example(
