@@ -19,6 +19,7 @@ import {
   findKnownPhones,
   findLeadByPhone,
   finishMerge,
+  followLead,
   getApiKey,
   getBookingRules,
   getCalendarConnection,
@@ -52,6 +53,7 @@ import {
   rollCallSubject,
   rollupOperations,
   rotateWebhookSecret,
+  saveAiPauses,
   saveOptOuts,
   schedulingOperations,
   searchLeads,
@@ -120,7 +122,10 @@ export const roles: Record<NatsUser, Role> = {
   },
   crm: {
     serves: true,
-    asks: [changeContactPhone, getBookingRules, getStoreSettings, isFirstContact],
+    asks: [
+      ...[changeContactPhone, followLead, getBookingRules, getMessagingSettings, getStoreSettings],
+      isFirstContact,
+    ],
     publishesEvents: true,
   },
   scheduling: {
@@ -139,7 +144,7 @@ export const roles: Record<NatsUser, Role> = {
     notices: true,
     asks: [
       ...[ensureLead, findLeadByPhone, getLeadContact, listLeadContacts, raiseInteractionCounts, searchLeads],
-      saveOptOuts,
+      ...[saveAiPauses, saveOptOuts],
       // When the channel says that a customer has another number.
       ...[moveLeadPhone, mergeLeadScheduling, finishMerge],
     ],

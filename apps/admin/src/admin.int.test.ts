@@ -74,6 +74,8 @@ const handlers: Handlers<typeof operations> = {
     message_wait_seconds: body.message_wait_seconds ?? 5,
     session_idle_hours: 24,
     opt_out_stops_api: body.opt_out_stops_api ?? false,
+    ai_pause_minutes: body.ai_pause_minutes ?? 720,
+    api_pauses_ai: body.api_pauses_ai ?? false,
   }),
   updateCalendarSettings: async (_context, { body }) => body,
   updateSendingWindows: async (_context, { body }) => body,
@@ -159,6 +161,17 @@ test('store update --message-wait changes the setting in the messaging service',
   const updated = await admin(['store', 'update', '--store', store, '--message-wait', '2.5', '--json']);
   expect(updated).toMatchObject({ exitCode: 0, err: '' });
   expect(JSON.parse(updated.out)).toMatchObject({ message_wait_seconds: 2.5, session_idle_hours: 24 });
+});
+
+test('store update shows what pauses the AI now, and rejects a pause without a length', async () => {
+  const update = (...options: string[]) => admin(['store', 'update', '--store', store, ...options]);
+  const changed = await update('--ai-pause-minutes', '60', '--api-pauses-ai', 'on');
+  expect(changed.out).toMatch(/ai pause +60 minutes/);
+  expect(changed.out).toMatch(/api pauses ai +on/);
+  expect(await update('--ai-pause-minutes', '0')).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining('--ai-pause-minutes must be at least 1'),
+  });
 });
 
 test('store update --opt-out-stops-api shows what is set now', async () => {

@@ -28,7 +28,10 @@ import { listLeads } from './leads/list-leads.ts';
 import { listUnfinishedMerges } from './leads/list-unfinished-merges.ts';
 import { mergeLead } from './leads/merge-lead.ts';
 import { moveLeadPhone } from './leads/move-lead-phone.ts';
+import { pauseAi } from './leads/pause-ai.ts';
 import { raiseInteractionCounts } from './leads/raise-interaction-counts.ts';
+import { resumeAi } from './leads/resume-ai.ts';
+import { saveAiPauses } from './leads/save-ai-pauses.ts';
 import { saveOptOuts } from './leads/save-opt-outs.ts';
 import { searchLeads } from './leads/search-leads.ts';
 import { updateLead } from './leads/update-lead.ts';
@@ -52,6 +55,9 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     listLeads: listLeads(dependencies),
     getLead: getLead(dependencies),
     updateLead: updateLead(dependencies),
+    pauseAi: pauseAi(dependencies),
+    resumeAi: resumeAi(dependencies),
+    saveAiPauses: saveAiPauses(dependencies),
     upsertLead: upsertLead(dependencies),
     checkLead: checkLead(dependencies),
     getLeadContact: getLeadContact(dependencies),

@@ -23,6 +23,7 @@ import type { Dependencies } from './dependencies.ts';
 import { receiveWebhook } from './inbound/receive-webhook.ts';
 import { verifyWebhook } from './inbound/verify-webhook.ts';
 import { waitingPayloads } from './inbound/waiting-payloads.ts';
+import { followLead } from './inbox/follow-lead.ts';
 import { listConversations } from './inbox/list-conversations.ts';
 import { markConversationRead } from './inbox/mark-conversation-read.ts';
 import { mergeConversations } from './merges/merge-conversations.ts';
@@ -108,6 +109,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     fenceMessages: fenceMessages(dependencies),
     listConversations: listConversations(dependencies),
     markConversationRead: markConversationRead(dependencies),
+    followLead: followLead(dependencies),
     closeConversationReports: reports.close,
     verifyConversationReports: reports.verify,
     resetConversationReports: reports.reset,

@@ -14,6 +14,7 @@ import {
   moveLeadPhone,
   type ReplyOf,
   raiseInteractionCounts,
+  saveAiPauses,
   saveOptOuts,
   searchLeads,
   sendMessage,
@@ -73,9 +74,10 @@ export type TestCrm = {
   merge(storeId: string, leadId: string, keptId: string): void;
   /** Gives a lead another phone, and returns the lead's new version. */
   changePhone(storeId: string, leadId: string, customerPhone: string): number;
-  /** Changes other members of a lead. */
-  change(storeId: string, leadId: string, members: Partial<TestLead>): void;
+  /** Changes other members of a lead, and returns its new version. */
+  change(storeId: string, leadId: string, members: Partial<TestLead>): number;
   /** The last opt-out that it received, by lead. */
+  readonly aiPauses: ReadonlyMap<string, { readonly ai_paused_until: string | null; readonly version: number }>;
   readonly optOuts: ReadonlyMap<string, { readonly opted_out_at: string | null; readonly version: number }>;
   /** The interaction counts that it received, by lead. */
   readonly interactionCounts: ReadonlyMap<string, number>;
@@ -183,6 +185,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
   const merged = new Map<string, string>();
   const finished = new Set<string>();
   const interactionCounts = new Map<string, number>();
+  const aiPauses = new Map<string, { ai_paused_until: string | null; version: number }>();
   const optOuts = new Map<string, { opted_out_at: string | null; version: number }>();
   const byPhone = (storeId: string, phone: string) =>
     [...leads].find(([key, lead]) => key.startsWith(storeId) && isSamePhone(lead.customer_phone, phone))?.[1].id;
@@ -196,7 +199,13 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
   };
   const addLead = (storeId: string, customer_phone = String(++phones), name = 'Maria') => {
     const id = randomUUID();
-    const unchanged = { version: 1, status: 'pending', seller_id: null, ai_paused_until: null } as const;
+    const unchanged = {
+      version: 1,
+      status: 'pending',
+      seller_id: null,
+      ai_paused_until: null,
+      ai_pause_version: 0,
+    } as const;
     leads.set(`${storeId} ${id}`, { id, customer_phone, name, ...unchanged });
     return id;
   };
@@ -207,7 +216,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
       service: 'crm',
       operations: {
         ...{ getLeadContact, listLeadContacts, searchLeads, ensureLead, raiseInteractionCounts },
-        ...{ findLeadByPhone, moveLeadPhone, finishMerge, saveOptOuts },
+        ...{ findLeadByPhone, moveLeadPhone, finishMerge, saveAiPauses, saveOptOuts },
       },
       handlers: {
         findLeadByPhone: async ({ storeId }, { body }) => ({ id: byPhone(storeId, body.customer_phone) ?? null }),
@@ -260,6 +269,10 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
           }
           return { id: addLead(storeId, customer_phone, name), created: true };
         },
+        saveAiPauses: async (_, { body: { pauses } }) => {
+          for (const { lead_id, ...pause } of pauses) aiPauses.set(lead_id, pause);
+          return { done: true };
+        },
         saveOptOuts: async (_, { body: { opt_outs } }) => {
           for (const { lead_id, opted_out_at, version } of opt_outs) optOuts.set(lead_id, { opted_out_at, version });
           return { done: true };
@@ -298,6 +311,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
     changePhone: (storeId, leadId, customer_phone) => change(storeId, leadId, { customer_phone }),
     change,
     interactionCounts,
+    aiPauses,
     optOuts,
     phoneOf: (storeId, leadId) => leads.get(`${storeId} ${leadId}`)?.customer_phone,
     mergedInScheduling,

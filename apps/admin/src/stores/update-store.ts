@@ -23,6 +23,8 @@ type Options = {
   rateLimit?: unknown;
   messageWait?: unknown;
   optOutStopsApi?: unknown;
+  aiPauseMinutes?: unknown;
+  apiPausesAi?: unknown;
   sendingWindows?: string;
   calendarCustomer?: boolean;
   json?: boolean;
@@ -60,6 +62,16 @@ export const updateStoreCommand = (admin: Admin): Command =>
       onOrOff,
     )
     .option(
+      '--ai-pause-minutes <n>',
+      'how long the AI is paused after a seller has written (720 in new stores)',
+      wholeNumber,
+    )
+    .option(
+      '--api-pauses-ai <on|off>',
+      'whether a message sent with POST /leads/{id}/messages pauses the AI, too (off in new stores)',
+      onOrOff,
+    )
+    .option(
       '--sending-windows <file>',
       'when follow-ups may go out, as JSON: [{ "weekdays": ["monday"], "from": "09:00", "to": "18:00" }]; [] means always',
     )
@@ -70,25 +82,30 @@ export const updateStoreCommand = (admin: Admin): Command =>
     )
     .action(async (options: Options) => {
       const { store, name, tier, timezone, locale, country, rateLimit } = options;
-      const { messageWait, optOutStopsApi, sendingWindows, calendarCustomer } = options;
+      const { messageWait, optOutStopsApi, aiPauseMinutes, apiPausesAi, sendingWindows, calendarCustomer } = options;
       const changes = { name, tier, timezone, locale, country, rate_limit: rateLimit };
       const changesStore = Object.values(changes).some((value) => value !== undefined);
-      const changesMessaging = messageWait !== undefined || optOutStopsApi !== undefined;
+      const settingsToChange = {
+        message_wait_seconds: messageWait,
+        opt_out_stops_api: optOutStopsApi,
+        ai_pause_minutes: aiPauseMinutes,
+        api_pauses_ai: apiPausesAi,
+      };
+      const changesMessaging = Object.values(settingsToChange).some((value) => value !== undefined);
       const changesScheduling = sendingWindows !== undefined || calendarCustomer !== undefined;
       if (!changesStore && !changesMessaging && !changesScheduling) {
         throw new UsageError([
-          'give at least one of --name, --tier, --timezone, --locale, --country, --rate-limit, --message-wait, --opt-out-stops-api, --sending-windows or --calendar-customer',
+          'give at least one of --name, --tier, --timezone, --locale, --country, --rate-limit, --message-wait, --opt-out-stops-api, --ai-pause-minutes, --api-pauses-ai, --sending-windows or --calendar-customer',
         ]);
       }
       // The command checks all changes before it sends any, because they go to three services.
       const ofStore = changesStore && checked(updateStore, { store_id: store, ...changes }, { store_id: '--store' });
       const ofMessaging =
         changesMessaging &&
-        checked(
-          updateMessagingSettings,
-          { message_wait_seconds: messageWait, opt_out_stops_api: optOutStopsApi },
-          { message_wait_seconds: '--message-wait' },
-        );
+        checked(updateMessagingSettings, settingsToChange, {
+          message_wait_seconds: '--message-wait',
+          ai_pause_minutes: '--ai-pause-minutes',
+        });
       const ofCalendar =
         calendarCustomer !== undefined && checked(updateCalendarSettings, { show_customer: calendarCustomer }, {});
       const windows = sendingWindows === undefined ? undefined : await sendSendingWindows(admin, sendingWindows, store);
@@ -104,6 +121,8 @@ export const updateStoreCommand = (admin: Admin): Command =>
                 record({
                   'message wait': `${settings.message_wait_seconds} s`,
                   'opt-out stops api': settings.opt_out_stops_api ? 'on' : 'off',
+                  'ai pause': `${settings.ai_pause_minutes} minutes`,
+                  'api pauses ai': settings.api_pauses_ai ? 'on' : 'off',
                 }),
               ]
             : []),

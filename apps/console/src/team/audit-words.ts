@@ -30,6 +30,8 @@ export const actionWords: Readonly<Record<string, () => string>> = {
   'leads.create': m.audit_act_leads_create,
   'leads.upsert': m.audit_act_leads_upsert,
   'leads.update': m.audit_act_leads_update,
+  'leads.pause_ai': m.audit_act_leads_pause_ai,
+  'leads.resume_ai': m.audit_act_leads_resume_ai,
   'messages.send': m.audit_act_messages_send,
   'messages.cancel': m.audit_act_messages_cancel,
   'sessions.close': m.audit_act_sessions_close,

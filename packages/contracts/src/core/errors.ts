@@ -422,6 +422,14 @@ export const errorCatalogue = {
       '`opt_out_stops_api` is on. Wait until the lead opts in again, or let a seller write.',
     retryable: false,
   },
+  ai_paused: {
+    status: 422,
+    title: 'AI is paused',
+    description:
+      'The AI does not write to the lead now: a person has written, or paused it. Wait until `ai_paused_until` of the lead, ' +
+      'or let the AI go on with `POST /leads/{leadId}/ai/resume`.',
+    retryable: false,
+  },
   lead_replied: {
     status: 409,
     title: 'Lead has replied',

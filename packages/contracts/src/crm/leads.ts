@@ -254,6 +254,65 @@ export const updateLead = defineOperation({
   ],
 });
 
+export const pauseAi = defineOperation({
+  subject: 'crm.api.leads.pause-ai',
+  http: { method: 'POST', path: '/leads/:leadId/ai/pause', versioned: true },
+  access: { scope: 'leads:write' },
+  summary: 'Pause the AI for a lead',
+  description:
+    'Until `until`, or for `minutes` from now. Without both it is as long as after a message of a seller: 12 hours, unless ' +
+    'the operator has set another time. An earlier pause is replaced. From the answer on the AI writes nothing to the ' +
+    'lead, and what it wrote and has not left yet is cancelled. A message of a seller pauses the AI by itself.',
+  extension: true,
+  request: {
+    params: leadParams,
+    body: Exact(
+      {
+        until: Type.Optional(About(Timestamp, 'Until when. In the future.')),
+        minutes: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 525_600, description: 'For how many minutes from now.' }),
+        ),
+      },
+      { description: 'How long: `until`, `minutes`, or neither.' },
+    ),
+  },
+  reply: Lead,
+  errors: ['lead_not_found'],
+});
+
+export const resumeAi = defineOperation({
+  subject: 'crm.api.leads.resume-ai',
+  http: { method: 'POST', path: '/leads/:leadId/ai/resume', versioned: true },
+  access: { scope: 'leads:write' },
+  summary: 'Let the AI write to a lead again',
+  description:
+    'Ends the pause, whoever began it. Without a pause nothing changes. A message of a seller that came just before may ' +
+    'still pause the AI: a person wins.',
+  extension: true,
+  request: { params: leadParams },
+  reply: Lead,
+  errors: ['lead_not_found'],
+});
+
+/** What messaging knows of pauses: messages of sellers begin them. Repeats and any order are safe, by `version`. */
+export const saveAiPauses = defineOperation({
+  subject: 'crm.internal.leads.save-ai-pauses',
+  summary: 'Store pauses of the AI that messages have begun',
+  request: {
+    body: Exact({
+      pauses: Type.Array(
+        Exact({
+          lead_id: Uuid,
+          ai_paused_until: NullableTimestamp,
+          version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+        }),
+        { minItems: 1, maxItems: 500 },
+      ),
+    }),
+  },
+  reply: Done,
+});
+
 export const upsertLead = defineOperation({
   subject: 'crm.api.leads.upsert',
   http: { method: 'PUT', path: '/leads/by-phone/:phone', upserts: true, versioned: true },
@@ -381,6 +440,8 @@ const LeadContact = Type.Object({
   seller_id: NullableUuid,
   /** It may be in the past. */
   ai_paused_until: NullableTimestamp,
+  /** The last pause of messaging that crm knew with this. */
+  ai_pause_version: Type.Integer(),
 });
 
 /** Messaging calls this before it writes to a lead. */

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import {
   About,
   Described,
+  Done,
   Exact,
   NullableTimestamp,
   NullableUuid,
@@ -152,4 +153,27 @@ export const markConversationRead = defineOperation({
   },
   reply: Type.Object({ unread_count: UnreadCount }, { description: 'The messages that are left to read.' }),
   errors: ['lead_not_found', 'message_not_found'],
+});
+
+/**
+ * Tells what a lead is now, before the event `crm.lead.updated` does. From the answer on a pause of the AI holds. Safe to
+ * repeat and in any order: `version` is the lead's.
+ */
+export const followLead = defineOperation({
+  subject: 'messaging.internal.conversations.follow-lead',
+  summary: 'Store what a conversation shows of its lead',
+  request: {
+    body: Exact({
+      lead_id: Uuid,
+      version: Type.Integer(),
+      name: Type.String(),
+      customer_phone: Phone,
+      status: LeadStatus,
+      seller_id: NullableUuid,
+      ai_paused_until: NullableTimestamp,
+      /** The last pause of messaging that crm knew with this. */
+      ai_pause_version: Type.Integer(),
+    }),
+  },
+  reply: Done,
 });

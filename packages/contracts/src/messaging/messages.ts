@@ -318,7 +318,14 @@ export const acceptMessage = defineOperation({
     }),
   },
   reply: Type.Object({ id: Uuid, status: MessageStatusWord, error: NullableMessageError }),
-  errors: ['channel_not_connected', 'messaging_window_closed', 'lead_opted_out', 'lead_replied', 'message_expired'],
+  errors: [
+    'channel_not_connected',
+    'messaging_window_closed',
+    'lead_opted_out',
+    'ai_paused',
+    'lead_replied',
+    'message_expired',
+  ],
 });
 
 /**

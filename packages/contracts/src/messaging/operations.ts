@@ -17,7 +17,7 @@ import {
 } from './channels.ts';
 import { changeContactPhone, getConversation, getOptOut, mergeConversations } from './conversations.ts';
 import { pumpDeliveries } from './deliveries.ts';
-import { listConversations, markConversationRead } from './inbox.ts';
+import { followLead, listConversations, markConversationRead } from './inbox.ts';
 import {
   acceptMessage,
   cancelMessage,
@@ -85,6 +85,7 @@ export const messagingOperations = {
   fenceMessages,
   listConversations,
   markConversationRead,
+  followLead,
   ...messagingReportOperations,
   verifyMessagingTotals,
   rebuildMessagingTotals,

@@ -7,17 +7,23 @@ export const MessagingSettings = Type.Object({
   message_wait_seconds: Type.Number(),
   session_idle_hours: Type.Number(),
   opt_out_stops_api: Type.Boolean(),
+  /** How long the AI is paused after a seller has written. */
+  ai_pause_minutes: Type.Integer(),
+  /** Whether a message of the API pauses the AI, too. */
+  api_pauses_ai: Type.Boolean(),
 });
 
 export const updateMessagingSettings = defineOperation({
   subject: 'messaging.admin.settings.update',
-  summary: 'Change how long a request waits for the channel, when a session ends, and what an opt-out stops',
+  summary: 'Change how long a request waits, when a session ends, what an opt-out stops, and what pauses the AI',
   request: {
     body: Exact(
       {
         message_wait_seconds: Type.Optional(Type.Number({ minimum: 0, maximum: 8 })),
         session_idle_hours: Type.Optional(Type.Number({ minimum: 0.01, maximum: 720 })),
         opt_out_stops_api: Type.Optional(Type.Boolean()),
+        ai_pause_minutes: Type.Optional(Type.Integer({ minimum: 1, maximum: 43_200 })),
+        api_pauses_ai: Type.Optional(Type.Boolean()),
       },
       { minProperties: 1 },
     ),
@@ -28,7 +34,7 @@ export const updateMessagingSettings = defineOperation({
 /** Accounts asks it for the people of a store. */
 export const getMessagingSettings = defineOperation({
   subject: 'messaging.internal.settings.get',
-  summary: 'Read how long a request waits for the channel, when a session ends, and what an opt-out stops',
+  summary: 'Read how long a request waits, when a session ends, what an opt-out stops, and what pauses the AI',
   request: {},
   reply: MessagingSettings,
 });

@@ -21,6 +21,8 @@ let replanned: string[] = [];
 let schedulingFails = false;
 
 const ofMessaging = { message_wait_seconds: 5, session_idle_hours: 24, opt_out_stops_api: false };
+/** What the operator sets, and people do not see. */
+const ofOperator = { ai_pause_minutes: 720, api_pauses_ai: false };
 const ofScheduling: { sending_windows: SendingWindows; calendar_customer: boolean } = {
   ...{ sending_windows: [], calendar_customer: false },
 };
@@ -30,10 +32,10 @@ beforeAll(async () => {
     'messaging',
     { getMessagingSettings, changeMessagingSettings },
     {
-      getMessagingSettings: async () => ofMessaging,
+      getMessagingSettings: async () => ({ ...ofMessaging, ...ofOperator }),
       changeMessagingSettings: async ({ storeId }, { body }) => {
         changed.push([storeId, body]);
-        return { ...ofMessaging, ...body };
+        return { ...ofMessaging, ...ofOperator, ...body };
       },
     },
   );

@@ -4,10 +4,11 @@ import type { LeadRow } from './lead.ts';
 /** The members of a lead that other services need. */
 export type LeadContactRow = Pick<
   LeadRow,
-  'id' | 'name' | 'customer_phone' | 'version' | 'status' | 'seller_id' | 'ai_paused_until'
+  'id' | 'name' | 'customer_phone' | 'version' | 'status' | 'seller_id' | 'ai_paused_until' | 'ai_pause_version'
 >;
 
-const columns = (sql: Sql) => sql`id, name, customer_phone, version, status, seller_id, ai_paused_until`;
+const columns = (sql: Sql) => sql`
+  id, name, customer_phone, version, status, seller_id, ai_paused_until, ai_pause_version`;
 
 export const findLeadContact = (sql: Sql, storeId: string, leadId: string) => sql<LeadContactRow[]>`
   select ${columns(sql)} from leads where store_id = ${storeId} and id = ${leadId}`;
@@ -67,4 +68,33 @@ export async function saveOptOuts(
       order by held.id for no key update of held) as told
     where store_id = ${storeId} and id = told.lead_id
       and (opt_out_version is null or opt_out_version < told.version)`;
+}
+
+/** Locks leads in the order of their ids. */
+export async function lockLeads(sql: TransactionSql, storeId: string, ids: readonly string[]): Promise<LeadRow[]> {
+  return await sql<LeadRow[]>`
+    select * from leads where store_id = ${storeId} and id = any(${[...ids]}::uuid[]) order by id for no key update`;
+}
+
+/** A pause of the AI that a message began, as messaging tells it. */
+export type ToldPause = {
+  readonly lead_id: string;
+  readonly ai_paused_until: string | null;
+  readonly version: number;
+};
+
+/** Stores pauses of locked leads. `version` of a lead stays the same: it is for changes by the API's users. */
+export async function saveAiPauses(
+  sql: TransactionSql,
+  storeId: string,
+  pauses: readonly ToldPause[],
+): Promise<LeadRow[]> {
+  return await sql<LeadRow[]>`
+    update leads
+    set ai_paused_until = told.ai_paused_until, ai_pause_version = told.version,
+        updated_at = greatest(clock_timestamp(), updated_at)
+    from jsonb_to_recordset(${sql.json(pauses)})
+      as told (lead_id uuid, ai_paused_until timestamptz(3), version integer)
+    where store_id = ${storeId} and id = told.lead_id
+    returning leads.*`;
 }

@@ -8,6 +8,7 @@ const row: LeadRow = {
   ...newLead({ name: 'Maria', customer_phone: '5511900000001' }),
   interaction_count: 2,
   ai_paused_until: null,
+  ai_pause_version: 0,
   opted_out_at: null,
   opt_out_version: null,
   version: 3,

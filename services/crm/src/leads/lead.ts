@@ -27,6 +27,8 @@ export type LeadRow = {
   metadata: Metadata;
   interaction_count: number;
   ai_paused_until: Date | null;
+  /** The last pause that messaging has told. It rises without `version`, as `interaction_count` does. */
+  ai_pause_version: number;
   /** This and the next are a copy of what messaging knows. */
   opted_out_at: Date | null;
   opt_out_version: number | null;
@@ -141,11 +143,14 @@ const pauseAt = ({ ai_paused_until }: LeadRow, now: Date): Date | null =>
 
 /**
  * The ETag of the lead as `toLead` returns it at `now`. After the version stands what changes without it: the
- * interaction count, `p` while a pause is shown, and the version of an opt-out.
+ * interaction count, `p` while a pause is shown, with its version, and the version of an opt-out.
  */
 export function leadEtag(row: LeadRow, now: Date): string {
   const optOut = row.opt_out_version === null ? '' : `o${row.opt_out_version}`;
-  return etagOf(row.version, `${row.interaction_count}${pauseAt(row, now) ? 'p' : ''}${optOut}`);
+  return etagOf(
+    row.version,
+    `${row.interaction_count}${pauseAt(row, now) ? `p${row.ai_pause_version || ''}` : ''}${optOut}`,
+  );
 }
 
 /** A lead as the API returns it at `now`. */
@@ -187,6 +192,12 @@ export const leadCreated = (row: LeadRow): OutboxEntry[] => [
   { kind: 'event', type: 'crm.lead.created', data: leadIds(row) },
   leadFact(row),
 ];
+
+/** The public event of a pause that messaging has told. It needs no notice: messaging has it. */
+export function leadPaused(before: LeadRow, row: LeadRow): PublicEvent {
+  const now = new Date();
+  return { ...shown(row, now), type: 'lead.updated', data: leadIds(row), before: toLead(before, now) };
+}
 
 /** The entries of the events about a changed lead. */
 export function leadUpdated(before: LeadRow, row: LeadRow): OutboxEntry[] {

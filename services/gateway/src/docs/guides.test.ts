@@ -68,7 +68,7 @@ const parameters = Object.values(document.paths).flatMap((item) =>
   Object.values(item).flatMap(({ parameters = [] }) => parameters.map(({ name }) => name)),
 );
 /** What a failed message or delivery says: the channel's codes, and those that are no errors of the API. */
-const failure = /^(whatsapp_\d+|http_\d+|given_up|sandbox_unreachable)$/;
+const failure = /^(whatsapp_\d+|http_\d+|given_up|sandbox_unreachable|ai_paused)$/;
 const types: readonly string[] = [...feedTypes, webhookTestType];
 const entities = new Set(feedTypes.map((type) => type.split('.')[0]));
 

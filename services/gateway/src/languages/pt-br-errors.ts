@@ -208,6 +208,12 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
       'O lead fez opt-out das mensagens de origem `ai` e `followup`, e das de origem `api` em uma loja com ' +
       '`opt_out_stops_api` ligado. Espere até que o lead faça opt-in de novo, ou deixe um vendedor escrever.',
   },
+  ai_paused: {
+    title: 'A IA está pausada',
+    description:
+      'A IA não escreve ao lead agora: uma pessoa escreveu, ou a pausou. Espere até `ai_paused_until` do lead, ou deixe a IA ' +
+      'continuar com `POST /leads/{leadId}/ai/resume`.',
+  },
   lead_replied: {
     title: 'O lead respondeu',
     description:

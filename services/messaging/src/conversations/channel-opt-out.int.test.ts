@@ -128,13 +128,13 @@ test('a send that WhatsApp refuses with 131050 opts the lead out, and what waits
   await whatsapp.customerPrefers(customer, 'stop');
   await messaging.adminSql`update conversations set last_inbound_at = null where lead_id = ${leadId}`;
   const template = { name: 'promo', language: 'pt_BR' };
-  const send = (source: 'ai' | 'seller') =>
+  const send = (source: 'followup' | 'seller') =>
     messaging.rpc.call(
       acceptMessage,
       { body: { id: randomUUID(), lead_id: leadId, source, message: 'Promo', template } },
       store.context(),
     );
-  const [first, second] = [await send('seller'), await send('ai')];
+  const [first, second] = [await send('seller'), await send('followup')];
   const step = { body: { lead_id: leadId } };
   await messaging.rpc.call(deliverMessages, step, testContext({ storeId: store.storeId, timeoutMs: longMs }));
   const outcomes = (await store.messages(leadId)).filter(({ direction }) => direction === 'outbound');

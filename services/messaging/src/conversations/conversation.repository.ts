@@ -21,12 +21,15 @@ export type ConversationRow = OptOutColumns & {
   /** The lead's seller and version as the inbox knows them. Null: the lead is not known yet, or has no seller. */
   readonly seller_id: string | null;
   readonly lead_version: number | null;
+  /** Until when the AI does not write. It may be in the past. */
+  readonly ai_paused_until: Date | null;
 };
 
 /** The columns of a `ConversationRow`. */
 export const conversationColumns = (sql: Sql) => sql`
   store_id, lead_id, wa_id, phone, phone_version, next_number, last_inbound_at, opted_out_at, opt_out_wishes,
-  interaction_count, reported_count, read_number, unread_count, seller_id, lead_version`;
+  interaction_count, reported_count, read_number, unread_count, seller_id, lead_version,
+  ai_paused_until`;
 
 /** The lead has no conversation, and the request has not asked crm for it. A retry may find that it was merged. */
 export class NoConversation extends AppError {

@@ -2,8 +2,7 @@ import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
 import { messageColumns } from '../messages/message.repository.ts';
 import type { MessageRow } from '../messages/message.ts';
-import { optOutStopsApi } from '../settings/settings.repository.ts';
-import { type HeadRow, headColumns, type PairRow, saveNumber } from './delivery.repository.ts';
+import { type HeadRow, headColumns, type PairRow, pairColumns, saveNumber } from './delivery.repository.ts';
 import type { NumberState } from './rates.ts';
 
 // The statements of a set of leads of one store: docs/adr/0034. Those of one lead are in the repositories beside this one.
@@ -18,8 +17,7 @@ export async function lockPairs(
   leadIds: readonly string[],
 ): Promise<Map<string, PairRow>> {
   const rows = await sql<(PairRow & { lead_id: string })[]>`
-    select lead_id, wa_id, phone, last_inbound_at, opted_out_at, pair_tat,
-      ${optOutStopsApi(sql, storeId)} as opt_out_stops_api
+    select lead_id, ${pairColumns(sql, storeId)}
     from conversations
     where store_id = ${storeId} and lead_id = any(${[...leadIds]}::uuid[])
     order by lead_id for no key update skip locked`;

@@ -18,7 +18,7 @@ import {
 import type { DeliveryLimits } from './limits.ts';
 import { nextMove } from './next-move.ts';
 import { numberRate, sendRate, takeTurn } from './rates.ts';
-import { expired, fail, recordUnknown, saveCancelled } from './record-final.ts';
+import { fail, recordUnknown, saveCancelled } from './record-final.ts';
 
 /** A claimed attempt to send a message, with everything that its call needs. */
 export type Claimed = {
@@ -67,7 +67,7 @@ export const claimNext: ClaimNext<Taken, ClaimOptions> = async (
         return answer(waitUntil(until, move.reason));
       }
       case 'cancel':
-        await appendOutbox(sql, storeId, (await saveCancelled(sql, storeId, move.head, expired)).entries);
+        await appendOutbox(sql, storeId, (await saveCancelled(sql, storeId, move.head, move.error)).entries);
         settled.push(move.head.id);
         break;
       case 'refuse':

@@ -13,8 +13,15 @@ export type PairRow = {
   readonly last_inbound_at: Date | null;
   readonly opted_out_at: Date | null;
   readonly opt_out_stops_api: boolean;
+  readonly ai_paused_until: Date | null;
+  /** What the AI wrote before the message with this number is not sent. */
+  readonly ai_pause_number: number | null;
   readonly pair_tat: Date;
 };
+
+export const pairColumns = (sql: Sql, storeId: string) => sql`
+  wa_id, phone, last_inbound_at, opted_out_at, ai_paused_until, ai_pause_number, pair_tat,
+  ${optOutStopsApi(sql, storeId)} as opt_out_stops_api`;
 
 /** The first message of the queue, with the columns that decide when it may be sent. */
 export type HeadRow = MessageRow & {
@@ -46,7 +53,7 @@ export async function lockQueue(
   // Pipelined: PostgreSQL runs them in this order, and each sees what was committed before it began.
   const [[pair], [head]] = await Promise.all([
     sql<PairRow[]>`
-      select wa_id, phone, last_inbound_at, opted_out_at, pair_tat, ${optOutStopsApi(sql, storeId)} as opt_out_stops_api
+      select ${pairColumns(sql, storeId)}
       from conversations
       where store_id = ${storeId} and lead_id = ${leadId} for no key update`,
     sql<HeadRow[]>`

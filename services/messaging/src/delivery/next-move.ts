@@ -9,6 +9,7 @@ import { needsConsent } from '../conversations/opt-out-state.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
 import type { HeadRow, PairRow } from './delivery.repository.ts';
 import { freeAtMs, pairRate } from './rates.ts';
+import { aiPaused, expired } from './record-final.ts';
 
 export type Situation = {
   readonly pair: PairRow | undefined;
@@ -34,8 +35,8 @@ type OwnMove =
   | { readonly kind: 'strand'; readonly until: Date; readonly reason: string }
   /** The lease of an attempt ran out before its outcome was recorded. */
   | { readonly kind: 'expire'; readonly head: HeadRow; readonly pair: PairRow }
-  /** The `expires_at` of the message has come. */
-  | { readonly kind: 'cancel'; readonly head: HeadRow }
+  /** The `expires_at` of the message has come, or the AI was paused after it wrote the message. */
+  | { readonly kind: 'cancel'; readonly head: HeadRow; readonly error: { code: string; detail: string } }
   /** The message was accepted but may no longer be sent. */
   | { readonly kind: 'refuse'; readonly head: HeadRow; readonly error: { code: string; detail: string } }
   | {
@@ -57,7 +58,8 @@ export const nextMove: NextMove<Situation, Move> = (situation, random = Math.ran
     if (head.lease_until && head.lease_until > now) return answer(waitForLease(head.lease_until));
     return { kind: 'expire', head, pair };
   }
-  if (head.expires_at && head.expires_at <= now) return { kind: 'cancel', head };
+  if (head.expires_at && head.expires_at <= now) return { kind: 'cancel', head, error: expired };
+  if (head.source === 'ai' && isAiPaused(pair, head, now)) return { kind: 'cancel', head, error: aiPaused };
   const until = new Date(head.created_at.getTime() + giveUpAfterMs);
   if (until <= now) return { kind: 'refuse', head, error: errorOfExpired(head) };
   const heldForMs = head.unknown_before ? head.unknown_before.getTime() + unknownHoldMs - now.getTime() : 0;
@@ -99,6 +101,10 @@ const postponed = (head: HeadRow, delayMs: number, reason: string) => ({
   delayMs: Math.ceil(delayMs),
   reason,
 });
+
+/** Also when the pause is over: what the AI wrote before a person did stays unsent. */
+const isAiPaused = ({ ai_paused_until, ai_pause_number }: PairRow, { number }: HeadRow, now: Date): boolean =>
+  (ai_paused_until !== null && ai_paused_until > now) || (ai_pause_number !== null && number < ai_pause_number);
 
 /** The error of the last attempt says more than the age. */
 const errorOfExpired = ({ error_code, error_detail }: HeadRow) =>

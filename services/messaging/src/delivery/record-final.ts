@@ -29,6 +29,12 @@ export const expired = {
   detail: 'The channel had not accepted the message when its follow-up expired.',
 };
 
+/** The error of a message of the AI that was cancelled because a person has written, or has paused the AI. */
+export const aiPaused = {
+  code: 'ai_paused',
+  detail: 'The AI was paused before the message left.',
+};
+
 /** Cancels a message that is `queued`. Returns the entries of its events, and the message. */
 export async function saveCancelled(
   sql: TransactionSql,

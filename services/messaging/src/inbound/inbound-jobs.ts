@@ -1,4 +1,5 @@
 import { type Periodic, periodically } from '@mostrador/kit/process/periodic';
+import { sendAiPauses } from '../conversations/send-ai-pauses.ts';
 import { sendMissedInteractionCounts } from '../conversations/send-interaction-counts.ts';
 import { sendOptOuts } from '../conversations/send-opt-outs.ts';
 import { finishMerges } from '../merges/finish-merges.ts';
@@ -38,6 +39,12 @@ export function createInboundJobs(tools: ProcessingTools): { inbound: InboundPro
       everyMs: 2_000,
       log,
       run: async (signal) => void (await sendOptOuts(tools, signal)),
+    }),
+    periodically({
+      name: 'pauses of the AI',
+      everyMs: 1_000,
+      log,
+      run: async (signal) => void (await sendAiPauses(tools, signal)),
     }),
     periodically({
       name: 'merges after a changed number',

@@ -127,7 +127,13 @@ describe('an event of crm', () => {
     const leadId = addLead('Maria');
     await inbox.hear(leadId);
     const save = (version: number, name: string) => {
-      const unchanged = { customer_phone: '5511900000001', status: 'pending', seller_id: null, ai_paused_until: null };
+      const unchanged = {
+        customer_phone: '5511900000001',
+        status: 'pending',
+        seller_id: null,
+        ai_paused_until: null,
+        ai_pause_version: 0,
+      };
       return messaging.dependencies.database.write(testContext({ storeId: inbox.storeId }), (sql) =>
         saveLeads(sql, inbox.storeId, [{ lead_id: leadId, version, name, ...unchanged }]),
       );

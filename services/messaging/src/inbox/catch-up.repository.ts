@@ -21,6 +21,8 @@ export type InboxLead = {
   readonly status: string;
   readonly seller_id: string | null;
   readonly ai_paused_until: string | null;
+  /** The last pause of this service that crm knew with this. */
+  readonly ai_pause_version: number;
 };
 
 const behind = (sql: Sql) => sql`
@@ -80,16 +82,24 @@ export const unreadAfter = (sql: Sql, number: ReturnType<typeof behind>) => sql`
   select count(*)::int from messages m
   where m.store_id = c.store_id and m.lead_id = c.lead_id and m.number > ${number} and m.direction = 'inbound')`;
 
-/** Stores leads, unless the conversation has them in the same or a later version. */
+/**
+ * Stores leads, unless the conversation has them in the same or a later version. A pause of the AI counts only if crm knew
+ * the last one that a message began: a person who writes wins. What the AI wrote before a new pause is not sent.
+ */
 export async function saveLeads(sql: TransactionSql, storeId: string, leads: readonly InboxLead[]): Promise<void> {
   await sql`
     update conversations c
     set lead_version = told.version, lead_name = told.name, lead_phone = told.customer_phone,
-        lead_status = told.status, seller_id = told.seller_id, ai_paused_until = told.ai_paused_until
+        lead_status = told.status, seller_id = told.seller_id,
+        ai_paused_until = case when told.knew then told.ai_paused_until else c.ai_paused_until end,
+        ai_pause_number = case
+          when told.knew and told.ai_paused_until > clock_timestamp()
+            and told.ai_paused_until is distinct from c.ai_paused_until
+          then c.next_number else c.ai_pause_number end
     from (
-      select told.*
+      select told.*, coalesce(told.ai_pause_version, 0) >= held.ai_pause_version as knew
       from jsonb_to_recordset(${sql.json(leads)}) as told (lead_id uuid, version integer, name text,
-        customer_phone text, status text, seller_id uuid, ai_paused_until timestamptz)
+        customer_phone text, status text, seller_id uuid, ai_paused_until timestamptz(3), ai_pause_version integer)
       join conversations held on held.store_id = ${storeId} and held.lead_id = told.lead_id
       where held.lead_version is null or held.lead_version < told.version
       order by held.lead_id for no key update of held) as told

@@ -85,6 +85,11 @@ export async function joinConversations(
           then coalesce(gone.wa_id, kept.wa_id) else coalesce(kept.wa_id, gone.wa_id) end,
         last_inbound_at = greatest(kept.last_inbound_at, gone.last_inbound_at),
         opted_out_at = least(kept.opted_out_at, gone.opted_out_at), opt_out_wishes = ${sql.json(wishes)},
+        ai_paused_until = greatest(kept.ai_paused_until, gone.ai_paused_until),
+        -- The messages have new numbers. What the AI wrote to a lead that a person has written to is not sent.
+        ai_pause_number = case when coalesce(kept.ai_pause_number, gone.ai_pause_number) is not null
+          then ${nextNumber}::bigint end,
+        ai_pause_version = kept.ai_pause_version + case when gone.ai_pause_version > 0 then 1 else 0 end,
         pair_tat = greatest(kept.pair_tat, gone.pair_tat)
     from gone where kept.store_id = ${storeId} and kept.lead_id = ${keptId}
     returning kept.opted_out_at, kept.opt_out_wishes`;

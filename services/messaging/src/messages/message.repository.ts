@@ -50,9 +50,12 @@ export type TakenOutbound = {
   readonly delivering: boolean;
 };
 
+/** How long a message pauses the AI. Null: it does not. */
+type AiPause = { readonly pausesAiMinutes?: number | null };
+
 /**
  * Takes the number of an outbound message and the moment of acceptance. Stores what the inbox shows, and the activity of
- * the lead's session. A message of a seller reads all before it. The caller holds the conversation's lock and inserts
+ * the lead's session. A message of a seller reads all before it. The pause of the AI grows only. The caller holds the conversation's lock and inserts
  * the message in the same transaction, so that the numbers have no gaps. One statement does it all, because each
  * statement costs about as much as the rows that it changes.
  */
@@ -61,13 +64,20 @@ export async function takeNumber(
   storeId: string,
   leadId: string,
   source: Exclude<Message['source'], 'lead'>,
+  { pausesAiMinutes = null }: AiPause = {},
 ): Promise<TakenOutbound> {
+  const until = sql`clock.at + ${pausesAiMinutes} * interval '1 minute'`;
+  const pauses =
+    pausesAiMinutes === null
+      ? sql``
+      : sql`, ai_paused_until = greatest(c.ai_paused_until, ${until}), ai_pause_number = c.next_number,
+          ai_pause_version = c.ai_pause_version + 1`;
   const reads = source === 'seller' ? sql`, read_number = c.next_number, unread_count = 0` : sql``;
   const [taken] = await sql<TakenOutbound[]>`
     with taken as (
       update conversations c
       set next_number = c.next_number + 1, last_message_at = clock.at, is_unanswered = false, waiting_since = null,
-          needs_attention = false, counted_next = ${countedNext(sql)} ${reads}
+          needs_attention = false, counted_next = ${countedNext(sql)} ${reads} ${pauses}
       from (select clock_timestamp()::timestamptz(3) as at) as clock
       where c.store_id = ${storeId} and c.lead_id = ${leadId}
       returning c.next_number - 1 as number, clock.at),
@@ -181,6 +191,13 @@ export async function isDelivering(sql: TransactionSql, storeId: string, leadId:
   const [row] = await sql<[{ delivering: boolean }]>`
     select exists (${openMessages(sql, storeId, leadId)}) as delivering`;
   return row.delivering;
+}
+
+/** The messages of the AI that wait for their turn. The caller holds the conversation's lock. */
+export async function listQueuedAi(sql: TransactionSql, storeId: string, leadId: string): Promise<MessageRow[]> {
+  return await sql<MessageRow[]>`
+    select ${messageColumns(sql)} from messages
+    where store_id = ${storeId} and lead_id = ${leadId} and status = 'queued' and source = 'ai' order by number`;
 }
 
 /** The query for the lead's messages that are `queued` or `sending`. */

@@ -47,12 +47,13 @@ async function findLead(
   { database, rpc }: Dependencies,
   context: StoreContext,
   { lead_id, source, unless_reply_after }: RequestOf<typeof operation>['body'],
-): Promise<Pick<OutboundRequest, 'lead_id' | 'confirmed' | 'phone'>> {
+): Promise<Pick<OutboundRequest, 'lead_id' | 'confirmed' | 'phone' | 'aiPausedUntil'>> {
   const isKnown = () => database.read(context, (sql) => conversationExists(sql, context.storeId, lead_id));
   const isConditional = unless_reply_after !== undefined || needsConsent(source);
   if (!isConditional && (await isKnown())) return { lead_id, confirmed: false };
-  const { id, customer_phone } = await findContact(rpc, context, lead_id);
+  const { id, customer_phone, ai_paused_until } = await findContact(rpc, context, lead_id);
   if (id !== lead_id.toLowerCase() && (await isKnown()))
     throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
-  return { lead_id: id, confirmed: true, phone: customer_phone };
+  const aiPausedUntil = ai_paused_until === null ? null : toInstant(ai_paused_until);
+  return { lead_id: id, confirmed: true, phone: customer_phone, aiPausedUntil };
 }

@@ -1,7 +1,7 @@
 import type { Message } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Metadata } from '@mostrador/kit/database/metadata';
-import { appendOutboxWithCommit } from '@mostrador/kit/outbox/outbox';
+import { appendOutboxWithCommit, type OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { AcceptingChannel } from '../channels/channel.repository.ts';
 import { replyWindowMsOf } from '../channels/providers.ts';
@@ -9,15 +9,15 @@ import { renderTemplate } from '../channels/render-template.ts';
 import { type ConversationRow, lockOrCreate } from '../conversations/conversation.repository.ts';
 import { needsConsent, type OptOutColumns, withWish } from '../conversations/opt-out-state.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
-import { expired, saveCancelled } from '../delivery/record-final.ts';
+import { aiPaused, expired, saveCancelled } from '../delivery/record-final.ts';
 import { wakeDelivery } from '../delivery/wake-overdue.ts';
 import { conversationRead } from '../inbox/conversation-read.ts';
-import { findMessage, insertMessage, takeNumber } from '../messages/message.repository.ts';
+import { findMessage, insertMessage, isDelivering, listQueuedAi, takeNumber } from '../messages/message.repository.ts';
 import type { MessageRow, Template } from '../messages/message.ts';
 import { messageEvents } from '../messages/message-events.ts';
 import { beginSession } from '../sessions/session.repository.ts';
 import { requireTemplate } from '../templates/require-template.ts';
-import { lockForAcceptance, lookAround } from './acceptance.repository.ts';
+import { type AcceptanceRow, lockForAcceptance, lookAround } from './acceptance.repository.ts';
 import { findUnprocessed, type Unprocessed } from './find-unprocessed.ts';
 
 export type OutboundRequest = {
@@ -35,6 +35,8 @@ export type OutboundRequest = {
   readonly unless_reply_after?: Date | undefined;
   /** From this moment on the message is not sent. */
   readonly expires_at?: Date | undefined;
+  /** Until when crm says that the AI is paused. The conversation may not know it yet. */
+  readonly aiPausedUntil?: Date | null;
   /** The lead's phone. Without it, an unprocessed message counts only if the channel knows the lead by another id. */
   readonly phone?: string | undefined;
 };
@@ -51,7 +53,8 @@ export type Accepted = { readonly message: MessageRow; readonly waitSeconds?: nu
  * cancelled if it still waits and has expired.
  *
  * @throws AppError checked in this order: `message_expired`, `channel_not_connected`, those of `requireTemplate` for a
- *   message that is a template, `lead_opted_out`, `lead_replied`, `messaging_window_closed`. The transaction must roll back.
+ *   message that is a template, `lead_opted_out`, `ai_paused`, `lead_replied`, `messaging_window_closed`. The transaction
+ *   must roll back.
  * @throws NoConversation as `lockOrCreate` does. The transaction must roll back.
  */
 export async function acceptOutbound(
@@ -79,11 +82,18 @@ export async function acceptOutbound(
   const mayHave = isConditional && around.has_unprocessed;
   const unprocessed = mayHave ? await findUnprocessed(sql, conversation, request.phone) : nothing;
   if (isStoppable) assertNotOptedOut(conversation, unprocessed);
+  if (request.source === 'ai') assertNotPaused(request, conversation);
   assertNoReply(request, conversation, unprocessed);
-  const { number, at, sessionId, delivering } = await takeNumber(sql, storeId, lead_id, request.source);
+  const pausesAi = request.source === 'seller' || (request.source === 'api' && settings.api_pauses_ai);
+  const { number, at, sessionId, delivering } = await takeNumber(sql, storeId, lead_id, request.source, {
+    pausesAiMinutes: pausesAi ? settings.ai_pause_minutes : null,
+  });
   if (!request.template && !isWindowOpen(replyWindowMsOf(channel), conversation.last_inbound_at, at)) {
     throw new AppError('messaging_window_closed');
   }
+  // Before the message is inserted, which would be one that is being delivered.
+  const overtaken = pausesAi && delivering ? await cancelQueuedAi(sql, storeId, lead_id) : [];
+  const isDue = !delivering || (overtaken.length > 0 && !(await isDelivering(sql, storeId, lead_id)));
   const session = sessionId
     ? { sessionId, events: [] }
     : await beginSession(sql, storeId, lead_id, { at, direction: 'outbound' });
@@ -102,10 +112,10 @@ export async function acceptOutbound(
     metadata,
     expires_at,
   });
-  const isDue = !delivering;
   appendOutboxWithCommit(sql, storeId, [
     ...session.events,
     ...messageEvents.queued(message),
+    ...overtaken,
     ...(source === 'seller' && conversation.unread_count > 0 ? conversationRead(lead_id) : []),
     ...(isDue && !around.is_shard_open ? [wakeDelivery(storeId, 'message_accepted')] : []),
   ]);
@@ -132,6 +142,21 @@ async function cancelExpired(sql: TransactionSql, storeId: string, accepted: Mes
   // The messages behind it waited for it.
   appendOutboxWithCommit(sql, storeId, [...entries, wakeDelivery(storeId, 'message_settled')]);
   return message;
+}
+
+/**
+ * Cancels what the AI wrote and what has not left, because a person writes now. Returns the entries of the events.
+ */
+async function cancelQueuedAi(sql: TransactionSql, storeId: string, leadId: string): Promise<OutboxEntry[]> {
+  const entries: OutboxEntry[] = [];
+  for (const queued of await listQueuedAi(sql, storeId, leadId)) {
+    entries.push(...(await saveCancelled(sql, storeId, queued, aiPaused)).entries);
+  }
+  return entries;
+}
+
+function assertNotPaused({ aiPausedUntil = null }: OutboundRequest, { ai_paused_until, now }: AcceptanceRow): void {
+  if ([aiPausedUntil, ai_paused_until].some((until) => until !== null && until > now)) throw new AppError('ai_paused');
 }
 
 function assertConnected(channel: AcceptingChannel | null): asserts channel is AcceptingChannel {

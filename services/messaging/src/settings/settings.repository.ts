@@ -5,7 +5,13 @@ import type { Static } from '@sinclair/typebox';
 export type Settings = Required<Static<typeof MessagingSettings>>;
 
 /** The settings of a store without a row. */
-export const defaultSettings: Settings = { message_wait_seconds: 5, session_idle_hours: 24, opt_out_stops_api: true };
+export const defaultSettings: Settings = {
+  message_wait_seconds: 5,
+  session_idle_hours: 24,
+  opt_out_stops_api: true,
+  ai_pause_minutes: 12 * 60,
+  api_pauses_ai: false,
+};
 
 export async function findSettings(sql: Sql, storeId: string): Promise<Settings> {
   const [row] = await sql<[Settings]>`${settingsOf(sql, storeId)}`;
@@ -16,7 +22,9 @@ export async function findSettings(sql: Sql, storeId: string): Promise<Settings>
 export const settingsOf = (sql: Sql, storeId: string) => sql`
   select coalesce(saved.message_wait_seconds, ${defaultSettings.message_wait_seconds}::float8) as message_wait_seconds,
     coalesce(saved.session_idle_hours, ${defaultSettings.session_idle_hours}::float8) as session_idle_hours,
-    coalesce(saved.opt_out_stops_api, ${defaultSettings.opt_out_stops_api}::boolean) as opt_out_stops_api
+    coalesce(saved.opt_out_stops_api, ${defaultSettings.opt_out_stops_api}::boolean) as opt_out_stops_api,
+    coalesce(saved.ai_pause_minutes, ${defaultSettings.ai_pause_minutes}::int) as ai_pause_minutes,
+    coalesce(saved.api_pauses_ai, ${defaultSettings.api_pauses_ai}::boolean) as api_pauses_ai
   from (values (1)) as one left join store_settings saved on saved.store_id = ${storeId}`;
 
 /** Writes the given members and returns all settings. */

@@ -22,10 +22,12 @@ test('a member that is not given keeps its value, or its default', async () => {
     message_wait_seconds: 0,
     session_idle_hours: 0.5,
   });
-  expect(await update(storeId, { message_wait_seconds: 2.5, opt_out_stops_api: true })).toEqual({
+  expect(await update(storeId, { message_wait_seconds: 2.5, opt_out_stops_api: true, ai_pause_minutes: 60 })).toEqual({
     message_wait_seconds: 2.5,
     session_idle_hours: 0.5,
     opt_out_stops_api: true,
+    ai_pause_minutes: 60,
+    api_pauses_ai: false,
   });
 });
 
@@ -44,6 +46,10 @@ test.each([
   { message_wait_seconds: -1 },
   { session_idle_hours: 0 },
   { opt_out_stops_api: 'on' },
+  { ai_pause_minutes: 0 },
+  { ai_pause_minutes: 43_201 },
+  { ai_pause_minutes: 1.5 },
+  { api_pauses_ai: 'on' },
   { other: 1 },
 ])('%j is rejected', async (body) => {
   await expect(update(randomUUID(), body)).rejects.toThrow();

@@ -6,6 +6,8 @@ import {
   getSeller,
   listLeads,
   listSellers,
+  pauseAi,
+  resumeAi,
   updateLead,
   updateSeller,
   upsertLead,
@@ -25,6 +27,8 @@ const created = {
   updated_at: lead.created_at,
 };
 
+const pausedUntil = '2126-01-12T18:00:00.000Z';
+
 export const crmExamples: readonly ExampleOfOperation[] = [
   example(createLead, { body: { name: lead.name, customer_phone: '+55 11 90080-0142', ...ofStore } }, created),
   example(
@@ -34,6 +38,8 @@ export const crmExamples: readonly ExampleOfOperation[] = [
   ),
   example(getLead, { params }, lead),
   example(updateLead, { params, body: { status: 'in_progress', tags } }, lead),
+  example(pauseAi, { params, body: { until: pausedUntil } }, { ...lead, ai_paused_until: pausedUntil }),
+  example(resumeAi, { params }, lead),
   example(
     upsertLead,
     { params: { phone: lead.customer_phone }, body: { name: lead.name, ...ofStore } },

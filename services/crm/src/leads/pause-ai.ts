@@ -1,0 +1,38 @@
+import { getMessagingSettings, pauseAi as operation, type RequestOf } from '@mostrador/contracts';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
+import type { Dependencies } from '../dependencies.ts';
+import { changeOneLead } from './change-one-lead.ts';
+
+export const pauseAi =
+  (dependencies: Dependencies): Handler<typeof operation> =>
+  async (context, { params: { leadId }, body }) => {
+    const until = await endOfPause(dependencies.rpc, context, body);
+    return await changeOneLead(dependencies, context, operation, {
+      leadId,
+      patch: { ai_paused_until: toTimestamp(until) },
+    });
+  };
+
+async function endOfPause(
+  rpc: Dependencies['rpc'],
+  { requestId, storeId, deadline }: StoreContext,
+  { until, minutes }: RequestOf<typeof operation>['body'],
+): Promise<Date> {
+  const now = Date.now();
+  if (until !== undefined && minutes !== undefined) {
+    throw validationFailed([{ pointer: '#', detail: 'must have one of `until` and `minutes`' }]);
+  }
+  if (until === undefined) {
+    const { ai_pause_minutes } =
+      minutes === undefined
+        ? await rpc.call(getMessagingSettings, {}, { requestId, storeId, deadline })
+        : { ai_pause_minutes: minutes };
+    return new Date(now + ai_pause_minutes * 60_000);
+  }
+  const end = toInstant(until);
+  if (end.getTime() <= now) throw validationFailed([{ pointer: '#/until', detail: 'must not be in the past' }]);
+  return end;
+}
