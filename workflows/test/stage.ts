@@ -12,6 +12,7 @@ import {
   pumpDeliveries,
   type ReplyOf,
   syncCalendarEvent,
+  watchCalendar,
 } from '@mostrador/contracts';
 import {
   type EntityWorkflowName,
@@ -124,6 +125,7 @@ export async function startWorkflowStage() {
       service: 'stage',
       operations: {
         syncCalendarEvent,
+        watchCalendar,
         deliverMessages,
         pumpDeliveries,
         advanceFollowup,
@@ -134,6 +136,7 @@ export async function startWorkflowStage() {
       },
       handlers: {
         syncCalendarEvent: async (_context, { body }) => look(body.appointment_id),
+        watchCalendar: async (_context, { body }) => look(body.connection_id),
         deliverMessages: async (_context, { body }) => look(body.lead_id),
         pumpDeliveries: async (_context, { body }) => pump(body.shard, body.fence),
         advanceFollowup: async (_context, { body }) => look(body.followup_id),
@@ -209,6 +212,8 @@ export async function startWorkflowStage() {
         workflow: client.workflow.getHandle(entityWorkflows.deliveryShard.workflowId(id)),
       };
     },
+    /** The connected calendar of a new store; `signal` starts its watch. */
+    calendar: (script: Script): Staged<'calendarWatch'> => stage('calendarWatch', script),
     /** A follow-up of a new store; `signal` starts its workflow. */
     followup: (script: Script): StagedFollowup => stage('followup', script),
     /** A webhook endpoint of a new store; `signal` starts its workflow. */

@@ -91,8 +91,20 @@ export const webhookWorkflow = {
   signals: ['degraded', 'planned', 'resumed', 'overdue'],
 } as const satisfies EntityWorkflowDefinition;
 
+/**
+ * Reads the changes of a connected calendar, for as long as it is connected. Its entity is the connection.
+ */
+export const calendarWatchWorkflow = {
+  name: 'calendarWatch',
+  taskQueue: 'calendar',
+  workflowId: (connectionId: string) => `calendar-watch:${connectionId}`,
+  /** `connected` starts it; `disconnected` ends it; the others say that its wait may be over. */
+  signals: ['connected', 'disconnected', 'overdue'],
+} as const satisfies EntityWorkflowDefinition;
+
 export const entityWorkflows = {
   appointment: appointmentWorkflow,
+  calendarWatch: calendarWatchWorkflow,
   delivery: deliveryWorkflow,
   deliveryShard: deliveryShardWorkflow,
   followup: followupWorkflow,

@@ -17,6 +17,7 @@ import { putRules } from './booking/put-rules.ts';
 import { getCalendarSync } from './calendar-sync/get-calendar-sync.ts';
 import { syncCalendarEvent } from './calendar-sync/sync-calendar-event.ts';
 import { waitingSyncs } from './calendar-sync/waiting-syncs.ts';
+import { watchCalendar } from './calendar-watch/watch-calendar.ts';
 import { connectCalendar } from './calendars/connect-calendar.ts';
 import { connectStoreCalendar } from './calendars/connect-store-calendar.ts';
 import { sealedCalendars } from './calendars/credentials.ts';
@@ -75,6 +76,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof sche
     getCalendarSync: getCalendarSync(dependencies),
     readCalendarFeed: readFeed(dependencies),
     syncCalendarEvent: syncCalendarEvent(dependencies),
+    watchCalendar: watchCalendar(dependencies),
     getCalendarConnection: getConnection(dependencies),
     connectCalendar: connectCalendar(dependencies),
     disconnectCalendar: disconnectCalendar(dependencies),

@@ -12,6 +12,8 @@ import { createListTotals } from '@mostrador/totals';
 import { purgeHolds } from './availability/purge-holds.ts';
 import { syncGauges } from './calendar-sync/sync-metrics.ts';
 import { overdueSyncs } from './calendar-sync/wake-overdue.ts';
+import { addWatches } from './calendar-watch/add-watches.ts';
+import { overdueWatches } from './calendar-watch/wake-overdue.ts';
 import { calendarCircuit } from './calendars/calendar-circuit.ts';
 import { credentialsCheck } from './calendars/credentials-check.ts';
 import { createProviders } from './calendars/providers.ts';
@@ -58,16 +60,18 @@ runService({
       purge: async (purged) => {
         await purgeProviderCircuits(purged);
         await purgeHolds(purged);
+        await addWatches(purged);
       },
       gauges: [
         syncGauges(systemDatabase),
-        overdueGauges(systemDatabase, [overdueSyncs, overdueFollowups]),
+        overdueGauges(systemDatabase, [overdueSyncs, overdueFollowups, overdueWatches]),
         circuitGauges(systemDatabase),
       ],
       jobs: [
         listTotals.job,
         overdueJob({ ...overdueSyncs, systemDatabase, relay, log }),
         overdueJob({ ...overdueFollowups, systemDatabase, relay, log }),
+        overdueJob({ ...overdueWatches, systemDatabase, relay, log }),
       ],
       consumers: [
         consumeEvents({

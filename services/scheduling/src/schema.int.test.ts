@@ -25,6 +25,12 @@ beforeAll(async () => {
     await adminSql`
       insert into calendar_syncs (store_id, appointment_id, connection_id, state, desired_version, next_attempt_at)
       values (${store}, ${appointment}, ${connection}, 'pending', 1, now())`;
+    await adminSql`insert into calendar_watches (store_id, connection_id) values (${store}, ${connection})`;
+    await adminSql`
+      insert into calendar_objects (store_id, connection_id, href) values (${store}, ${connection}, 'https://c/e.ics')`;
+    await adminSql`
+      insert into calendar_busy_times (store_id, connection_id, href, starts_at, ends_at)
+      values (${store}, ${connection}, 'https://c/e.ics', now(), now() + interval '1 hour')`;
     await adminSql`
       insert into followups (store_id, lead_id, message, due_at, next_attempt_at, cancel_on_reply, cancel_on_appointment)
       values (${store}, ${randomUUID()}, 'Hello', now(), now(), true, false)`;
@@ -60,7 +66,7 @@ test('every data table has row-level security by store, which binds its owner to
       and relname not in ('schema_migrations', 'report_closing', 'restore_fence', 'provider_circuits')
     order by 1`;
   expect(all).toEqual(tables.map((name) => ({ name, secured: true })));
-  expect(tables).toHaveLength(15);
+  expect(tables).toHaveLength(18);
 });
 
 test('a request sees and writes only the rows of its store, and none without a store', async () => {

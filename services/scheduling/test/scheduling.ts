@@ -22,7 +22,7 @@ export type TestScheduling = TestService & {
   stopCrm(): Promise<void>;
   /** Creates an appointment, for tomorrow unless the body says otherwise. */
   create(storeId: string, body?: Partial<Parameters<typeof bodyOf>[0]>): Promise<Appointment>;
-  /** The wake-ups in the outbox, in order. */
+  /** The wake-ups in the outbox, in order, without those of the calendar's watch. */
   wakeUps(storeId: string): Promise<{ entity_id: string; lead_id: string | null; signal: string }[]>;
   /** The events in the outbox, in order. */
   events(storeId: string): Promise<{ topic: string; data: Record<string, unknown> }[]>;
@@ -89,7 +89,8 @@ export async function startScheduling(
       service.rpc.call(schedulingOperations.createAppointment, { body: bodyOf(body) }, testContext({ storeId })),
     wakeUps: async (storeId) =>
       await service.adminSql`
-        select entity_id, lead_id, signal from outbox where store_id = ${storeId} and kind = 'workflow' order by id`,
+        select entity_id, lead_id, signal from outbox where store_id = ${storeId} and kind = 'workflow'
+          and topic <> 'calendarWatch' order by id`,
     events: async (storeId) =>
       await service.adminSql`
         select topic, data from outbox where store_id = ${storeId} and kind = 'event' order by id`,

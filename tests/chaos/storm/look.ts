@@ -143,8 +143,12 @@ async function findCorruption(sql: postgres.Sql): Promise<string[]> {
   return found;
 }
 
-/** Temporal visibility query for entity workflows. It excludes the scheduled workflows that close reports. */
+/**
+ * Temporal visibility query for entity workflows. It excludes the scheduled workflows that close reports, and the watches of
+ * calendars, which run as long as a calendar is connected.
+ */
 export const carryingRows = `WorkflowType IN (${Object.keys(entityWorkflows)
+  .filter((name) => name !== entityWorkflows.calendarWatch.name)
   .map((name) => `'${name}'`)
   .join(', ')})`;
 

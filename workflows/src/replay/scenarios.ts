@@ -295,6 +295,18 @@ export const scenarios: Record<string, Scenario> = {
     return followup;
   },
 
+  'calendar-watched-until-disconnected': async (stage) => {
+    const calendar = stage.calendar((look) =>
+      look <= 2 ? again(100, 'the next look is due then') : look === 3 ? again(hourMs, 'it is quiet') : done,
+    );
+    await calendar.signal('connected');
+    await waitFor(() => calendar.looks() === 3, { description: 'the third look' });
+    await waits(calendar);
+    await calendar.signal('disconnected');
+    await calendar.workflow.result();
+    return calendar;
+  },
+
   'webhook-failed-then-well-again': async (stage) => {
     const endpoint = stage.webhook((look) => (look <= 2 ? again(100, 'the endpoint fails') : done));
     await endpoint.signal('degraded');

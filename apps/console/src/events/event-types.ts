@@ -39,6 +39,7 @@ export const groupOf: Record<EventType, EventGroup> = {
   'appointment.moved': 'appointment',
   'appointment.cancelled': 'appointment',
   'appointment.confirmed': 'appointment',
+  'appointment.change_refused': 'appointment',
   'followup.scheduled': 'followup',
   'followup.updated': 'followup',
   'followup.sent': 'followup',

@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
-import { About, Nullable, NullableUuid, Timestamp, Uuid } from '../core/common.ts';
+import { About, Nullable, NullableTimestamp, NullableUuid, Timestamp, Uuid } from '../core/common.ts';
 import { Agent } from '../crm/agents.ts';
 import { KnowledgeDocument } from '../crm/knowledge.ts';
 import { Lead, LeadStatus } from '../crm/leads.ts';
@@ -103,7 +103,7 @@ export const feedCatalogue = {
   ),
   'appointment.moved': fact(
     'appointment',
-    'An appointment got another time or duration, in a store with booking rules. An `appointment.updated` comes before it.',
+    'An appointment got another time or duration, in a store with booking rules or in its calendar. An `appointment.updated` comes before it.',
     {
       ...appointmentIds,
       previous_scheduled_at: About(Timestamp, 'When it began before.'),
@@ -114,7 +114,7 @@ export const feedCatalogue = {
   ),
   'appointment.cancelled': fact(
     'appointment',
-    'An appointment was cancelled, in a store with booking rules. An `appointment.updated` comes before it.',
+    'An appointment was cancelled, in a store with booking rules or in its calendar. An `appointment.updated` comes before it.',
     { ...appointmentIds, source: AppointmentSourceWord },
     Appointment,
   ),
@@ -122,6 +122,18 @@ export const feedCatalogue = {
     'appointment',
     'The customer confirmed an appointment in answer to a reminder. An `appointment.updated` comes before it.',
     { ...appointmentIds, source: AppointmentSourceWord },
+    Appointment,
+  ),
+  'appointment.change_refused': fact(
+    'appointment',
+    'A person moved the event of an appointment in the calendar, which the booking rules refuse. The appointment stays as it is, and its event is moved back.',
+    {
+      ...appointmentIds,
+      requested_scheduled_at: About(NullableTimestamp, 'When the event began. Null: it had no time of the day.'),
+      requested_duration_minutes: Type.Integer({ description: 'How long the event took, in minutes.' }),
+      reason: Type.String({ description: 'The code of the error that the same change gets in the API.' }),
+      source: AppointmentSourceWord,
+    },
     Appointment,
   ),
   'followup.scheduled': fact('followup', 'A follow-up was scheduled.', dueFollowupIds, Followup),

@@ -25,14 +25,13 @@ export const AppointmentStatus = OneOf(appointmentStatuses, {
   description: 'Every appointment begins as `scheduled`. `done`, `cancelled` and `no_show` are final.',
 });
 
-const appointmentSources = ['api', 'console', 'customer', 'system'] as const;
+const appointmentSources = ['api', 'console', 'calendar', 'customer', 'system'] as const;
 export type AppointmentSource = (typeof appointmentSources)[number];
-/** More sources will come, such as the calendar. */
 export const AppointmentSourceWord = OneOf(appointmentSources, {
   title: 'AppointmentSource',
   description:
-    'Where the change came from: a program with a key, a person in the console, the customer who answered a reminder, ' +
-    'or the server itself.',
+    'Where the change came from: a program with a key, a person in the console, a person in the calendar, the customer ' +
+    'who answered a reminder, or the server itself.',
 });
 
 /** Minutes, 1 to 1,440 (a day). */

@@ -27,7 +27,7 @@ const HoursException = Exact(
 export const mostBufferMinutes = 240;
 
 /** How far ahead a store can offer times, in days. */
-const mostHorizonDays = 730;
+export const mostHorizonDays = 730;
 
 /** Minutes of a buffer. */
 const Buffer = (description: string, options: { default?: number } = {}) =>

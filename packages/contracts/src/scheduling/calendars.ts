@@ -78,6 +78,14 @@ export const syncCalendarEvent = defineOperation({
   reply: NextStep,
 });
 
+/** One look at a connected calendar: reads what has changed there. Safe to repeat at any time. */
+export const watchCalendar = defineOperation({
+  subject: 'scheduling.step.calendar.watch',
+  summary: 'Read what has changed in a connected calendar',
+  request: { body: Exact({ connection_id: Uuid }) },
+  reply: NextStep,
+});
+
 export const CalendarConnection = Type.Object(
   {
     provider: NullableProvider,

@@ -21,6 +21,7 @@ import {
   showCalendar,
   syncCalendarEvent,
   updateCalendarSettings,
+  watchCalendar,
 } from './calendars.ts';
 import { followupOperations } from './followups.ts';
 import { mergeLeadScheduling } from './leads.ts';
@@ -43,6 +44,7 @@ export const schedulingOperations = {
   ...followupOperations,
   readCalendarFeed,
   syncCalendarEvent,
+  watchCalendar,
   getCalendarConnection,
   connectCalendar,
   disconnectCalendar,

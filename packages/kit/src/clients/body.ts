@@ -1,5 +1,5 @@
-/** The answers that we read are some kilobytes. */
-const mostBytes = 256 * 1024;
+/** Most answers that we read are some kilobytes. */
+const usualBytes = 256 * 1024;
 
 /** The body of an answer is larger than what is read. The rest was not read. */
 export class BodyTooLarge extends Error {
@@ -22,12 +22,12 @@ export function collectBody(limitBytes: number) {
   };
 }
 
-/** Reads a whole body of at most 256 KiB, unless the caller says more. @throws BodyTooLarge */
+/** Reads a whole body, by default of at most 256 KiB. @throws BodyTooLarge */
 export async function readBody(
   body: AsyncIterable<Uint8Array> | null,
-  limitBytes: number = mostBytes,
+  mostBytes = usualBytes,
 ): Promise<Buffer<ArrayBuffer>> {
-  const collected = collectBody(limitBytes);
+  const collected = collectBody(mostBytes);
   // Leaving the loop cancels the rest of the body.
   for await (const chunk of body ?? []) if (!collected.add(chunk)) throw new BodyTooLarge('the answer is too large');
   return collected.read();

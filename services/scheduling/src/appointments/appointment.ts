@@ -142,7 +142,7 @@ export const appointmentUpdated = (before: AppointmentRow, row: AppointmentRow):
   { ...shown(row), type: 'appointment.updated', data: idsOf(row), before: toAppointment(before) },
 ];
 
-/** The entries of the events that only a store with rules has, because they are about its times and reminders. */
+/** The entries of the events about times and reminders, which stores with rules have, and changes in the calendar. */
 export function appointmentRebooked(
   before: AppointmentRow,
   row: AppointmentRow,
@@ -164,6 +164,22 @@ export function appointmentRebooked(
       : []),
   ];
 }
+
+/** The entry of the event about a change in the calendar that was refused. */
+export const appointmentChangeRefused = (
+  row: AppointmentRow,
+  requested: { readonly startsAt: Date | null; readonly durationMinutes: number; readonly reason: string },
+): OutboxEntry => ({
+  ...shown(row),
+  type: 'appointment.change_refused',
+  data: {
+    ...idsOf(row),
+    requested_scheduled_at: requested.startsAt && toTimestamp(requested.startsAt),
+    requested_duration_minutes: requested.durationMinutes,
+    reason: requested.reason,
+    source: 'calendar',
+  },
+});
 
 /** Where a change came from. */
 export const sourceOf = (kind: EventActor['kind'] | undefined): AppointmentSource =>

@@ -16,13 +16,20 @@ import {
   wakeAppointment,
 } from './appointment.ts';
 
+type Around = {
+  readonly connection: ConnectionRow | undefined;
+  readonly rules: RulesRow | undefined;
+  /** Where the change came from, when the caller's actor does not say it. */
+  readonly source?: 'calendar' | undefined;
+};
+
 /**
  * Writes the change of an appointment, with all that follows from it but its place. The caller holds the locks of the
  * calendar connection, the rules and the appointment. Nudge the relay after the commit.
  */
 export async function saveChange(
   sql: TransactionSql,
-  { connection, rules }: { readonly connection: ConnectionRow | undefined; readonly rules: RulesRow | undefined },
+  { connection, rules, source }: Around,
   current: AppointmentRow,
   changed: AppointmentContent,
 ): Promise<AppointmentRow> {
@@ -35,7 +42,7 @@ export async function saveChange(
     shows || followVersion(sql, storeId, saved),
     appendOutbox(sql, storeId, [
       ...appointmentUpdated(current, saved),
-      ...(rules ? appointmentRebooked(current, saved, sourceOf(sql.origin.actor?.kind)) : []),
+      ...(rules || source ? appointmentRebooked(current, saved, source ?? sourceOf(sql.origin.actor?.kind)) : []),
       ...(toSync ? [wakeAppointment(saved, signalOfChange(changed))] : []),
     ]),
   ]);

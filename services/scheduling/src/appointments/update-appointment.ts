@@ -47,7 +47,7 @@ export const updateAppointment = (dependencies: Dependencies): Handler<typeof op
   };
 };
 
-type Plan = {
+export type Plan = {
   readonly patch: AppointmentPatch;
   /** The service and the seller after the change. */
   readonly named: Named;
@@ -55,8 +55,8 @@ type Plan = {
 };
 
 /** Looks up what a change needs beside the row. Without a new time, seller or service that is nothing. */
-async function plan(
-  dependencies: Dependencies,
+export async function plan(
+  dependencies: Pick<Dependencies, 'database' | 'rpc'>,
   context: StoreContext,
   id: string,
   { hold_id, ...body }: AppointmentPatch,
@@ -82,11 +82,17 @@ async function plan(
   return { patch, named: await readNamed(dependencies, context, names, isNew), planned: planned ?? row };
 }
 
-async function change(
+/** Changes an appointment as planned. `source`: where the change came from, when the caller's actor does not say it. */
+export async function change(
   sql: TransactionSql,
-  context: StoreContext,
+  context: Pick<StoreContext, 'storeId' | 'ifMatch'>,
   id: string,
-  { patch, named, holdId }: Pick<Plan, 'patch' | 'named'> & { readonly holdId: string | undefined },
+  {
+    patch,
+    named,
+    holdId,
+    source,
+  }: Pick<Plan, 'patch' | 'named'> & { holdId?: string | undefined; source?: 'calendar' },
 ): Promise<AppointmentRow> {
   const { storeId } = context;
   const [connection, rules] = await Promise.all([lockCalendarConnection(sql, storeId), lockRules(sql, storeId)]);
@@ -99,7 +105,7 @@ async function change(
   const changed = rules
     ? await rebook(sql, rules, current, wanted ?? current, { named, holdId: holdId ?? null })
     : (wanted as AppointmentContent);
-  return await saveChange(sql, { connection, rules }, current, changed);
+  return await saveChange(sql, { connection, rules, source }, current, changed);
 }
 
 /** Takes the place of the changed appointment instead of its present one, or frees that. Returns the change with its seller. */

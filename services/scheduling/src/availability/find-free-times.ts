@@ -3,6 +3,7 @@ import { bookingHours } from '@mostrador/hours/booking-hours';
 import { dayMs, minuteMs } from '@mostrador/hours/local-days';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { listTaken } from '../booking/booking.repository.ts';
+import { listBusyTimes } from '../booking/busy.repository.ts';
 import type { Named } from '../booking/named.ts';
 import { findRules } from '../booking/rules.repository.ts';
 import { type RulesRow, requireRules } from '../booking/rules.ts';
@@ -52,11 +53,13 @@ export async function findFreeTimes(
   for (let from = offered.from; from < offered.until; from += stretchMs) {
     const stretch = { from, until: Math.min(from + stretchMs, offered.until) };
     const around = { start: stretch.from - marginMs, end: stretch.until + marginMs };
-    const taken =
+    const [taken, busy] =
       rules.overlap === 'reject'
-        ? await database.read(context, (sql) => listTaken(sql, context.storeId, around))
-        : undefined;
-    const now = places.map((place) => ({ ...place, taken: taken?.get(place.seller_id) ?? [] }));
+        ? await database.read(context, (sql) =>
+            Promise.all([listTaken(sql, context.storeId, around), listBusyTimes(sql, context.storeId, [around])]),
+          )
+        : [undefined, []];
+    const now = places.map((place) => ({ ...place, taken: [...(taken?.get(place.seller_id) ?? []), ...busy] }));
     times.push(...timesOf(now, wanted, stretch, most + 1 - times.length));
     if (times.length > most) return { rules, ...cut(times, most), reason: null };
   }

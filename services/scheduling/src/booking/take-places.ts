@@ -11,6 +11,7 @@ import {
   insertBookings,
   listBookings,
 } from './booking.repository.ts';
+import { listBusyTimes } from './busy.repository.ts';
 import { firstFreePlace, isFree, numberAgain, overlaps, placeNumber, type Taken, type Wanted } from './places.ts';
 import type { RulesRow } from './rules.ts';
 
@@ -83,11 +84,12 @@ export async function takePlaces(
   if (rules.overlap === 'allow') return wishes.map((wish) => allow(rules, wish));
   const spans = wishes.map((wish) => spanOf(rules, wish));
   const named = wishes.flatMap(({ hold_id, appointment_id }) => [hold_id ?? [], appointment_id ?? []].flat());
-  const [, found] = await Promise.all([
+  const [, found, busy] = await Promise.all([
     deleteExpiredHolds(sql, storeId).execute(),
     listBookings(sql, storeId, spans, named),
+    listBusyTimes(sql, storeId, spans),
   ]);
-  const places = createPlaces(sql, storeId, found.map(takenBy));
+  const places = createPlaces(sql, storeId, found.map(takenBy), busy);
   const grants: (Granted | AppError)[] = [];
   for (const [index, wish] of wishes.entries()) {
     grants.push(await grantOf(places, rules, wish, spans[index] as Span));
@@ -129,7 +131,7 @@ async function grantOf(places: Places, rules: RulesRow, wish: Wish, span: Span):
   if (open instanceof AppError) return open;
   const givenUp = [wish.hold_id ?? [], wish.appointment_id ?? []].flat();
   for (const seller_id of open) {
-    const key = await places.take({ ...span, seller_id }, rules.capacity, givenUp);
+    const key = await places.take({ ...span, seller_id }, rules.capacity, { givenUp, isHeld });
     if (!key) continue;
     const [starts_at, ends_at] = [new Date(span.start), new Date(span.end)];
     return { key, booking: { seller_id, starts_at, ends_at, scheduled_at, duration_minutes, service_id } };
@@ -153,7 +155,12 @@ function openChoices(rules: RulesRow, { choice, scheduled_at, duration_minutes }
 }
 
 /** What is taken in the store as this transaction sees it, with what it takes itself. */
-function createPlaces(sql: TransactionSql, storeId: string, found: readonly (Taken & { row?: BookingRow })[]) {
+function createPlaces(
+  sql: TransactionSql,
+  storeId: string,
+  found: readonly (Taken & { row?: BookingRow })[],
+  busy: readonly Span[],
+) {
   let taken: (Taken & { row?: BookingRow })[] = [...found];
   const loaded = new Set(found.map(({ id }) => id));
   const left = new Set<string>();
@@ -197,9 +204,20 @@ function createPlaces(sql: TransactionSql, storeId: string, found: readonly (Tak
       return row?.expires_at ? row : undefined;
     },
     /** Takes a place for what is wanted, and gives up others. Returns a key of it. Undefined: none is free. */
-    async take(wanted: Wanted, capacity: number, givenUp: readonly string[]): Promise<string | undefined> {
+    async take(
+      wanted: Wanted,
+      capacity: number,
+      { givenUp, isHeld }: { readonly givenUp: readonly string[]; readonly isHeld: boolean },
+    ): Promise<string | undefined> {
       const others = taken.filter(({ id }) => !givenUp.includes(id));
-      if (!isFree(others, wanted, capacity)) return undefined;
+      // A busy time of the calendar takes any place of the store, and that of each seller. What is held can be kept.
+      const blocking = (isHeld ? [] : busy).map((span) => ({
+        ...span,
+        id: '',
+        place: '',
+        seller_id: wanted.seller_id,
+      }));
+      if (!isFree([...others, ...blocking], wanted, capacity)) return undefined;
       let place = wanted.seller_id ?? firstFreePlace(others, wanted);
       if (wanted.seller_id === null && place > placeNumber(capacity)) {
         const made = await makeRoom(wanted, givenUp);

@@ -35,7 +35,7 @@ export async function recordSynced(
     update calendar_syncs
     set state = case when desired_version = ${version} then 'synced' else 'pending' end,
         next_attempt_at = case when desired_version = ${version} then null else clock_timestamp() end,
-        synced_version = ${version}, synced_at = clock_timestamp(),
+        synced_version = ${version}, synced_at = clock_timestamp(), write_back = false,
         event_id = ${event?.eventId ?? null}, href = ${event?.href ?? null}, etag = ${event?.etag ?? null},
         last_error_code = null, last_error_detail = null, lease_token = null, lease_until = null
     ${ofAttempt(sql, attempt)}

@@ -18,6 +18,8 @@ export type Claimed = {
   readonly appointment: AppointmentRow;
   readonly connection: ConnectionRow;
   readonly known: EventReference | null;
+  /** A person's change of the event was refused. */
+  readonly replacesEdit: boolean;
   /** Epoch milliseconds. The outcome must be recorded before this moment, while the lease is valid. */
   readonly recordBy: number;
 };
@@ -54,6 +56,7 @@ export const claimNext: ClaimNext<Claim<Claimed>, { readonly circuit: ProviderCi
         appointment: appointment as AppointmentRow,
         connection: move.connection,
         known: referenceOf(move.sync),
+        replacesEdit: move.sync.write_back,
         recordBy: Date.now() + stepLimits.leaseMs - recordingMs,
       };
       return { kind: 'claimed', claimed };

@@ -38,6 +38,7 @@ const sync: SyncRow = {
   last_error_detail: null,
   next_attempt_at: earlier,
   lease_until: null,
+  write_back: false,
   wait_reason: null,
   wait_since: null,
 };

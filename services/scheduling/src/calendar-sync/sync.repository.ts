@@ -19,6 +19,8 @@ export type SyncRow = {
   readonly last_error_detail: string | null;
   readonly next_attempt_at: Date | null;
   readonly lease_until: Date | null;
+  /** The event is written even when its mark says that it is current. */
+  readonly write_back: boolean;
 } & WaitColumns;
 
 export async function findSync(sql: Sql, storeId: string, appointmentId: string): Promise<SyncRow | undefined> {
@@ -57,6 +59,18 @@ export async function requestSyncs(
     select ${storeId}, id, ${connectionId}, 'pending', version, clock_timestamp()
     from unnest(${ids}::uuid[], ${versions}::integer[]) as wanted (id, version)
     on conflict (store_id, appointment_id) do update ${onceMore(sql)}`;
+}
+
+/** Requests that the event is written as it was, because a person's change of it was refused. */
+export async function requestWriteBack(
+  sql: TransactionSql,
+  storeId: string,
+  appointment: { readonly id: string; readonly version: number },
+  connectionId: string,
+): Promise<void> {
+  await requestSyncs(sql, storeId, [appointment], connectionId);
+  await sql`
+    update calendar_syncs set write_back = true where store_id = ${storeId} and appointment_id = ${appointment.id}`;
 }
 
 /** Records a version of the appointment that looks in the calendar as the one before it, so nothing is to sync. */

@@ -37,3 +37,15 @@ const begun = Date.UTC(2026, 0, 1);
 /** The minutes until the latest restore: more than any appointment changed before it. So SEQUENCE never decreases. */
 const firstSequence = (fencedAt: Date | null): number =>
   fencedAt === null ? 0 : Math.floor((fencedAt.getTime() - begun) / 60_000);
+
+const ourUid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}@mostrador$/;
+
+/** Whether an event in a calendar is that of an appointment of the store. A program may drop the mark, and keeps the UID. */
+export const isEventOfStore = (
+  { uid, storeId: marked }: { readonly uid: string; readonly storeId: string | null },
+  storeId: string,
+): boolean => ourUid.test(uid) && (marked === null || marked === storeId);
+
+/** The appointment whose event is written to this address, if it can be one. */
+export const appointmentAt = (href: string): string | null =>
+  /\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.ics$/.exec(href)?.[1] ?? null;

@@ -17,6 +17,8 @@ export type CalendarEvent = {
   readonly durationMinutes: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** The event is written although its mark says that it is current, because a person's change of it was refused. */
+  readonly replacesEdit?: boolean;
 };
 
 /** Where an event is in the calendar. `eventId` is its UID. */
@@ -35,7 +37,34 @@ export type CalendarProvider = {
   remove(known: { eventId: string; href: string | null; etag: string | null }, signal: AbortSignal): Promise<void>;
   /** The events after this moment whose mark names the store. */
   list(storeId: string, after: Date, signal: AbortSignal): Promise<ListedEvent[]>;
+  /** How the calendar is read. Without it, what people change in the calendar is not seen. */
+  readonly reader?: CalendarReader;
 };
+
+/** Reads a calendar: first which objects have changed, then the objects. The same rules as for `CalendarProvider`. */
+export type CalendarReader = {
+  /** What has changed since the cursor. `since`: what was over by then may be left out. */
+  changes(cursor: string | null, since: Date, signal: AbortSignal): Promise<CalendarChanges>;
+  /** The objects at these addresses. One that the calendar says nothing about is left out. */
+  read(hrefs: readonly string[], signal: AbortSignal): Promise<ReadObject[]>;
+  /** Whether an event with this UID is anywhere in the calendar. */
+  hasUid(uid: string, signal: AbortSignal): Promise<boolean>;
+};
+
+export type CalendarChanges = {
+  /** What to ask with the next time. Null: the calendar has nothing of the kind, and all is listed again. */
+  readonly cursor: string | null;
+  /** All objects of the calendar are in `listed`: any other is gone, or over. */
+  readonly isFull: boolean;
+  /** New and changed objects, or all. */
+  readonly listed: readonly { readonly href: string; readonly etag: string | null }[];
+  readonly removed: readonly string[];
+  /** The calendar has sent a part. The next one follows the cursor. */
+  readonly isPart: boolean;
+};
+
+/** `icalendar` is null when nothing is at the address, and empty when the object is too large to be read. */
+export type ReadObject = { readonly href: string; readonly etag: string | null; readonly icalendar: string | null };
 
 /** An event as its calendar shows it now, with what people changed. Null: the calendar does not say it. */
 export type ListedEvent = { readonly uid: string; readonly title: string | null; readonly startsAt: Date | null };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { connectCalendar as operation, RequestOf } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/outbox/outbox';
+import { appendOutbox, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
@@ -9,6 +9,8 @@ import { stepLimits } from '@mostrador/kit/step/step';
 import { hashToken, newAddressSecret } from '@mostrador/kit/tokens/token';
 import { wakeAppointment } from '../appointments/appointment.ts';
 import { dropUnsettledSyncs, requestFutureSyncs } from '../calendar-sync/sync.repository.ts';
+import { endWatch } from '../calendar-watch/end-watch.ts';
+import { insertWatch } from '../calendar-watch/watch.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { isSameAddress } from './caldav/addresses.ts';
 import { type CalendarProvider, type OpenConnection, toCalendarError } from './calendar-provider.ts';
@@ -21,7 +23,7 @@ import {
 } from './connection.repository.ts';
 import { openFeedToken, sealCredentials, sealFeedToken } from './credentials.ts';
 import { feedUrl } from './feed/provider.ts';
-import { targetOf } from './providers.ts';
+import { readProviders, targetOf } from './providers.ts';
 import { connectionOf } from './requested-connection.ts';
 
 // Time kept before the caller's deadline for storing the connection.
@@ -68,6 +70,7 @@ export async function connect(
   };
   const connected = await database.write(context, async (sql) => {
     const old = await lockCalendarConnectionForUpdate(sql, storeId);
+    const ended = old ? await endWatch(sql, storeId, old) : [];
     if (old) await endConnection(sql, storeId, old.id);
     const token = wanted.provider === 'feed' ? await feedToken(sql) : null;
     await insertConnection(sql, storeId, {
@@ -75,15 +78,17 @@ export async function connect(
       feed_token_hash: token === null ? null : hashToken(token),
       sealed_feed_token: token === null ? null : sealFeedToken(vault, storeId, token),
     });
+    const isRead = readProviders.includes(wanted.provider);
+    if (isRead) await insertWatch(sql, storeId, id);
     const resumed = old && isSameCalendar(old, wanted) ? old.id : undefined;
     const requested = await requestFutureSyncs(sql, storeId, id, resumed);
     // These have nothing left to do, but their workflows may still wait for a signal.
     const dropped = old ? await dropUnsettledSyncs(sql, storeId, old.id) : [];
-    await appendOutbox(
-      sql,
-      storeId,
-      [...requested, ...dropped].map((appointment) => wakeAppointment(appointment, 'calendar_connected')),
-    );
+    await appendOutbox(sql, storeId, [
+      ...[...requested, ...dropped].map((appointment) => wakeAppointment(appointment, 'calendar_connected')),
+      ...ended,
+      ...(isRead ? [wakeWorkflow('calendarWatch', id, 'connected')] : []),
+    ]);
     return { token, toSync: requested.length };
   });
   relay.nudge();

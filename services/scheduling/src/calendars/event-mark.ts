@@ -20,7 +20,7 @@ export function isUpToDate({ sequence, epoch, contentHash }: EventMark, event: C
   if (sequence === null || epoch === null) return false;
   if (epoch > event.epoch) return true;
   if (epoch === event.epoch && sequence !== event.sequence) return sequence > event.sequence;
-  return contentHash === contentHashOf(event);
+  return !event.replacesEdit && contentHash === contentHashOf(event);
 }
 
 /** The number in a property, or null. */

@@ -7,7 +7,7 @@ const certificateProblem = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/;
 /** The error for a request without a usable response. It shows nothing of the system's error, which tells about networks. */
 export function failureOf(error: unknown, signal: AbortSignal): CalendarError {
   if (error instanceof BodyTooLarge) {
-    return new CalendarError('rejected', 'calendar_answer_too_large', "The calendar's response is over 256 KiB.");
+    return new CalendarError('rejected', 'calendar_answer_too_large', "The calendar's response is too large.");
   }
   if (signal.aborted) {
     return new CalendarError('unavailable', 'calendar_timeout', 'The calendar did not answer in time.', {

@@ -1,13 +1,16 @@
 import type { EgressOfStores } from '@mostrador/kit/clients/egress';
 import type { Target } from '@mostrador/kit/resilience/provider-circuit';
 import { createCaldavProvider } from './caldav/provider.ts';
-import type { OpenConnection, OpenProvider } from './calendar-provider.ts';
+import type { OpenConnection, OpenProvider, ProviderName } from './calendar-provider.ts';
 import type { ConnectionRow } from './connection.repository.ts';
 import { createFeedProvider } from './feed/provider.ts';
 import { createGoogleProvider } from './google/provider.ts';
 import { createAccessTokens } from './google/tokens.ts';
 
 const googleApi = 'https://www.googleapis.com';
+
+/** The providers whose calendars can be read. */
+export const readProviders: readonly ProviderName[] = ['caldav'];
 
 /** What the circuit guards: the connection, and the origin of its provider. A feed is not reached over a network. */
 export const targetOf = ({ id, ...connection }: Pick<ConnectionRow, 'id' | 'provider' | 'settings'>): Target => ({

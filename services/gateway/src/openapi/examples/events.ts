@@ -157,6 +157,18 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
     },
     { ...appointment, scheduled_at: movedTo, updated_at: movedAt },
   ],
+  'appointment.change_refused': [
+    movedAt,
+    ids.appointment,
+    {
+      ...ofAppointment,
+      requested_scheduled_at: movedTo,
+      requested_duration_minutes: appointment.duration_minutes,
+      reason: 'appointment_conflict',
+      source: 'calendar',
+    },
+    appointment,
+  ],
   'followup.sent': [
     sentFollowupAt,
     ids.followup,

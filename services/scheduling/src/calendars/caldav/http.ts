@@ -45,8 +45,10 @@ export function createCaldavFetch(options: {
   authorization: string | undefined;
   signal: AbortSignal;
   expected: readonly number[];
+  /** Of a response. Default: 256 KiB. */
+  mostBytes?: number;
 }): CaldavFetch {
-  const { egress, authorization, signal, expected } = options;
+  const { egress, authorization, signal, expected, mostBytes } = options;
   return async (input, init) => {
     try {
       const headers = new Headers(init?.headers);
@@ -55,7 +57,7 @@ export function createCaldavFetch(options: {
       headers.set('accept-encoding', 'identity');
       if (authorization) headers.set('authorization', authorization);
       const response = await follow(egress, new URL(String(input)), { ...init, headers, signal });
-      const body = (await readBody(response.body)).toString('utf8');
+      const body = (await readBody(response.body, mostBytes)).toString('utf8');
       if (!response.ok && !expected.includes(response.status)) throw refusalOf(response.status, response.headers, body);
       return new Response(body === '' ? null : body, { status: response.status, headers: response.headers });
     } catch (error) {

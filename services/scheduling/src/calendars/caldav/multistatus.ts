@@ -15,12 +15,18 @@ export type DavResponse = {
  *
  * @throws XmlError when it is not well-formed
  */
-export async function readMultistatus(answer: Response): Promise<DavResponse[] | undefined> {
+export const readMultistatus = async (answer: Response): Promise<DavResponse[] | undefined> =>
+  (await readSync(answer))?.responses;
+
+/** The same, with the token that the answer to a `sync-collection` has (RFC 6578 6.4). */
+export async function readSync(
+  answer: Response,
+): Promise<{ responses: DavResponse[]; token: string | undefined } | undefined> {
   if (!answer.headers.get('content-type')?.toLowerCase().includes('xml')) return undefined;
   // This parser stops at the first error, and its time grows with the length only: a server may answer anything.
   const { root } = parseXml(await answer.text());
   if (!root || localName(root) !== 'multistatus') return undefined;
-  return childrenOf(root, 'response').map((response) => ({
+  const responses = childrenOf(root, 'response').map((response) => ({
     href: textOf(response, 'href') ?? '',
     status: statusOf(response),
     props: childrenOf(response, 'propstat')
@@ -28,6 +34,7 @@ export async function readMultistatus(answer: Response): Promise<DavResponse[] |
       .flatMap((propstat) => childrenOf(propstat, 'prop'))
       .flatMap((prop) => childrenOf(prop)),
   }));
+  return { responses, token: textOf(root, 'sync-token') || undefined };
 }
 
 /** The elements in an element, with this name or with any. */

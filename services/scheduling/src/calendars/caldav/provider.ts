@@ -13,8 +13,9 @@ import { type EventIdentity, readIdentity, readShown, renderEvent } from '../ica
 import { memberAddress } from './addresses.ts';
 import { authorizationOf, collectionUrl, createCaldavFetch } from './http.ts';
 import { childrenOf, type DavResponse, localName, readMultistatus } from './multistatus.ts';
-import { eventPrecondition, hiddenEvent, isUidConflict, refusalOf } from './refusal.ts';
-import { escaped, eventsRequest, propertiesRequest } from './requests.ts';
+import { type Reading, readChanges, readObjects } from './reader.ts';
+import { eventPrecondition, hiddenEvent, isUidConflict, refusalOf, unreadable } from './refusal.ts';
+import { escaped, eventsRequest, propertiesRequest, timeRange } from './requests.ts';
 
 /** Limit of one provider call with all of its requests. Shorter than the RPC, the lease and the activity around it. */
 const callTimeoutMs = 10_000;
@@ -48,11 +49,13 @@ export function createCaldavProvider(settings: Settings): CalendarProvider {
     remove: ({ eventId, href }, signal) =>
       call(signal, (calendar) => calendar.remove(calendar.knownHref(href) ?? calendar.hrefOf(eventId))),
     list: (storeId, after, signal) => call(signal, (calendar) => calendar.eventsOf(storeId, after)),
+    reader: {
+      changes: (cursor, since, signal) => call(signal, (calendar) => readChanges(calendar.reading, cursor, since)),
+      read: (hrefs, signal) => call(signal, (calendar) => readObjects(calendar.reading, hrefs)),
+      hasUid: (uid, signal) => call(signal, async (calendar) => (await findElsewhere(calendar, uid)) !== null),
+    },
   };
 }
-
-const unreadable = (cause?: unknown) =>
-  new CalendarError('unavailable', 'calendar_answer_unreadable', "The calendar's response cannot be read.", { cause });
 
 type Collection = ReturnType<typeof openCollection>;
 
@@ -68,7 +71,14 @@ function openCollection(settings: Settings, signal: AbortSignal) {
     return found;
   };
 
+  const reading: Reading = {
+    base,
+    fetch: (mostBytes, expected = []) => createCaldavFetch({ egress, authorization, signal, expected, mostBytes }),
+  };
+
   return {
+    reading,
+
     /** `<appointment id>.ics` for the UID `<appointment id>@mostrador`. */
     hrefOf: (uid: string): string => new URL(`${encodeURIComponent(appointmentOf(uid))}.ics`, base).href,
 
@@ -112,8 +122,7 @@ function openCollection(settings: Settings, signal: AbortSignal) {
 
     /** The store's events after this moment. Only the events themselves say whose they are. */
     async eventsOf(storeId: string, after: Date): Promise<ListedEvent[]> {
-      const start = after.toISOString().replaceAll(/[-:]|\.\d+/g, '');
-      const found = await query('<c:calendar-data/>', `<c:time-range start="${start}"/>`);
+      const found = await query('<c:calendar-data/>', timeRange(after));
       return found.flatMap(({ props }) => {
         const icalendar = props.find((prop) => localName(prop) === 'calendar-data')?.text ?? '';
         const identity = readIdentity(icalendar);

@@ -48,6 +48,10 @@ export const hiddenEvent = (): CalendarError =>
       'account. Restore it or delete it there for good, then change the appointment.',
   );
 
+/** The error when the server answers something else than what was asked for. */
+export const unreadable = (cause?: unknown): CalendarError =>
+  new CalendarError('unavailable', 'calendar_answer_unreadable', "The calendar's response cannot be read.", { cause });
+
 /** Maps an error response to its meaning for the connection or for the event. */
 export function refusalOf(status: number, headers: Headers, body: string): CalendarError {
   const retryAfter = retryAfterSeconds(headers.get('retry-after'), Date.now());

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { pauseAfterUse } from './next-look.ts';
+
+const minutes = (unused: number, id = 'a') => pauseAfterUse(unused * 60_000, id) / 60_000;
+
+test.each([
+  [0, 1],
+  [10, 1],
+  [60, 6],
+  [150, 15],
+  [100_000, 15],
+])('a calendar that was not used for %i minutes is read again after %i, and at most a tenth more', (unused, pause) => {
+  expect(minutes(unused)).toBeGreaterThanOrEqual(pause);
+  expect(minutes(unused)).toBeLessThanOrEqual(pause * 1.1);
+});
+
+test('the ids of connections spread the looks, each always in the same way', () => {
+  const pauses = new Set(Array.from({ length: 100 }, (_, id) => minutes(0, String(id))));
+  expect(pauses.size).toBeGreaterThan(90);
+  expect(minutes(0, 'b')).toBe(minutes(0, 'b'));
+});

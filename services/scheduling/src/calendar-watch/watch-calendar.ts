@@ -1,0 +1,219 @@
+import { mostHorizonDays, type NextStep, type watchCalendar as operation } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { Log } from '@mostrador/kit/process/log';
+import { CircuitOpen } from '@mostrador/kit/resilience/circuit';
+import { delayWhileBlockedMs, retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { callTimeMs, failedReason, lookAgain, waitUntil } from '@mostrador/kit/step/step';
+import { reasonOf } from '../calendar-sync/next-move.ts';
+import { appointmentOf, isEventOfStore, uidOf } from '../calendars/calendar-event.ts';
+import { readCalendarObject, windowAt } from '../calendars/calendar-object.ts';
+import {
+  type CalendarChanges,
+  type CalendarError,
+  type ReadObject,
+  toCalendarError,
+  unforeseen,
+} from '../calendars/calendar-provider.ts';
+import { openCredentials } from '../calendars/credentials.ts';
+import { targetOf } from '../calendars/providers.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { type Claimed, claimNext, whileBlocked } from './claim-next.ts';
+import type { SeenEvent } from './event-change.ts';
+import { missingOf } from './missing.ts';
+import { pauseAfterUse } from './next-look.ts';
+import { settleEvent } from './settle-event.ts';
+import {
+  hasPending,
+  lastUse,
+  listKnown,
+  listWritten,
+  lockLease,
+  type ObjectOutcome,
+  postpone,
+  recordChanges,
+  recordFailed,
+  recordObjects,
+  recordRead,
+} from './watch.repository.ts';
+
+/** What the calendar answered. `elsewhere`: the missing events that are at another address now. */
+type Found =
+  | { readonly kind: 'changes'; readonly changes: CalendarChanges }
+  | { readonly kind: 'objects'; readonly objects: readonly ReadObject[]; readonly elsewhere: ReadonlySet<string> };
+
+/** Within it, the calendar is called. The rest of the request's time is for the appointments. */
+const callMs = 7_000;
+/** Kept for recording when appointments are settled. */
+const recordingMs = 1_500;
+
+/**
+ * One look: claimed in one transaction, the calendar called outside of any, each appointment changed in its own, and the rest
+ * recorded under the lease in a last one.
+ */
+export const watchCalendar =
+  (dependencies: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const limitMs = callTimeMs(context.deadline, { callMs });
+    const key = { storeId: context.storeId, id: body.connection_id };
+    const claim = await dependencies.database.write(context, (sql) => claimNext(sql, key, dependencies));
+    return claim.kind === 'answer' ? claim.next : await look(dependencies, context, claim.claimed, limitMs);
+  };
+
+async function look(
+  dependencies: Dependencies,
+  context: StoreContext,
+  claimed: Claimed,
+  limitMs: number,
+): Promise<NextStep> {
+  const scope = { storeId: context.storeId, deadline: claimed.recordBy };
+  const underLease = (work: (sql: TransactionSql) => Promise<NextStep>) =>
+    dependencies.database.write(scope, async (sql) =>
+      (await lockLease(sql, claimed.attempt)) ? await work(sql) : lookAgain(),
+    );
+  try {
+    const found = await callCalendar(dependencies, claimed, limitMs);
+    if (found.kind === 'changes') return await underLease((sql) => record(sql, claimed, found.changes));
+    const outcomes = await settle(
+      dependencies,
+      { ...context, deadline: context.deadline - recordingMs },
+      claimed,
+      found,
+    );
+    return await underLease(async (sql) => {
+      await recordObjects(sql, claimed.attempt, outcomes);
+      return await nextLook(sql, claimed);
+    });
+  } catch (error) {
+    if (error instanceof CircuitOpen) {
+      const { blocked } = error;
+      return await underLease(async (sql) => {
+        const delayMs = delayWhileBlockedMs(whileBlocked(blocked.forMs));
+        return waitUntil(await postpone(sql, claimed.attempt, delayMs, true), reasonOf(blocked));
+      });
+    }
+    const failure = toCalendarError(error);
+    logFailure(context.log, claimed, failure);
+    return await underLease(async (sql) => {
+      const { number } = claimed.attempt;
+      const { retryAfterSeconds } = failure;
+      const delayMs = retryDelayMs({ attempts: number, firstMs: 60_000, longestMs: 15 * 60_000, retryAfterSeconds });
+      const until = await recordFailed(sql, claimed.attempt, failure, delayMs);
+      return waitUntil(until, failedReason(failure.code, number));
+    });
+  }
+}
+
+async function callCalendar(
+  { circuit, vault, openProvider }: Dependencies,
+  { attempt: { storeId }, connection, cursor, pending, since }: Claimed,
+  limitMs: number,
+): Promise<Found> {
+  const signal = AbortSignal.timeout(limitMs);
+  return await circuit.run(targetOf(connection), async () => {
+    const { provider, settings } = connection;
+    const credentials = openCredentials(vault, storeId, connection);
+    const { reader } = openProvider({ storeId, provider, settings, credentials });
+    if (!reader) throw new Error(`calendars of ${provider} cannot be read`);
+    if (pending.length === 0) return { kind: 'changes', changes: await reader.changes(cursor, since, signal) };
+    const hrefs = pending.map(({ href }) => href);
+    const objects = await reader.read(hrefs, signal);
+    const elsewhere = new Set<string>();
+    for (const { href, icalendar } of objects) {
+      const id = pending.find((each) => each.href === href)?.appointment_id;
+      if (icalendar === null && id && (await reader.hasUid(uidOf(id), signal))) elsewhere.add(href);
+    }
+    return { kind: 'objects', objects, elsewhere };
+  });
+}
+
+/** Records what has changed. The objects are read in the next steps. */
+async function record(sql: TransactionSql, claimed: Claimed, changes: CalendarChanges): Promise<NextStep> {
+  const { attempt, since, readAt, isFirst } = claimed;
+  const mayMiss = !isFirst && (changes.isFull || changes.removed.length > 0);
+  const [written, known] = await Promise.all([
+    mayMiss ? listWritten(sql, attempt, readAt) : [],
+    changes.isFull ? listKnown(sql, attempt, since) : [],
+  ]);
+  const missing = missingOf(changes, { written, known });
+  if (missing === 'too_many') {
+    const { code, detail } = emptied;
+    const delayMs = retryDelayMs({ attempts: claimed.attempt.number, firstMs: 60_000, longestMs: 15 * 60_000 });
+    const until = await recordFailed(sql, attempt, { code, detail }, delayMs);
+    return waitUntil(until, failedReason(code, attempt.number));
+  }
+  await recordChanges(sql, attempt, changes, missing);
+  if (!changes.isPart) return await nextLook(sql, claimed);
+  return waitUntil(await recordRead(sql, attempt, 0), 'the calendar has more changes');
+}
+
+const emptied = {
+  code: 'calendar_emptied',
+  detail:
+    'Most events of the appointments are missing in the calendar at once, so none of them is cancelled. Restore the ' +
+    'calendar, or connect it again: then the events are written again.',
+};
+
+/** Brings the objects to their appointments. What cannot be settled in time is read again. */
+async function settle(
+  dependencies: Dependencies,
+  context: StoreContext,
+  { connection, pending, readAt, zone }: Claimed,
+  { objects, elsewhere }: Extract<Found, { kind: 'objects' }>,
+): Promise<ObjectOutcome[]> {
+  const window = windowAt(readAt.getTime(), mostHorizonDays);
+  const settleSeen = async (appointmentId: string, seen: SeenEvent): Promise<'settled' | 'later'> => {
+    if (Date.now() > context.deadline) return 'later';
+    try {
+      return await settleEvent(dependencies, context, { connectionId: connection.id, appointmentId, seen, readAt });
+    } catch (error) {
+      // Another service did not answer, or another transaction was in the way.
+      context.log.info({ connection: connection.id, err: error }, 'a change in a calendar is looked at again');
+      return 'later';
+    }
+  };
+  const outcomes: ObjectOutcome[] = [];
+  for (const { href, appointment_id } of pending) {
+    const found = objects.find((object) => object.href === href);
+    if (!found) {
+      outcomes.push({ kind: 'later', href });
+    } else if (found.icalendar === null) {
+      const isDeleted = appointment_id !== null && !elsewhere.has(href);
+      const isSettled = !isDeleted || (await settleSeen(appointment_id, 'gone')) === 'settled';
+      outcomes.push({ kind: isSettled ? 'gone' : 'later', href });
+    } else {
+      const object = readCalendarObject(found.icalendar, { window, zone: zone ?? 'UTC' });
+      const isOurs = object !== null && isEventOfStore(object, context.storeId);
+      const appointmentId = isOurs ? appointmentOf(object.uid) : null;
+      const seen = object?.first.isCancelled ? 'gone' : object?.first;
+      const isSettled = !appointmentId || !seen || (await settleSeen(appointmentId, seen)) === 'settled';
+      if (!isSettled) outcomes.push({ kind: 'later', href });
+      else {
+        const times = object ?? { busy: [], followsClock: false, endsAt: null };
+        const busy = isOurs ? [] : times.busy;
+        outcomes.push({ ...times, kind: 'read', href, etag: found.etag, appointmentId, busy });
+      }
+    }
+  }
+  return outcomes;
+}
+
+async function nextLook(sql: TransactionSql, { attempt }: Claimed): Promise<NextStep> {
+  if (await hasPending(sql, attempt)) return waitUntil(await recordRead(sql, attempt, 0), 'more objects have changed');
+  const { usedAt, now } = await lastUse(sql, attempt);
+  const pauseMs = pauseAfterUse(now.getTime() - usedAt.getTime(), attempt.id);
+  return waitUntil(await recordRead(sql, attempt, pauseMs), 'the next look is not due yet');
+}
+
+/** Fewer may be a short fault of the provider. */
+const attemptsUntilTold = 5;
+
+function logFailure(log: Log, { attempt, connection }: Claimed, failure: CalendarError): void {
+  const { kind, code, detail } = failure;
+  const about = { connection: connection.id, attempts: attempt.number, kind, code, detail };
+  if (code === unforeseen)
+    log.error({ ...about, err: failure.cause }, 'a calendar reader failed with an unexpected error');
+  else if (attempt.number === attemptsUntilTold) log.warn(about, 'a calendar cannot be read: read `detail`');
+  else log.info(about, 'a calendar could not be read, and is read again');
+}

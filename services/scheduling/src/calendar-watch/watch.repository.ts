@@ -1,0 +1,300 @@
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { CountOptions, OverdueOptions } from '@mostrador/kit/step/overdue';
+import type { Attempt, AttemptError, RowKey } from '@mostrador/kit/step/retry-engine';
+import type { CalendarChanges } from '../calendars/calendar-provider.ts';
+import type { Span } from '../hours/local-days.ts';
+
+/** A row of `calendar_watches`. */
+export type WatchRow = {
+  readonly cursor: string | null;
+  readonly wake_at: Date;
+  readonly attempts: number;
+  readonly last_error_code: string | null;
+  readonly lease_until: Date | null;
+  /** Null: the calendar was never read. */
+  readonly listed_at: Date | null;
+  readonly renewed_at: Date;
+};
+
+/** An object that has changed since it was last read. */
+export type PendingObject = { readonly href: string; readonly appointment_id: string | null };
+
+export async function insertWatch(sql: TransactionSql, storeId: string, connectionId: string): Promise<void> {
+  await sql`insert into calendar_watches (store_id, connection_id) values (${storeId}, ${connectionId})`;
+}
+
+/** Deletes the watch of an ended connection, and all that was read of its calendar. */
+export async function deleteWatch(sql: TransactionSql, storeId: string, connectionId: string): Promise<void> {
+  await sql`delete from calendar_watches where store_id = ${storeId} and connection_id = ${connectionId}`;
+}
+
+/** Locks the row until the transaction ends. `now` is the database clock after the lock was granted. */
+export async function lockWatch(
+  sql: TransactionSql,
+  { storeId, id }: RowKey,
+): Promise<{ watch: WatchRow; now: Date } | undefined> {
+  const [watch] = await sql<WatchRow[]>`
+    select cursor, wake_at, attempts, last_error_code, lease_until, listed_at, renewed_at from calendar_watches
+    where store_id = ${storeId} and connection_id = ${id} for no key update`;
+  if (!watch) return undefined;
+  const [clock] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
+  return { watch, now: clock?.now as Date };
+}
+
+export async function claim(
+  sql: TransactionSql,
+  { storeId, id }: RowKey,
+  leaseMs: number,
+): Promise<Attempt & { claimedAt: Date }> {
+  const [row] = await sql<{ lease_token: string; attempts: number; claimed_at: Date }[]>`
+    update calendar_watches
+    set attempts = attempts + 1, lease_token = gen_random_uuid(),
+        lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
+        wake_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+    where store_id = ${storeId} and connection_id = ${id}
+    returning lease_token, attempts, clock_timestamp() as claimed_at`;
+  const { lease_token, attempts, claimed_at } = row as NonNullable<typeof row>;
+  return { storeId, id, leaseToken: lease_token, number: attempts, claimedAt: claimed_at };
+}
+
+/** Locks the row if the attempt still has its lease. */
+export async function lockLease(sql: TransactionSql, { storeId, id, leaseToken }: Attempt): Promise<boolean> {
+  const rows = await sql`
+    select from calendar_watches
+    where store_id = ${storeId} and connection_id = ${id} and lease_token = ${leaseToken} for no key update`;
+  return rows.length > 0;
+}
+
+/** Ends an attempt that reached the calendar. The next step is due after `delayMs`. */
+export async function recordRead(sql: TransactionSql, { storeId, id }: RowKey, delayMs: number): Promise<Date> {
+  const [row] = await sql<{ wake_at: Date }[]>`
+    update calendar_watches
+    set attempts = 0, last_error_code = null, last_error_detail = null, lease_token = null, lease_until = null,
+        wake_at = clock_timestamp() + ${delayMs} * interval '1 millisecond'
+    where store_id = ${storeId} and connection_id = ${id}
+    returning wake_at`;
+  return row?.wake_at as Date;
+}
+
+/** Ends an attempt that failed. */
+export async function recordFailed(
+  sql: TransactionSql,
+  { storeId, id }: RowKey,
+  error: AttemptError,
+  delayMs: number,
+): Promise<Date> {
+  const [row] = await sql<{ wake_at: Date }[]>`
+    update calendar_watches
+    set last_error_code = ${error.code}, last_error_detail = ${error.detail}, lease_token = null, lease_until = null,
+        wake_at = clock_timestamp() + ${delayMs} * interval '1 millisecond'
+    where store_id = ${storeId} and connection_id = ${id}
+    returning wake_at`;
+  return row?.wake_at as Date;
+}
+
+/** Delays the next step, because the calendar is not called now. Undoes the claim of an attempt, if there is one. */
+export async function postpone(
+  sql: TransactionSql,
+  { storeId, id }: RowKey,
+  delayMs: number,
+  claimed = false,
+): Promise<Date> {
+  const [row] = await sql<{ wake_at: Date }[]>`
+    update calendar_watches
+    set wake_at = clock_timestamp() + ${delayMs} * interval '1 millisecond',
+        attempts = greatest(attempts - ${claimed ? 1 : 0}, 0), lease_token = null, lease_until = null
+    where store_id = ${storeId} and connection_id = ${id}
+    returning wake_at`;
+  return row?.wake_at as Date;
+}
+
+/** Some objects that have changed and were not read since the last list. */
+export async function listPending(
+  sql: TransactionSql,
+  { storeId, id }: RowKey,
+  limit: number,
+): Promise<PendingObject[]> {
+  return await sql<PendingObject[]>`
+    select o.href, o.appointment_id
+    from calendar_objects o
+    join calendar_watches w on w.store_id = o.store_id and w.connection_id = o.connection_id
+    where o.store_id = ${storeId} and o.connection_id = ${id} and o.is_pending and o.asked_at < w.listed_at
+    order by o.asked_at, o.href
+    limit ${limit}`;
+}
+
+/** Whether more objects can be read at once. */
+export const hasPending = async (sql: TransactionSql, key: RowKey): Promise<boolean> =>
+  (await listPending(sql, key, 1)).length > 0;
+
+/** The addresses of our events of coming appointments, as they were written before this moment. */
+export async function listWritten(sql: TransactionSql, { storeId, id }: RowKey, before: Date): Promise<string[]> {
+  const rows = await sql<{ href: string }[]>`
+    select s.href from calendar_syncs s
+    join appointments a on a.store_id = s.store_id and a.id = s.appointment_id
+    where s.store_id = ${storeId} and s.connection_id = ${id} and s.state = 'synced' and s.href is not null
+      and s.synced_at < ${before} and a.status = 'scheduled' and a.scheduled_at > clock_timestamp()`;
+  return rows.map(({ href }) => href);
+}
+
+/** Records what has changed: it is to be read. `gone` are the addresses that the calendar has no more. */
+export async function recordChanges(
+  sql: TransactionSql,
+  { storeId, id }: RowKey,
+  { cursor, listed }: Pick<CalendarChanges, 'cursor' | 'listed'>,
+  gone: readonly string[],
+): Promise<void> {
+  const hrefs = listed.map(({ href }) => href);
+  const etags = listed.map(({ etag }) => etag);
+  const { count: changed } = await sql`
+    insert into calendar_objects as o (store_id, connection_id, href, etag)
+    select distinct on (href) ${storeId}::uuid, ${id}::uuid, href, etag
+    from unnest(${hrefs}::text[], ${etags}::text[]) as found (href, etag)
+    on conflict (store_id, connection_id, href) do update
+    set etag = excluded.etag, is_pending = true, asked_at = '-infinity'
+    where o.etag is null or o.etag is distinct from excluded.etag`;
+  const { count: missing } = await sql`
+    insert into calendar_objects as o (store_id, connection_id, href)
+    select distinct ${storeId}::uuid, ${id}::uuid, href from unnest(${[...gone]}::text[]) as found (href)
+    on conflict (store_id, connection_id, href) do update
+    set etag = null, is_pending = true, asked_at = '-infinity'`;
+  await sql`
+    update calendar_watches
+    set cursor = ${cursor}, listed_at = clock_timestamp(),
+        changed_at = case when ${changed + missing > 0} then clock_timestamp() else changed_at end
+    where store_id = ${storeId} and connection_id = ${id}`;
+}
+
+/** The addresses that are known, of objects that are not over. */
+export async function listKnown(sql: TransactionSql, { storeId, id }: RowKey, since: Date): Promise<string[]> {
+  const rows = await sql<{ href: string }[]>`
+    select href from calendar_objects
+    where store_id = ${storeId} and connection_id = ${id} and (ends_at is null or ends_at > ${since})`;
+  return rows.map(({ href }) => href);
+}
+
+/** Once a day: drops what is over, and reads again what depends on the day. */
+export async function renewObjects(sql: TransactionSql, { storeId, id }: RowKey, since: Date): Promise<void> {
+  await sql`
+    delete from calendar_objects where store_id = ${storeId} and connection_id = ${id} and ends_at < ${since}`;
+  await sql`
+    update calendar_objects set is_pending = true, asked_at = '-infinity'
+    where store_id = ${storeId} and connection_id = ${id} and follows_clock`;
+  await sql`
+    update calendar_watches set renewed_at = clock_timestamp() where store_id = ${storeId} and connection_id = ${id}`;
+}
+
+/** What was read of an object. `later`: it is read again after the next list. */
+export type ObjectOutcome =
+  | { readonly kind: 'later'; readonly href: string }
+  | { readonly kind: 'gone'; readonly href: string }
+  | {
+      readonly kind: 'read';
+      readonly href: string;
+      readonly etag: string | null;
+      readonly appointmentId: string | null;
+      readonly busy: readonly Span[];
+      readonly followsClock: boolean;
+      readonly endsAt: number | null;
+    };
+
+export async function recordObjects(
+  sql: TransactionSql,
+  { storeId, id }: RowKey,
+  outcomes: readonly ObjectOutcome[],
+): Promise<void> {
+  const of = <Kind extends ObjectOutcome['kind']>(kind: Kind) =>
+    outcomes.filter((outcome): outcome is Extract<ObjectOutcome, { kind: Kind }> => outcome.kind === kind);
+  const hrefsOf = (some: readonly ObjectOutcome[]) => some.map(({ href }) => href);
+  const read = of('read');
+  const rows = read.map(({ href, etag, appointmentId, followsClock, endsAt }) => ({
+    ...{ href, etag, appointment_id: appointmentId, follows_clock: followsClock },
+    ends_at: endsAt === null ? null : new Date(endsAt),
+  }));
+  const busy = read.flatMap(({ href, busy }) =>
+    busy.map(({ start, end }) => ({ href, starts_at: new Date(start), ends_at: new Date(end) })),
+  );
+  await sql`
+    update calendar_objects set asked_at = clock_timestamp()
+    where store_id = ${storeId} and connection_id = ${id} and href = any(${hrefsOf(of('later'))}::text[])`;
+  await sql`
+    delete from calendar_objects
+    where store_id = ${storeId} and connection_id = ${id} and href = any(${hrefsOf(of('gone'))}::text[])`;
+  await sql`
+    update calendar_objects o
+    set is_pending = false, etag = found.etag, appointment_id = found.appointment_id,
+        follows_clock = found.follows_clock, ends_at = found.ends_at
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as found (href text, etag text, appointment_id uuid,
+      follows_clock boolean, ends_at timestamptz)
+    where o.store_id = ${storeId} and o.connection_id = ${id} and o.href = found.href`;
+  await sql`
+    delete from calendar_busy_times
+    where store_id = ${storeId} and connection_id = ${id} and href = any(${hrefsOf(read)}::text[])`;
+  await sql`
+    insert into calendar_busy_times (store_id, connection_id, href, starts_at, ends_at)
+    select ${storeId}::uuid, ${id}::uuid, href, starts_at, ends_at
+    from json_to_recordset(${JSON.stringify(busy)}::text::json) as found (href text, starts_at timestamptz,
+      ends_at timestamptz)`;
+}
+
+/** When the calendar, or an appointment of the store, last changed. */
+export async function lastUse(sql: TransactionSql, { storeId, id }: RowKey): Promise<{ usedAt: Date; now: Date }> {
+  const [row] = await sql<{ used_at: Date; now: Date }[]>`
+    select clock_timestamp() as now, greatest(w.changed_at, (
+      select max(latest.at) from unnest(array['scheduled', 'done', 'cancelled', 'no_show']) as s (status), lateral (
+        select a.updated_at as at from appointments a where a.store_id = ${storeId} and a.status = s.status
+        order by a.updated_at desc limit 1) latest)) as used_at
+    from calendar_watches w where w.store_id = ${storeId} and w.connection_id = ${id}`;
+  const { used_at, now } = row as NonNullable<typeof row>;
+  return { usedAt: used_at, now };
+}
+
+/** The zone of a store with booking rules. */
+export async function findZone(sql: Sql, storeId: string): Promise<string | undefined> {
+  const [row] = await sql<{ timezone: string }[]>`select timezone from booking_rules where store_id = ${storeId}`;
+  return row?.timezone;
+}
+
+export type OverdueWatch = { readonly store_id: string; readonly id: string };
+
+const isOverdue = (sql: Sql, overdueMs: number) => sql`wake_at < now() - ${overdueMs} * interval '1 millisecond'`;
+
+/** As `takeOverdueSyncs`. */
+export async function takeOverdueWatches(
+  sql: TransactionSql,
+  { overdueMs, againMs, limit }: OverdueOptions,
+): Promise<OverdueWatch[]> {
+  return await sql<OverdueWatch[]>`
+    update calendar_watches w set woken_at = clock_timestamp()
+    from (
+      select store_id, connection_id from calendar_watches
+      where ${isOverdue(sql, overdueMs)}
+        and (woken_at is null or woken_at < now() - ${againMs} * interval '1 millisecond')
+      order by wake_at
+      limit ${limit}
+      for no key update skip locked
+    ) overdue
+    where w.store_id = overdue.store_id and w.connection_id = overdue.connection_id
+    returning w.store_id, w.connection_id as id`;
+}
+
+export async function longestOverdueWatch(sql: Sql, overdueMs: number): Promise<number> {
+  const [row] = await sql<{ seconds: number }[]>`
+    select extract(epoch from now() - wake_at)::float8 as seconds from calendar_watches
+    where ${isOverdue(sql, overdueMs)} order by wake_at limit 1`;
+  return row?.seconds ?? 0;
+}
+
+export async function countOverdueWatches(sql: Sql, { overdueMs, limit }: CountOptions): Promise<number> {
+  return (await sql`select from calendar_watches where ${isOverdue(sql, overdueMs)} limit ${limit}`).length;
+}
+
+/** Adds the watches of connections that have none. The sweep starts their workflows. */
+export async function addMissingWatches(systemSql: TransactionSql, providers: readonly string[]): Promise<void> {
+  await systemSql`
+    insert into calendar_watches (store_id, connection_id)
+    select c.store_id, c.id from calendar_connections c
+    where c.disconnected_at is null and c.provider = any(${[...providers]}::text[]) and not exists (
+      select from calendar_watches w where w.store_id = c.store_id and w.connection_id = c.id)
+    on conflict do nothing`;
+}
