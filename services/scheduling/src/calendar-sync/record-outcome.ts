@@ -1,16 +1,18 @@
 import type { NextStep } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Blocked } from '@mostrador/kit/resilience/circuit';
 import type { Outcome as AnyOutcome, RecordOutcome } from '@mostrador/kit/step/retry-engine';
 import { done, failedReason, lookAgain, waitUntil } from '@mostrador/kit/step/step';
-import type { CalendarError, EventReference } from '../calendars/calendar-provider.ts';
+import { appointmentChangeRefused } from '../appointments/appointment.ts';
+import type { CalendarError, WrittenEvent } from '../calendars/calendar-provider.ts';
 import { markConnectionRefused } from '../calendars/connection.repository.ts';
 import { markSyncsRefused, recordFailed, recordNotCalled, recordRejected, recordSynced } from './attempt.repository.ts';
 import type { Claimed } from './claim-next.ts';
 import { delayAfter, needsAttention, reasonOf, waitWhile } from './next-move.ts';
 
 export type Outcome = AnyOutcome<
-  { readonly event: EventReference | null },
+  { readonly event: WrittenEvent | null },
   { readonly error: CalendarError },
   { readonly blocked: Blocked }
 >;
@@ -21,6 +23,12 @@ export const recordOutcome: RecordOutcome<Claimed, Outcome> = async (sql, claime
   switch (outcome.kind) {
     case 'succeeded': {
       const state = await recordSynced(sql, attempt, appointment.version, outcome.event);
+      const replaced = claimed.replacesEdit ? null : outcome.event?.replaced;
+      if (state && replaced) {
+        const startsAt = replaced.start === null ? null : new Date(replaced.start);
+        const lost = { startsAt, durationMinutes: replaced.durationMinutes, reason: 'changed_meanwhile' };
+        await appendOutbox(sql, attempt.storeId, [appointmentChangeRefused(appointment, lost)]);
+      }
       return state === 'synced' ? done('synced') : lookAgain();
     }
     case 'not_called': {

@@ -5,7 +5,7 @@ import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { callTimeMs } from '@mostrador/kit/step/step';
 import { toCalendarEvent, uidOf } from '../calendars/calendar-event.ts';
-import { CalendarError, type EventReference, toCalendarError, unforeseen } from '../calendars/calendar-provider.ts';
+import { CalendarError, toCalendarError, unforeseen, type WrittenEvent } from '../calendars/calendar-provider.ts';
 import { openCredentials } from '../calendars/credentials.ts';
 import { type Customer, findCustomers } from '../calendars/customer.ts';
 import { targetOf } from '../calendars/providers.ts';
@@ -96,7 +96,7 @@ async function bringEvent(
   { attempt, appointment, connection, known, replacesEdit }: Claimed,
   customer: Customer | undefined,
   signal: AbortSignal,
-): Promise<EventReference | null> {
+): Promise<WrittenEvent | null> {
   const { provider, settings } = connection;
   const { storeId } = attempt;
   const credentials = openCredentials(vault, storeId, connection);

@@ -1,10 +1,10 @@
 import type { AppointmentPatch, AppointmentRow } from '../appointments/appointment.ts';
 import type { SyncRow } from '../calendar-sync/sync.repository.ts';
-import type { FirstEvent } from '../calendars/calendar-object.ts';
+import type { MovedTime } from '../calendars/calendar-object.ts';
 import { minuteMs } from '../hours/local-days.ts';
 
 /** What the calendar shows of an appointment. `gone`: nothing, or a cancelled event. */
-export type SeenEvent = 'gone' | Omit<FirstEvent, 'isCancelled'>;
+export type SeenEvent = 'gone' | MovedTime;
 
 /** `later`: what was read may be older than what was written since, so it is read again. */
 export type EventChange =
@@ -57,11 +57,10 @@ export function eventChange({
 }
 
 /** iCalendar has whole seconds. */
-const isShown = ({ scheduled_at, duration_minutes }: AppointmentRow, { start, durationMinutes }: FirstSeen): boolean =>
+const isShown = ({ scheduled_at, duration_minutes }: AppointmentRow, { start, durationMinutes }: MovedTime): boolean =>
   start !== null &&
   Math.floor(scheduled_at.getTime() / 1000) === Math.floor(start / 1000) &&
   durationMinutes === duration_minutes;
-type FirstSeen = Exclude<SeenEvent, 'gone'>;
 
 const isOver = ({ scheduled_at, duration_minutes }: AppointmentRow, now: Date): boolean =>
   scheduled_at.getTime() + duration_minutes * minuteMs <= now.getTime();

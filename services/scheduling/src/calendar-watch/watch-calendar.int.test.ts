@@ -189,7 +189,7 @@ describe.each([
     expect(await get(id)).toMatchObject({ status: 'scheduled' });
   });
 
-  test('what Mostrador writes is no change of a person, and a change that is not written yet wins', async () => {
+  test('a change in Mostrador that is not written yet wins over one in the calendar, which is told', async () => {
     const { storeId, look, book, sync, get, told } = await store();
     const day = newDay();
     const { id } = await book(`${day}T09:00:00Z`);
@@ -201,7 +201,14 @@ describe.each([
     await sync(id);
     await look();
     expect(await get(id)).toMatchObject({ scheduled_at: `${day}T10:00:00.000Z` });
-    expect((await told(id)).map(({ data }) => data.source)).toEqual([undefined, 'api']);
+    expect(await told(id)).toMatchObject([
+      { type: 'appointment.updated' },
+      { type: 'appointment.moved', data: { source: 'api' } },
+      {
+        type: 'appointment.change_refused',
+        data: { reason: 'changed_meanwhile', requested_scheduled_at: `${day}T16:00:00.000Z` },
+      },
+    ]);
   });
 
   test('a move onto a place that is taken is undone in the calendar, and told', async () => {

@@ -1,6 +1,7 @@
 import ICAL from 'ical.js';
 import { Temporal } from 'temporal-polyfill';
 import { dayMs, minuteMs, type Span } from '../hours/local-days.ts';
+import { timeMarkOf } from './event-mark.ts';
 
 /** What is read of an object of a calendar: times, and whose event it is. Neither titles nor people. */
 export type CalendarObject = {
@@ -22,6 +23,8 @@ export type FirstEvent = {
   readonly start: number | null;
   readonly durationMinutes: number;
   readonly isCancelled: boolean;
+  /** The time in our mark, as `timeMarkOf` wrote it. */
+  readonly timeMark: string | null;
 };
 
 type Reading = {
@@ -65,6 +68,7 @@ export function readCalendarObject(icalendar: string, reading: Reading): Calenda
         start: isTimed(main) ? first.start : null,
         durationMinutes: Math.round((first.end - first.start) / minuteMs),
         isCancelled: isCancelled(main),
+        timeMark: main.getFirstPropertyValue('x-mostrador-time')?.toString() ?? null,
       },
     };
   } catch {
@@ -185,6 +189,18 @@ function isKnown(tzid: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Another time than the one that was written. */
+export type MovedTime = Pick<FirstEvent, 'start' | 'durationMinutes'>;
+
+/** Where a person moved the event of an appointment since it was written. Null: nowhere, or its mark does not say it. */
+export function movedTimeIn(icalendar: string): MovedTime | null {
+  const first = readCalendarObject(icalendar, { window: { start: 0, end: 0 }, zone: 'UTC' })?.first;
+  if (!first?.timeMark) return null;
+  const { start, durationMinutes, timeMark } = first;
+  const isMoved = start === null || timeMarkOf(start, durationMinutes) !== timeMark;
+  return isMoved ? { start, durationMinutes } : null;
 }
 
 /** The busy times that a reading keeps: from yesterday to the end of the longest horizon. */

@@ -1,4 +1,5 @@
 import type { calendarProviders } from '@mostrador/contracts';
+import type { MovedTime } from './calendar-object.ts';
 
 export type ProviderName = (typeof calendarProviders)[number];
 
@@ -24,6 +25,11 @@ export type CalendarEvent = {
 /** Where an event is in the calendar. `eventId` is its UID. */
 export type EventReference = { readonly eventId: string; readonly href: string; readonly etag: string | null };
 
+/** An event that was written. `replaced`: another time that a person had given it, and that is lost now. */
+export type WrittenEvent = EventReference & {
+  readonly replaced?: MovedTime;
+};
+
 /**
  * A calendar that gets the events of appointments. Every method is one attempt, ends when the signal is aborted, and
  * throws only `CalendarError`.
@@ -32,7 +38,7 @@ export type CalendarProvider = {
   /** Checks that the calendar can be used with these settings and credentials. */
   verify(signal: AbortSignal): Promise<void>;
   /** Creates the event or replaces it. Idempotent. */
-  put(event: CalendarEvent, known: EventReference | null, signal: AbortSignal): Promise<EventReference>;
+  put(event: CalendarEvent, known: EventReference | null, signal: AbortSignal): Promise<WrittenEvent>;
   /** Removes the event. Succeeds when the event is already gone. */
   remove(known: { eventId: string; href: string | null; etag: string | null }, signal: AbortSignal): Promise<void>;
   /** The events after this moment whose mark names the store. */

@@ -12,6 +12,10 @@ export type EventMark = {
 export const contentHashOf = ({ title, notes, startsAt, durationMinutes }: CalendarEvent): string =>
   hash('sha256', JSON.stringify([title, notes, startsAt.getTime(), durationMinutes]), 'base64url');
 
+/** The time that was written, as a text that a program keeps when a person moves the event. */
+export const timeMarkOf = (startMs: number, durationMinutes: number): string =>
+  `${Math.floor(startMs / 1000)}/${durationMinutes}`;
+
 /**
  * Whether the event in the calendar needs no write: it has this content, or a later attempt has written it. Within one
  * epoch the higher sequence is later. In a later epoch only the content counts, because sequences were used again.

@@ -1,6 +1,6 @@
 import ICAL from 'ical.js';
 import type { CalendarEvent, ListedEvent } from './calendar-provider.ts';
-import { contentHashOf, type EventMark, numberIn } from './event-mark.ts';
+import { contentHashOf, type EventMark, numberIn, timeMarkOf } from './event-mark.ts';
 
 /** The refresh interval that a feed suggests to its subscribers. */
 const feedRefresh = ICAL.Duration.fromSeconds(15 * 60);
@@ -11,6 +11,7 @@ const properties = {
   epoch: 'x-mostrador-epoch',
   contentHash: 'x-mostrador-hash',
   store: 'x-mostrador-store',
+  time: 'x-mostrador-time',
 } as const;
 
 /** The last instant of iCalendar, whose years have four digits. */
@@ -34,6 +35,7 @@ export function renderEvent(event: CalendarEvent, above: number | null = null): 
   rendered.addPropertyWithValue(properties.epoch, String(event.epoch));
   rendered.addPropertyWithValue(properties.contentHash, contentHashOf(event));
   rendered.addPropertyWithValue(properties.store, event.storeId);
+  rendered.addPropertyWithValue(properties.time, timeMarkOf(event.startsAt.getTime(), event.durationMinutes));
   return calendarOf({}, [rendered]);
 }
 

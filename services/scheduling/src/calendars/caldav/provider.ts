@@ -7,8 +7,10 @@ import {
   type CalendarProvider,
   type EventReference,
   type ListedEvent,
+  type WrittenEvent,
 } from '../calendar-provider.ts';
-import { isUpToDate } from '../event-mark.ts';
+import { type MovedTime, movedTimeIn } from '../calendar-object.ts';
+import { isUpToDate, timeMarkOf } from '../event-mark.ts';
 import { type EventIdentity, readIdentity, readShown, renderEvent } from '../icalendar.ts';
 import { memberAddress } from './addresses.ts';
 import { authorizationOf, collectionUrl, createCaldavFetch } from './http.ts';
@@ -24,7 +26,7 @@ const callTimeoutMs = 10_000;
 const maxRounds = 4;
 
 type Settings = { url?: string; username?: string; password?: string; timeoutMs?: number; egress: Egress };
-type Found = { href: string; etag: string | null; identity: EventIdentity | null };
+type Found = { href: string; etag: string | null; identity: EventIdentity | null; moved: MovedTime | null };
 type Precondition = { 'If-None-Match': '*' } | { 'If-Match': string } | Record<never, never>;
 /**
  * `condition_failed`: another event is there, or none where `If-Match` expects one. `uid_taken`: another address in the
@@ -110,7 +112,9 @@ function openCollection(settings: Settings, signal: AbortSignal) {
     async get(href: string): Promise<Found | null> {
       const response = await fetchExpecting(404, 410)(href);
       if (!response.ok) return null;
-      return { href, etag: usableEtag(response), identity: readIdentity(await response.text()) };
+      const icalendar = await response.text();
+      const [identity, moved] = [readIdentity(icalendar), movedTimeIn(icalendar)];
+      return { href, etag: usableEtag(response), identity, moved };
     },
 
     /** Addresses of events with this UID. Another program or an import may have put them anywhere in the collection. */
@@ -151,7 +155,7 @@ const strongEtag = (etag: string | null): string | null =>
  * Creates the event or replaces it. Succeeds without a write when the calendar has this content or a newer version: the
  * response to an earlier attempt was lost, or this attempt is late.
  */
-async function put(calendar: Collection, event: CalendarEvent, known: EventReference | null): Promise<EventReference> {
+async function put(calendar: Collection, event: CalendarEvent, known: EventReference | null): Promise<WrittenEvent> {
   let icalendar = renderEvent(event);
   const earlier = known && calendar.knownHref(known.href);
   let href = earlier ?? calendar.hrefOf(event.uid);
@@ -160,9 +164,10 @@ async function put(calendar: Collection, event: CalendarEvent, known: EventRefer
   // Without an ETag to compare, read the event before overwriting it.
   let precondition: Precondition | null = earlier ? (etag ? { 'If-Match': etag } : null) : { 'If-None-Match': '*' };
   let isHidden = false;
+  let replaced: MovedTime | null = null;
   for (let round = 0; round < maxRounds; round++) {
     const written = precondition && (await calendar.put(href, icalendar, precondition));
-    if (typeof written === 'object' && written) return { eventId: event.uid, href, etag: written.etag };
+    if (typeof written === 'object' && written) return { eventId: event.uid, href, etag: written.etag, ...(replaced && { replaced }) };
     const here = await calendar.get(href);
     const mayBeElsewhere = written === 'uid_taken' || (precondition !== null && 'If-None-Match' in precondition);
     const isSought = mayBeElsewhere && here?.identity?.uid !== event.uid;
@@ -181,12 +186,16 @@ async function put(calendar: Collection, event: CalendarEvent, known: EventRefer
     if (isUpToDate(found.identity.mark, event)) {
       return { eventId: event.uid, href: found.href, etag: found.etag };
     }
+    replaced = isShownBy(event, found.moved) ? null : found.moved;
     icalendar = renderEvent(event, found.identity.revision);
     href = found.href;
     precondition = found.etag ? { 'If-Match': found.etag } : {};
   }
   throw new CalendarError('unavailable', 'calendar_conflict', 'The event keeps changing in the calendar.');
 }
+
+const isShownBy = ({ startsAt, durationMinutes }: CalendarEvent, moved: MovedTime | null): boolean =>
+  moved?.start != null && timeMarkOf(moved.start, moved.durationMinutes) === timeMarkOf(startsAt.getTime(), durationMinutes);
 
 async function findElsewhere(calendar: Collection, uid: string): Promise<Found | null> {
   for (const href of await calendar.hrefsWithUid(uid)) {
