@@ -68,7 +68,13 @@ export async function startScheduling(
         contacts: body.lead_ids.flatMap((id) => {
           const lead = leads.get(id);
           if (lead?.storeId !== context.storeId) return [];
-          const rest = { version: 1, status: 'pending' as const, seller_id: null, ai_paused_until: null, ai_pause_version: 0 };
+          const rest = {
+            version: 1,
+            status: 'pending' as const,
+            seller_id: null,
+            ai_paused_until: null,
+            ai_pause_version: 0,
+          };
           return [{ id, name: lead.name, customer_phone: '5511961234567', ...rest }];
         }),
       }),

@@ -131,7 +131,10 @@ export const feedCatalogue = {
       ...appointmentIds,
       requested_scheduled_at: About(NullableTimestamp, 'When the event began. Null: it had no time of the day.'),
       requested_duration_minutes: Type.Integer({ description: 'How long the event took, in minutes.' }),
-      reason: Type.String({ description: 'The code of the error that the same change gets in the API, or `changed_meanwhile`: a later change in Mostrador replaced it.' }),
+      reason: Type.String({
+        description:
+          'The code of the error that the same change gets in the API, or `changed_meanwhile`: a later change in Mostrador replaced it.',
+      }),
       source: AppointmentSourceWord,
     },
     Appointment,

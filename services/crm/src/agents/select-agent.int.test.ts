@@ -27,6 +27,7 @@ beforeAll(async () => {
   const rules = {
     ...{ overlap: 'allow' as const, capacity: 1, slot_step_minutes: 30, buffer_before_minutes: 0 },
     ...{ buffer_after_minutes: 0, minimum_notice_minutes: 0, horizon_days: 365, exceptions: [] },
+    ...{ reminders: [], confirm_words: ['1'], cancel_words: ['2'] },
     hours: [{ weekday: 3, from: '09:00', to: '12:00' }],
   };
   others.push(

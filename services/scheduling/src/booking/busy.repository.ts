@@ -1,5 +1,5 @@
+import type { Span } from '@mostrador/hours/local-days';
 import type { Sql } from '@mostrador/kit/database/database';
-import type { Span } from '../hours/local-days.ts';
 
 /** When the store's calendar is busy in any of these spans, with what is no appointment. */
 export async function listBusyTimes(sql: Sql, storeId: string, spans: readonly Span[]): Promise<Span[]> {

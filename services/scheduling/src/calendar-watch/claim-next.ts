@@ -1,3 +1,4 @@
+import { dayMs } from '@mostrador/hours/local-days';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { delayWhileBlockedMs } from '@mostrador/kit/resilience/retry-delay';
 import { type Attempt, answer, type Claim, type RowKey } from '@mostrador/kit/step/retry-engine';
@@ -7,7 +8,6 @@ import { appointmentAt } from '../calendars/calendar-event.ts';
 import { type ConnectionRow, findConnection } from '../calendars/connection.repository.ts';
 import { targetOf } from '../calendars/providers.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { dayMs } from '../hours/local-days.ts';
 import {
   claim,
   deleteWatch,

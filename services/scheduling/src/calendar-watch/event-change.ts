@@ -1,7 +1,7 @@
+import { minuteMs } from '@mostrador/hours/local-days';
 import type { AppointmentPatch, AppointmentRow } from '../appointments/appointment.ts';
 import type { SyncRow } from '../calendar-sync/sync.repository.ts';
 import type { MovedTime } from '../calendars/calendar-object.ts';
-import { minuteMs } from '../hours/local-days.ts';
 
 /** What the calendar shows of an appointment. `gone`: nothing, or a cancelled event. */
 export type SeenEvent = 'gone' | MovedTime;

@@ -1,8 +1,8 @@
+import type { Span } from '@mostrador/hours/local-days';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { CountOptions, OverdueOptions } from '@mostrador/kit/step/overdue';
 import type { Attempt, AttemptError, RowKey } from '@mostrador/kit/step/retry-engine';
 import type { CalendarChanges } from '../calendars/calendar-provider.ts';
-import type { Span } from '../hours/local-days.ts';
 
 /** A row of `calendar_watches`. */
 export type WatchRow = {

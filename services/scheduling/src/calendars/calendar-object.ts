@@ -1,6 +1,6 @@
+import { dayMs, minuteMs, type Span } from '@mostrador/hours/local-days';
 import ICAL from 'ical.js';
 import { Temporal } from 'temporal-polyfill';
-import { dayMs, minuteMs, type Span } from '../hours/local-days.ts';
 import { timeMarkOf } from './event-mark.ts';
 
 /** What is read of an object of a calendar: times, and whose event it is. Neither titles nor people. */

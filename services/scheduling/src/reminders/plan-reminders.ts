@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { BookingReminder, FollowupCancelReason } from '@mostrador/contracts';
+import { minuteMs } from '@mostrador/hours/local-days';
 import type { AppointmentRow } from '../appointments/appointment.ts';
 import type { FollowupRow } from '../followups/followup.ts';
-import { minuteMs } from '../hours/local-days.ts';
 
 /** What of a follow-up comes from its rule and its appointment. */
 export type ReminderContent = Pick<

@@ -1,6 +1,7 @@
 import type { Egress } from '@mostrador/kit/clients/egress';
 import { withoutAddedCoding } from '@mostrador/kit/database/etag';
 import { appointmentOf } from '../calendar-event.ts';
+import { type MovedTime, movedTimeIn } from '../calendar-object.ts';
 import {
   CalendarError,
   type CalendarEvent,
@@ -9,7 +10,6 @@ import {
   type ListedEvent,
   type WrittenEvent,
 } from '../calendar-provider.ts';
-import { type MovedTime, movedTimeIn } from '../calendar-object.ts';
 import { isUpToDate, timeMarkOf } from '../event-mark.ts';
 import { type EventIdentity, readIdentity, readShown, renderEvent } from '../icalendar.ts';
 import { memberAddress } from './addresses.ts';
@@ -167,7 +167,8 @@ async function put(calendar: Collection, event: CalendarEvent, known: EventRefer
   let replaced: MovedTime | null = null;
   for (let round = 0; round < maxRounds; round++) {
     const written = precondition && (await calendar.put(href, icalendar, precondition));
-    if (typeof written === 'object' && written) return { eventId: event.uid, href, etag: written.etag, ...(replaced && { replaced }) };
+    if (typeof written === 'object' && written)
+      return { eventId: event.uid, href, etag: written.etag, ...(replaced && { replaced }) };
     const here = await calendar.get(href);
     const mayBeElsewhere = written === 'uid_taken' || (precondition !== null && 'If-None-Match' in precondition);
     const isSought = mayBeElsewhere && here?.identity?.uid !== event.uid;
@@ -195,7 +196,8 @@ async function put(calendar: Collection, event: CalendarEvent, known: EventRefer
 }
 
 const isShownBy = ({ startsAt, durationMinutes }: CalendarEvent, moved: MovedTime | null): boolean =>
-  moved?.start != null && timeMarkOf(moved.start, moved.durationMinutes) === timeMarkOf(startsAt.getTime(), durationMinutes);
+  moved?.start != null &&
+  timeMarkOf(moved.start, moved.durationMinutes) === timeMarkOf(startsAt.getTime(), durationMinutes);
 
 async function findElsewhere(calendar: Collection, uid: string): Promise<Found | null> {
   for (const href of await calendar.hrefsWithUid(uid)) {
