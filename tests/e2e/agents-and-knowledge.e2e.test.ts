@@ -67,6 +67,34 @@ test('agent selection follows the status of the lead and explains its choice', a
   expect(again.text).toBe(first.text);
 });
 
+test('conditions compare what other services know: opening hours, first contacts and the locale', async () => {
+  const { key } = await newStore({ arguments: ['--locale', 'pt-BR', '--timezone', 'America/Sao_Paulo'] });
+  const conditions = [
+    { condition_type: 'business_hours', operator: '=', value: 'open' },
+    { condition_type: 'first_contact', operator: '=', value: 'true' },
+    { condition_type: 'language', operator: 'in', value: 'es, pt' },
+    { condition_type: 'message_contains', operator: 'contains', value: 'preço' },
+  ];
+  const body = { name: 'Novos', priority: 1, condition_groups: [{ group_index: 0, conditions }] };
+  const agent = await request('POST', '/agents', { key, body });
+  expect(agent.status, agent.text).toBe(201);
+  const hours = [{ weekday: 3, from: '09:00', to: '12:00' }];
+  expect((await request('PUT', '/booking/rules', { key, body: { overlap: 'allow', hours } })).status).toBe(200);
+  const lead = await request('POST', '/leads', { key, body: { name: 'Ana', customer_phone: '5511900000002' } });
+  const select = async (at: string) => {
+    const asked = { lead_id: lead.body.id, message: 'Qual o PRECO?', at };
+    return (await request('POST', '/agents/select', { key, body: asked })).body;
+  };
+  const open = await select('2027-06-16T10:00:00-03:00');
+  expect(open).toMatchObject({
+    agent: { id: agent.body.id },
+    reason: 'conditions_hold',
+    condition_group: { holds: true },
+  });
+  const closed = await select('2027-06-16T14:00:00-03:00');
+  expect(closed.considered[0].failed_condition).toMatchObject({ condition_type: 'business_hours', actual: 'closed' });
+});
+
 test('an imported document is listed, found by a search in the language of the store, and updated by its next import', async () => {
   const file = fileOf('servicos.md', '# Serviços\n\nFazemos colorações e <b>cortes</b>.');
   const broken = fileOf('broken.pdf', 'no PDF');

@@ -1,6 +1,7 @@
+import { waitFor } from '@mostrador/testing/wait';
 import { beforeAll, expect, test } from 'vitest';
 import { askAsPage, signInAs } from './people.ts';
-import { newStore, request } from './platform.ts';
+import { admin, newStore, request } from './platform.ts';
 import { expectProblem } from './problem.ts';
 
 type Store = { id: string; key: string; manager: string; seller: string };
@@ -52,4 +53,21 @@ test('a manager imports a document, which the search finds in their store alone'
   const found = (cookie: string) => ask('GET', '/knowledge/search?q=haircut', cookie);
   expect((await found(store.seller)).body.data).toMatchObject([{ document: { id: made.body.id } }]);
   expect((await found(other.manager)).body.data).toEqual([]);
+});
+
+test('a message of a seller pauses the AI for the lead, and a resume ends the pause', async () => {
+  await admin(['channel', 'connect', '--store', store.id, '--provider', 'sandbox']);
+  const body = { name: 'Ana', customer_phone: '5511900000003' };
+  const { id } = (await request('POST', '/leads', { key: store.key, body })).body;
+  const pausedUntil = async () => (await request('GET', `/leads/${id}`, { key: store.key })).body.ai_paused_until;
+  const sent = await ask('POST', `/leads/${id}/messages`, store.seller, { message: 'Sou eu, o Rui.' });
+  expect(sent.status, sent.text).toBe(200);
+  await waitFor(async () => (await pausedUntil()) !== null, { description: 'crm knows the pause' });
+  expect(Date.parse(await pausedUntil()) - Date.now()).toBeGreaterThan(11 * 3_600_000);
+
+  const resumed = await ask('POST', `/leads/${id}/ai/resume`, store.seller);
+  expect(resumed.body, resumed.text).toMatchObject({ id, ai_paused_until: null });
+  const paused = await request('POST', `/leads/${id}/ai/pause`, { key: store.key, body: { minutes: 5 } });
+  expect(paused.body.ai_paused_until).toBe(await pausedUntil());
+  expectProblem(await ask('POST', `/leads/${id}/ai/pause`, other.manager, {}), 'lead_not_found');
 });
