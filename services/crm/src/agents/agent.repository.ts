@@ -64,7 +64,9 @@ export async function saveAgent(
 ): Promise<void> {
   if (replaces) await insertVersion(sql, storeId, replaces);
   await sql`
-    update agents set ${sql(columnsOf(content))}, version = version + ${replaces ? 1 : 0}, updated_at = greatest(clock_timestamp(), updated_at)
+    update agents
+    set ${sql(columnsOf(content))}, version = version + ${replaces ? 1 : 0},
+      updated_at = greatest(clock_timestamp(), updated_at)
     where store_id = ${storeId} and id = ${agentId}`;
   if (!groupsToo) return;
   await sql`delete from condition_groups where store_id = ${storeId} and agent_id = ${agentId}`;

@@ -55,9 +55,9 @@ type AiPause = { readonly pausesAiMinutes?: number | null };
 
 /**
  * Takes the number of an outbound message and the moment of acceptance. Stores what the inbox shows, and the activity of
- * the lead's session. A message of a seller reads all before it. The pause of the AI grows only. The caller holds the conversation's lock and inserts
- * the message in the same transaction, so that the numbers have no gaps. One statement does it all, because each
- * statement costs about as much as the rows that it changes.
+ * the lead's session. A message of a seller reads all before it. A pause of the AI is never shortened. The caller holds the
+ * conversation's lock and inserts the message in the same transaction, so that the numbers have no gaps. One statement does
+ * it all, because each statement costs about as much as the rows that it changes.
  */
 export async function takeNumber(
   sql: TransactionSql,

@@ -12,7 +12,7 @@ import { isWindowOpen } from '../conversations/reply-window.ts';
 import { aiPaused, expired, saveCancelled } from '../delivery/record-final.ts';
 import { wakeDelivery } from '../delivery/wake-overdue.ts';
 import { conversationRead } from '../inbox/conversation-read.ts';
-import { findMessage, insertMessage, isDelivering, listQueuedAi, takeNumber } from '../messages/message.repository.ts';
+import { findMessage, insertMessage, listQueuedAi, takeNumber } from '../messages/message.repository.ts';
 import type { MessageRow, Template } from '../messages/message.ts';
 import { messageEvents } from '../messages/message-events.ts';
 import { beginSession } from '../sessions/session.repository.ts';
@@ -43,7 +43,7 @@ export type OutboundRequest = {
 
 /**
  * An accepted message. `waitSeconds`: the store's `message_wait_seconds`, unless the message was accepted before. `isDue`:
- * no message of the lead is before it, so publish a notice after the commit.
+ * it or another message of the lead is due now, so publish a notice after the commit.
  */
 export type Accepted = { readonly message: MessageRow; readonly waitSeconds?: number; readonly isDue?: boolean };
 
@@ -91,9 +91,9 @@ export async function acceptOutbound(
   if (!request.template && !isWindowOpen(replyWindowMsOf(channel), conversation.last_inbound_at, at)) {
     throw new AppError('messaging_window_closed');
   }
-  // Before the message is inserted, which would be one that is being delivered.
   const overtaken = pausesAi && delivering ? await cancelQueuedAi(sql, storeId, lead_id) : [];
-  const isDue = !delivering || (overtaken.length > 0 && !(await isDelivering(sql, storeId, lead_id)));
+  // What waited behind a cancelled message is due, too.
+  const isDue = !delivering || overtaken.length > 0;
   const session = sessionId
     ? { sessionId, events: [] }
     : await beginSession(sql, storeId, lead_id, { at, direction: 'outbound' });
@@ -144,9 +144,7 @@ async function cancelExpired(sql: TransactionSql, storeId: string, accepted: Mes
   return message;
 }
 
-/**
- * Cancels what the AI wrote and what has not left, because a person writes now. Returns the entries of the events.
- */
+/** Cancels what the AI wrote and what has not left, because a person writes now. Returns the entries of the events. */
 async function cancelQueuedAi(sql: TransactionSql, storeId: string, leadId: string): Promise<OutboxEntry[]> {
   const entries: OutboxEntry[] = [];
   for (const queued of await listQueuedAi(sql, storeId, leadId)) {

@@ -119,6 +119,8 @@ describe('a message of a seller', () => {
     await messaging.adminSql`update messages set next_attempt_at = now() + interval '1 h' where id = ${written[0] ?? ''}`;
     const own = await accept(leadId, 'seller');
     expect(await Promise.all(written.map(message))).toEqual([cancelled, cancelled]);
+    // What waited behind them is due at once.
+    expect(await messaging.wakeUps(storeId)).toHaveLength(2);
     expect(await step(leadId)).toMatchObject({ done: true });
     expect(called).toEqual([first, own]);
     const told = (await messaging.feed(storeId)).filter(({ type }) => type === 'message.cancelled');
