@@ -127,7 +127,8 @@ export const Message = Type.Object(
     status: MessageStatusWord,
     error: About(
       NullableMessageError,
-      'Why it failed, or that it was cancelled because its follow-up expired (`message_expired`).',
+      'Why it failed, or why it was cancelled: its follow-up expired (`message_expired`), or a person wrote before the AI’s ' +
+        'message left (`ai_paused`).',
     ),
     reason: NullableWaitReason,
     next_attempt_at: { ...NullableTimestamp, description: 'With a `reason`: when the provider is asked again.' },
