@@ -4,6 +4,7 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { rowsRead } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findUnsentPauses } from './conversations/pause-report.repository.ts';
 import { findDueLeads } from './delivery/shard.repository.ts';
 import { findUnsettled, takeOverdueLeads } from './delivery/watch.repository.ts';
 import { purgeFailed, purgeProcessed } from './inbound/inbound.repository.ts';
@@ -47,6 +48,9 @@ beforeAll(async () => {
       else interval '1 hour' end
     from generate_series(1, ${waiting}) as n`;
   await adminSql`update channels set next_template_sync_at = now() + interval '1 hour' where id = ${channelId}`;
+  await adminSql`
+    update conversations set ai_pause_version = 1
+    where lead_id in (select lead_id from conversations order by lead_id limit ${due})`;
   await adminSql`vacuum analyze`;
 });
 afterAll(() => database?.drop());
@@ -62,6 +66,7 @@ const sweeps: [string, string, Sweep][] = [
     'messages',
     (sql) => findDueLeads(sql, deliveryShardOf(storeId), { withinMs: 0, perStore: 50 }),
   ],
+  ['the job that tells crm of pauses of the AI', 'conversations', (sql) => findUnsentPauses(sql, 500)],
   ['the watchdog', 'messages', (sql) => findUnsettled(sql, 500)],
   ['the synchronization of templates', 'channels', (sql) => findChannelsToSync(sql, 500)],
   [

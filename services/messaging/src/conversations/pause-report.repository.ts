@@ -8,12 +8,15 @@ export type UnsentPause = {
   readonly version: number;
 };
 
-/** Pauses of any store that were not sent to crm yet. */
+/**
+ * Pauses of any store that were not sent to crm yet. The order is that of the index: the planner takes the rows for many, and
+ * would read the table.
+ */
 export async function findUnsentPauses(systemSql: Sql, limit: number): Promise<UnsentPause[]> {
   return await systemSql<UnsentPause[]>`
     select store_id, lead_id, ai_paused_until, ai_pause_version as version from conversations
     where reported_pause_version < ai_pause_version
-    limit ${limit}`;
+    order by store_id, lead_id limit ${limit}`;
 }
 
 /** Records that crm has these versions, at most one per lead. */
