@@ -50,7 +50,7 @@ export const FollowupCancelReasonWord = OneOf(followupCancelReasons, {
   description:
     'Why it was cancelled. `api`: by a request. `expired`: it was not sent before `expires_at`. Of a reminder: ' +
     '`appointment_closed`: its appointment is cancelled, done or no_show; `appointment_moved`: its time before the new ' +
-    'beginning has passed; `reminder_removed`: the booking rules have it no more. Null while it is not.',
+    'beginning has passed; `reminder_removed`: the booking rules no longer have it. Null while it is not.',
 });
 
 /** How far ahead a follow-up can be scheduled, in days. */
