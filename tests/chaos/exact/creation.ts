@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { appointmentWorkflow, createLead, type DomainEvent, eventStream } from '@mostrador/contracts';
+import {
+  appointmentWorkflow,
+  calendarWatchWorkflow,
+  createLead,
+  type DomainEvent,
+  eventStream,
+} from '@mostrador/contracts';
 import { awakeMs } from '@mostrador/testing/awake';
 import { readEvents } from '@mostrador/testing/providers/caldav/read-events';
 import { waitFor } from '@mostrador/testing/wait';
@@ -104,7 +110,9 @@ export async function settled(stage: Stage): Promise<void> {
     const [counts] = await adminSql`
       select (select count(*)::int from outbox) as outbox,
              (select count(*)::int from calendar_syncs where state <> 'synced') as syncs`;
-    const { count } = await stage.temporal.client.workflow.count("ExecutionStatus = 'Running'");
+    // The watch of a calendar is open for as long as the calendar is connected.
+    const carrying = `ExecutionStatus = 'Running' AND WorkflowType != '${calendarWatchWorkflow.name}'`;
+    const { count } = await stage.temporal.client.workflow.count(carrying);
     return { ...counts, open: count } as { outbox: number; syncs: number; open: number };
   };
   await waitFor(

@@ -10,11 +10,12 @@ import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import { readNamed } from '../booking/named.ts';
+import { useCalendar } from '../calendar-watch/use-calendar.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findFreeTimes } from './find-free-times.ts';
 
 export const getAvailability =
-  ({ database, rpc }: Dependencies): Handler<typeof operation> =>
+  ({ database, rpc, relay }: Dependencies): Handler<typeof operation> =>
   async (context, { query }) => {
     const range = rangeOf(query);
     const named = await readNamed({ database, rpc }, context, {
@@ -30,6 +31,7 @@ export const getAvailability =
     if (named.choice.isNamed && rules.overlap === 'reject' && !named.choice.sellers[0]?.bookable) {
       throw new AppError('seller_not_bookable');
     }
+    if (rules.overlap === 'reject') await useCalendar({ database, relay }, context);
     const data: FreeTime[] = times.map(({ start, seller_id }) => ({
       start: new Date(start).toISOString(),
       end: new Date(start + duration_minutes * minuteMs).toISOString(),

@@ -5,6 +5,7 @@ import { CircuitOpen } from '@mostrador/kit/resilience/circuit';
 import { delayWhileBlockedMs, retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Handler } from '@mostrador/kit/rpc/server';
+import type { Attempt, AttemptError } from '@mostrador/kit/step/retry-engine';
 import { callTimeMs, failedReason, lookAgain, waitUntil } from '@mostrador/kit/step/step';
 import { reasonOf } from '../calendar-sync/next-move.ts';
 import { appointmentOf, isEventOfStore, uidOf } from '../calendars/calendar-event.ts';
@@ -72,37 +73,43 @@ async function look(
     dependencies.database.write(scope, async (sql) =>
       (await lockLease(sql, claimed.attempt)) ? await work(sql) : lookAgain(),
     );
+  let found: Found;
   try {
-    const found = await callCalendar(dependencies, claimed, limitMs);
-    if (found.kind === 'changes') return await underLease((sql) => record(sql, claimed, found.changes));
-    const outcomes = await settle(
-      dependencies,
-      { ...context, deadline: context.deadline - recordingMs },
-      claimed,
-      found,
-    );
-    return await underLease(async (sql) => {
-      await recordObjects(sql, claimed.attempt, outcomes);
-      return await nextLook(sql, claimed);
-    });
+    found = await callCalendar(dependencies, claimed, limitMs);
   } catch (error) {
-    if (error instanceof CircuitOpen) {
-      const { blocked } = error;
-      return await underLease(async (sql) => {
-        const delayMs = delayWhileBlockedMs(whileBlocked(blocked.forMs));
-        return waitUntil(await postpone(sql, claimed.attempt, delayMs, true), reasonOf(blocked));
-      });
-    }
-    const failure = toCalendarError(error);
-    logFailure(context.log, claimed, failure);
-    return await underLease(async (sql) => {
-      const { number } = claimed.attempt;
-      const { retryAfterSeconds } = failure;
-      const delayMs = retryDelayMs({ attempts: number, firstMs: 60_000, longestMs: 15 * 60_000, retryAfterSeconds });
-      const until = await recordFailed(sql, claimed.attempt, failure, delayMs);
-      return waitUntil(until, failedReason(failure.code, number));
-    });
+    if (!(error instanceof CircuitOpen)) logFailure(context.log, claimed, toCalendarError(error));
+    return await underLease((sql) => recordFailure(sql, claimed, error));
   }
+  if (found.kind === 'changes') return await underLease((sql) => record(sql, claimed, found.changes));
+  const settling = { ...context, deadline: context.deadline - recordingMs };
+  const outcomes = await settle(dependencies, settling, claimed, found);
+  return await underLease(async (sql) => {
+    await recordObjects(sql, claimed.attempt, outcomes);
+    return await nextLook(sql, claimed);
+  });
+}
+
+async function recordFailure(sql: TransactionSql, { attempt }: Claimed, error: unknown): Promise<NextStep> {
+  if (error instanceof CircuitOpen) {
+    const { blocked } = error;
+    const delayMs = delayWhileBlockedMs(whileBlocked(blocked.forMs));
+    return waitUntil(await postpone(sql, attempt, delayMs, true), reasonOf(blocked));
+  }
+  const failure = toCalendarError(error);
+  return await retryLater(sql, attempt, failure, failure.retryAfterSeconds);
+}
+
+async function retryLater(
+  sql: TransactionSql,
+  attempt: Attempt,
+  error: AttemptError,
+  retryAfterSeconds?: number,
+): Promise<NextStep> {
+  const after = { attempts: attempt.number, firstMs: 60_000, longestMs: 15 * 60_000, retryAfterSeconds };
+  return waitUntil(
+    await recordFailed(sql, attempt, error, retryDelayMs(after)),
+    failedReason(error.code, attempt.number),
+  );
 }
 
 async function callCalendar(
@@ -137,14 +144,9 @@ async function record(sql: TransactionSql, claimed: Claimed, changes: CalendarCh
     changes.isFull ? listKnown(sql, attempt, since) : [],
   ]);
   const missing = missingOf(changes, { written, known });
-  if (missing === 'too_many') {
-    const { code, detail } = emptied;
-    const delayMs = retryDelayMs({ attempts: claimed.attempt.number, firstMs: 60_000, longestMs: 15 * 60_000 });
-    const until = await recordFailed(sql, attempt, { code, detail }, delayMs);
-    return waitUntil(until, failedReason(code, attempt.number));
-  }
+  if (missing === 'too_many') return await retryLater(sql, attempt, emptied);
   await recordChanges(sql, attempt, changes, missing);
-  if (!changes.isPart) return await nextLook(sql, claimed);
+  if (!changes.isPart || changes.cursor === claimed.cursor) return await nextLook(sql, claimed);
   return waitUntil(await recordRead(sql, attempt, 0), 'the calendar has more changes');
 }
 

@@ -249,6 +249,23 @@ export async function lastUse(sql: TransactionSql, { storeId, id }: RowKey): Pro
   return { usedAt: used_at, now };
 }
 
+/** A look that is due only after this is the one of a quiet calendar. */
+const isQuiet = (sql: Sql) => sql`attempts = 0 and wake_at > clock_timestamp() + interval '2 minutes'`;
+
+/** The query for a watch of the store whose calendar was not in use: one row, or none. */
+export const findQuietWatch = (sql: Sql, storeId: string) =>
+  sql<{ connection_id: string }[]>`
+    select connection_id from calendar_watches where store_id = ${storeId} and ${isQuiet(sql)}`;
+
+/** Lets the next look of a quiet calendar be due now, because its store is in use. Returns the connections. */
+export async function wakeQuietWatch(sql: TransactionSql, storeId: string): Promise<string[]> {
+  const rows = await sql<{ connection_id: string }[]>`
+    update calendar_watches set wake_at = clock_timestamp(), changed_at = clock_timestamp()
+    where store_id = ${storeId} and ${isQuiet(sql)}
+    returning connection_id`;
+  return rows.map(({ connection_id }) => connection_id);
+}
+
 /** The zone of a store with booking rules. */
 export async function findZone(sql: Sql, storeId: string): Promise<string | undefined> {
   const [row] = await sql<{ timezone: string }[]>`select timezone from booking_rules where store_id = ${storeId}`;
