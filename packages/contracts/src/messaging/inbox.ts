@@ -165,14 +165,14 @@ export const followLead = defineOperation({
   request: {
     body: Exact({
       lead_id: Uuid,
-      version: Type.Integer(),
+      version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
       name: Type.String(),
       customer_phone: Phone,
       status: LeadStatus,
       seller_id: NullableUuid,
       ai_paused_until: NullableTimestamp,
       /** The last pause of messaging that crm knew with this. */
-      ai_pause_version: Type.Integer(),
+      ai_pause_version: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
     }),
   },
   reply: Done,
