@@ -323,7 +323,9 @@ def keep_order(context, case, kwargs):
 
 @schemathesis.hook("before_call").apply_to(path_regex="^/agents")
 def number_groups(context, case, kwargs):
-    """Gives the condition groups of an agent different indexes, and conditions values of their types."""
+    """Gives an agent a language, its condition groups different indexes, and conditions values of their types."""
+    if _is_meant_valid(case) and isinstance(case.body, dict) and case.body.get("language") is not None:
+        case.body["language"] = "pt-BR"
     groups = case.body.get("condition_groups") if isinstance(case.body, dict) else None
     if _is_meant_valid(case) and isinstance(groups, list):
         case.body["condition_groups"] = [
@@ -354,7 +356,7 @@ def _condition(condition):
 
 @schemathesis.hook("before_call").apply_to(method="POST", path="/agents/select")
 def choose_one_lead(context, case, kwargs):
-    """Asks for a lead or describes one, and not both. Its language is one."""
+    """Asks for a lead or describes one, and not both."""
     body = case.body
     if not _is_meant_valid(case) or not isinstance(body, dict):
         return
@@ -362,8 +364,18 @@ def choose_one_lead(context, case, kwargs):
         body.pop("lead", None)
     else:
         body.setdefault("lead", {})
-    if "language" in body:
-        body["language"] = "pt-BR"
+
+
+@schemathesis.hook("before_call").apply_to(method="POST", path="/leads/{leadId}/ai/pause")
+def pause_once(context, case, kwargs):
+    """Gives a pause one end, in the future."""
+    body = case.body
+    if not _is_meant_valid(case) or not isinstance(body, dict) or "until" not in body:
+        return
+    if "minutes" in body:
+        del body["until"]
+    else:
+        body["until"] = "2126-01-12T18:00:00Z"
 
 
 @schemathesis.hook("before_call").apply_to(method="POST", path="/knowledge/documents")
