@@ -120,7 +120,7 @@ test('a lead of another store is not found', async () => {
 });
 
 test.each<[string, object, string]>([
-  ['two lengths', { until: '2126-01-01T00:00:00Z', minutes: 5 }, '#'],
+  ['two lengths', { until: '2126-01-01T00:00:00Z', minutes: 5 }, '#/until'],
   ['a moment in the past', { until: '2020-01-01T00:00:00Z' }, '#/until'],
   ['a moment without an offset', { until: '2126-01-01T00:00:00' }, '#/until'],
   ['no minutes', { minutes: 0 }, '#/minutes'],

@@ -23,7 +23,7 @@ async function endOfPause(
 ): Promise<Date> {
   const now = Date.now();
   if (until !== undefined && minutes !== undefined) {
-    throw validationFailed([{ pointer: '#', detail: 'must have one of `until` and `minutes`' }]);
+    throw validationFailed([{ pointer: '#/until', detail: 'cannot be combined with `minutes`; send only one' }]);
   }
   if (until === undefined) {
     const { ai_pause_minutes } =

@@ -338,7 +338,6 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'must have {number} parameters, one for each variable of the `{part}`',
     'deve ter {number} parâmetros, um para cada variável do `{part}`',
   ],
-  ['must have one of `until` and `minutes`', 'deve ter `until` ou `minutes`'],
   ['must have one of `lead_id` and `lead`', 'deve ter `lead_id` ou `lead`'],
   ['must be values separated by commas', 'deve ser valores separados por vírgulas'],
   ['must be the id of a seller, or `none`', 'deve ser o id de um vendedor, ou `none`'],
