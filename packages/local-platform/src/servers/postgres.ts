@@ -80,6 +80,8 @@ export async function preparePostgres(options: PostgresOptions): Promise<Process
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_min_messages: 'warning',
+    // Enough for our longest statements: `pg_stat_activity` then shows them whole, to people and to tests.
+    track_activity_query_size: '8kB',
     ...(options.tls ? provideCertificate(options.dataDirectory, options.tls, runAs) : {}),
     ...(options.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
   };

@@ -190,7 +190,7 @@ test('of a change it is recorded which members it gives, and never what they say
 });
 
 test('an invalid request is neither recorded nor sent on', async () => {
-  expect(await reply('POST', `/leads/${ownLead}/messages`, {})).toEqual([400, 'validation_failed']);
+  expect(await reply('POST', `/leads/${ownLead}/messages`, { message: '' })).toEqual([400, 'validation_failed']);
   expect(operations()).toEqual(['authorize']);
 });
 
