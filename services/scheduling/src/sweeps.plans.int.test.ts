@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '@mostrador/testing/server
 import { rowsRead } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeOverdueSyncs } from './calendar-sync/sync.repository.ts';
+import { takeOverdueWatches } from './calendar-watch/watch.repository.ts';
 import { takeOverdueFollowups } from './followups/followup.repository.ts';
 
 const waiting = 100_000;
@@ -30,6 +31,12 @@ beforeAll(async () => {
   await adminSql`
     insert into calendar_syncs (store_id, appointment_id, connection_id, state, desired_version, next_attempt_at)
     select store_id, id, ${connectionId}, 'pending', 1, ${next(adminSql`row_number() over ()`)} from appointments`;
+  await adminSql`
+    insert into calendar_connections (store_id, id, provider, disconnected_at)
+    select ${storeId}::uuid, gen_random_uuid(), 'caldav', now() from generate_series(1, ${waiting})`;
+  await adminSql`
+    insert into calendar_watches (store_id, connection_id, wake_at)
+    select store_id, id, ${next(adminSql`row_number() over ()`)} from calendar_connections where provider = 'caldav'`;
   await adminSql`vacuum analyze`;
 });
 afterAll(() => database?.drop());
@@ -38,6 +45,7 @@ type Take = (sql: TransactionSql, options: OverdueOptions) => Promise<readonly u
 const sweeps: [string, string, Take][] = [
   ['follow-ups', 'followups', takeOverdueFollowups],
   ['calendar syncs', 'calendar_syncs', takeOverdueSyncs],
+  ['calendar watches', 'calendar_watches', takeOverdueWatches],
 ];
 
 test.each(sweeps)('the sweep over %s reads only what is due, while 100,000 rows wait', async (_, table, take) => {
