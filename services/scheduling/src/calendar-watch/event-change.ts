@@ -1,10 +1,15 @@
 import { minuteMs } from '@mostrador/hours/local-days';
 import type { AppointmentPatch, AppointmentRow } from '../appointments/appointment.ts';
 import type { SyncRow } from '../calendar-sync/sync.repository.ts';
+<<<<<<< HEAD
 import type { MovedTime } from '../calendars/calendar-object.ts';
+=======
+import type { EventTime } from '../calendars/calendar-provider.ts';
+import { minuteMs } from '../hours/local-days.ts';
+>>>>>>> 034ed1fc (refactor(scheduling): the time of an event has one type, below the adapters)
 
 /** What the calendar shows of an appointment. `gone`: nothing, or a cancelled event. */
-export type SeenEvent = 'gone' | MovedTime;
+export type SeenEvent = 'gone' | EventTime;
 
 /** `later`: what was read may be older than what was written since, so it is read again. */
 export type EventChange =
@@ -57,7 +62,7 @@ export function eventChange({
 }
 
 /** iCalendar has whole seconds. */
-const isShown = ({ scheduled_at, duration_minutes }: AppointmentRow, { start, durationMinutes }: MovedTime): boolean =>
+const isShown = ({ scheduled_at, duration_minutes }: AppointmentRow, { start, durationMinutes }: EventTime): boolean =>
   start !== null &&
   Math.floor(scheduled_at.getTime() / 1000) === Math.floor(start / 1000) &&
   durationMinutes === duration_minutes;

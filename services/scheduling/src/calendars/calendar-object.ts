@@ -1,6 +1,7 @@
 import { dayMs, minuteMs, type Span } from '@mostrador/hours/local-days';
 import ICAL from 'ical.js';
 import { Temporal } from 'temporal-polyfill';
+import type { EventTime } from './calendar-provider.ts';
 import { timeMarkOf } from './event-mark.ts';
 
 /** What is read of an object of a calendar: times, and whose event it is. Neither titles nor people. */
@@ -18,10 +19,7 @@ export type CalendarObject = {
 };
 
 /** The event itself, or the first of its series. */
-export type FirstEvent = {
-  /** Null: it has no time of the day. */
-  readonly start: number | null;
-  readonly durationMinutes: number;
+type FirstEvent = EventTime & {
   readonly isCancelled: boolean;
   /** The time in our mark, as `timeMarkOf` wrote it. */
   readonly timeMark: string | null;
@@ -191,11 +189,8 @@ function isKnown(tzid: string): boolean {
   }
 }
 
-/** Another time than the one that was written. */
-export type MovedTime = Pick<FirstEvent, 'start' | 'durationMinutes'>;
-
 /** Where a person moved the event of an appointment since it was written. Null: nowhere, or its mark does not say it. */
-export function movedTimeIn(icalendar: string): MovedTime | null {
+export function movedTimeIn(icalendar: string): EventTime | null {
   const first = readCalendarObject(icalendar, { window: { start: 0, end: 0 }, zone: 'UTC' })?.first;
   if (!first?.timeMark) return null;
   const { start, durationMinutes, timeMark } = first;

@@ -1,5 +1,4 @@
 import type { calendarProviders } from '@mostrador/contracts';
-import type { MovedTime } from './calendar-object.ts';
 
 export type ProviderName = (typeof calendarProviders)[number];
 
@@ -25,9 +24,12 @@ export type CalendarEvent = {
 /** Where an event is in the calendar. `eventId` is its UID. */
 export type EventReference = { readonly eventId: string; readonly href: string; readonly etag: string | null };
 
+/** When an event is, in epoch ms. Null: it has no time of the day. */
+export type EventTime = { readonly start: number | null; readonly durationMinutes: number };
+
 /** An event that was written. `replaced`: another time that a person had given it, and that is lost now. */
 export type WrittenEvent = EventReference & {
-  readonly replaced?: MovedTime;
+  readonly replaced?: EventTime;
 };
 
 /**

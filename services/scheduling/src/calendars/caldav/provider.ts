@@ -1,12 +1,13 @@
 import type { Egress } from '@mostrador/kit/clients/egress';
 import { withoutAddedCoding } from '@mostrador/kit/database/etag';
 import { appointmentOf } from '../calendar-event.ts';
-import { type MovedTime, movedTimeIn } from '../calendar-object.ts';
+import { movedTimeIn } from '../calendar-object.ts';
 import {
   CalendarError,
   type CalendarEvent,
   type CalendarProvider,
   type EventReference,
+  type EventTime,
   type ListedEvent,
   type WrittenEvent,
 } from '../calendar-provider.ts';
@@ -26,7 +27,7 @@ const callTimeoutMs = 10_000;
 const maxRounds = 4;
 
 type Settings = { url?: string; username?: string; password?: string; timeoutMs?: number; egress: Egress };
-type Found = { href: string; etag: string | null; identity: EventIdentity | null; moved: MovedTime | null };
+type Found = { href: string; etag: string | null; identity: EventIdentity | null; moved: EventTime | null };
 type Precondition = { 'If-None-Match': '*' } | { 'If-Match': string } | Record<never, never>;
 /**
  * `condition_failed`: another event is there, or none where `If-Match` expects one. `uid_taken`: another address in the
@@ -164,7 +165,7 @@ async function put(calendar: Collection, event: CalendarEvent, known: EventRefer
   // Without an ETag to compare, read the event before overwriting it.
   let precondition: Precondition | null = earlier ? (etag ? { 'If-Match': etag } : null) : { 'If-None-Match': '*' };
   let isHidden = false;
-  let replaced: MovedTime | null = null;
+  let replaced: EventTime | null = null;
   for (let round = 0; round < maxRounds; round++) {
     const written = precondition && (await calendar.put(href, icalendar, precondition));
     if (typeof written === 'object' && written)
@@ -195,7 +196,7 @@ async function put(calendar: Collection, event: CalendarEvent, known: EventRefer
   throw new CalendarError('unavailable', 'calendar_conflict', 'The event keeps changing in the calendar.');
 }
 
-const isShownBy = ({ startsAt, durationMinutes }: CalendarEvent, moved: MovedTime | null): boolean =>
+const isShownBy = ({ startsAt, durationMinutes }: CalendarEvent, moved: EventTime | null): boolean =>
   moved?.start != null &&
   timeMarkOf(moved.start, moved.durationMinutes) === timeMarkOf(startsAt.getTime(), durationMinutes);
 
