@@ -1,12 +1,7 @@
 import { minuteMs } from '@mostrador/hours/local-days';
 import type { AppointmentPatch, AppointmentRow } from '../appointments/appointment.ts';
 import type { SyncRow } from '../calendar-sync/sync.repository.ts';
-<<<<<<< HEAD
-import type { MovedTime } from '../calendars/calendar-object.ts';
-=======
 import type { EventTime } from '../calendars/calendar-provider.ts';
-import { minuteMs } from '../hours/local-days.ts';
->>>>>>> 034ed1fc (refactor(scheduling): the time of an event has one type, below the adapters)
 
 /** What the calendar shows of an appointment. `gone`: nothing, or a cancelled event. */
 export type SeenEvent = 'gone' | EventTime;
