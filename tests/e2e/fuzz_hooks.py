@@ -321,6 +321,13 @@ def keep_order(context, case, kwargs):
             case.query.pop(name, None)
 
 
+@schemathesis.hook("before_call").apply_to(method="GET", path="/messages")
+def name_each_status_once(context, case, kwargs):
+    """Names each status once: the list of a filter has at most 200 characters."""
+    if _is_meant_valid(case) and isinstance(case.query, dict) and isinstance(case.query.get("status"), list):
+        case.query["status"] = list(dict.fromkeys(case.query["status"]))
+
+
 @schemathesis.hook("before_call").apply_to(path_regex="^/agents")
 def number_groups(context, case, kwargs):
     """Gives an agent a language, its condition groups different indexes, and conditions values of their types."""

@@ -300,7 +300,7 @@ export const selectAgent = defineOperation({
         lead_id: Type.Optional(About(Uuid, 'The lead that needs an agent.')),
         lead: Type.Optional(DescribedLead),
         message: Type.Optional(
-          Text(65_536, { description: 'What the lead wrote. Without it no `message_contains` condition holds.' }),
+          Text(4096, { description: 'What the lead wrote. Without it no `message_contains` condition holds.' }),
         ),
         language: Type.Optional(
           Type.String({
