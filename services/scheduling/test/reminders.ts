@@ -4,6 +4,7 @@ import {
   acceptMessage,
   advanceFollowup,
   type BookingReminder,
+  checkTemplate,
   type Followup,
   getAppointment,
   getMessage,
@@ -43,12 +44,20 @@ export async function startReminders() {
   const world = {
     /** The answer of messaging. By default every message is sent. */
     answer: async (_message: Asked): Promise<Accepted> => ({ status: 'sent', error: null }),
+    /** The templates that the channel does not have. */
+    unknownTemplates: new Set<string>(),
+    /** What messaging says against every other template. */
+    templateFaults: [] as { pointer: string; detail: string }[],
   };
   const messaging = createRpcServer({
     nats: booking.nats.nats,
     service: 'messaging',
-    operations: { acceptMessage, getMessage },
+    operations: { acceptMessage, checkTemplate, getMessage },
     handlers: {
+      checkTemplate: async (_context, { body }) => {
+        if (world.unknownTemplates.has(body.template.name)) throw new AppError('template_not_found');
+        return { faults: world.templateFaults };
+      },
       acceptMessage: async (_context, { body }) => {
         asked.push(body);
         const answer = await world.answer(body);

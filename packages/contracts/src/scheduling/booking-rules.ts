@@ -169,7 +169,7 @@ export const putBookingRules = defineOperation({
     ),
   },
   reply: BookingRules,
-  errors: ['version_mismatch'],
+  errors: ['template_not_found', 'template_not_approved', 'version_mismatch'],
 });
 
 export const getBookingRules = defineOperation({

@@ -11,6 +11,7 @@ import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { lockCalendarConnectionForUpdate } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { assertTemplates } from '../reminders/assert-templates.ts';
 import { remindComing } from '../reminders/remind-coming.ts';
 import { deleteAllBookings } from './booking.repository.ts';
 import { placeExisting } from './place-existing.ts';
@@ -29,6 +30,7 @@ export const putRules =
       context,
       operation,
       run: async (commit) => {
+        await assertTemplates({ database, rpc }, context, rules.reminders);
         const { timezone } = await rpc.call(getStoreSettings, {}, context);
         return await commit(async (sql) => {
           // Every transaction that writes an appointment shares this lock, so none misses the first rules of a store.

@@ -7,13 +7,14 @@ import type { Dependencies } from '../dependencies.ts';
 const limitMs = 1_000;
 
 /**
- * Throws what messaging says against the template. Without an answer of messaging it is accepted, because the channel
- * checks it when the follow-up is sent.
+ * Throws what messaging says against the template. `at`: the pointer of the object that has it as `template`. Without an
+ * answer of messaging it is accepted, because the channel checks it when the follow-up is sent.
  */
 export async function assertTemplate(
   rpc: Dependencies['rpc'],
   context: StoreContext,
   template: MessageTemplate | null | undefined,
+  at = '#',
 ): Promise<void> {
   if (!template) return;
   const deadline = Math.min(context.deadline, Date.now() + limitMs);
@@ -25,5 +26,7 @@ export async function assertTemplate(
       error instanceof AppError && (error.code === 'service_unavailable' || error.code === 'upstream_timeout');
     if (!isUnknown) throw error;
   }
-  if (faults.length > 0) throw validationFailed(faults);
+  if (faults.length > 0) {
+    throw validationFailed(faults.map(({ pointer, detail }) => ({ pointer: pointer.replace('#', at), detail })));
+  }
 }

@@ -152,6 +152,32 @@ describe('new rules', () => {
   });
 });
 
+describe('the template of a reminder', () => {
+  const withTemplate = (name: string) => ({ ...soon, template: { name, language: 'en' } });
+  const detail = 'must have 1 parameters';
+
+  test('is checked when the rules get it, and its faults say where it stands', async () => {
+    const { storeId } = await reminders.reminding([]);
+    reminders.reply.unknownTemplates.add('gone');
+    await expect(reminders.rules(storeId, { reminders: [withTemplate('gone')] })).rejects.toMatchObject({
+      code: 'template_not_found',
+    });
+    reminders.reply.templateFaults = [{ pointer: '#/template/components/0', detail }];
+    await expect(reminders.rules(storeId, { reminders: [day, withTemplate('visit')] })).rejects.toMatchObject({
+      members: { errors: [{ pointer: '#/reminders/1/template/components/0', detail }] },
+    });
+    reminders.reply.templateFaults = [];
+    await reminders.rules(storeId, { reminders: [withTemplate('visit')] });
+  });
+
+  test('does not keep the store from changing other rules when the channel has it no more', async () => {
+    const { storeId } = await reminders.reminding([withTemplate('old')]);
+    reminders.reply.unknownTemplates.add('old');
+    const rules = { reminders: [withTemplate('old')], horizon_days: 30 };
+    expect(await reminders.rules(storeId, rules)).toMatchObject({ horizon_days: 30 });
+  });
+});
+
 describe('a reminder that is due', () => {
   test('is sent once with its placeholders filled in from the appointment, the lead and the store', async () => {
     const { storeId, lead_id } = await reminders.reminding([
