@@ -324,8 +324,11 @@ def keep_order(context, case, kwargs):
 @schemathesis.hook("before_call").apply_to(method="GET", path="/messages")
 def name_each_status_once(context, case, kwargs):
     """Names each status once: the list of a filter has at most 200 characters."""
-    if _is_meant_valid(case) and isinstance(case.query, dict) and isinstance(case.query.get("status"), list):
-        case.query["status"] = list(dict.fromkeys(case.query["status"]))
+    status = case.query.get("status") if isinstance(case.query, dict) else None
+    if not _is_meant_valid(case) or status is None:
+        return
+    named = status if isinstance(status, list) else status.split(",")
+    case.query["status"] = ",".join(dict.fromkeys(named))
 
 
 @schemathesis.hook("before_call").apply_to(path_regex="^/agents")
