@@ -19,9 +19,8 @@ const aboutTemplates: ReadonlySet<string> = new Set([
 
 /**
  * Reads a WhatsApp webhook (Cloud API, fields `messages` and `user_preferences`, and those about templates). A batch
- * comes in three nested arrays.
- * The reader skips other fields, such as the echoes of the store's telephone, and what says nothing that counts. It
- * counts what it cannot read, and still returns the rest. An entry of another number counts as unreadable, because this
+ * comes in three nested arrays. The reader skips other fields, such as the echoes of the store's telephone, and what
+ * says nothing that counts. It counts what it cannot read, and still returns the rest. An entry of another number counts as unreadable, because this
  * channel is not the place for it.
  *
  * @param now when the webhook arrived, so that a stored one is always read alike
