@@ -41,8 +41,9 @@ func main() {
 	check(err == nil, "the leads were not listed", err)
 	check(page.Total == 1 && page.Data[0].Id == lead.Id, "the list", page)
 
-	answer, _, err := client.MessagesAPI.MessagesSend(ctx, writer).
-		SendMessageRequest(*mostrador.NewSendMessageRequest("Até amanhã! 👋")).Execute()
+	send := mostrador.NewSendMessageRequest()
+	send.SetMessage("Até amanhã! 👋")
+	answer, _, err := client.MessagesAPI.MessagesSend(ctx, writer).SendMessageRequest(*send).Execute()
 	check(err == nil, "the message was not sent", err)
 	check(answer.Error.Get() == nil, "the answer", answer)
 	message, _, err := client.MessagesAPI.MessagesGet(ctx, writer, answer.Id).Execute()
