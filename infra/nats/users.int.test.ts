@@ -11,6 +11,7 @@ import { findNats, natsSpec } from '@mostrador/local-platform/servers/nats';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
   accountsOperations,
+  assistantOperations,
   crmOperations,
   type EventType,
   eventCatalogue,
@@ -30,8 +31,15 @@ import { type Permissions, permissionsOf } from './users.ts';
 import { usersConf } from './users-conf.ts';
 
 const password = 'of this test';
-const services = ['gateway', 'accounts', 'crm', 'scheduling', 'messaging', 'events'];
-const operations = [accountsOperations, crmOperations, schedulingOperations, messagingOperations, eventsOperations];
+const services = ['gateway', 'accounts', 'crm', 'scheduling', 'messaging', 'events', 'assistant'];
+const operations = [
+  accountsOperations,
+  crmOperations,
+  schedulingOperations,
+  messagingOperations,
+  eventsOperations,
+  assistantOperations,
+];
 const subjects = operations.flatMap((each) => Object.values(each).map(({ subject }) => subject));
 /** The gateway carries these out in its own process. */
 const unserved = Object.values(gatewayOperations).map(({ subject }) => subject);
@@ -41,11 +49,14 @@ const ownerOf: Record<string, NatsUser> = { api: 'gateway', platform: 'gateway',
 const askers: Record<string, readonly NatsUser[]> = {
   'accounts.internal.keys.get': ['gateway'],
   'accounts.internal.keys.record-uses': ['gateway'],
-  'accounts.internal.stores.settings': ['crm', 'scheduling'],
+  'accounts.internal.stores.settings': ['crm', 'scheduling', 'assistant'],
   'crm.admin.leads.finish-merge': ['messaging'],
   'crm.api.agents.create': ['admin'],
+  'crm.api.agents.select': ['assistant'],
   'crm.api.agents.update': ['admin'],
   'crm.api.documents.save': ['admin'],
+  'crm.api.knowledge.search': ['assistant'],
+  'crm.api.leads.get': ['assistant'],
   'crm.internal.leads.check': ['gateway', 'scheduling'],
   'crm.internal.leads.contact': ['messaging'],
   'crm.internal.leads.contacts': ['scheduling', 'messaging'],
@@ -69,14 +80,15 @@ const askers: Record<string, readonly NatsUser[]> = {
   'events.api.webhook-endpoints.rotate': ['admin'],
   'events.api.webhook-replays.create': ['admin'],
   'events.api.webhook-replays.get': ['admin'],
-  'events.internal.feed.append': ['crm', 'scheduling', 'messaging'],
+  'events.internal.feed.append': ['crm', 'scheduling', 'messaging', 'assistant'],
   'events.internal.webhook-endpoints.of-person': ['accounts'],
   'events.internal.webhook-endpoints.pause-of-person': ['accounts'],
-  'messaging.api.messages.get': ['scheduling'],
+  'messaging.api.messages.get': ['scheduling', 'assistant'],
+  'messaging.api.messages.list': ['assistant'],
   'messaging.internal.channels.get': ['gateway'],
   'messaging.internal.conversations.change-phone': ['crm'],
   'messaging.internal.conversations.follow-lead': ['crm'],
-  'messaging.internal.messages.accept': ['scheduling'],
+  'messaging.internal.messages.accept': ['scheduling', 'assistant'],
   'messaging.internal.opt-outs.get': ['scheduling'],
   'messaging.internal.reports.lead': ['gateway'],
   'messaging.internal.reports.summary': ['gateway'],
@@ -96,8 +108,8 @@ const askers: Record<string, readonly NatsUser[]> = {
   'scheduling.internal.settings.get': ['accounts'],
   'scheduling.step.reports.close': ['admin'],
 };
-const withEvents: readonly string[] = ['crm', 'scheduling', 'messaging'];
-const consumers = { scheduling: 'scheduling-followups', messaging: 'messaging-leads' };
+const withEvents: readonly string[] = ['crm', 'scheduling', 'messaging', 'assistant'];
+const consumers = { scheduling: 'scheduling-followups', messaging: 'messaging-leads', assistant: 'assistant-turns' };
 const jetStream: Record<string, readonly string[]> = {
   INFO: [...withEvents],
   'STREAM.INFO.EVENTS': [...withEvents],

@@ -2,6 +2,7 @@ import {
   acceptMessage,
   accountsOperations,
   appendEvents,
+  assistantOperations,
   changeContactPhone,
   changeMessagingSettings,
   changeSchedulingSettings,
@@ -24,6 +25,7 @@ import {
   getBookingRules,
   getCalendarConnection,
   getChannelConnection,
+  getLead,
   getLeadContact,
   getMessage,
   getMessagingSettings,
@@ -37,6 +39,7 @@ import {
   listEndpointsOfPerson,
   listEvents,
   listLeadContacts,
+  listMessages,
   listWebhookEndpoints,
   mergeLeadScheduling,
   messagingOperations,
@@ -56,7 +59,9 @@ import {
   saveAiPauses,
   saveOptOuts,
   schedulingOperations,
+  searchKnowledge,
   searchLeads,
+  selectAgent,
   summarizeConversations,
   summarizeLeads,
   summarizeScheduling,
@@ -152,6 +157,13 @@ export const roles: Record<NatsUser, Role> = {
     consumer: 'messaging-leads',
   },
   events: { serves: true, notices: true },
+  assistant: {
+    serves: true,
+    // Its turns read what a lead wrote and what the store knows. It writes only by `acceptMessage`, as the AI.
+    asks: [acceptMessage, getLead, getMessage, getStoreSettings, listMessages, searchKnowledge, selectAgent],
+    publishesEvents: true,
+    consumer: 'assistant-turns',
+  },
   workflows: { audiences: ['step'], notices: true },
   admin: {
     audiences: ['admin'],
@@ -173,6 +185,7 @@ const services: Record<string, Record<string, Operation>> = {
   scheduling: schedulingOperations,
   messaging: messagingOperations,
   events: eventsOperations,
+  assistant: assistantOperations,
 };
 
 /** The permissions of a user, derived from its role. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   accountsOperations,
+  assistantOperations,
   crmOperations,
   errorCatalogue,
   messagingOperations,
@@ -15,9 +16,13 @@ import { anyValue, disturbed, randomBytes } from './bytes.ts';
 import type { Part } from './part.ts';
 import { plausible } from './plausible.ts';
 
-const operations: Operation[] = [accountsOperations, crmOperations, schedulingOperations, messagingOperations].flatMap(
-  (each) => Object.values(each) as Operation[],
-);
+const operations: Operation[] = [
+  accountsOperations,
+  crmOperations,
+  schedulingOperations,
+  messagingOperations,
+  assistantOperations,
+].flatMap((each) => Object.values(each) as Operation[]);
 const atOnce = 6;
 const answerMs = 8_000;
 

@@ -2,6 +2,7 @@ import { adminConfig } from '../../apps/admin/src/config.ts';
 import { migrateConfig } from '../../packages/kit/src/process/config.ts';
 import type { ProgramName, Variable } from '../../packages/platform/src/environment.ts';
 import { accountsConfig } from '../../services/accounts/src/config.ts';
+import { assistantConfig } from '../../services/assistant/src/config.ts';
 import { crmConfig } from '../../services/crm/src/config.ts';
 import { eventsConfig } from '../../services/events/src/config.ts';
 import { gatewayConfig } from '../../services/gateway/src/config.ts';
@@ -29,6 +30,7 @@ export const configs: Readonly<Record<ProgramName, Config>> = {
   scheduling: schedulingConfig,
   messaging: messagingConfig,
   events: eventsConfig,
+  assistant: assistantConfig,
   workflows: workflowsConfig,
   migrate: migrateConfig,
   admin: adminConfig,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import {
   advanceFollowup,
+  advanceTurn,
   closeConversationReports,
   closeLeadReports,
   closeSchedulingReports,
@@ -63,6 +64,7 @@ export type StagedAppointment = Staged<'appointment'>;
 export type StagedLead = Staged<'delivery'>;
 export type StagedFollowup = Staged<'followup'>;
 type StagedWebhook = Staged<'webhook'>;
+type StagedReply = Staged<'reply'>;
 
 export const done: NextStep = { done: true, wake_at: null, reason: 'synced' };
 export const untilSignal = (reason: string): NextStep => ({ done: false, wake_at: null, reason });
@@ -129,6 +131,7 @@ export async function startWorkflowStage() {
         deliverMessages,
         pumpDeliveries,
         advanceFollowup,
+        advanceTurn,
         drainWebhook,
         closeLeadReports,
         closeConversationReports,
@@ -140,6 +143,7 @@ export async function startWorkflowStage() {
         deliverMessages: async (_context, { body }) => look(body.lead_id),
         pumpDeliveries: async (_context, { body }) => pump(body.shard, body.fence),
         advanceFollowup: async (_context, { body }) => look(body.followup_id),
+        advanceTurn: async (_context, { body }) => look(body.lead_id),
         drainWebhook: async (_context, { body }) => look(body.endpoint_id),
         closeLeadReports: async () => close('crm'),
         closeConversationReports: async () => close('messaging'),
@@ -218,6 +222,8 @@ export async function startWorkflowStage() {
     followup: (script: Script): StagedFollowup => stage('followup', script),
     /** A webhook endpoint of a new store; `signal` starts its workflow. */
     webhook: (script: Script): StagedWebhook => stage('webhook', script),
+    /** A lead of a new store; `signal` starts the answers to it. */
+    reply: (script: Script): StagedReply => stage('reply', script),
     /** The closing of a service's reports; `start` does what its schedule does. */
     closing: (service: ReportService, script: ClosingScript) => {
       const closing = { script, steps: 0 };

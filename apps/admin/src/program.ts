@@ -3,6 +3,9 @@ import { Command } from 'commander';
 import { type Admin, exampleText } from './admin.ts';
 import { createAgentCommand } from './agents/create-agent.ts';
 import { updateAgentCommand } from './agents/update-agent.ts';
+import { connectModelCommand } from './ai/connect-model.ts';
+import { disconnectModelCommand } from './ai/disconnect-model.ts';
+import { showModelCommand } from './ai/show-model.ts';
 import { createBackupRoleCommand } from './backup/create-backup-role.ts';
 import { setRulesCommand } from './booking/set-rules.ts';
 import { showRulesCommand } from './booking/show-rules.ts';
@@ -128,6 +131,12 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
     'Import leads from a file, find duplicates and merge them',
     ['lead import --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 leads.csv', 'lead duplicates --help'],
     [importLeadsCommand(admin), listDuplicatesCommand(admin), mergeLeadsCommand(admin)],
+  );
+  noun(
+    'ai',
+    'Connect, disconnect and show the model that answers for a store',
+    ['ai connect --help'],
+    [connectModelCommand(admin), disconnectModelCommand(admin), showModelCommand(admin)],
   );
   noun(
     'agent',

@@ -1,4 +1,5 @@
 import { accountsOperations } from './accounts/operations.ts';
+import { assistantOperations } from './assistant/operations.ts';
 import type { KeyAccess, PersonAccess } from './core/access.ts';
 import type { Http, Operation } from './core/operation.ts';
 import { crmOperations } from './crm/operations.ts';
@@ -13,6 +14,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...crmOperations,
   ...messagingOperations,
   ...eventsOperations,
+  ...assistantOperations,
   ...gatewayOperations,
   ...accountsOperations,
 };

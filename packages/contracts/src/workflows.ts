@@ -102,12 +102,24 @@ export const calendarWatchWorkflow = {
   signals: ['connected', 'disconnected', 'used', 'overdue'],
 } as const satisfies EntityWorkflowDefinition;
 
+/**
+ * Answers what a lead wrote, one turn after the other, until no turn of the lead is open. Its entity is the lead.
+ */
+export const replyWorkflow = {
+  name: 'reply',
+  taskQueue: 'assistant',
+  workflowId: (leadId: string) => `reply:${leadId}`,
+  /** `received` starts it. */
+  signals: ['received', 'overdue'],
+} as const satisfies EntityWorkflowDefinition;
+
 export const entityWorkflows = {
   appointment: appointmentWorkflow,
   calendarWatch: calendarWatchWorkflow,
   delivery: deliveryWorkflow,
   deliveryShard: deliveryShardWorkflow,
   followup: followupWorkflow,
+  reply: replyWorkflow,
   webhook: webhookWorkflow,
 } as const;
 export type EntityWorkflowName = keyof typeof entityWorkflows;
@@ -140,6 +152,9 @@ export const deliveryPumpLimits = {
 
 /** The same for a step of a webhook endpoint. Its receiver may take 15 s, as the documentation promises. */
 export const webhookStepLimits = { callMs: 15_000, requestMs: 18_000, leaseMs: 20_000, activityMs: 25_000 } as const;
+
+/** The same for a step of a reply. A model may take 30 s. */
+export const replyStepLimits = { callMs: 30_000, requestMs: 35_000, leaseMs: 40_000, activityMs: 45_000 } as const;
 
 /** The services whose reports have rollups. */
 export const reportServices = ['crm', 'messaging', 'scheduling'] as const;

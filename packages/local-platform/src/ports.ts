@@ -20,6 +20,7 @@ const portNames = [
   'events',
   'accounts',
   'gatewayMetrics',
+  'assistant',
 ] as const;
 
 export type PortName = (typeof portNames)[number];

@@ -15,6 +15,7 @@ const table = [
   { name: 'scheduling', kind: 'service', port: 8083, does: 'appointments, calendars, follow-ups' },
   { name: 'messaging', kind: 'service', port: 8084, does: 'channels, conversations, messages, sessions' },
   { name: 'events', kind: 'service', port: 8085, does: 'the event feed of each store, and webhooks' },
+  { name: 'assistant', kind: 'service', port: 8087, does: 'answers leads with AI: turns, models, budgets' },
   { name: 'workflows', kind: 'worker', port: 8086, does: 'runs the workflows of Temporal' },
 ] as const satisfies readonly Entry[];
 

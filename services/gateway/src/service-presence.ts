@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { checkLead, getCalendarConnection, getChannelConnection, getEvent, recordKeyUses } from '@mostrador/contracts';
+import {
+  checkLead,
+  explainMessage,
+  getCalendarConnection,
+  getChannelConnection,
+  getEvent,
+  recordKeyUses,
+} from '@mostrador/contracts';
 import { NoAnswer } from '@mostrador/kit/process/health';
 import type { CallContext, RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
@@ -13,7 +20,7 @@ export const noStore = '00000000-0000-0000-0000-000000000000';
  */
 export function servicePresence(
   rpc: RpcClient,
-): Record<'accounts' | 'scheduling' | 'crm' | 'messaging' | 'events', () => Promise<void>> {
+): Record<'accounts' | 'scheduling' | 'crm' | 'messaging' | 'events' | 'assistant', () => Promise<void>> {
   const ask = async (
     service: string,
     call: (context: CallContext & { storeId: string }) => Promise<unknown>,
@@ -33,5 +40,9 @@ export function servicePresence(
     crm: () => ask('crm', (context) => rpc.call(checkLead, { body: { lead_id: noStore } }, context)),
     messaging: () => ask('messaging', (context) => rpc.call(getChannelConnection, {}, context)),
     events: () => ask('events', (context) => rpc.call(getEvent, { params: { eventId: noStore } }, context)),
+    assistant: () =>
+      ask('assistant', (context) =>
+        rpc.call(explainMessage, { params: { leadId: noStore, messageId: noStore } }, context),
+      ),
   };
 }

@@ -27,7 +27,7 @@ type Trial = (stage: Stage) => Promise<unknown>;
 
 const clientsWay = 'clients → gateway';
 /** The processes that read deadlines by their own clock. */
-const skewed = ['crm', 'scheduling', 'messaging', 'events', 'accounts'] as const;
+const skewed = ['crm', 'scheduling', 'messaging', 'events', 'accounts', 'assistant'] as const;
 const skewMs = 10_000;
 /** After 15 s without an answer from NATS, clients drop the connection and dial again. */
 const takenForDeadMs = 18_000;

@@ -42,6 +42,7 @@ const used: Readonly<Record<ProcessName, readonly (typeof serverNames)[number][]
   messaging: ['postgres', 'nats', 'temporal'],
   events: ['postgres', 'nats', 'temporal'],
   accounts: ['postgres', 'nats', 'temporal'],
+  assistant: ['postgres', 'nats', 'temporal'],
   workflows: ['nats', 'temporal'],
 };
 

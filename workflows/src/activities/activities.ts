@@ -1,4 +1,5 @@
 import type { RpcClient } from '@mostrador/kit/rpc/client';
+import { type AssistantActivities, assistantActivities } from './assistant.activities.ts';
 import { type EventsActivities, eventsActivities } from './events.activities.ts';
 import { type MessagingActivities, messagingActivities } from './messaging.activities.ts';
 import { type ReportActivities, reportActivities } from './report.activities.ts';
@@ -8,10 +9,13 @@ import { type SchedulingActivities, schedulingActivities } from './scheduling.ac
 export const activities =
   (
     rpc: RpcClient,
-  ): ((stopping: AbortSignal) => SchedulingActivities & MessagingActivities & EventsActivities & ReportActivities) =>
+  ): ((
+    stopping: AbortSignal,
+  ) => SchedulingActivities & MessagingActivities & EventsActivities & AssistantActivities & ReportActivities) =>
   (stopping) => ({
     ...schedulingActivities(rpc),
     ...messagingActivities(rpc, stopping),
     ...eventsActivities(rpc),
+    ...assistantActivities(rpc),
     ...reportActivities(rpc),
   });

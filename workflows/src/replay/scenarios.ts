@@ -102,6 +102,13 @@ export const scenarios: Record<string, Scenario> = {
     return { ...appointment, workflow: stage.client.workflow.getHandle(appointment.workflow.workflowId, runId) };
   },
 
+  'reply-waited-for-quiet-then-sent': async (stage) => {
+    const lead = stage.reply((look) => (look <= 2 ? again(100, 'the lead may write more') : done));
+    await lead.signal('received');
+    await lead.workflow.result();
+    return lead;
+  },
+
   'delivery-drained-at-once': async (stage) => {
     const lead = stage.lead(() => done);
     await lead.signal('message_accepted');

@@ -1,5 +1,6 @@
 import {
   tiers,
+  updateAssistantSettings,
   updateCalendarSettings,
   updateMessagingSettings,
   updateSendingWindows,
@@ -25,6 +26,10 @@ type Options = {
   optOutStopsApi?: unknown;
   aiPauseMinutes?: unknown;
   apiPausesAi?: unknown;
+  ai?: unknown;
+  aiQuietSeconds?: unknown;
+  aiMaxWaitSeconds?: unknown;
+  aiDailyCalls?: unknown;
   sendingWindows?: string;
   calendarCustomer?: boolean;
   json?: boolean;
@@ -71,6 +76,10 @@ export const updateStoreCommand = (admin: Admin): Command =>
       'whether a message sent with POST /leads/{id}/messages pauses the AI, too (off in new stores)',
       onOrOff,
     )
+    .option('--ai <on|off>', 'whether the AI answers leads (off in new stores); `ai connect` gives it a model', onOrOff)
+    .option('--ai-quiet-seconds <n>', 'the AI answers when the lead has been quiet for this long (6)', decimalNumber)
+    .option('--ai-max-wait-seconds <n>', 'and at the latest this long after the first message (30)', decimalNumber)
+    .option('--ai-daily-calls <n>', 'how many calls to the model a day may have, in UTC (500)', wholeNumber)
     .option(
       '--sending-windows <file>',
       'when follow-ups may go out, as JSON: [{ "weekdays": ["monday"], "from": "09:00", "to": "18:00" }]; [] means always',
@@ -92,13 +101,20 @@ export const updateStoreCommand = (admin: Admin): Command =>
         api_pauses_ai: apiPausesAi,
       };
       const changesMessaging = Object.values(settingsToChange).some((value) => value !== undefined);
+      const assistantToChange = {
+        ai: options.ai,
+        ai_quiet_seconds: options.aiQuietSeconds,
+        ai_max_wait_seconds: options.aiMaxWaitSeconds,
+        ai_daily_calls: options.aiDailyCalls,
+      };
+      const changesAssistant = Object.values(assistantToChange).some((value) => value !== undefined);
       const changesScheduling = sendingWindows !== undefined || calendarCustomer !== undefined;
-      if (!changesStore && !changesMessaging && !changesScheduling) {
+      if (!changesStore && !changesMessaging && !changesAssistant && !changesScheduling) {
         throw new UsageError([
-          'give at least one of --name, --tier, --timezone, --locale, --country, --rate-limit, --message-wait, --opt-out-stops-api, --ai-pause-minutes, --api-pauses-ai, --sending-windows or --calendar-customer',
+          'give at least one of --name, --tier, --timezone, --locale, --country, --rate-limit, --message-wait, --opt-out-stops-api, --ai-pause-minutes, --api-pauses-ai, --ai, --ai-quiet-seconds, --ai-max-wait-seconds, --ai-daily-calls, --sending-windows or --calendar-customer',
         ]);
       }
-      // The command checks all changes before it sends any, because they go to three services.
+      // The command checks all changes before it sends any, because they go to several services.
       const ofStore = changesStore && checked(updateStore, { store_id: store, ...changes }, { store_id: '--store' });
       const ofMessaging =
         changesMessaging &&
@@ -106,14 +122,24 @@ export const updateStoreCommand = (admin: Admin): Command =>
           message_wait_seconds: '--message-wait',
           ai_pause_minutes: '--ai-pause-minutes',
         });
+      const ofAssistant =
+        changesAssistant &&
+        checked(updateAssistantSettings, assistantToChange, {
+          ai_quiet_seconds: '--ai-quiet-seconds',
+          ai_max_wait_seconds: '--ai-max-wait-seconds',
+          ai_daily_calls: '--ai-daily-calls',
+        });
       const ofCalendar =
         calendarCustomer !== undefined && checked(updateCalendarSettings, { show_customer: calendarCustomer }, {});
       const windows = sendingWindows === undefined ? undefined : await sendSendingWindows(admin, sendingWindows, store);
       const updated = ofStore ? await admin.platform.call(updateStore, ofStore) : undefined;
       const settings = ofMessaging ? await callForStore(admin, updateMessagingSettings, ofMessaging, store) : undefined;
+      const assistant = ofAssistant
+        ? await callForStore(admin, updateAssistantSettings, ofAssistant, store)
+        : undefined;
       const calendar = ofCalendar ? await callForStore(admin, updateCalendarSettings, ofCalendar, store) : undefined;
       const shown = calendar && { calendar_customer: calendar.show_customer };
-      printResult(admin, options, { ...updated, ...settings, ...windows, ...shown }, () =>
+      printResult(admin, options, { ...updated, ...settings, ...assistant, ...windows, ...shown }, () =>
         [
           ...(updated ? [storeRecord(updated)] : []),
           ...(settings
@@ -123,6 +149,16 @@ export const updateStoreCommand = (admin: Admin): Command =>
                   'opt-out stops api': settings.opt_out_stops_api ? 'on' : 'off',
                   'ai pause': `${settings.ai_pause_minutes} minutes`,
                   'api pauses ai': settings.api_pauses_ai ? 'on' : 'off',
+                }),
+              ]
+            : []),
+          ...(assistant
+            ? [
+                record({
+                  ai: assistant.ai ? 'on' : 'off',
+                  'ai quiet': `${assistant.ai_quiet_seconds} s`,
+                  'ai max wait': `${assistant.ai_max_wait_seconds} s`,
+                  'ai daily calls': assistant.ai_daily_calls,
                 }),
               ]
             : []),

@@ -148,8 +148,7 @@ export const Agent = Type.Object(
   {
     title: 'Agent',
     description:
-      'An AI agent, with the conditions under which a lead gets it. The AI does not answer by itself yet, so only the ' +
-      'conditions have an effect.',
+      'An AI agent, with the conditions under which a lead gets it. It answers in stores where the AI is on.',
   },
 );
 export type Agent = Static<typeof Agent>;

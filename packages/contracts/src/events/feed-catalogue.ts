@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { HandoverReasonWord, SilentReasonWord } from '../assistant/turns.ts';
 import { About, Nullable, NullableTimestamp, NullableUuid, Timestamp, Uuid } from '../core/common.ts';
 import { Agent } from '../crm/agents.ts';
 import { KnowledgeDocument } from '../crm/knowledge.ts';
@@ -262,6 +263,20 @@ export const feedCatalogue = {
     Template,
   ),
   'lead.opted_in': bareFact('conversation', 'A lead opted in to messages again.', conversationIds),
+  'assistant.replied': bareFact('conversation', 'The AI answered a lead. The message has its own events.', {
+    ...conversationIds,
+    message_id: About(Uuid, 'The answer.'),
+    agent_id: About(Uuid, 'The agent that wrote it.'),
+  }),
+  'assistant.silent': bareFact('conversation', 'The AI did not answer what a lead wrote. Nothing was sent.', {
+    ...conversationIds,
+    reason: SilentReasonWord,
+  }),
+  'assistant.handed_over': bareFact('conversation', 'The AI told a lead that a person will answer. Answer the lead.', {
+    ...conversationIds,
+    message_id: About(Uuid, 'What the lead was told.'),
+    reason: HandoverReasonWord,
+  }),
 } as const;
 
 export type FeedType = keyof typeof feedCatalogue;

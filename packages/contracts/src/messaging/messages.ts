@@ -314,6 +314,8 @@ export const acceptMessage = defineOperation({
       unless_reply_after: Type.Optional(Timestamp),
       /** From this moment on the message is not sent. One that is queued then is `cancelled`, with the error `message_expired`. */
       expires_at: Type.Optional(Timestamp),
+      /** The lead is told that a person will answer, so the conversation stays unanswered. Only of source `ai`. */
+      hands_over: Type.Optional(Type.Boolean()),
       /** How long the answer waits for the outcome of the message, in milliseconds. Default 0. */
       wait_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 5_000 })),
     }),

@@ -1,4 +1,5 @@
 import {
+  assistantOperations,
   crmOperations,
   defineOperation,
   Exact,
@@ -263,6 +264,7 @@ const everyOperation: readonly Operation[] = [
   crmOperations,
   schedulingOperations,
   messagingOperations,
+  assistantOperations,
 ].flatMap((group) => Object.values(group) as Operation[]);
 
 test('every number in a request has limits, so that a value beyond its column is a fault', () => {

@@ -92,14 +92,18 @@ export const overdueMetrics = {
     name: 'mostrador_overdue_rows',
     type: 'gauge',
     help: 'Rows that have been due for 30 s without a step, at most 10,000. More than 0 for minutes: no worker takes steps.',
-    labels: { rows: '`deliveries`, `calendar syncs`, `calendar watches`, `follow-ups`, `webhook endpoints`' },
+    labels: {
+      rows: '`deliveries`, `calendar syncs`, `calendar watches`, `follow-ups`, `AI turns`, `webhook endpoints`',
+    },
     once: true,
   },
   longest: {
     name: 'mostrador_overdue_seconds',
     type: 'gauge',
     help: 'For how long the longest overdue row has been due, such as a late follow-up. 0: none is overdue.',
-    labels: { rows: '`deliveries`, `calendar syncs`, `calendar watches`, `follow-ups`, `webhook endpoints`' },
+    labels: {
+      rows: '`deliveries`, `calendar syncs`, `calendar watches`, `follow-ups`, `AI turns`, `webhook endpoints`',
+    },
     once: true,
   },
 } as const satisfies Record<string, MetricDefinition>;

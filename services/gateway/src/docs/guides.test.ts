@@ -142,8 +142,14 @@ test('the numbers and lists of the guides are those of the code', () => {
     'A single lead, seller, appointment, service, follow-up or webhook endpoint comes with an `ETag`, and so do the booking rules.',
   );
   const bare = feedTypes.filter((type) => !feedCatalogue[type].object);
-  expect(bare.toSorted()).toEqual(['conversation.read', 'lead.opted_in', 'lead.opted_out']);
-  says('events', '`conversation.read`, `lead.opted_out` and `lead.opted_in` have none.');
+  expect(bare.toSorted()).toEqual([
+    ...['assistant.handed_over', 'assistant.replied', 'assistant.silent'],
+    ...['conversation.read', 'lead.opted_in', 'lead.opted_out'],
+  ]);
+  says(
+    'events',
+    '`conversation.read`, `lead.opted_out` and `lead.opted_in` have none, nor do `assistant.replied`, `assistant.silent` and `assistant.handed_over`.',
+  );
   expect(firstColumn('messages-and-windows', 'The life of a message').toSorted()).toEqual(
     [...messageStatuses].toSorted(),
   );

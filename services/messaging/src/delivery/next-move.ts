@@ -102,9 +102,13 @@ const postponed = (head: HeadRow, delayMs: number, reason: string) => ({
   reason,
 });
 
-/** Also when the pause is over: what the AI wrote before a person did stays unsent. */
+/**
+ * Also when the pause is over: what the AI wrote before a person did stays unsent. The message with the number of the pause
+ * began it: it hands the conversation over.
+ */
 const isAiPaused = ({ ai_paused_until, ai_pause_number }: PairRow, { number }: HeadRow, now: Date): boolean =>
-  (ai_paused_until !== null && ai_paused_until > now) || (ai_pause_number !== null && number < ai_pause_number);
+  (ai_paused_until !== null && ai_paused_until > now && number !== ai_pause_number) ||
+  (ai_pause_number !== null && number < ai_pause_number);
 
 /** The error of the last attempt says more than the age. */
 const errorOfExpired = ({ error_code, error_detail }: HeadRow) =>

@@ -64,8 +64,9 @@ export async function takeNumber(
   storeId: string,
   leadId: string,
   source: Exclude<Message['source'], 'lead'>,
-  { pausesAiMinutes = null }: AiPause = {},
+  { pausesAiMinutes = null, answers = true }: AiPause & { readonly answers?: boolean } = {},
 ): Promise<TakenOutbound> {
+  const answered = answers ? sql`, is_unanswered = false, waiting_since = null` : sql``;
   const until = sql`clock.at + ${pausesAiMinutes} * interval '1 minute'`;
   const pauses =
     pausesAiMinutes === null
@@ -76,8 +77,8 @@ export async function takeNumber(
   const [taken] = await sql<TakenOutbound[]>`
     with taken as (
       update conversations c
-      set next_number = c.next_number + 1, last_message_at = clock.at, is_unanswered = false, waiting_since = null,
-          needs_attention = false, counted_next = ${countedNext(sql)} ${reads} ${pauses}
+      set next_number = c.next_number + 1, last_message_at = clock.at, needs_attention = false,
+          counted_next = ${countedNext(sql)} ${answered} ${reads} ${pauses}
       from (select clock_timestamp()::timestamptz(3) as at) as clock
       where c.store_id = ${storeId} and c.lead_id = ${leadId}
       returning c.next_number - 1 as number, clock.at),

@@ -37,6 +37,8 @@ export type OutboundRequest = {
   readonly expires_at?: Date | undefined;
   /** Until when crm says that the AI is paused. The conversation may not know it yet. */
   readonly aiPausedUntil?: Date | null;
+  /** The message only says that a person will answer: the lead still waits, and the AI is paused after it. */
+  readonly handsOver?: boolean;
   /** The lead's phone. Without it, an unprocessed message counts only if the channel knows the lead by another id. */
   readonly phone?: string | undefined;
 };
@@ -84,8 +86,10 @@ export async function acceptOutbound(
   if (isStoppable) assertNotOptedOut(conversation, unprocessed);
   if (request.source === 'ai') assertNotPaused(request, conversation);
   assertNoReply(request, conversation, unprocessed);
-  const pausesAi = request.source === 'seller' || (request.source === 'api' && settings.api_pauses_ai);
-  const { number, at, sessionId, delivering } = await takeNumber(sql, storeId, lead_id, request.source, {
+  const { source, handsOver = false } = request;
+  const pausesAi = source === 'seller' || handsOver || (source === 'api' && settings.api_pauses_ai);
+  const { number, at, sessionId, delivering } = await takeNumber(sql, storeId, lead_id, source, {
+    answers: !handsOver,
     pausesAiMinutes: pausesAi ? settings.ai_pause_minutes : null,
   });
   if (!request.template && !isWindowOpen(replyWindowMsOf(channel), conversation.last_inbound_at, at)) {
@@ -97,7 +101,7 @@ export async function acceptOutbound(
   const session = sessionId
     ? { sessionId, events: [] }
     : await beginSession(sql, storeId, lead_id, { at, direction: 'outbound' });
-  const { source, template, metadata, expires_at } = request;
+  const { template, metadata, expires_at } = request;
   const message = await insertMessage(sql, storeId, {
     id,
     lead_id,

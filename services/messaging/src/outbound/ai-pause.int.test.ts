@@ -38,8 +38,8 @@ afterAll(() => messaging?.stop());
 
 type Source = RequestOf<typeof acceptMessage>['body']['source'];
 const context = () => testContext({ storeId });
-const accept = async (leadId: string, source: Source) => {
-  const body = { id: randomUUID(), lead_id: leadId, source, message: source };
+const accept = async (leadId: string, source: Source, more: { hands_over?: boolean } = {}) => {
+  const body = { id: randomUUID(), lead_id: leadId, source, message: source, ...more };
   return (await messaging.rpc.call(acceptMessage, { body }, context())).id;
 };
 let phones = 5511600000000;
@@ -74,6 +74,19 @@ const tell = (leadId: string, ai_paused_until: string | null, ai_pause_version: 
   return messaging.rpc.call(followLead, { body }, context());
 };
 const send = () => sendAiPauses({ ...messaging.dependencies, log: silentLog() }, AbortSignal.timeout(60_000));
+
+test('a message of the AI that hands over leaves, and the lead still waits, for a person', async () => {
+  const waits = { is_unanswered: true, waiting_since: new Date('2026-01-01T12:00:00.000Z') };
+  const leadId = await newLead(waits);
+  const id = await accept(leadId, 'ai', { hands_over: true });
+  expect(await pausedFor(leadId)).toBe(720);
+  await expect(accept(leadId, 'ai')).rejects.toMatchObject(paused);
+  expect(await step(leadId)).toMatchObject({ done: true });
+  expect(called).toEqual([id]);
+  const [conversation] = await messaging.adminSql`
+    select is_unanswered, waiting_since from conversations where lead_id = ${leadId}`;
+  expect(conversation).toEqual(waits);
+});
 
 describe('a message of a seller', () => {
   test('pauses the AI for twelve hours, and for the time that the store has set', async () => {

@@ -181,6 +181,19 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
     { ...ofFollowup, code: rejection.code },
     { ...followup, status: 'failed', error: rejection, next_attempt_at: null, updated_at: sentFollowupAt },
   ],
+  'assistant.replied': [
+    sentFollowupAt,
+    ids.lead,
+    { lead_id: ids.lead, message_id: ids.reply, agent_id: ids.agent },
+    undefined,
+  ],
+  'assistant.silent': [sentFollowupAt, ids.lead, { lead_id: ids.lead, reason: 'ai_paused' }, undefined],
+  'assistant.handed_over': [
+    sentFollowupAt,
+    ids.lead,
+    { lead_id: ids.lead, message_id: ids.reply, reason: 'asked_for_person' },
+    undefined,
+  ],
   'conversation.read': ['2026-01-14T10:29:00.000Z', ids.lead, { lead_id: ids.lead }, undefined],
   'lead.opted_out': [
     '2026-01-14T10:30:00.000Z',

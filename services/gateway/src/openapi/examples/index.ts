@@ -1,5 +1,6 @@
 import type { Operation } from '@mostrador/contracts';
 import { agentExamples } from './agents.ts';
+import { assistantExamples } from './assistant.ts';
 import { crmExamples } from './crm.ts';
 import { eventExamples } from './events.ts';
 import type { Example } from './example.ts';
@@ -16,6 +17,7 @@ const examples: ReadonlyMap<Operation, Example> = new Map([
   ...webhookExamples,
   ...storeExamples,
   ...eventExamples,
+  ...assistantExamples,
 ]);
 
 /** The example of an operation. A test finds operations without one. */

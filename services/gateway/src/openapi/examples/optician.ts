@@ -12,6 +12,7 @@ export const ids = {
   session: '0198c1f5-3a77-7b71-8f9d-5e6f708192a3',
   question: '0198c1f5-4b88-7c81-9aae-6f708192a3b4',
   message: '0198c1f5-5c99-7d91-8bbf-708192a3b4c5',
+  reply: '0198c1f5-5daa-7ea1-9cc0-8192a3b4c5d7',
   agent: '0198c1f4-3daa-7ea1-9cc0-8192a3b4c5d6',
   defaultAgent: '0198c1f4-3ebb-7fb1-8dd1-92a3b4c5d6e7',
   group: '0198c1f4-3fcc-7ac1-9ee2-a3b4c5d6e7f8',

@@ -1,0 +1,33 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Exact } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+
+/** What a store has set for the answers of its AI. */
+export const AssistantSettings = Type.Object({
+  /** Whether the AI answers leads. Off in a new store. */
+  ai: Type.Boolean(),
+  /** It answers when the lead has been quiet for this long. */
+  ai_quiet_seconds: Type.Number(),
+  /** It answers at the latest this long after the first unanswered message. */
+  ai_max_wait_seconds: Type.Number(),
+  /** How many calls to a model one day may have, in UTC. */
+  ai_daily_calls: Type.Integer(),
+});
+export type AssistantSettings = Static<typeof AssistantSettings>;
+
+export const updateAssistantSettings = defineOperation({
+  subject: 'assistant.admin.settings.update',
+  summary: 'Change whether the AI answers leads, how long it waits, and how many calls it may make',
+  request: {
+    body: Exact(
+      {
+        ai: Type.Optional(Type.Boolean()),
+        ai_quiet_seconds: Type.Optional(Type.Number({ minimum: 0, maximum: 60 })),
+        ai_max_wait_seconds: Type.Optional(Type.Number({ minimum: 0, maximum: 300 })),
+        ai_daily_calls: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+      },
+      { minProperties: 1 },
+    ),
+  },
+  reply: AssistantSettings,
+});

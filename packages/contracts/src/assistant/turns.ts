@@ -1,0 +1,107 @@
+import { type Static, Type } from '@sinclair/typebox';
+import {
+  About,
+  Exact,
+  NextStep,
+  Nullable,
+  NullableString,
+  NullableUuid,
+  OneOf,
+  Timestamp,
+  Uuid,
+} from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+
+/** How a turn ends. A turn answers the messages that a lead wrote one after the other. */
+export const turnOutcomes = ['sent', 'silent', 'superseded', 'handed_over'] as const;
+export type TurnOutcome = (typeof turnOutcomes)[number];
+
+/** Why a turn ended without an answer. */
+export const silentReasons = [
+  'switched_off',
+  'no_model',
+  'no_agent',
+  'ai_paused',
+  'lead_opted_out',
+  'lead_not_found',
+  'nothing_to_answer',
+  'no_answer_needed',
+  'too_late',
+  'channel_not_connected',
+  'messaging_window_closed',
+] as const;
+export type SilentReason = (typeof silentReasons)[number];
+export const SilentReasonWord = OneOf(silentReasons, {
+  title: 'SilentReason',
+  description:
+    'Why the AI does not answer. `too_late`: the messages were written more than 15 minutes ago. `nothing_to_answer`: ' +
+    'they were deleted, or answered before. `no_answer_needed`: such as thanks.',
+});
+
+/** Why a turn was handed to a person. */
+export const handoverReasons = ['asked_for_person', 'nothing_found', 'no_text', 'budget_reached'] as const;
+export type HandoverReason = (typeof handoverReasons)[number];
+export const HandoverReasonWord = OneOf(handoverReasons, {
+  title: 'HandoverReason',
+  description:
+    'Why a person must answer. `no_text`: the lead sent something that the AI cannot read. `budget_reached`: the calls of ' +
+    'the day are used up.',
+});
+
+const Explanation = Type.Object(
+  {
+    message_id: About(Uuid, 'The message that the AI wrote.'),
+    outcome: OneOf(['sent', 'handed_over'], {
+      title: 'ExplainedOutcome',
+      description: '`sent`: it answered. `handed_over`: it said that a person will answer.',
+    }),
+    handover_reason: Nullable(HandoverReasonWord, { description: 'For `handed_over`: why. Otherwise null.' }),
+    agent_id: About(NullableUuid, 'The agent that answered. Null: it was handed over before one was chosen.'),
+    agent_name: About(NullableString, 'Its name at that moment.'),
+    agent_reason: About(NullableString, 'Why it was chosen: the `reason` of `POST /agents/select`.'),
+    passages: Type.Array(
+      Type.Object(
+        {
+          document_id: About(Uuid, 'The document.'),
+          title: Type.String({ description: 'Its title at that moment.' }),
+          used: Type.Boolean({ description: 'Whether the answer is made from it.' }),
+        },
+        { title: 'ExplainedPassage', description: 'A passage of a document that the model was given.' },
+      ),
+      { description: 'What the model was given from the knowledge, best first.' },
+    ),
+    model: About(NullableString, 'The provider and model that wrote it. Null: no model was asked.'),
+    latency_ms: Nullable(Type.Integer(), { description: 'How long the model took. Null: no model was asked.' }),
+    answered_from: About(Timestamp, 'When the first message that it answers was received.'),
+    answered_to: About(Timestamp, 'When the last message that it answers was received.'),
+  },
+  { title: 'Explanation', description: 'Why a message of the AI says what it says.' },
+);
+export type Explanation = Static<typeof Explanation>;
+
+export const explainMessage = defineOperation({
+  subject: 'assistant.api.messages.explain',
+  http: { method: 'GET', path: '/leads/:leadId/messages/:messageId/explanation' },
+  access: { scope: 'messages:read' },
+  summary: 'Read why the AI wrote a message',
+  description:
+    'The agent and why it was chosen, the passages that the model was given, and the model. Only messages of source `ai` ' +
+    'have an explanation: any other answers 404 `message_not_found`.',
+  extension: true,
+  request: {
+    params: Exact({
+      leadId: About(Uuid, 'The id of the lead.'),
+      messageId: About(Uuid, 'The id of the message.'),
+    }),
+  },
+  reply: Explanation,
+  errors: ['lead_not_found', 'message_not_found'],
+});
+
+/** The due step of a lead's open turn. Safe to repeat at any time. */
+export const advanceTurn = defineOperation({
+  subject: 'assistant.step.turns.advance',
+  summary: "Run the due step of a lead's open turn",
+  request: { body: Exact({ lead_id: Uuid }) },
+  reply: NextStep,
+});

@@ -1,0 +1,12 @@
+import type { Database } from '@mostrador/kit/database/database';
+import type { Relay } from '@mostrador/kit/outbox/outbox';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
+import type { OpenModel } from './models/model.ts';
+
+/** The dependencies of this service's handlers. */
+export type Dependencies = {
+  readonly database: Database;
+  readonly rpc: Pick<RpcClient, 'call'>;
+  readonly relay: Pick<Relay, 'nudge'>;
+  readonly openModel: OpenModel;
+};

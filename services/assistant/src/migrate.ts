@@ -1,0 +1,3 @@
+import { runMigrateCommand } from '@mostrador/kit/database/migrate-command';
+
+await runMigrateCommand('assistant', `${import.meta.dirname}/../migrations`);

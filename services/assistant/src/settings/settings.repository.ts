@@ -1,0 +1,33 @@
+import type { AssistantSettings } from '@mostrador/contracts';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+
+/** The settings of a store without a row. */
+const defaultSettings: AssistantSettings = {
+  ai: false,
+  ai_quiet_seconds: 6,
+  ai_max_wait_seconds: 30,
+  ai_daily_calls: 500,
+};
+
+const columns = (sql: Sql) => sql`ai, ai_quiet_seconds, ai_max_wait_seconds, ai_daily_calls`;
+
+/** The query for the settings of a store in which the AI is on. No row: it is off. */
+export const findSettingsIfOn = (sql: Sql, storeId: string) =>
+  sql<AssistantSettings[]>`select ${columns(sql)} from store_settings where store_id = ${storeId} and ai`;
+
+export async function findSettings(sql: Sql, storeId: string): Promise<AssistantSettings> {
+  const [row] = await sql<AssistantSettings[]>`select ${columns(sql)} from store_settings where store_id = ${storeId}`;
+  return row ?? defaultSettings;
+}
+
+/** Writes the given members and returns all settings. */
+export async function saveSettings(
+  sql: TransactionSql,
+  storeId: string,
+  changes: Partial<AssistantSettings>,
+): Promise<AssistantSettings> {
+  await sql`insert into store_settings (store_id) values (${storeId}) on conflict do nothing`;
+  const [row] = await sql<[AssistantSettings]>`
+    update store_settings set ${sql(changes)} where store_id = ${storeId} returning ${columns(sql)}`;
+  return row;
+}

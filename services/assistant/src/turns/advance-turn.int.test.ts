@@ -1,0 +1,275 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { updateAssistantSettings } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { testContext } from '@mostrador/testing/context';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { passage, startAssistant, type TestAssistant } from '../../test/assistant.ts';
+
+let assistant: TestAssistant;
+beforeAll(async () => {
+  assistant = await startAssistant();
+});
+afterAll(() => assistant?.stop());
+
+const prices = passage('Preços', 'Corte: R$ 60.');
+const ended = (reason: string) => ({ done: true, wake_at: null, reason });
+const after = (moment: string, seconds: number) => new Date(Date.parse(moment) + seconds * 1000).toISOString();
+
+test('several messages get one answer, when the lead has been quiet', async () => {
+  const store = await assistant.openStore({ ai_quiet_seconds: 6 });
+  store.world.passages = [prices];
+  await store.write('Oi', { secondsAgo: 9 });
+  await store.write('quanto custa', { secondsAgo: 8 });
+  const last = await store.write('o corte?');
+  expect(await store.step()).toEqual({
+    ...{ done: false, wake_at: after(last.received_at, 6), reason: 'the lead may write more' },
+  });
+  expect(store.world.calls).toBe(0);
+  await assistant.adminSql`
+    update ai_turns set next_attempt_at = now() where store_id = ${store.storeId}`;
+  expect(await store.drain()).toEqual(ended('sent'));
+  expect(store.world.accepted).toHaveLength(1);
+  const [turn] = await store.turns();
+  expect(store.world.accepted[0]).toMatchObject({
+    id: turn?.id,
+    lead_id: store.leadId,
+    source: 'ai',
+    hands_over: false,
+    unless_reply_after: last.received_at,
+  });
+  expect(store.world.accepted[0]?.message).toContain('Em “Preços” está escrito:\nCorte: R$ 60.');
+  expect(store.world.accepted[0]?.message).toContain('Olá, aqui é Ana, a assistente de IA da loja');
+  expect(turn).toMatchObject({ state: 'sent', reply: null, model: 'demo', agent_name: 'Ana' });
+  expect(await store.feed()).toEqual([
+    {
+      type: 'assistant.replied',
+      data: { lead_id: store.leadId, message_id: turn?.id, agent_id: turn?.agent_id },
+    },
+  ]);
+  expect(await store.wakeUps()).toEqual([{ topic: 'reply', entity_id: store.leadId, signal: 'received' }]);
+});
+
+test('the end of the longest wait comes before quiet', async () => {
+  const store = await assistant.openStore({ ai_quiet_seconds: 6, ai_max_wait_seconds: 10 });
+  const first = await store.write('um', { secondsAgo: 8 });
+  await store.write('dois');
+  expect(await store.step()).toMatchObject({ wake_at: after(first.received_at, 10) });
+});
+
+test('a newer message supersedes the answer, and the next turn answers everything', async () => {
+  const store = await assistant.openStore({ ai_quiet_seconds: 1 });
+  store.world.passages = [prices];
+  const first = await store.write('quanto custa', { secondsAgo: 3 });
+  store.world.thinking = async () => {
+    store.world.thinking = async () => {};
+    // Its event comes late.
+    await store.write('o corte?', { told: false });
+  };
+  const waits = await store.drain();
+  expect(waits).toMatchObject({ done: false, reason: 'the lead may write more' });
+  expect(store.world.accepted).toEqual([]);
+  const [, next] = await store.turns();
+  expect(next).toMatchObject({ state: 'open', first_received_at: new Date(first.received_at) });
+  await assistant.adminSql`update ai_turns set next_attempt_at = now() where id = ${next?.id}`;
+  expect(await store.drain()).toEqual(ended('sent'));
+  expect((await store.turns()).map(({ state }) => state)).toEqual(['superseded', 'sent']);
+  expect(store.world.accepted).toHaveLength(1);
+  expect((await store.feed()).map(({ type }) => type)).toEqual(['assistant.replied']);
+  // The late event is about a message that is answered.
+  const { id: message_id, created_at: received_at } = store.world.messages.at(-1) as { id: string; created_at: string };
+  await store.hear({ message_id, received_at });
+  expect(await store.turns()).toHaveLength(2);
+});
+
+test('a lead who writes without a pause gets an answer after the longest wait, and the rest is answered next', async () => {
+  const store = await assistant.openStore({ ai_quiet_seconds: 6, ai_max_wait_seconds: 10 });
+  store.world.passages = [prices];
+  await store.write('um', { secondsAgo: 11 });
+  let newest = '';
+  store.world.thinking = async () => {
+    store.world.thinking = async () => {};
+    newest = (await store.write('mais um')).received_at;
+  };
+  const waits = await store.drain();
+  expect(store.world.accepted).toHaveLength(1);
+  expect(store.world.accepted[0]).not.toHaveProperty('unless_reply_after');
+  expect(waits).toMatchObject({ done: false, wake_at: after(newest, 6) });
+  expect((await store.turns()).map(({ state }) => state)).toEqual(['sent', 'open']);
+});
+
+test('after a turn the next message opens the next one, and a repeated event opens none', async () => {
+  const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+  store.world.passages = [prices];
+  const first = await store.write('quanto custa o corte?', { secondsAgo: 1 });
+  await store.drain();
+  await store.hear(first);
+  expect(await store.turns()).toHaveLength(1);
+  await store.write('e a barba?');
+  expect(await store.drain()).toEqual(ended('sent'));
+  expect(store.world.accepted).toHaveLength(2);
+  expect(await store.step()).toEqual(ended('no turn is open'));
+});
+
+test('events that come at once open one turn', async () => {
+  const store = await assistant.openStore();
+  await Promise.all(Array.from({ length: 8 }, (_, number) => store.write(`${number}`)));
+  expect(await store.turns()).toHaveLength(1);
+  expect(await store.wakeUps()).toHaveLength(1);
+});
+
+describe('a crash', () => {
+  test('after the call to the model repeats it once, and no answer is lost', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    store.world.passages = [prices];
+    await store.write('quanto custa o corte?', { secondsAgo: 1 });
+    // The process that has the lease is gone: another one decides meanwhile, and what the first one records has no effect.
+    store.world.thinking = async () => {
+      store.world.thinking = async () => {};
+      await store.endLease();
+      await store.step();
+    };
+    await store.step();
+    expect(store.world.calls).toBe(2);
+    expect(await store.drain()).toEqual(ended('sent'));
+    expect(store.world.accepted).toHaveLength(1);
+  });
+
+  test('between the acceptance and its record gives no second answer', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    store.world.passages = [prices];
+    await store.write('quanto custa o corte?', { secondsAgo: 1 });
+    await store.step();
+    let asked = 0;
+    store.world.accept = async (body) => {
+      asked += 1;
+      store.world.accepted.push(body);
+      // Messaging has it, and the answer is lost.
+      throw new AppError('upstream_timeout');
+    };
+    expect(await store.step()).toMatchObject({ done: false, reason: 'attempt 1 failed (upstream_timeout)' });
+    await store.endLease();
+    // A newer message does not make it another answer either.
+    await store.write('e a barba?');
+    expect(await store.step()).toMatchObject({ done: false });
+    expect(asked).toBe(1);
+    expect(store.world.accepted).toHaveLength(1);
+    expect((await store.turns()).map(({ state }) => state)).toEqual(['sent', 'open']);
+  });
+
+  test('leaves a lease, until whose end no other attempt begins', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    await store.write('oi', { secondsAgo: 1 });
+    const gate = Promise.withResolvers<void>();
+    store.world.thinking = () => gate.promise;
+    const first = store.step();
+    while (store.world.calls === 0) await pause(5);
+    expect(await store.step()).toMatchObject({ done: false, reason: 'another attempt is running' });
+    gate.resolve();
+    await first;
+    expect(store.world.calls).toBe(1);
+  });
+});
+
+describe('a turn ends silent', () => {
+  test.each([
+    ['ai_paused', { lead: { ai_paused_until: '2999-01-01T00:00:00.000Z' } }],
+    ['lead_opted_out', { lead: { opted_out_at: '2026-01-01T00:00:00.000Z' } }],
+    ['lead_not_found', { lead: undefined }],
+    ['no_agent', { agent: null }],
+  ] as const)('with the reason %s, and asks no model', async (reason, world) => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    Object.assign(store.world, world);
+    await store.write('oi', { secondsAgo: 1 });
+    expect(await store.drain()).toEqual(ended(`silent (${reason})`));
+    expect(store.world).toMatchObject({ calls: 0, accepted: [] });
+    expect(await store.feed()).toEqual([{ type: 'assistant.silent', data: { lead_id: store.leadId, reason } }]);
+  });
+
+  test.each([
+    ['lead_opted_out', 'lead_opted_out'],
+    ['messaging_window_closed', 'messaging_window_closed'],
+    ['channel_not_connected', 'channel_not_connected'],
+    ['message_expired', 'too_late'],
+  ] as const)('when messaging answers %s', async (code, reason) => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    store.world.accept = async () => {
+      throw new AppError(code);
+    };
+    await store.write('oi', { secondsAgo: 1 });
+    expect(await store.drain()).toEqual(ended(`silent (${reason})`));
+  });
+
+  test('when the lead only says thanks', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    await store.write('Obrigado!', { secondsAgo: 1 });
+    expect(await store.drain()).toEqual(ended('silent (no_answer_needed)'));
+  });
+
+  test('when the messages are gone', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    await store.write('oi', { secondsAgo: 1 });
+    store.world.messages.length = 0;
+    expect(await store.drain()).toEqual(ended('silent (nothing_to_answer)'));
+  });
+
+  test('when nobody has looked for a quarter of an hour', async () => {
+    const store = await assistant.openStore();
+    await store.write('oi', { secondsAgo: 16 * 60 });
+    expect(await store.drain()).toEqual(ended('silent (too_late)'));
+  });
+
+  test('when the AI is switched off meanwhile', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    await store.write('oi', { secondsAgo: 1 });
+    await assistant.rpc.call(updateAssistantSettings, { body: { ai: false } }, testContext({ storeId: store.storeId }));
+    expect(await store.drain()).toEqual(ended('silent (switched_off)'));
+  });
+});
+
+test('a store with the AI off has no turns', async () => {
+  const store = await assistant.openStore({ ai: false });
+  await store.write('oi');
+  expect(await store.turns()).toEqual([]);
+});
+
+describe('a turn is handed over, with a text to the lead', () => {
+  test.each([
+    ['asked_for_person', 'Quero falar com um atendente', [prices], 1],
+    ['nothing_found', 'Vocês abrem no feriado?', [], 1],
+    ['no_text', '', [prices], 0],
+  ] as const)('%s', async (reason, text, passages, calls) => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    store.world.passages = passages;
+    await store.write(text, { secondsAgo: 1 });
+    expect(await store.drain()).toEqual(ended(`handed_over (${reason})`));
+    expect(store.world.calls).toBe(calls);
+    const [turn] = await store.turns();
+    expect(store.world.accepted).toEqual([expect.objectContaining({ id: turn?.id, source: 'ai', hands_over: true })]);
+    expect(store.world.accepted[0]?.message).toContain('pessoa da equipe');
+    expect(await store.feed()).toEqual([
+      { type: 'assistant.handed_over', data: { lead_id: store.leadId, message_id: turn?.id, reason } },
+    ]);
+  });
+
+  test('when the calls of the day are used up', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0, ai_daily_calls: 1 });
+    store.world.passages = [prices];
+    await store.write('quanto custa o corte?', { secondsAgo: 2 });
+    expect(await store.drain()).toEqual(ended('sent'));
+    await store.write('e a barba?');
+    expect(await store.drain()).toEqual(ended('handed_over (budget_reached)'));
+    expect(store.world.calls).toBe(1);
+  });
+});
+
+test('a step that fails is tried again, later each time', async () => {
+  const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+  store.world.thinking = async () => {
+    throw new AppError('service_unavailable');
+  };
+  await store.write('oi', { secondsAgo: 1 });
+  expect(await store.step()).toMatchObject({ done: false, reason: 'attempt 1 failed (service_unavailable)' });
+  store.world.thinking = async () => {};
+  await store.endLease();
+  expect(await store.drain()).toEqual(ended('sent'));
+});

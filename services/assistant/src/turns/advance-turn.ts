@@ -1,0 +1,53 @@
+import type { NextStep, advanceTurn as operation } from '@mostrador/contracts';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { type Handler, later } from '@mostrador/kit/rpc/server';
+import { failedReason, lookAgain, waitUntil } from '@mostrador/kit/step/step';
+import type { Dependencies } from '../dependencies.ts';
+import { recordFailed } from './attempt.repository.ts';
+import { type Claimed, claimNext } from './claim-next.ts';
+import { decide } from './decide.ts';
+import { delayAfter } from './next-move.ts';
+import { recordDecision, recordTold } from './record-outcome.ts';
+import { tell } from './tell.ts';
+
+/**
+ * One transaction claims the turn and another records the outcome. Everything else runs outside of both: the model in one
+ * step, and messaging in the next one, so that a crash repeats at most one call to a model.
+ */
+export const advanceTurn =
+  (dependencies: Dependencies): Handler<typeof operation> =>
+  async (context, { body: { lead_id: id } }) => {
+    const { storeId } = context;
+    const claim = await dependencies.database.write(context, (sql) => claimNext(sql, { storeId, id }));
+    if (claim.kind === 'answer') {
+      // The turn may have ended without an attempt.
+      dependencies.relay.nudge();
+      return claim.next;
+    }
+    return later(() => attempt(dependencies, context, claim.claimed));
+  };
+
+async function attempt(dependencies: Dependencies, context: StoreContext, claimed: Claimed): Promise<NextStep> {
+  const { database, relay } = dependencies;
+  // The outcome is recorded even when the deadline of the caller has passed.
+  const scope = { storeId: context.storeId, deadline: claimed.recordBy };
+  const { requestId, storeId, traceparent } = context;
+  const call = { requestId, storeId, traceparent, deadline: Math.min(context.deadline, claimed.recordBy) };
+  try {
+    if (claimed.task === 'decide') {
+      const decided = await decide(dependencies, { scope, call }, claimed);
+      return decided ? await database.write(scope, (sql) => recordDecision(sql, claimed, decided)) : lookAgain();
+    }
+    const told = await tell(dependencies, call, claimed.turn);
+    return await database.write(scope, (sql) => recordTold(sql, claimed, told));
+  } catch (error) {
+    const code = error instanceof AppError ? error.code : 'internal_error';
+    context.log.warn({ turn: claimed.turn.id, task: claimed.task, err: error }, 'a step of an AI turn failed');
+    const delayMs = delayAfter(claimed.attempt.number);
+    const until = await database.write(scope, (sql) => recordFailed(sql, claimed.attempt, code, delayMs));
+    return until ? waitUntil(until, failedReason(code, claimed.attempt.number)) : lookAgain();
+  } finally {
+    relay.nudge();
+  }
+}

@@ -1,0 +1,84 @@
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { Attempt, RowKey } from '@mostrador/kit/step/retry-engine';
+import { turnColumns } from './turn.repository.ts';
+import type { TurnRow } from './turn.ts';
+
+/** Begins an attempt. Others wait while the lease is valid. */
+export async function claim(sql: TransactionSql, { storeId, id }: RowKey, leaseMs: number): Promise<Attempt> {
+  const [row] = await sql<[{ lease_token: string; attempts: number }]>`
+    update ai_turns
+    set attempts = attempts + 1, lease_token = gen_random_uuid(),
+        lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
+        next_attempt_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond', updated_at = clock_timestamp()
+    where store_id = ${storeId} and id = ${id} and state = 'open'
+    returning lease_token, attempts`;
+  return { storeId, id, leaseToken: row.lease_token, number: row.attempts };
+}
+
+const ofAttempt = (sql: TransactionSql, { storeId, id, leaseToken }: Attempt) =>
+  sql`where store_id = ${storeId} and id = ${id} and lease_token = ${leaseToken}`;
+const over = (sql: TransactionSql) => sql`lease_token = null, lease_until = null, updated_at = clock_timestamp()`;
+
+// Each of these functions returns a falsy value and writes nothing when the attempt has lost its lease.
+
+/** Locks the turn of the attempt. */
+export async function holdsLease(sql: TransactionSql, attempt: Attempt): Promise<boolean> {
+  return (await sql`select from ai_turns ${ofAttempt(sql, attempt)} for no key update`).length > 0;
+}
+
+/** What was decided, and from what. */
+export type Decided = Pick<
+  TurnRow,
+  | 'answered_to'
+  | 'action'
+  | 'action_reason'
+  | 'reply'
+  | 'agent_id'
+  | 'agent_name'
+  | 'agent_reason'
+  | 'passages'
+  | 'model'
+  | 'latency_ms'
+>;
+
+/** Records the decision. The next step is due at once. */
+export async function recordDecided(sql: TransactionSql, attempt: Attempt, decided: Decided): Promise<boolean> {
+  const { passages, ...columns } = decided;
+  const saved = await sql`
+    update ai_turns
+    set ${sql(columns)}, passages = ${sql.json(passages)}, next_attempt_at = clock_timestamp(), attempts = 0,
+        error_code = null, ${over(sql)}
+    ${ofAttempt(sql, attempt)} returning 1`;
+  return saved.length > 0;
+}
+
+/** Records that the attempt failed. The next one is due after `delayMs`. */
+export async function recordFailed(
+  sql: TransactionSql,
+  attempt: Attempt,
+  code: string,
+  delayMs: number,
+): Promise<Date | undefined> {
+  const [row] = await sql<{ next_attempt_at: Date }[]>`
+    update ai_turns
+    set error_code = ${code}, next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', ${over(sql)}
+    ${ofAttempt(sql, attempt)}
+    returning next_attempt_at`;
+  return row?.next_attempt_at;
+}
+
+/** Ends an open turn. Its text is with messaging, or nowhere. */
+export async function saveEnd(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+  { state, reason }: Pick<TurnRow, 'state' | 'reason'>,
+): Promise<TurnRow & { readonly now: Date }> {
+  const [row] = await sql<[TurnRow & { now: Date }]>`
+    update ai_turns
+    set state = ${state}, reason = ${reason}, reply = null, next_attempt_at = null, error_code = null,
+        answered_to = coalesce(answered_to, last_received_at), ${over(sql)}
+    where store_id = ${storeId} and id = ${id} and state = 'open'
+    returning ${turnColumns(sql)}, clock_timestamp() as now`;
+  return row;
+}

@@ -1,0 +1,34 @@
+import { replyStepLimits } from '@mostrador/contracts';
+import { type Attempt, answer, type Claim, type ClaimNext } from '@mostrador/kit/step/retry-engine';
+import { recordingMs } from '@mostrador/kit/step/step';
+import { claim } from './attempt.repository.ts';
+import { endTurn } from './end-turn.ts';
+import { type Due, nextMove } from './next-move.ts';
+import { lockOpenTurn } from './turn.repository.ts';
+
+/** A claimed attempt. The id of its `attempt` is that of the turn. */
+export type Claimed = Due & {
+  readonly attempt: Attempt;
+  /** Epoch milliseconds. The outcome must be recorded before this moment, while the lease is valid. */
+  readonly recordBy: number;
+};
+
+/** Claims the open turn of a lead when something is due, or answers why nothing is. The id of the row is the lead's. */
+export const claimNext: ClaimNext<Claim<Claimed>> = async (sql, { storeId, id: leadId }) => {
+  const found = await lockOpenTurn(sql, storeId, leadId);
+  const move = nextMove(found);
+  switch (move.kind) {
+    case 'answer':
+      return move;
+    case 'drop':
+      return answer(await endTurn(sql, storeId, move.turn.id, { state: 'silent', reason: 'too_late' }));
+    case 'claim': {
+      const { turn, task } = move;
+      const attempt = await claim(sql, { storeId, id: turn.id }, replyStepLimits.leaseMs);
+      return {
+        kind: 'claimed',
+        claimed: { turn, task, attempt, recordBy: Date.now() + replyStepLimits.leaseMs - recordingMs },
+      };
+    }
+  }
+};

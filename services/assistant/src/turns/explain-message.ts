@@ -1,0 +1,41 @@
+import {
+  type Explanation,
+  getMessage,
+  type HandoverReason,
+  type explainMessage as operation,
+} from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import type { Dependencies } from '../dependencies.ts';
+import { findTurn } from './turn.repository.ts';
+import type { TurnRow } from './turn.ts';
+
+export const explainMessage =
+  ({ database, rpc }: Dependencies): Handler<typeof operation> =>
+  async (context, { params }) => {
+    const [turn] = await database.lookUp(context, (sql) => findTurn(sql, context.storeId, params.messageId));
+    if (!turn || !isExplained(turn)) throw new AppError('message_not_found');
+    // A merge may have given the message another lead.
+    const { requestId, storeId, deadline, traceparent } = context;
+    await rpc.call(getMessage, { params }, { requestId, storeId, deadline, traceparent });
+    return toExplanation(turn);
+  };
+
+type Explained = TurnRow & { readonly state: 'sent' | 'handed_over' };
+
+const isExplained = (turn: TurnRow): turn is Explained => turn.state === 'sent' || turn.state === 'handed_over';
+
+const toExplanation = (turn: Explained): Explanation => ({
+  message_id: turn.id,
+  outcome: turn.state,
+  handover_reason: turn.state === 'handed_over' ? (turn.reason as HandoverReason) : null,
+  agent_id: turn.agent_id,
+  agent_name: turn.agent_name,
+  agent_reason: turn.agent_reason,
+  passages: [...turn.passages],
+  model: turn.model,
+  latency_ms: turn.latency_ms,
+  answered_from: toTimestamp(turn.first_received_at),
+  answered_to: toTimestamp(turn.answered_to ?? turn.last_received_at),
+});

@@ -1,0 +1,54 @@
+import { acceptMessage, type SilentReason } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import type { Dependencies } from '../dependencies.ts';
+import { findSettings } from '../settings/settings.repository.ts';
+import type { End } from './end-turn.ts';
+import { tooLateMs } from './next-move.ts';
+import { longestWaitAt } from './quiet.ts';
+import type { StepCall } from './step-call.ts';
+import type { TurnRow } from './turn.ts';
+
+/** Why messaging does not take an answer, and never will. */
+const refusals: Partial<Record<string, SilentReason>> = {
+  ai_paused: 'ai_paused',
+  lead_opted_out: 'lead_opted_out',
+  lead_not_found: 'lead_not_found',
+  channel_not_connected: 'channel_not_connected',
+  messaging_window_closed: 'messaging_window_closed',
+  message_expired: 'too_late',
+};
+
+/** Gives messaging what was decided, under the id of the turn, so that a repeat has no effect. Returns how the turn ends. */
+export async function tell({ database, rpc }: Dependencies, call: StepCall, turn: TurnRow): Promise<End> {
+  const { id, lead_id, action, action_reason, reply, answered_to } = turn;
+  if (action === 'silent' || reply === null || !answered_to) {
+    return { state: 'silent', reason: (action_reason ?? 'nothing_to_answer') as SilentReason };
+  }
+  const settings = await database.read(call, (sql) => findSettings(sql, call.storeId));
+  // A lead who writes without a pause gets an answer, and what came meanwhile is answered next. So does a person's help.
+  const isFinal = action === 'hand_over' || longestWaitAt(turn, settings).getTime() <= Date.now();
+  try {
+    const { status, error } = await rpc.call(
+      acceptMessage,
+      {
+        body: {
+          ...{ id, lead_id, source: 'ai', message: reply, hands_over: action === 'hand_over' },
+          expires_at: toTimestamp(new Date(answered_to.getTime() + tooLateMs)),
+          ...(isFinal ? {} : { unless_reply_after: toTimestamp(answered_to) }),
+        },
+      },
+      call,
+    );
+    const refused = status === 'cancelled' && error ? refusals[error.code] : undefined;
+    if (refused) return { state: 'silent', reason: refused };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === 'lead_replied') return { state: 'superseded' };
+    const reason = refusals[error.code];
+    if (!reason) throw error;
+    return { state: 'silent', reason };
+  }
+  if (action === 'reply') return { state: 'sent' };
+  return { state: 'handed_over', reason: action_reason as Extract<End, { state: 'handed_over' }>['reason'] };
+}

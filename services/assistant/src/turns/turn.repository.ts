@@ -1,0 +1,103 @@
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { CountOptions, OverdueOptions } from '@mostrador/kit/step/overdue';
+import type { TurnRow } from './turn.ts';
+
+export const turnColumns = (sql: Sql) => sql`
+  id, lead_id, state, reason, first_received_at, last_received_at, next_received_at, answered_to, action, action_reason, reply, agent_id,
+  agent_name, agent_reason, passages, model, latency_ms, next_attempt_at, attempts, error_code, lease_until`;
+
+/** Locks the open turn of a lead. `now`: the database clock after that. */
+export async function lockOpenTurn(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+): Promise<{ turn: TurnRow | undefined; now: Date }> {
+  const [[turn], [clock]] = await Promise.all([
+    sql<TurnRow[]>`
+      select ${turnColumns(sql)} from ai_turns
+      where store_id = ${storeId} and lead_id = ${leadId} and state = 'open' for no key update`,
+    sql<[{ now: Date }]>`select clock_timestamp() as now`,
+  ]);
+  return { turn, now: clock.now };
+}
+
+export type NewTurn = Pick<TurnRow, 'lead_id' | 'first_received_at' | 'last_received_at'> & {
+  readonly next_attempt_at: Date;
+};
+
+/** Opens a turn. Undefined: the lead has an open one. */
+export async function insertTurn(
+  sql: TransactionSql,
+  storeId: string,
+  { lead_id, first_received_at, last_received_at, next_attempt_at }: NewTurn,
+): Promise<TurnRow | undefined> {
+  const [turn] = await sql<TurnRow[]>`
+    insert into ai_turns (store_id, lead_id, first_received_at, last_received_at, next_attempt_at)
+    values (${storeId}, ${lead_id}, ${first_received_at}, ${last_received_at}, ${next_attempt_at})
+    on conflict (store_id, lead_id) where state = 'open' do nothing
+    returning ${turnColumns(sql)}`;
+  return turn;
+}
+
+/** Whether a turn of the lead has ended that settles what was received at this moment. */
+export async function isSettled(sql: Sql, storeId: string, leadId: string, receivedAt: Date): Promise<boolean> {
+  const found = await sql`
+    select from ai_turns
+    where store_id = ${storeId} and lead_id = ${leadId} and answered_to >= ${receivedAt}
+      and state not in ('open', 'superseded') limit 1`;
+  return found.length > 0;
+}
+
+/** Adds a message to a locked open turn. */
+export async function extendTurn(
+  sql: TransactionSql,
+  storeId: string,
+  turn: Omit<NewTurn, 'lead_id'> & Pick<TurnRow, 'id' | 'next_received_at'>,
+): Promise<void> {
+  const { id, first_received_at, last_received_at, next_received_at, next_attempt_at } = turn;
+  await sql`
+    update ai_turns
+    set first_received_at = ${first_received_at}, last_received_at = ${last_received_at},
+        next_received_at = ${next_received_at}, next_attempt_at = ${next_attempt_at}, updated_at = clock_timestamp()
+    where store_id = ${storeId} and id = ${id}`;
+}
+
+/** The turn that wrote a message. */
+export const findTurn = (sql: Sql, storeId: string, id: string) =>
+  sql<TurnRow[]>`select ${turnColumns(sql)} from ai_turns where store_id = ${storeId} and id = ${id}`;
+
+const isOverdue = (sql: Sql, overdueMs: number) => sql`
+  state = 'open' and next_attempt_at < now() - ${overdueMs} * interval '1 millisecond'`;
+
+export type OverdueTurn = Pick<TurnRow, 'lead_id'> & { readonly store_id: string };
+
+/** As `takeOverdueFollowups` of scheduling. */
+export async function takeOverdueTurns(
+  sql: TransactionSql,
+  { overdueMs, againMs, limit }: OverdueOptions,
+): Promise<OverdueTurn[]> {
+  return await sql<OverdueTurn[]>`
+    update ai_turns t set woken_at = clock_timestamp()
+    from (
+      select store_id, id from ai_turns
+      where ${isOverdue(sql, overdueMs)}
+        and (woken_at is null or woken_at < now() - ${againMs} * interval '1 millisecond')
+      order by next_attempt_at
+      limit ${limit}
+      for no key update skip locked
+    ) overdue
+    where t.store_id = overdue.store_id and t.id = overdue.id
+    returning t.store_id, t.lead_id`;
+}
+
+export async function countOverdueTurns(sql: Sql, { overdueMs, limit }: CountOptions): Promise<number> {
+  return (await sql`select from ai_turns where ${isOverdue(sql, overdueMs)} limit ${limit}`).length;
+}
+
+/** How late the latest turn of all stores is. */
+export async function longestOverdueTurn(sql: Sql, overdueMs: number): Promise<number> {
+  const [row] = await sql<{ seconds: number }[]>`
+    select extract(epoch from now() - next_attempt_at)::float8 as seconds
+    from ai_turns where ${isOverdue(sql, overdueMs)} order by next_attempt_at limit 1`;
+  return row?.seconds ?? 0;
+}

@@ -1,0 +1,52 @@
+import type { HandoverReason, SilentReason, TurnOutcome } from '@mostrador/contracts';
+import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
+
+/** A passage that the model was given, as a turn keeps it. */
+export type KeptPassage = { readonly document_id: string; readonly title: string; readonly used: boolean };
+
+/** A row of the table `ai_turns`. */
+export type TurnRow = {
+  readonly id: string;
+  readonly lead_id: string;
+  readonly state: 'open' | TurnOutcome;
+  readonly reason: SilentReason | HandoverReason | null;
+  readonly first_received_at: Date;
+  readonly last_received_at: Date;
+  /** The first message that came while the turn was decided or told. */
+  readonly next_received_at: Date | null;
+  readonly answered_to: Date | null;
+  readonly action: 'reply' | 'silent' | 'hand_over' | null;
+  readonly action_reason: SilentReason | HandoverReason | null;
+  readonly reply: string | null;
+  readonly agent_id: string | null;
+  readonly agent_name: string | null;
+  readonly agent_reason: string | null;
+  readonly passages: readonly KeptPassage[];
+  readonly model: string | null;
+  readonly latency_ms: number | null;
+  readonly next_attempt_at: Date | null;
+  readonly attempts: number;
+  readonly error_code: string | null;
+  readonly lease_until: Date | null;
+};
+
+/** The wake-up of the workflow that answers a lead. */
+export const wakeReply = (leadId: string, signal: 'received' | 'overdue'): OutboxEntry =>
+  wakeWorkflow('reply', leadId, signal, leadId);
+
+/** The public event of a turn that has ended. Superseded turns have none: the next one answers. */
+export function turnEvents({ id, lead_id, state, reason, agent_id }: TurnRow): OutboxEntry[] {
+  const about = { kind: 'feed', entityId: lead_id, etag: null, object: undefined } as const;
+  switch (state) {
+    case 'sent':
+      return [{ ...about, type: 'assistant.replied', data: { lead_id, message_id: id, agent_id: agent_id as string } }];
+    case 'silent':
+      return [{ ...about, type: 'assistant.silent', data: { lead_id, reason: reason as SilentReason } }];
+    case 'handed_over': {
+      const data = { lead_id, message_id: id, reason: reason as HandoverReason };
+      return [{ ...about, type: 'assistant.handed_over', data }];
+    }
+    default:
+      return [];
+  }
+}

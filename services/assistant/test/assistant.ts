@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type Agent,
+  type AgentSelection,
+  acceptMessage,
+  advanceTurn,
+  assistantOperations,
+  connectModel,
+  type EventData,
+  getLead,
+  getStoreSettings,
+  type Lead,
+  listMessages,
+  type Message,
+  type NextStep,
+  type Passage,
+  type RequestOf,
+  searchKnowledge,
+  selectAgent,
+  updateAssistantSettings,
+} from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { createRpcServer } from '@mostrador/kit/rpc/server';
+import { silentLog, testContext } from '@mostrador/testing/context';
+import { startTestService, type TestService } from '@mostrador/testing/service';
+import { createHandlers } from '../src/handlers.ts';
+import type { Model } from '../src/models/model.ts';
+import { openModel } from '../src/models/open-model.ts';
+import { onMessageReceived } from '../src/turns/on-message-received.ts';
+
+type Asked = RequestOf<typeof acceptMessage>['body'];
+
+/** What a store's neighbours answer. */
+export type World = {
+  lead: Partial<Lead> | undefined;
+  agent: Partial<Agent> | null;
+  passages: readonly Passage[];
+  /** What messaging does with a message. By default it queues it. */
+  accept: (message: Asked) => Promise<void>;
+  /** Called before the model answers. */
+  thinking: () => Promise<void>;
+};
+
+const moment = '2026-01-01T12:00:00.000Z';
+
+const agent: Agent = {
+  ...{ id: randomUUID(), name: 'Ana', model: 'auto', priority: 1, is_active: true, is_default: true, version: 1 },
+  ...{ voice_id: null, audio_response_enabled: false, condition_groups: [], created_at: moment, updated_at: moment },
+  ...{ instructions: null, tone: null, language: 'pt-BR', disclosure: true, handover_when: null },
+};
+
+const leadOf = (store_id: string, id: string): Lead => ({
+  ...{ id, store_id, name: 'Maria', customer_phone: '5511961234567', status: 'pending', seller_id: null },
+  ...{ external_id: null, email: null, tags: [], metadata: {}, interaction_count: 1, ai_paused_until: null },
+  ...{ opted_out_at: null, created_at: moment, updated_at: moment },
+});
+
+const messageOf = (lead_id: string, id: string, body: string, created_at: string): Message => ({
+  ...{ id, lead_id, session_id: randomUUID(), direction: 'inbound', source: 'lead', body, status: 'received' },
+  ...{ error: null, reason: null, next_attempt_at: null, provider_message_id: null, metadata: {}, reactions: [] },
+  ...{ created_at, updated_at: created_at, sent_at: null, delivered_at: null, read_at: null },
+});
+
+export const passage = (title: string, text: string): Passage => ({
+  ...{ document: { id: randomUUID(), title }, text, highlight: text, score: 1 },
+});
+
+export type TestAssistant = Awaited<ReturnType<typeof startAssistant>>;
+
+/** Starts the service with its real handlers on real servers. Scripts stand in for crm, messaging and accounts. */
+export async function startAssistant() {
+  const worlds = new Map<string, World & { messages: Message[]; accepted: Asked[]; calls: number }>();
+  const worldOf = (storeId: string) => {
+    const world = worlds.get(storeId);
+    if (!world) throw new AppError('lead_not_found');
+    return world;
+  };
+  /** That of the last store: the model does not know its store. */
+  let current: ReturnType<typeof worldOf> | undefined;
+  const demo: Model = {
+    name: 'demo',
+    async answer(request, options) {
+      if (current) current.calls += 1;
+      await current?.thinking();
+      return await openModel('demo').answer(request, options);
+    },
+  };
+  let parts: Pick<Parameters<typeof createHandlers>[0], 'database' | 'relay'> | undefined;
+  const service: TestService = await startTestService({
+    name: 'assistant',
+    operations: assistantOperations,
+    build: ({ database, rpc, relay }) => {
+      parts = { database, relay };
+      return { handlers: createHandlers({ database, rpc, relay, openModel: () => demo }) };
+    },
+  });
+  const { nats } = service.nats;
+  const log = silentLog();
+  const servers = [
+    createRpcServer({
+      ...{ nats, log, service: 'crm', operations: { getLead, selectAgent, searchKnowledge } },
+      handlers: {
+        getLead: async ({ storeId }, { params }) => {
+          const { lead } = worldOf(storeId);
+          if (!lead) throw new AppError('lead_not_found');
+          return { ...leadOf(storeId, params.leadId), ...lead };
+        },
+        selectAgent: async ({ storeId }) => {
+          const chosen = worldOf(storeId).agent;
+          return {
+            ...{ agent: chosen && { ...agent, ...chosen }, reason: chosen ? 'default' : 'no_agent' },
+            ...{ condition_group: null, considered: [] as AgentSelection['considered'] },
+          };
+        },
+        searchKnowledge: async ({ storeId }) => ({ data: [...worldOf(storeId).passages] as Passage[] }),
+      },
+    }),
+    createRpcServer({
+      ...{ nats, log, service: 'messaging', operations: { acceptMessage, listMessages } },
+      handlers: {
+        acceptMessage: async ({ storeId }, { body }) => {
+          const world = worldOf(storeId);
+          const known = world.accepted.find(({ id }) => id === body.id);
+          if (!known) {
+            await world.accept(body);
+            const after = body.unless_reply_after;
+            const newer = world.messages.some(
+              ({ direction, created_at }) => direction === 'inbound' && created_at > (after ?? created_at),
+            );
+            if (newer) throw new AppError('lead_replied');
+            world.accepted.push(body);
+          }
+          return { id: body.id, status: 'queued', error: null };
+        },
+        listMessages: async ({ storeId }) => {
+          const { messages } = worldOf(storeId);
+          return { data: messages.toReversed(), total: messages.length, page: 1, limit: 50 };
+        },
+      },
+    }),
+    createRpcServer({
+      ...{ nats, log, service: 'accounts', operations: { getStoreSettings } },
+      handlers: { getStoreSettings: async () => ({ timezone: 'UTC', locale: 'pt-BR' }) },
+    }),
+  ];
+  await nats.flush();
+  const { rpc, adminSql } = service;
+  const receive = onMessageReceived(parts as NonNullable<typeof parts>);
+
+  /** A store with the AI on, and a lead. */
+  async function openStore(settings: RequestOf<typeof updateAssistantSettings>['body'] = {}) {
+    const [storeId, leadId] = [randomUUID(), randomUUID()];
+    const world: ReturnType<typeof worldOf> = {
+      ...{ lead: {}, agent: {}, passages: [], messages: [], accepted: [], calls: 0 },
+      accept: async () => {},
+      thinking: async () => {},
+    };
+    worlds.set(storeId, world);
+    current = world;
+    const context = () => testContext({ storeId });
+    await rpc.call(updateAssistantSettings, { body: { ai: true, ...settings } }, context());
+    await rpc.call(connectModel, { body: { provider: 'demo' } }, context());
+    const hear = (data: Pick<EventData<'messaging.message.received'>, 'message_id' | 'received_at'>) =>
+      receive(
+        {
+          ...{ id: randomUUID(), type: 'messaging.message.received', store_id: storeId, occurred_at: data.received_at },
+          data: { ...data, lead_id: leadId, session_id: randomUUID() },
+        },
+        { deadline: Date.now() + 30_000 },
+      );
+    return {
+      ...{ storeId, leadId, world, hear },
+      /** The lead writes `secondsAgo`. `told`: the event comes, too. */
+      async write(body: string, { secondsAgo = 0, told = true } = {}) {
+        const received_at = new Date(Date.now() - secondsAgo * 1000).toISOString();
+        const message_id = randomUUID();
+        world.messages.push(messageOf(leadId, message_id, body, received_at));
+        if (told) await hear({ message_id, received_at });
+        return { message_id, received_at };
+      },
+      step: (): Promise<NextStep> => rpc.call(advanceTurn, { body: { lead_id: leadId } }, context()),
+      /** Steps until none is due. */
+      async drain(): Promise<NextStep> {
+        for (;;) {
+          const next = await rpc.call(advanceTurn, { body: { lead_id: leadId } }, context());
+          if (next.done || next.wake_at === null || Date.parse(next.wake_at) > Date.now() + 500) return next;
+        }
+      },
+      turns: () => adminSql`select * from ai_turns where store_id = ${storeId} order by created_at, id`,
+      endLease: () =>
+        adminSql`
+        update ai_turns set lease_until = case when lease_token is not null then now() end, next_attempt_at = now()
+        where store_id = ${storeId} and state = 'open'`,
+      feed: async () => (await service.feed(storeId)).map(({ type, data }) => ({ type, data })),
+      wakeUps: () => adminSql`
+        select topic, entity_id, signal from outbox where store_id = ${storeId} and kind = 'workflow' order by id`,
+    };
+  }
+
+  return {
+    ...service,
+    openStore,
+    async stop() {
+      await Promise.all(servers.map((server) => server.drain()));
+      await service.stop();
+    },
+  };
+}
