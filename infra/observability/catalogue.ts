@@ -20,7 +20,16 @@ import { inboundMetrics } from '../../services/messaging/src/inbound/inbound-met
 import { oldestSync } from '../../services/scheduling/src/calendar-sync/sync-metrics.ts';
 import { workerMetrics } from '../../workflows/src/worker-metrics.ts';
 
-export const processNames = ['gateway', 'accounts', 'crm', 'scheduling', 'messaging', 'events', 'workflows'] as const;
+export const processNames = [
+  'gateway',
+  'accounts',
+  'crm',
+  'scheduling',
+  'messaging',
+  'events',
+  'assistant',
+  'workflows',
+] as const;
 export type ProcessName = (typeof processNames)[number];
 
 /** Metrics of the platform, and the processes that export them. */
@@ -30,8 +39,8 @@ export type Section = {
   readonly metrics: readonly MetricDefinition[];
 };
 
-const services = ['accounts', 'crm', 'scheduling', 'messaging', 'events'] as const;
-const withEvents = ['crm', 'scheduling', 'messaging'] as const;
+const services = ['accounts', 'crm', 'scheduling', 'messaging', 'events', 'assistant'] as const;
+const withEvents = ['crm', 'scheduling', 'messaging', 'assistant'] as const;
 
 /** Every metric that our code defines. A test finds one that is missing here. */
 export const sections: readonly Section[] = [

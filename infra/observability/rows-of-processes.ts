@@ -190,11 +190,13 @@ export const overview: Row[] = [
 export const particular: Readonly<Record<ProcessName, readonly Row[]>> = {
   gateway: [http, processOf('gateway', true)],
   ...(Object.fromEntries(
-    (['accounts', 'crm', 'scheduling', 'messaging', 'events'] as const).map((name) => [
+    (['accounts', 'crm', 'scheduling', 'messaging', 'events', 'assistant'] as const).map((name) => [
       name,
       [
         requestsOf(name),
-        ...{ accounts: [], crm: [], scheduling: [calendars], messaging: [messages], events: [webhooks] }[name],
+        ...{ accounts: [], crm: [], scheduling: [calendars], messaging: [messages], events: [webhooks], assistant: [] }[
+          name
+        ],
         outbox(`{service="${name}"}`),
         processOf(name, true),
       ],

@@ -102,7 +102,7 @@ test('the doctor makes every check, and each process of the platform answers it'
   const { checks, processes, findings } = JSON.parse(out);
   expect(checks.map(({ state }: { state: string }) => state)).toEqual(checks.map(() => 'done'));
   expect(processes.map(({ process }: { process: string }) => process)).toEqual([
-    ...['gateway', 'accounts', 'crm', 'scheduling', 'messaging', 'events', 'workflows'],
+    ...['gateway', 'accounts', 'crm', 'scheduling', 'messaging', 'events', 'assistant', 'workflows'],
   ]);
   // Other tests may plant what waits. The platform itself is well.
   const critical = findings.filter(({ severity }: { severity: string }) => severity === 'critical');

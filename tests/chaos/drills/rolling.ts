@@ -24,7 +24,7 @@ type Say = (text: string) => void;
 
 /** As docs/operations/rollout.md and the changelog say: events first, the gateway last, and the opposite order back. */
 const forward: readonly ProcessName[] = [
-  ...(['events', 'accounts', 'crm', 'scheduling', 'messaging', 'workflows', 'gateway'] as const),
+  ...(['events', 'accounts', 'crm', 'scheduling', 'messaging', 'assistant', 'workflows', 'gateway'] as const),
 ];
 /** Longer than the load balancer takes to notice: a check of it, and the answer that `/readyz` reuses. */
 const drainDelayMs = 2_500;

@@ -15,7 +15,7 @@ import {
 import { type Finding, toTime } from './finding.ts';
 
 /** The services with a schema of their name. The gateway has only a role. */
-const schemas = ['accounts', 'crm', 'scheduling', 'messaging', 'events'] as const;
+const schemas = ['accounts', 'crm', 'scheduling', 'messaging', 'events', 'assistant'] as const;
 const roleNames = [...schemas.flatMap((schema) => [`${schema}_owner`, schema, `${schema}_system`]), 'gateway_system'];
 
 const retainedTooMuch = 4 * 1024 ** 3;

@@ -15,7 +15,7 @@ const now = new Date('2027-01-31T09:00:00.000Z');
 const ago = (seconds: number) => new Date(+now - seconds * 1000);
 const brief = (findings: readonly Finding[]) => findings.map(({ severity, what }) => [severity, what]);
 
-const names = ['gateway', 'accounts', 'crm', 'scheduling', 'messaging', 'events', 'workflows'];
+const names = ['gateway', 'accounts', 'crm', 'scheduling', 'messaging', 'events', 'assistant', 'workflows'];
 const answer = (process: string, members: Partial<Answer> = {}): Answer => ({
   ...{ process, instance: `host:${process}`, version: '0.2.0', ready: true, checks: [], keys: [], skewMs: 0 },
   ...{ started_at: '2027-01-31T08:00:00.000Z', now: now.toISOString() },
@@ -411,7 +411,7 @@ describe('PostgreSQL', () => {
     );
   });
 
-  const roles = ['accounts', 'crm', 'scheduling', 'messaging', 'events']
+  const roles = ['accounts', 'crm', 'scheduling', 'messaging', 'events', 'assistant']
     .flatMap((name) => [`${name}_owner`, name, `${name}_system`])
     .concat('gateway_system')
     .map((name) => ({ name, login: true, too_much: false, foreign_schemas: [] as string[] }));
@@ -433,7 +433,7 @@ describe('PostgreSQL', () => {
     [['crm'], ['The schema crm has no migration']],
     [['crm', 'events'], ['The schemas crm, events have no migration']],
     [
-      ['accounts', 'crm', 'scheduling', 'messaging', 'events'],
+      ['accounts', 'crm', 'scheduling', 'messaging', 'events', 'assistant'],
       ['The database at POSTGRES_URL has no schema of the platform'],
     ],
   ])('without migrations in %j', (missing, expected) => {

@@ -40,8 +40,8 @@ type Result = {
 const limitMs = 10_000;
 
 const taskQueues = [...Object.values(entityWorkflows), reportClosing].map(({ taskQueue }) => taskQueue);
-const outboxes = ['accounts', 'crm', 'scheduling', 'messaging', 'events'] as const;
-const feeds = ['crm', 'scheduling', 'messaging'] as const;
+const outboxes = ['accounts', 'crm', 'scheduling', 'messaging', 'events', 'assistant'] as const;
+const feeds = ['crm', 'scheduling', 'messaging', 'assistant'] as const;
 
 export const doctorCommand = (admin: Admin): Command =>
   verb('doctor', 'Say what is wrong with the platform now, the most urgent first, and what to do', [

@@ -5,7 +5,16 @@ import { NullableTimestamp, Timestamp } from './common.ts';
 export const rollCallSubject = 'processes.describe';
 
 /** The processes of a platform, each by the name of its NATS user. */
-export const processNames = ['gateway', 'accounts', 'crm', 'scheduling', 'messaging', 'events', 'workflows'] as const;
+export const processNames = [
+  'gateway',
+  'accounts',
+  'crm',
+  'scheduling',
+  'messaging',
+  'events',
+  'assistant',
+  'workflows',
+] as const;
 export type ProcessName = (typeof processNames)[number];
 
 /** An encryption key without the key: two keys with one id have different fingerprints. */
