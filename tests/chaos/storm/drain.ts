@@ -50,9 +50,11 @@ async function untilNothingIsLeft(
     // A follow-up that is due after the run stays pending, and its workflow stays open.
     const [rows] = await sql<[Record<string, number>]>`
       select (select count(*)::int from scheduling.outbox) + (select count(*)::int from crm.outbox)
-           + (select count(*)::int from messaging.outbox) + (select count(*)::int from events.outbox) as outbox,
+           + (select count(*)::int from messaging.outbox) + (select count(*)::int from events.outbox)
+           + (select count(*)::int from assistant.outbox) as outbox,
              (select count(*)::int from scheduling.feed_entries) + (select count(*)::int from crm.feed_entries)
-           + (select count(*)::int from messaging.feed_entries) as "feed entries",
+           + (select count(*)::int from messaging.feed_entries)
+           + (select count(*)::int from assistant.feed_entries) as "feed entries",
              (select count(*)::int from events.webhook_deliveries where status = 'pending')
            + (select count(*)::int from events.webhook_endpoints e join events.feeds f on f.store_id = e.store_id
               where f.last_sequence > e.planned_through) as webhooks,

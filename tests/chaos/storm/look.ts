@@ -123,7 +123,7 @@ async function findStrays(sql: postgres.Sql): Promise<string[]> {
 async function findCorruption(sql: postgres.Sql): Promise<string[]> {
   await sql`create extension if not exists amcheck schema public`;
   const found: string[] = [];
-  const ofOurs = sql`n.nspname in ('accounts', 'gateway', 'crm', 'scheduling', 'messaging', 'events')`;
+  const ofOurs = sql`n.nspname in ('accounts', 'gateway', 'crm', 'scheduling', 'messaging', 'events', 'assistant')`;
   const indexes = await sql<{ oid: number; name: string }[]>`
     select c.oid, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
     join pg_am a on a.oid = c.relam join pg_index i on i.indexrelid = c.oid

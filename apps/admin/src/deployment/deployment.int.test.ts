@@ -225,7 +225,7 @@ describe.skipIf(!canMakeCertificates)('the commands that prepare a deployment', 
     await nats.start();
     expect(await wrong('nats')).toEqual([]);
     const [users] = [(await findings('nats')).filter(({ what }) => what.startsWith('user '))];
-    expect(users).toHaveLength(8);
+    expect(users).toHaveLength(9);
   });
 
   test('`backup role` makes a role that reads all rows and writes none, and names the line that pg_hba.conf lacks', async () => {
