@@ -20,7 +20,7 @@ const page = readFileSync(join(import.meta.dirname, 'deploy.md'), 'utf8');
 const blocks = [...page.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language, text = '']) => ({ language, text }));
 const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0;
 /** What `scaling.md` says that two replicas of each process open at most. */
-const mostConnections = 116;
+const mostConnections = 138;
 
 /** The last line of each process. */
 const logsOf = (folder: string): string =>
@@ -62,7 +62,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-// It starts 14 processes and a dozen commands, which take minutes beside other tests.
+// It starts 16 processes and a dozen commands, which take minutes beside other tests.
 const limit = { timeout: 900_000 };
 test.skipIf(!canMakeCertificates)(
   'the page brings up two replicas of each process, pasted in one shell',

@@ -65,7 +65,7 @@ test('each role has a password of its own, also over data of a version that gave
     const answers = await Promise.all(roles.map((role) => logsIn(roleUrl(url, role, 'secret'))));
     return roles.filter((_, index) => answers[index]);
   };
-  expect(new Set(Object.values(rolePasswords('secret'))).size).toBe(16);
+  expect(new Set(Object.values(rolePasswords('secret'))).size).toBe(19);
   expect(await whichTakeTheShared()).toEqual([]);
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   for (const role of roles) await sql.unsafe(`alter role ${role} password 'secret'`);
