@@ -141,8 +141,15 @@ inBrowser(() => {
 
     await tabTo(page, 'button', /^Ana Souza/);
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
-    await page.keyboard.press('End');
+    const signOut = page.getByRole('menuitem', { name: 'Sign out' });
+    await signOut.waitFor();
+    // A key that comes before the menu has the focus does nothing.
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('End');
+        return await signOut.evaluate((item) => item === item.ownerDocument.activeElement);
+      })
+      .toBe(true);
     await page.keyboard.press('Enter');
     await tabTo(page, 'button', 'Sign out anyway');
     await page.keyboard.press('Enter');
