@@ -1,4 +1,5 @@
 import { type RuntimeMetric, runtimeMetrics, sections } from '../../infra/observability/catalogue.ts';
+import { processNames } from '../../packages/platform/src/processes.ts';
 
 const labelled = (labels: Readonly<Record<string, string>>): string =>
   Object.entries(labels)
@@ -12,7 +13,7 @@ export function metricsPage(note: string): string {
       ({ name, type, help, labels = {}, once }) =>
         `- \`${name}\` (${type}${once ? ', once' : ''}): ${help}${labelled(labels)}`,
     );
-    return `## ${title}\n\nFrom ${processes.length === 7 ? 'every process' : processes.join(', ')}.\n\n${lines.join('\n')}`;
+    return `## ${title}\n\nFrom ${processes.length === processNames.length ? 'every process' : processes.join(', ')}.\n\n${lines.join('\n')}`;
   });
   const runtime = runtimeMetrics().map(
     ({ name, type, help, labelNames }: RuntimeMetric) =>

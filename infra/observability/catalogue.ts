@@ -8,6 +8,7 @@ import { rpcMetrics } from '../../packages/kit/src/rpc/observe.ts';
 import { databaseMetrics, feedBacklogMetrics, outboxMetrics } from '../../packages/kit/src/service/service-metrics.ts';
 import { taskQueueMetrics } from '../../packages/kit/src/service/task-queues.ts';
 import { overdueMetrics } from '../../packages/kit/src/step/overdue.ts';
+import { type ProcessName, processNames, serviceNames } from '../../packages/platform/src/processes.ts';
 import { partitionDays } from '../../services/events/src/metrics.ts';
 import { webhookMetrics } from '../../services/events/src/webhooks/webhook-metrics.ts';
 import { webhookBytes } from '../../services/gateway/src/api/webhook-bytes.ts';
@@ -20,18 +21,6 @@ import { inboundMetrics } from '../../services/messaging/src/inbound/inbound-met
 import { oldestSync } from '../../services/scheduling/src/calendar-sync/sync-metrics.ts';
 import { workerMetrics } from '../../workflows/src/worker-metrics.ts';
 
-export const processNames = [
-  'gateway',
-  'accounts',
-  'crm',
-  'scheduling',
-  'messaging',
-  'events',
-  'assistant',
-  'workflows',
-] as const;
-export type ProcessName = (typeof processNames)[number];
-
 /** Metrics of the platform, and the processes that export them. */
 export type Section = {
   readonly title: string;
@@ -39,7 +28,6 @@ export type Section = {
   readonly metrics: readonly MetricDefinition[];
 };
 
-const services = ['accounts', 'crm', 'scheduling', 'messaging', 'events', 'assistant'] as const;
 const withEvents = ['crm', 'scheduling', 'messaging', 'assistant'] as const;
 
 /** Every metric that our code defines. A test finds one that is missing here. */
@@ -54,13 +42,17 @@ export const sections: readonly Section[] = [
     processes: ['gateway'],
     metrics: [feedFollowers, runningExports, webhookBytes],
   },
-  { title: 'Requests over NATS', processes: services, metrics: Object.values(rpcMetrics) },
+  { title: 'Requests over NATS', processes: serviceNames, metrics: Object.values(rpcMetrics) },
   { title: 'Health', processes: processNames, metrics: [processReady, dependencyUp, certificateExpiry] },
-  { title: 'Clock', processes: ['gateway', ...services], metrics: [clockSkew] },
-  { title: 'PostgreSQL', processes: ['gateway', ...services], metrics: Object.values(databaseMetrics) },
-  { title: 'Outbox', processes: services, metrics: [leader, ...Object.values(outboxMetrics)] },
+  { title: 'Clock', processes: ['gateway', ...serviceNames], metrics: [clockSkew] },
+  { title: 'PostgreSQL', processes: ['gateway', ...serviceNames], metrics: Object.values(databaseMetrics) },
+  { title: 'Outbox', processes: serviceNames, metrics: [leader, ...Object.values(outboxMetrics)] },
   { title: 'Events for the feed', processes: withEvents, metrics: Object.values(feedBacklogMetrics) },
-  { title: 'Due work', processes: ['scheduling', 'messaging', 'events'], metrics: Object.values(overdueMetrics) },
+  {
+    title: 'Due work',
+    processes: ['scheduling', 'messaging', 'events', 'assistant'],
+    metrics: Object.values(overdueMetrics),
+  },
   {
     title: 'Messages',
     processes: ['messaging'],

@@ -10,7 +10,7 @@ import {
 import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
 import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as TimeseriesBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
-import { processNames } from './catalogue.ts';
+import { processNames } from '../../packages/platform/src/processes.ts';
 import type { Graph, Row } from './graph.ts';
 import { overview, particular } from './rows-of-processes.ts';
 import { calendars, messages, outbox, overdue, providers, taskQueues, webhooks, worker } from './rows-of-work.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { portsFrom } from '@mostrador/local-platform/ports';
-import { processNames } from './catalogue.ts';
+import { processNames } from '../../packages/platform/src/processes.ts';
 
 // Writes targets.json, which prometheus.yaml reads: where the processes of `npm start` have their metrics.
 

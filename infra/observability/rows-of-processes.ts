@@ -1,4 +1,4 @@
-import type { ProcessName } from './catalogue.ts';
+import { type ProcessName, type ServiceName, serviceNames } from '../../packages/platform/src/processes.ts';
 import type { Row } from './graph.ts';
 import { calendars, messages, outbox, overdue, taskQueues, webhooks, worker } from './rows-of-work.ts';
 
@@ -186,21 +186,20 @@ export const overview: Row[] = [
   },
 ];
 
+const ofService: Partial<Record<ServiceName, Row[]>> = {
+  scheduling: [calendars],
+  messaging: [messages],
+  events: [webhooks],
+};
+
 /** The rows of each process's dashboard. */
 export const particular: Readonly<Record<ProcessName, readonly Row[]>> = {
   gateway: [http, processOf('gateway', true)],
   ...(Object.fromEntries(
-    (['accounts', 'crm', 'scheduling', 'messaging', 'events', 'assistant'] as const).map((name) => [
+    serviceNames.map((name) => [
       name,
-      [
-        requestsOf(name),
-        ...{ accounts: [], crm: [], scheduling: [calendars], messaging: [messages], events: [webhooks], assistant: [] }[
-          name
-        ],
-        outbox(`{service="${name}"}`),
-        processOf(name, true),
-      ],
+      [requestsOf(name), ...(ofService[name] ?? []), outbox(`{service="${name}"}`), processOf(name, true)],
     ]),
-  ) as Record<Exclude<ProcessName, 'gateway' | 'workflows'>, Row[]>),
+  ) as Record<ServiceName, Row[]>),
   workflows: [worker, processOf('workflows', false)],
 };

@@ -1,5 +1,6 @@
 import type { Sql } from '@mostrador/kit/database/database';
 import { codeOf } from '@mostrador/kit/database/failures';
+import { serviceNames } from '@mostrador/platform/processes';
 import {
   type Replication,
   type RoleState,
@@ -14,9 +15,11 @@ import {
 } from './database.repository.ts';
 import { type Finding, toTime } from './finding.ts';
 
-/** The services with a schema of their name. The gateway has only a role. */
-const schemas = ['accounts', 'crm', 'scheduling', 'messaging', 'events', 'assistant'] as const;
-const roleNames = [...schemas.flatMap((schema) => [`${schema}_owner`, schema, `${schema}_system`]), 'gateway_system'];
+/** The gateway has no schema, only a role. */
+const roleNames = [
+  ...serviceNames.flatMap((schema) => [`${schema}_owner`, schema, `${schema}_system`]),
+  'gateway_system',
+];
 
 const retainedTooMuch = 4 * 1024 ** 3;
 
@@ -150,11 +153,11 @@ export function judgeReplication({
 /** The roles, row-level security, and indexes. */
 export async function checkSchemas(sql: Sql): Promise<Finding[]> {
   const [roles, open, invalid, migrations] = await Promise.all([
-    readRoles(sql, roleNames, schemas),
-    readOpenTables(sql, schemas),
-    readInvalidIndexes(sql, schemas),
+    readRoles(sql, roleNames, serviceNames),
+    readOpenTables(sql, serviceNames),
+    readInvalidIndexes(sql, serviceNames),
     Promise.all(
-      schemas.map((schema) =>
+      serviceNames.map((schema) =>
         readNewestMigration(sql, schema).catch((error) => {
           if (codeOf(error) === '42P01' || codeOf(error) === '3F000') return null;
           throw error;
@@ -186,14 +189,14 @@ export async function checkSchemas(sql: Sql): Promise<Finding[]> {
           : `Run the migrate command of ${schema}: it drops the index and builds it again.`,
       }),
     ),
-    ...judgeMigrations(schemas.filter((_, index) => migrations[index] === null)),
+    ...judgeMigrations(serviceNames.filter((_, index) => migrations[index] === null)),
   ];
 }
 
 /** Pure. */
 export function judgeMigrations(missing: readonly string[]): Finding[] {
   if (missing.length === 0) return [];
-  const isEmpty = missing.length === schemas.length;
+  const isEmpty = missing.length === serviceNames.length;
   return [
     {
       severity: 'critical',

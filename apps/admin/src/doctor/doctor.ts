@@ -1,6 +1,7 @@
-import { entityWorkflows, processNames, reportClosing } from '@mostrador/contracts';
+import { entityWorkflows, reportClosing } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
 import { createLog } from '@mostrador/kit/process/log';
+import { processNames, serviceNames } from '@mostrador/platform/processes';
 import { defaultDatabase } from '@mostrador/platform/servers';
 import type { Command } from 'commander';
 import { type Admin, printResult, verb } from '../admin.ts';
@@ -40,7 +41,6 @@ type Result = {
 const limitMs = 10_000;
 
 const taskQueues = [...Object.values(entityWorkflows), reportClosing].map(({ taskQueue }) => taskQueue);
-const outboxes = ['accounts', 'crm', 'scheduling', 'messaging', 'events', 'assistant'] as const;
 const feeds = ['crm', 'scheduling', 'messaging', 'assistant'] as const;
 
 export const doctorCommand = (admin: Admin): Command =>
@@ -140,7 +140,7 @@ async function examine(admin: Admin, database: string | undefined): Promise<Resu
     ofDatabase('what waits', async (sql) => {
       const states = await Promise.all([
         ...[readMessages, readPayloads, readSyncs, readFollowups, readDeliveries].map((read) => read(sql)),
-        ...outboxes.map((schema) => readOutbox(sql, schema)),
+        ...serviceNames.map((schema) => readOutbox(sql, schema)),
         ...feeds.map((schema) => readFeed(sql, schema)),
       ]);
       return judgeQueues(states.flat(), new Date());

@@ -1,4 +1,5 @@
-import { type ProcessDescription, type ProcessName, processNames } from '@mostrador/contracts';
+import type { ProcessDescription } from '@mostrador/contracts';
+import { type ProcessName, processNames } from '@mostrador/platform/processes';
 import { ageText, type Finding } from './finding.ts';
 
 /** What stops while no process of a kind runs. */

@@ -4,19 +4,6 @@ import { NullableTimestamp, Timestamp } from './common.ts';
 /** Every running process answers a message on this NATS subject with its `ProcessDescription`. */
 export const rollCallSubject = 'processes.describe';
 
-/** The processes of a platform, each by the name of its NATS user. */
-export const processNames = [
-  'gateway',
-  'accounts',
-  'crm',
-  'scheduling',
-  'messaging',
-  'events',
-  'assistant',
-  'workflows',
-] as const;
-export type ProcessName = (typeof processNames)[number];
-
 /** An encryption key without the key: two keys with one id have different fingerprints. */
 export const KeyMark = Type.Object({
   id: Type.String(),
@@ -26,7 +13,7 @@ export type KeyMark = Static<typeof KeyMark>;
 
 /** What a process says about itself. It contains no addresses and no secrets. */
 export const ProcessDescription = Type.Object({
-  process: Type.String({ description: 'One of `processNames`, or a service of this deployment alone.' }),
+  process: Type.String({ description: 'A process of the platform, or a service of this deployment alone.' }),
   instance: Type.String({ description: 'Its host and its process id: `host:pid`.' }),
   version: Type.String(),
   started_at: Timestamp,
