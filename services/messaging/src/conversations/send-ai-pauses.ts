@@ -3,7 +3,8 @@ import { saveAiPauses } from '@mostrador/contracts';
 import type { Log } from '@mostrador/kit/process/log';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
-import { findUnsentPauses, recordSentPauses, type UnsentPause } from './pause-report.repository.ts';
+import { findUnsentPauses, type UnsentPause } from './pause-report.repository.ts';
+import { recordReported } from './reported.repository.ts';
 import { sendMissed } from './send-missed.ts';
 
 type Tools = Pick<Dependencies, 'database' | 'systemDatabase' | 'rpc'> & { readonly log: Log };
@@ -21,7 +22,8 @@ export const sendAiPauses = ({ database, systemDatabase, rpc, log }: Tools, sign
       async send(storeId, rows) {
         const scope = { storeId, deadline: Date.now() + limitMs };
         await rpc.call(saveAiPauses, { body: { pauses: rows.map(toTold) } }, { ...scope, requestId: randomUUID() });
-        await database.write(scope, (sql) => recordSentPauses(sql, storeId, rows));
+        const versions = rows.map(({ lead_id, version }) => ({ lead_id, value: version }));
+        await database.write(scope, (sql) => recordReported(sql, storeId, 'reported_pause_version', versions));
       },
     },
     signal,

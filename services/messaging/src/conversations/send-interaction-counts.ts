@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { raiseInteractionCounts } from '@mostrador/contracts';
 import type { Log } from '@mostrador/kit/process/log';
 import type { Dependencies } from '../dependencies.ts';
-import { findUnsentCounts, recordSentCounts, type UnsentCount } from './interaction.repository.ts';
+import { findUnsentCounts, type UnsentCount } from './interaction.repository.ts';
+import { recordReported } from './reported.repository.ts';
 import { sendMissed } from './send-missed.ts';
 
 type Tools = Pick<Dependencies, 'database' | 'rpc'>;
@@ -18,7 +19,8 @@ export async function sendInteractionCounts(
   if (counts.length === 0) return;
   const scope = { storeId, deadline: Date.now() + limitMs };
   await rpc.call(raiseInteractionCounts, { body: { counts: [...counts] } }, { ...scope, requestId: randomUUID() });
-  await database.write(scope, (sql) => recordSentCounts(sql, storeId, counts));
+  const values = counts.map(({ lead_id, interaction_count }) => ({ lead_id, value: interaction_count }));
+  await database.write(scope, (sql) => recordReported(sql, storeId, 'reported_count', values));
 }
 
 /**

@@ -3,7 +3,8 @@ import { saveOptOuts } from '@mostrador/contracts';
 import type { Log } from '@mostrador/kit/process/log';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
-import { findUnsentOptOuts, recordSentOptOuts, type UnsentOptOut } from './opt-out-report.repository.ts';
+import { findUnsentOptOuts, type UnsentOptOut } from './opt-out-report.repository.ts';
+import { recordReported } from './reported.repository.ts';
 import { sendMissed } from './send-missed.ts';
 
 type Tools = Pick<Dependencies, 'database' | 'systemDatabase' | 'rpc'> & { readonly log: Log };
@@ -21,7 +22,8 @@ export const sendOptOuts = ({ database, systemDatabase, rpc, log }: Tools, signa
       async send(storeId, rows) {
         const scope = { storeId, deadline: Date.now() + limitMs };
         await rpc.call(saveOptOuts, { body: { opt_outs: rows.map(toTold) } }, { ...scope, requestId: randomUUID() });
-        await database.write(scope, (sql) => recordSentOptOuts(sql, storeId, rows));
+        const versions = rows.map(({ lead_id, version }) => ({ lead_id, value: version }));
+        await database.write(scope, (sql) => recordReported(sql, storeId, 'reported_opt_out_version', versions));
       },
     },
     signal,
