@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
 
 export const disconnectModelCommand = (admin: Admin): Command =>
-  verb('disconnect', 'Disconnect the model of a store; the AI answers nobody', [
+  verb('disconnect', 'Disconnect the model of a store; the AI answers no lead', [
     'ai disconnect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60',
   ])
     .option('--store <id>', 'the store (required)')

@@ -10,7 +10,7 @@ const stops: Readonly<Record<ProcessName, string>> = {
   scheduling: 'Appointments and follow-ups cannot be read or changed; follow-ups and calendars wait',
   messaging: 'Messages cannot be sent, and webhooks of channels are refused',
   events: 'Event feeds and webhooks stand still; their events wait in the outboxes',
-  assistant: 'The AI answers nobody; what leads wrote more than a quarter of an hour ago is left to people',
+  assistant: 'The AI answers no lead; what leads wrote more than a quarter of an hour ago is left to people',
   workflows: 'No message, follow-up, calendar sync or failed webhook is sent; they wait',
 };
 

@@ -286,7 +286,7 @@ export const resumeAi = defineOperation({
   access: { scope: 'leads:write' },
   summary: 'Let the AI write to a lead again',
   description:
-    'Ends the pause, whoever began it. Without a pause nothing changes. A message of a seller that came just before may ' +
+    'Ends the pause, however it began. Without a pause nothing changes. A message of a seller that came just before may ' +
     'still pause the AI: a person wins.',
   extension: true,
   request: { params: leadParams },

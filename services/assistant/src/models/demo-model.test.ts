@@ -22,9 +22,12 @@ describe('the demo model', () => {
     expect(decide(request(text))).toMatchObject({ action: 'hand_over', reason });
   });
 
-  test.each(['quanto é por pessoa?', 'precio por persona', 'how much per person?'])('asks for nobody: %s', (text) => {
-    expect(decide(request(text))).toMatchObject({ action: 'reply', usedPassages: [0] });
-  });
+  test.each(['quanto é por pessoa?', 'precio por persona', 'how much per person?'])(
+    'asks for no person: %s',
+    (text) => {
+      expect(decide(request(text))).toMatchObject({ action: 'reply', usedPassages: [0] });
+    },
+  );
 
   test('hands over what it finds no passage for', () => {
     const decision = decide(request('Vocês abrem no feriado?', { passages: [] }));

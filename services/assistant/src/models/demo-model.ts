@@ -5,7 +5,7 @@ import { type Language, languageOf, phrases } from './phrases.ts';
 /** Quoted from a passage at most, in characters (code points). */
 const longestQuote = 900;
 
-/** Written before the bare words count, so that "price per person" asks for nobody. */
+/** Written before the bare words count, so that "price per person" asks for no person. */
 const asksForPerson =
   /(?<!\b(?:por|per|cada|each|every) )\b(?:atendentes?|humanos?|humana|human|persona|person|pessoa)\b|\b(?:falar|hablar|talk|speak) (?:com|con|to|with) (?:alguem|alguien|someone|somebody)\b/;
 

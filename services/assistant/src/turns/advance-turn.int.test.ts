@@ -212,7 +212,7 @@ describe('a turn ends silent', () => {
     expect(await store.drain()).toEqual(ended('silent (nothing_to_answer)'));
   });
 
-  test('when nobody has looked for a quarter of an hour', async () => {
+  test('when no look was made for a quarter of an hour', async () => {
     const store = await assistant.openStore();
     await store.write('oi', { secondsAgo: 16 * 60 });
     expect(await store.drain()).toEqual(ended('silent (too_late)'));

@@ -14,7 +14,7 @@ export type Candidate = Pick<Agent, 'id' | 'name' | 'priority' | 'is_active' | '
 /** What conditions are compared with. A condition about a member that is undefined does not hold: it is not known. */
 export type Facts = {
   readonly status: string;
-  /** Null: nobody is responsible. */
+  /** Null: no seller is responsible. */
   readonly seller_id: string | null;
   readonly tags: readonly string[];
   readonly message?: string | undefined;

@@ -100,7 +100,7 @@ test('a condition may name a seller of the store, and no other', async () => {
     crm.rpc.call(updateAgent, { params: { agentId: made.id }, body: changes }, testContext({ storeId }));
   await expect(update({ condition_groups: of(randomUUID()).condition_groups })).rejects.toMatchObject(refused);
 
-  // The conditions stay as they are when the seller goes, and they stop nobody from changing the rest.
+  // The conditions stay as they are when the seller goes, and the rest can still be changed.
   await crm.rpc.call(deleteSeller, { params: { sellerId: id } }, testContext({ storeId }));
   expect(await update({ condition_groups: of(`none, ${id}`).condition_groups, name: 'B' })).toMatchObject({
     name: 'B',

@@ -46,7 +46,7 @@ export const guides = {
     'pt-BR': { title: 'Erros', about: 'A forma de todo erro, e o que fazer em cada caso.' },
   },
   agents: {
-    en: { title: 'Agents', about: 'Which AI agent a lead gets, what it is told, and who has the last word.' },
+    en: { title: 'Agents', about: 'Which AI agent a lead gets, its instructions, and who has the last word.' },
     'pt-BR': {
       title: 'Agentes',
       about: 'Qual agente de IA um lead recebe, o que se diz a ele, e quem tem a última palavra.',

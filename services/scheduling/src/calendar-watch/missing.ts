@@ -5,7 +5,7 @@ const fewMissing = 10;
 
 /**
  * The addresses at which the calendar has nothing any more. `too_many`: most events of coming appointments are missing at
- * once. Then somebody emptied, replaced or restored the calendar, which must not cancel the appointments of a store.
+ * once. Then a person emptied, replaced or restored the calendar, which must not cancel the appointments of a store.
  *
  * @param from `written` are the addresses of our events of coming appointments, `known` those of a list before
  */

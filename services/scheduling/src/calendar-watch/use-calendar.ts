@@ -3,7 +3,7 @@ import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Dependencies } from '../dependencies.ts';
 import { findQuietWatch, wakeQuietWatch } from './watch.repository.ts';
 
-/** Lets a quiet calendar be read now, because somebody asks for free times. It then stays in use for a while. */
+/** Lets a quiet calendar be read now, because a client asks for free times. It then stays in use for a while. */
 export async function useCalendar(
   { database, relay }: Pick<Dependencies, 'database' | 'relay'>,
   context: StoreContext,

@@ -26,7 +26,7 @@ type OwnReason = (typeof ownReasons)[number];
 
 /**
  * What must happen to the reminders of an appointment, so that each rule has at most one for its beginning. A beginning
- * that was reminded of, or whose reminder somebody else cancelled, gets no other. A time that has passed is left out.
+ * that was reminded of, or whose reminder was cancelled for another reason, gets no other. A time that has passed is left out.
  *
  * @param reminders those of the booking rules
  * @param existing all reminders that the appointment has had
@@ -77,7 +77,7 @@ export function planReminders(
   };
 }
 
-/** Whether it was sent, or may have been, or somebody else decided that it is not. */
+/** Whether it was sent, or may have been, or it was decided elsewhere that it is not. */
 const isSettled = ({ status, cancel_reason }: FollowupRow): boolean =>
   status !== 'pending' && !ownReasons.some((reason) => reason === cancel_reason);
 

@@ -10,7 +10,7 @@ describe('the placeholders of a message', () => {
     ['{{name}}, {{service}}: {{time}}. {{name}}!', 'Maria, Corte: sexta-feira às 14:30. Maria!'],
     ['{{ name }}', 'Maria'],
     ['no placeholder', 'no placeholder'],
-    // Whoever changes the text of one reminder may write anything.
+    // A changed text of one reminder may have anything.
     ['{{price}} {name} {{}} {{toString}}', '{{price}} {name} {{}} {{toString}}'],
   ])('%s', (message, filled) => {
     expect(fill(message)).toBe(filled);
