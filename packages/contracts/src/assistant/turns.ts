@@ -48,6 +48,10 @@ export const HandoverReasonWord = OneOf(handoverReasons, {
     'the day are used up.',
 });
 
+/** What a model can ask for. Each is an operation of the service that owns the data, with values from the database. */
+export const toolNames = ['find_times', 'book', 'move', 'cancel', 'schedule_followup', 'update_lead'] as const;
+export type ToolName = (typeof toolNames)[number];
+
 const Explanation = Type.Object(
   {
     message_id: About(Uuid, 'The message that the AI wrote.'),

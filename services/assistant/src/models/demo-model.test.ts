@@ -7,8 +7,12 @@ const passages = [
     ...{ document: { id: 'd', title: 'Preços' }, text: 'Corte: R$ 60.', highlight: '', score: 1 },
   },
 ];
+const agent = {
+  ...{ name: 'Ana', language: 'pt-BR', disclosure: true, instructions: null, tone: null, handover_when: null },
+} as const;
 const request = (text: string, more: Partial<ModelRequest> = {}): ModelRequest => ({
-  ...{ agent: { name: 'Ana', language: 'pt-BR', disclosure: true }, locale: 'en', text, passages, isFirst: false },
+  ...{ agent, locale: 'en', text, passages, isFirst: false, conversation: [], tools: [], results: [] },
+  ...{ now: '2026-01-05T12:00:00.000Z', timezone: 'America/Sao_Paulo' },
   ...more,
 });
 
@@ -44,13 +48,16 @@ describe('the demo model', () => {
     ['es', 'En “Preços” dice:\nCorte: R$ 60.'],
     ['de', '“Preços” says:\nCorte: R$ 60.'],
   ])('quotes the best passage in the language %s', (language, text) => {
-    const agent = { name: 'Ana', language, disclosure: true };
-    expect(decide(request('corte', { agent }))).toEqual({ action: 'reply', text, usedPassages: [0] });
+    expect(decide(request('corte', { agent: { ...agent, language } }))).toEqual({
+      action: 'reply',
+      text,
+      usedPassages: [0],
+    });
   });
 
   test('says its name at first, and that it is an AI unless the agent does not disclose that', () => {
-    const agent = { name: 'Ana', language: null, disclosure: false };
-    expect(decide(request('hello', { agent, isFirst: true }))).toMatchObject({
+    const anonymous = { ...agent, language: null, disclosure: false };
+    expect(decide(request('hello', { agent: anonymous, isFirst: true }))).toMatchObject({
       text: 'Hello, this is Ana. How can I help?',
     });
     expect(decide(request('corte', { isFirst: true }))).toMatchObject({

@@ -1,5 +1,6 @@
 import type { Message } from '@mostrador/contracts';
 import { toInstant } from '@mostrador/kit/rpc/validate';
+import type { Line } from '../models/model.ts';
 
 type Written = Pick<Message, 'direction' | 'body' | 'created_at'>;
 
@@ -17,6 +18,18 @@ export function burstOf<M extends Written>(
   const last = written.at(-1);
   return last && { messages: written, answeredTo: toInstant(last.created_at) };
 }
+
+/** The last `most` messages with a text that are not of the burst, and that reached the other side. */
+export const linesBefore = (messages: readonly Message[], burst: readonly Written[], most: number): Line[] =>
+  messages
+    .filter((message) => !burst.includes(message) && message.body.trim() !== '' && !unsaid.has(message.status))
+    .slice(-most)
+    .map(({ direction, body, created_at }) => ({
+      ...{ from: direction === 'inbound' ? 'lead' : 'store', text: body, at: created_at },
+    }));
+
+/** The states of a message that the lead has not got, and will not get. */
+const unsaid: ReadonlySet<Message['status']> = new Set(['failed', 'cancelled']);
 
 /** The texts, one a line. Empty when there are only pictures, recordings and the like. */
 export const textOf = (messages: readonly Written[]): string =>

@@ -14,13 +14,14 @@ import { reserveCall } from '../models/model-day.repository.ts';
 import { languageOf, phrases } from '../models/phrases.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { type Decided, holdsLease } from './attempt.repository.ts';
-import { burstOf, searchTextOf, shortened, textOf } from './burst.ts';
+import { burstOf, linesBefore, searchTextOf, shortened, textOf } from './burst.ts';
 import type { Claimed } from './claim-next.ts';
 import { readLead } from './read-lead.ts';
 import type { StepCall } from './step-call.ts';
 import type { TurnRow } from './turn.ts';
 
 const mostPassages = 5;
+const mostLines = 20;
 
 /**
  * Decides what to tell a lead: chooses the agent, finds passages, and asks the model. It tells nothing. Undefined: the
@@ -70,7 +71,11 @@ export async function decide(
   if (reserved === undefined) return undefined;
   if (!reserved) return handOver('budget_reached');
   const isFirst = !read.messages.some(({ source }) => source === 'ai');
-  const request = { agent, locale: read.locale, text, passages: found, isFirst };
+  const request: ModelRequest = {
+    ...{ agent, locale: read.locale, timezone: read.timezone, now: new Date().toISOString() },
+    ...{ text, passages: found, conversation: linesBefore(read.messages, burst.messages, mostLines), isFirst },
+    ...{ tools: [], results: [] },
+  };
   return { ...chosen, ...(await ask(dependencies, connection, request, call.deadline)) };
 }
 
@@ -83,6 +88,7 @@ async function ask(
   const model = openModel(provider);
   const begunAt = performance.now();
   const decision = await model.answer(request, { timeoutMs: callTimeMs(deadline, replyStepLimits) });
+  if (decision.action === 'use_tools') throw new Error('the model asks for a tool that it was not offered');
   const used = decision.action === 'reply' ? decision.usedPassages : [];
   return {
     action: decision.action,

@@ -1,0 +1,23 @@
+import type { Message } from '@mostrador/contracts';
+import { expect, test } from 'vitest';
+import { burstOf, linesBefore } from './burst.ts';
+
+const said = (minute: number, body: string, more: Partial<Message> = {}) =>
+  ({
+    ...{ direction: 'inbound', status: 'received', body, created_at: `2026-01-05T12:0${minute}:00.000Z` },
+    ...more,
+  }) as Message;
+
+test('the conversation is what reached the other side and is not of the burst, the newest of it', () => {
+  const store = { direction: 'outbound', status: 'delivered' } as const;
+  const messages = [
+    ...[said(0, 'oi'), said(1, 'olá', store), said(2, 'falhou', { ...store, status: 'failed' }), said(3, ' ')],
+    ...[said(4, 'quero'), said(5, 'um momento', store), said(6, 'um horário')],
+  ];
+  const burst = burstOf(messages, new Date('2026-01-05T12:04:00.000Z'));
+  expect(linesBefore(messages, burst?.messages ?? [], 2)).toEqual([
+    { from: 'store', text: 'olá', at: '2026-01-05T12:01:00.000Z' },
+    { from: 'store', text: 'um momento', at: '2026-01-05T12:05:00.000Z' },
+  ]);
+  expect(linesBefore(messages, burst?.messages ?? [], 20)).toHaveLength(3);
+});
