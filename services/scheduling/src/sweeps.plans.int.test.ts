@@ -4,9 +4,9 @@ import type { OverdueOptions } from '@mostrador/kit/step/overdue';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { rowsRead } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { takeOverdueSyncs } from './calendar-sync/sync.repository.ts';
-import { takeOverdueWatches } from './calendar-watch/watch.repository.ts';
-import { takeOverdueFollowups } from './followups/followup.repository.ts';
+import { overdueSyncs } from './calendar-sync/wake-overdue.ts';
+import { overdueWatches } from './calendar-watch/wake-overdue.ts';
+import { overdueFollowups } from './followups/wake-overdue.ts';
 
 const waiting = 100_000;
 const due = 5;
@@ -43,9 +43,9 @@ afterAll(() => database?.drop());
 
 type Take = (sql: TransactionSql, options: OverdueOptions) => Promise<readonly unknown[]>;
 const sweeps: [string, string, Take][] = [
-  ['follow-ups', 'followups', takeOverdueFollowups],
-  ['calendar syncs', 'calendar_syncs', takeOverdueSyncs],
-  ['calendar watches', 'calendar_watches', takeOverdueWatches],
+  ['follow-ups', 'followups', overdueFollowups.take],
+  ['calendar syncs', 'calendar_syncs', overdueSyncs.take],
+  ['calendar watches', 'calendar_watches', overdueWatches.take],
 ];
 
 test.each(sweeps)('the sweep over %s reads only what is due, while 100,000 rows wait', async (_, table, take) => {

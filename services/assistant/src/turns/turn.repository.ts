@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { CountOptions, OverdueOptions } from '@mostrador/kit/step/overdue';
+import { overdueIn } from '@mostrador/kit/step/overdue.repository';
 import type { TurnRow } from './turn.ts';
 
 export const turnColumns = (sql: Sql) => sql`
@@ -66,38 +66,12 @@ export async function extendTurn(
 export const findTurn = (sql: Sql, storeId: string, id: string) =>
   sql<TurnRow[]>`select ${turnColumns(sql)} from ai_turns where store_id = ${storeId} and id = ${id}`;
 
-const isOverdue = (sql: Sql, overdueMs: number) => sql`
-  state = 'open' and next_attempt_at < now() - ${overdueMs} * interval '1 millisecond'`;
-
 export type OverdueTurn = Pick<TurnRow, 'lead_id'> & { readonly store_id: string };
 
-/** As `takeOverdueFollowups` of scheduling. */
-export async function takeOverdueTurns(
-  sql: TransactionSql,
-  { overdueMs, againMs, limit }: OverdueOptions,
-): Promise<OverdueTurn[]> {
-  return await sql<OverdueTurn[]>`
-    update ai_turns t set woken_at = clock_timestamp()
-    from (
-      select store_id, id from ai_turns
-      where ${isOverdue(sql, overdueMs)}
-        and (woken_at is null or woken_at < now() - ${againMs} * interval '1 millisecond')
-      order by next_attempt_at
-      limit ${limit}
-      for no key update skip locked
-    ) overdue
-    where t.store_id = overdue.store_id and t.id = overdue.id
-    returning t.store_id, t.lead_id`;
-}
-
-export async function countOverdueTurns(sql: Sql, { overdueMs, limit }: CountOptions): Promise<number> {
-  return (await sql`select from ai_turns where ${isOverdue(sql, overdueMs)} limit ${limit}`).length;
-}
-
-/** How late the latest turn of all stores is. */
-export async function longestOverdueTurn(sql: Sql, overdueMs: number): Promise<number> {
-  const [row] = await sql<{ seconds: number }[]>`
-    select extract(epoch from now() - next_attempt_at)::float8 as seconds
-    from ai_turns where ${isOverdue(sql, overdueMs)} order by next_attempt_at limit 1`;
-  return row?.seconds ?? 0;
-}
+export const overdueTurnRows = overdueIn<OverdueTurn>({
+  table: 'ai_turns',
+  key: 'id',
+  due: 'next_attempt_at',
+  where: (sql) => sql`state = 'open'`,
+  columns: (sql) => sql`woken.lead_id`,
+});

@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { WaitColumns } from '@mostrador/kit/resilience/wait-reason';
-import type { CountOptions, OverdueOptions } from '@mostrador/kit/step/overdue';
+import { overdueIn } from '@mostrador/kit/step/overdue.repository';
 
 /** A row of `calendar_syncs`: the state of an appointment's event. */
 export type SyncRow = {
@@ -153,43 +153,6 @@ export async function countUnsettledSyncs(sql: Sql, storeId: string, connectionI
   return row ?? { pending: 0, failing: 0, needs_attention: 0 };
 }
 
-const isOverdue = (sql: Sql, overdueMs: number) => sql`
-  due.state = 'pending' and due.next_attempt_at < now() - ${overdueMs} * interval '1 millisecond'`;
-
-export type OverdueSync = Concerned & { readonly store_id: string };
-
-/**
- * Up to `limit` rows of all stores that are overdue by more than `overdueMs`, the most overdue first. A row that was
- * returned within the last `againMs` is left out. Two concurrent sweeps get different rows. It compares with `now()`,
- * because a volatile function such as `clock_timestamp()` cannot be an index condition.
- */
-export async function takeOverdueSyncs(
-  sql: TransactionSql,
-  { overdueMs, againMs, limit }: OverdueOptions,
-): Promise<OverdueSync[]> {
-  return await sql<OverdueSync[]>`
-    update calendar_syncs s set woken_at = clock_timestamp()
-    from (
-      select due.store_id, due.appointment_id, a.lead_id
-      from calendar_syncs due
-      join appointments a on a.store_id = due.store_id and a.id = due.appointment_id
-      where ${isOverdue(sql, overdueMs)}
-        and (due.woken_at is null or due.woken_at < now() - ${againMs} * interval '1 millisecond')
-      order by due.next_attempt_at
-      limit ${limit}
-      for no key update of due skip locked
-    ) overdue
-    where s.store_id = overdue.store_id and s.appointment_id = overdue.appointment_id
-    returning s.store_id, s.appointment_id as id, overdue.lead_id`;
-}
-
-export async function longestOverdueSync(sql: Sql, overdueMs: number): Promise<number> {
-  const [row] = await sql<{ seconds: number }[]>`
-    select extract(epoch from now() - due.next_attempt_at)::float8 as seconds
-    from calendar_syncs due where ${isOverdue(sql, overdueMs)} order by due.next_attempt_at limit 1`;
-  return row?.seconds ?? 0;
-}
-
 const mostRead = 10_000;
 
 /** For how long the oldest sync of all stores has been pending, of the 10,000 that are due first. 0: none is. */
@@ -201,6 +164,13 @@ export async function oldestPendingSync(sql: Sql): Promise<number> {
   return row?.seconds ?? 0;
 }
 
-export async function countOverdueSyncs(sql: Sql, { overdueMs, limit }: CountOptions): Promise<number> {
-  return (await sql`select from calendar_syncs due where ${isOverdue(sql, overdueMs)} limit ${limit}`).length;
-}
+export type OverdueSync = Concerned & { readonly store_id: string };
+
+export const overdueSyncRows = overdueIn<OverdueSync>({
+  table: 'calendar_syncs',
+  key: 'appointment_id',
+  due: 'next_attempt_at',
+  where: (sql) => sql`state = 'pending'`,
+  columns: (sql) => sql`woken.appointment_id as id, (
+    select lead_id from appointments a where a.store_id = woken.store_id and a.id = woken.appointment_id)`,
+});

@@ -1,12 +1,10 @@
 import type { OverdueRows } from '@mostrador/kit/step/overdue';
 import { wakeAppointment } from '../appointments/appointment.ts';
-import { countOverdueSyncs, longestOverdueSync, type OverdueSync, takeOverdueSyncs } from './sync.repository.ts';
+import { type OverdueSync, overdueSyncRows } from './sync.repository.ts';
 
 /** Calendar syncs that no step has handled although their next attempt is overdue. */
 export const overdueSyncs: OverdueRows<OverdueSync> = {
   name: 'calendar syncs',
-  take: takeOverdueSyncs,
-  count: countOverdueSyncs,
-  longest: longestOverdueSync,
+  ...overdueSyncRows,
   wakeUpOf: (row) => wakeAppointment(row, 'overdue'),
 };

@@ -1,6 +1,6 @@
 import type { Span } from '@mostrador/hours/local-days';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { CountOptions, OverdueOptions } from '@mostrador/kit/step/overdue';
+import { overdueIn } from '@mostrador/kit/step/overdue.repository';
 import type { Attempt, AttemptError, RowKey } from '@mostrador/kit/step/retry-engine';
 import type { CalendarChanges } from '../calendars/calendar-provider.ts';
 
@@ -274,37 +274,12 @@ export async function findZone(sql: Sql, storeId: string): Promise<string | unde
 
 export type OverdueWatch = { readonly store_id: string; readonly id: string };
 
-const isOverdue = (sql: Sql, overdueMs: number) => sql`wake_at < now() - ${overdueMs} * interval '1 millisecond'`;
-
-/** As `takeOverdueSyncs`. */
-export async function takeOverdueWatches(
-  sql: TransactionSql,
-  { overdueMs, againMs, limit }: OverdueOptions,
-): Promise<OverdueWatch[]> {
-  return await sql<OverdueWatch[]>`
-    update calendar_watches w set woken_at = clock_timestamp()
-    from (
-      select store_id, connection_id from calendar_watches
-      where ${isOverdue(sql, overdueMs)}
-        and (woken_at is null or woken_at < now() - ${againMs} * interval '1 millisecond')
-      order by wake_at
-      limit ${limit}
-      for no key update skip locked
-    ) overdue
-    where w.store_id = overdue.store_id and w.connection_id = overdue.connection_id
-    returning w.store_id, w.connection_id as id`;
-}
-
-export async function longestOverdueWatch(sql: Sql, overdueMs: number): Promise<number> {
-  const [row] = await sql<{ seconds: number }[]>`
-    select extract(epoch from now() - wake_at)::float8 as seconds from calendar_watches
-    where ${isOverdue(sql, overdueMs)} order by wake_at limit 1`;
-  return row?.seconds ?? 0;
-}
-
-export async function countOverdueWatches(sql: Sql, { overdueMs, limit }: CountOptions): Promise<number> {
-  return (await sql`select from calendar_watches where ${isOverdue(sql, overdueMs)} limit ${limit}`).length;
-}
+export const overdueWatchRows = overdueIn<OverdueWatch>({
+  table: 'calendar_watches',
+  key: 'connection_id',
+  due: 'wake_at',
+  columns: (sql) => sql`woken.connection_id as id`,
+});
 
 /** Adds the watches of connections that have none. The sweep starts their workflows. */
 export async function addMissingWatches(systemSql: TransactionSql, providers: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 import type { FollowupCancelReason, MessageTemplate } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { Metadata } from '@mostrador/kit/database/metadata';
-import type { CountOptions, OverdueOptions } from '@mostrador/kit/step/overdue';
+import { overdueIn } from '@mostrador/kit/step/overdue.repository';
 import type { FollowupChange } from './change-followup.ts';
 import type { FollowupRow, Named } from './followup.ts';
 
@@ -138,42 +138,12 @@ const concernedBy = (sql: Sql, storeId: string, { leadId, reason, createdBefore 
   ${reason === 'appointment_booked' ? sql`and cancel_on_appointment` : sql``}
   ${createdBefore ? sql`and created_at < ${createdBefore}` : sql``}`;
 
-const isOverdue = (sql: Sql, overdueMs: number) => sql`
-  status in ('pending', 'sending') and next_attempt_at < now() - ${overdueMs} * interval '1 millisecond'`;
-
 export type OverdueFollowup = Named & { readonly store_id: string };
 
-/**
- * Up to `limit` rows of all stores that are overdue by more than `overdueMs`, the most overdue first. A row that was
- * returned within the last `againMs` is left out. Two concurrent sweeps get different rows. It compares with `now()`,
- * because a volatile function such as `clock_timestamp()` cannot be an index condition.
- */
-export async function takeOverdueFollowups(
-  sql: TransactionSql,
-  { overdueMs, againMs, limit }: OverdueOptions,
-): Promise<OverdueFollowup[]> {
-  return await sql<OverdueFollowup[]>`
-    update followups f set woken_at = clock_timestamp()
-    from (
-      select store_id, id from followups
-      where ${isOverdue(sql, overdueMs)}
-        and (woken_at is null or woken_at < now() - ${againMs} * interval '1 millisecond')
-      order by next_attempt_at
-      limit ${limit}
-      for no key update skip locked
-    ) overdue
-    where f.store_id = overdue.store_id and f.id = overdue.id
-    returning f.store_id, f.id, f.lead_id`;
-}
-
-export async function countOverdueFollowups(sql: Sql, { overdueMs, limit }: CountOptions): Promise<number> {
-  return (await sql`select from followups where ${isOverdue(sql, overdueMs)} limit ${limit}`).length;
-}
-
-/** How late the latest follow-up of all stores is. */
-export async function longestOverdueFollowup(sql: Sql, overdueMs: number): Promise<number> {
-  const [row] = await sql<{ seconds: number }[]>`
-    select extract(epoch from now() - next_attempt_at)::float8 as seconds
-    from followups where ${isOverdue(sql, overdueMs)} order by next_attempt_at limit 1`;
-  return row?.seconds ?? 0;
-}
+export const overdueFollowupRows = overdueIn<OverdueFollowup>({
+  table: 'followups',
+  key: 'id',
+  due: 'next_attempt_at',
+  where: (sql) => sql`status in ('pending', 'sending')`,
+  columns: (sql) => sql`woken.id, woken.lead_id`,
+});

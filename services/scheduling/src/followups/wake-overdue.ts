@@ -1,17 +1,10 @@
 import type { OverdueRows } from '@mostrador/kit/step/overdue';
-import {
-  countOverdueFollowups,
-  longestOverdueFollowup,
-  type OverdueFollowup,
-  takeOverdueFollowups,
-} from './followup.repository.ts';
+import { type OverdueFollowup, overdueFollowupRows } from './followup.repository.ts';
 import { wakeFollowup } from './followup.ts';
 
 /** Follow-ups that no step has handled although their next attempt is overdue. */
 export const overdueFollowups: OverdueRows<OverdueFollowup> = {
   name: 'follow-ups',
-  take: takeOverdueFollowups,
-  count: countOverdueFollowups,
-  longest: longestOverdueFollowup,
+  ...overdueFollowupRows,
   wakeUpOf: (row) => wakeFollowup(row, 'overdue'),
 };

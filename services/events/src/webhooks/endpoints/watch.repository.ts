@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { CountOptions, OverdueOptions } from '@mostrador/kit/step/overdue';
+import { overdueIn } from '@mostrador/kit/step/overdue.repository';
 import { mostWaiting } from '../replays/replay.ts';
 import type { EndpointRow } from './endpoint.ts';
 
@@ -7,7 +7,6 @@ import type { EndpointRow } from './endpoint.ts';
 
 /** The name of an endpoint, for the jobs that look at all stores. */
 export type NamedEndpoint = { readonly store_id: string; readonly id: string };
-export type OverdueEndpoint = NamedEndpoint;
 export type EndpointToSend = NamedEndpoint & { readonly sender: EndpointRow['sender'] };
 
 /** Stores and endpoints that a look leaves out. */
@@ -80,40 +79,13 @@ export const findReplaying = (sql: Sql, storeIds: readonly string[] | null) => s
     when r.looked_through >= r.to_sequence then waiting = 0
     else waiting < ${mostWaiting} and r.looked_through < e.planned_through end`;
 
-const isOverdue = (sql: Sql, overdueMs: number) => sql`
-  sender = 'workflow' and deleted_at is null and due_at < now() - ${overdueMs} * interval '1 millisecond'`;
-
-/**
- * Up to `limit` endpoints whose workflow should have sent something more than `overdueMs` ago. An endpoint that was
- * returned within the last `againMs` is left out. Two concurrent sweeps get different rows.
- */
-export async function takeOverdueEndpoints(
-  sql: TransactionSql,
-  { overdueMs, againMs, limit }: OverdueOptions,
-): Promise<OverdueEndpoint[]> {
-  return await sql<OverdueEndpoint[]>`
-    update webhook_endpoints e set woken_at = clock_timestamp()
-    from (
-      select store_id, id from webhook_endpoints
-      where ${isOverdue(sql, overdueMs)}
-        and (woken_at is null or woken_at < now() - ${againMs} * interval '1 millisecond')
-      order by due_at limit ${limit}
-      for no key update skip locked
-    ) overdue
-    where e.store_id = overdue.store_id and e.id = overdue.id
-    returning e.store_id, e.id`;
-}
-
-export async function countOverdueEndpoints(sql: Sql, { overdueMs, limit }: CountOptions): Promise<number> {
-  return (await sql`select from webhook_endpoints where ${isOverdue(sql, overdueMs)} limit ${limit}`).length;
-}
-
-export async function longestOverdueEndpoint(sql: Sql, overdueMs: number): Promise<number> {
-  const [row] = await sql<{ seconds: number }[]>`
-    select extract(epoch from now() - due_at)::float8 as seconds
-    from webhook_endpoints where ${isOverdue(sql, overdueMs)} order by due_at limit 1`;
-  return row?.seconds ?? 0;
-}
+export const overdueEndpointRows = overdueIn<NamedEndpoint>({
+  table: 'webhook_endpoints',
+  key: 'id',
+  due: 'due_at',
+  where: (sql) => sql`sender = 'workflow' and deleted_at is null`,
+  columns: (sql) => sql`woken.id`,
+});
 
 /** The endpoint that was deleted first, and is not removed yet. */
 export async function findDeletedEndpoint(sql: TransactionSql): Promise<NamedEndpoint | undefined> {

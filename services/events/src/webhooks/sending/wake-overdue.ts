@@ -1,17 +1,10 @@
 import { wakeWorkflow } from '@mostrador/kit/outbox/outbox';
 import type { OverdueRows } from '@mostrador/kit/step/overdue';
-import {
-  countOverdueEndpoints,
-  longestOverdueEndpoint,
-  type OverdueEndpoint,
-  takeOverdueEndpoints,
-} from '../endpoints/watch.repository.ts';
+import { type NamedEndpoint, overdueEndpointRows } from '../endpoints/watch.repository.ts';
 
 /** Endpoints of which no step has sent what is due. */
-export const overdueEndpoints: OverdueRows<OverdueEndpoint> = {
+export const overdueEndpoints: OverdueRows<NamedEndpoint> = {
   name: 'webhook endpoints',
-  take: takeOverdueEndpoints,
-  count: countOverdueEndpoints,
-  longest: longestOverdueEndpoint,
+  ...overdueEndpointRows,
   wakeUpOf: ({ id }) => wakeWorkflow('webhook', id, 'overdue'),
 };
