@@ -52,11 +52,14 @@ const hardAlone = endToEndOf(['console/interruptions', 'console/slow', 'outage']
 /** Two cores are assumed. `--maxWorkers` sets another number for all projects. */
 const workers = (count: number) =>
   process.argv.some((argument) => argument.startsWith('--maxWorkers')) ? {} : { maxWorkers: count };
+/** A test that failed while all processes stood still: packages/testing/src/after-standstill.ts. */
+const afterStandstill = { count: 2, condition: /^The machine stood still for / };
 const integration = {
   isolate: false,
+  retry: afterStandstill,
   // Integration tests wait for a third of their time.
   ...workers(4),
-  setupFiles: ['./packages/testing/src/setup.ts'],
+  setupFiles: ['./packages/testing/src/after-standstill.ts', './packages/testing/src/setup.ts'],
   globalSetup: ['./infra/local/test-servers.ts'],
   // Only a machine that stands still needs so long.
   testTimeout: 300_000,
@@ -66,7 +69,8 @@ const integration = {
 /** These projects use the one platform that `start.ts` provides. */
 const endToEnd = {
   isolate: false,
-  setupFiles: ['./tests/e2e/started.ts'],
+  retry: afterStandstill,
+  setupFiles: ['./packages/testing/src/after-standstill.ts', './tests/e2e/started.ts'],
   globalSetup: ['./tests/e2e/start.ts'],
   testTimeout: 300_000,
   expect: { poll: { timeout: 120_000 } },

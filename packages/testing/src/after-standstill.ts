@@ -1,0 +1,20 @@
+import { afterEach, beforeEach } from 'vitest';
+import { standstillAfter } from './awake.ts';
+
+// Vitest runs this file before each file of integration and end-to-end tests. A limit of the product, such as the deadline
+// of a request, passes while the machine stands still. A test that fails then gets this error, and vitest.config.ts lets it
+// run again.
+
+/** Work of the test before, or of the set-up, may have lost an answer. */
+const shortlyBeforeMs = 10_000;
+let begunAtMs = 0;
+
+beforeEach(() => {
+  begunAtMs = performance.now();
+});
+afterEach(({ task }) => {
+  const stillMs = standstillAfter(begunAtMs - shortlyBeforeMs);
+  if (task.result?.state === 'fail' && stillMs > 0) {
+    throw new Error(`The machine stood still for ${(stillMs / 1000).toFixed(1)} s`);
+  }
+});
