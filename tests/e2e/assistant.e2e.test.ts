@@ -41,6 +41,7 @@ test('a customer gets one answer with the quoted passage, and a person when they
   const [answer] = await eventually(ofAi, (messages: Json[]) => messages[0]?.status === 'sent');
   expect(answer.body).toContain('Olá, aqui é Bia, a assistente de IA da loja');
   expect(answer.body).toContain('O corte de cabelo custa 60 reais.');
+  expect(answer.author).toEqual({ kind: 'agent', id: expect.any(String), name: 'Bia' });
   const explained = await request('GET', `/leads/${leadId}/messages/${answer.id}/explanation`, { key: store.key });
   expect(explained.body, explained.text).toMatchObject({
     ...{ message_id: answer.id, outcome: 'sent', agent_name: 'Bia', agent_reason: 'default', model: 'demo' },

@@ -149,7 +149,10 @@ test('what comes through the channel and what the server does by itself have ano
   });
   const ofAnswer = await readUntil(`entity_id=${answer.body.id}&`, ({ type }) => type === 'message.sent');
   expect(ofAnswer.slice(0, 2)).toMatchObject([
-    { actor: { kind: 'api_key' }, request_id: answer.headers.get('x-request-id'), entity: { etag: null } },
+    {
+      ...{ actor: { kind: 'api_key' }, request_id: answer.headers.get('x-request-id'), entity: { etag: null } },
+      data: { object: { author: { kind: 'api_key', id: store.key.split('_')[2], name: null } } },
+    },
     { actor: { kind: 'system', id: null }, request_id: null },
   ]);
 });

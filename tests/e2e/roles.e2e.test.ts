@@ -82,6 +82,8 @@ test('the seller of a lead works with it, and an owner with all', async () => {
     const sent = await askAsPage('POST', `/leads/${owned.leadId}/messages`, { cookie, body: { message: 'Oi' } });
     expect(sent.status, sent.text).toBe(200);
     const { body } = await askAsPage('GET', `/leads/${owned.leadId}/messages/${sent.body.id}`, { cookie });
-    expect(body).toMatchObject({ source: 'seller', body: 'Oi' });
+    const name = (await askAsPage('GET', '/session', { cookie })).body.user.name;
+    expect(name).toBeTruthy();
+    expect(body).toMatchObject({ source: 'seller', body: 'Oi', author: { kind: 'user', name } });
   }
 });

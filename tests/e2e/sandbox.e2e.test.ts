@@ -62,3 +62,25 @@ test('an open telephone makes a message read, and a reply window is held when th
   expect(conversation.messages.map(({ status }: Json) => status)).toEqual(['received', 'read']);
   expect(Date.parse(conversation.window_expires_at)).toBeGreaterThan(Date.now());
 });
+
+test('the shop answers on its own phone: its people see it, it pauses the AI, and it is not sent again', async () => {
+  const url = await connect();
+  const phone = '5511960000002';
+  await post(`${url}/messages`, { customer_phone: phone, name: 'Ana', text: 'Are you open?' });
+  const leadId = (await request('GET', `/leads?customer_phone=${phone}`, { key: store.key })).body.data[0].id;
+  await post(`${url}/messages`, { customer_phone: phone, name: 'Ana', text: 'Until 7 pm', from_store: true });
+  const { body } = await request('GET', `/leads/${leadId}/messages`, { key: store.key });
+  expect(body.data).toMatchObject([
+    { source: 'seller', author: { kind: 'phone', id: null, name: null }, body: 'Until 7 pm', status: 'sent' },
+    { source: 'lead', author: null },
+  ]);
+  await eventually(
+    async () => (await request('GET', `/leads/${leadId}`, { key: store.key })).body,
+    (lead: Json) => Date.parse(lead.ai_paused_until) > Date.now(),
+  );
+  // The customer has it once, and the phone reports it as read.
+  await post(`${url}/receipts`, { customer_phone: phone, status: 'read' });
+  await becomes(leadId, body.data[0].id, 'read');
+  const conversation: Json = await (await fetch(`${url}/messages?customer_phone=${phone}`)).json();
+  expect(conversation.messages.map(({ text }: Json) => text)).toEqual(['Are you open?', 'Until 7 pm']);
+});

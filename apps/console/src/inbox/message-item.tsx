@@ -12,7 +12,7 @@ import { MessageContent } from './message-content.tsx';
 import { previewOf, wordsOfFailure, wordsOfStatus } from './message-words.ts';
 import type { Outgoing } from './outgoing.ts';
 import { RichText } from './rich-text.tsx';
-import { labelOf, SourceIcon } from './source.tsx';
+import { authorOf, labelOf, SourceIcon } from './source.tsx';
 import styles from './thread.module.css';
 
 export function Day({ at }: { at: string }) {
@@ -51,7 +51,7 @@ export function MessageItem({ message, name, continues, quoted, onCancel }: Mess
   const { source, status, body, error, reason, created_at, edited_at, revoked_at, reactions } = message;
   const isEmpty = body.trim() === '';
   const hasContent = message.media || message.content;
-  const author = source === 'lead' ? name : labelOf(source);
+  const author = authorOf(message, name);
   const zone = useZone();
   return (
     <Bubble source={source} status={status} author={author} continues={continues}>

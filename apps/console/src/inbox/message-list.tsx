@@ -8,6 +8,7 @@ import { useZone } from '../ui/store-zone.tsx';
 import { isSameDay } from '../ui/time.ts';
 import { Day, MessageItem, OutgoingItem } from './message-item.tsx';
 import type { Outgoing } from './outgoing.ts';
+import { authorOf } from './source.tsx';
 import styles from './thread.module.css';
 
 /** Far from zero, because each older message takes one from it. */
@@ -135,6 +136,7 @@ const isContinued = (previous: Row | undefined, row: Row, zone: string): boolean
   previous !== undefined &&
   'message' in previous &&
   'message' in row &&
+  authorOf(previous.message, '') === authorOf(row.message, '') &&
   previous.message.source === row.message.source &&
   isSameDay(previous.at, row.at, zone) &&
   Date.parse(row.at) - Date.parse(previous.at) < pauseMs;

@@ -1,5 +1,5 @@
 import { Bot, CalendarClock, type LucideIcon, Plug, UserRound } from 'lucide-react';
-import type { MessageSource } from '../api/platform.ts';
+import type { Message, MessageSource } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 
 type FromStore = Exclude<MessageSource, 'lead'>;
@@ -12,6 +12,14 @@ const sources: Readonly<Record<FromStore, { readonly icon: LucideIcon; readonly 
 };
 
 export const labelOf = (source: FromStore): string => sources[source].label();
+
+/** Who of the store wrote a message, with their name where it is known. */
+export function authorOf({ source, author }: Pick<Message, 'source' | 'author'>, leadName: string): string {
+  if (source === 'lead') return leadName;
+  const label = labelOf(source);
+  if (author?.kind === 'phone') return m.inbox_author_phone({ label });
+  return author?.name ? m.inbox_author_named({ label, name: author.name }) : label;
+}
 
 export function SourceIcon({ source, size = 12 }: { source: FromStore; size?: number }) {
   const { icon: Icon } = sources[source];

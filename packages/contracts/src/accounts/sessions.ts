@@ -211,6 +211,8 @@ export const revokePersonSession = defineOperation({
 const Authorized = Type.Object({
   session_id: Type.String(),
   user_id: Uuid,
+  /** Accounts of the previous version leaves it out. */
+  user_name: Type.Optional(Type.String()),
   role: UserRoleWord,
   seller_id: NullableUuid,
   store_id: Uuid,

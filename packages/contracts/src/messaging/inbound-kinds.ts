@@ -4,11 +4,21 @@
  * What an entry changes:
  * - `message`: it is the customer's words and becomes a message
  * - `reactions`, `text`, `revocation`: the message that it names is marked, and `message.updated` tells
+ * - `echo`: a person of the store wrote it on the store's own telephone: it becomes a message of the source `seller`, which
+ *   counts as one from the console does, and pauses the AI. It is no word of the customer
  * - `identity`: the number or the id of the lead moves
  * - `opt_out`: the lead opts out of marketing messages, or back in
  * - `nothing`: the stored webhook is its only trace
  */
-export type InboundChange = 'message' | 'reactions' | 'text' | 'revocation' | 'identity' | 'opt_out' | 'nothing';
+export type InboundChange =
+  | 'message'
+  | 'reactions'
+  | 'text'
+  | 'revocation'
+  | 'echo'
+  | 'identity'
+  | 'opt_out'
+  | 'nothing';
 
 export type InboundKind = {
   readonly changes: InboundChange;
@@ -77,7 +87,11 @@ export const inboundKinds = {
 
   request_welcome: change('nothing', 'The customer opened the chat for the first time and has not written yet.'),
   group: change('nothing', 'A message in a group. It must never appear in a private thread.'),
-  echo: change('nothing', 'A message that the store itself sent from its telephone.'),
+  echo: change(
+    'echo',
+    'A message that the store sent from its own telephone, with the WhatsApp Business app. One that names no customer ' +
+      'changes nothing.',
+  ),
   call: change('nothing', 'A call. Mostrador takes none, and does not open the reply window for it.'),
   account_errors: change(
     'nothing',

@@ -66,6 +66,30 @@ export const MessageStatusWord = OneOf(messageStatuses, {
 
 const NullableMessageError = Nullable(Failure);
 
+export const messageAuthorKinds = ['user', 'agent', 'api_key', 'phone'] as const;
+
+/** Who of the store wrote a message. */
+export const MessageAuthor = Type.Object(
+  {
+    kind: OneOf(messageAuthorKinds, {
+      title: 'MessageAuthorKind',
+      description:
+        '`user`: a person of the store in the console. `agent`: an AI agent. `api_key`: a program with a key. `phone`: a ' +
+        'person on the store’s own telephone, with the WhatsApp Business app.',
+    }),
+    id: About(
+      NullableString,
+      'The id of the person, the agent or the key. Null for `phone`: the channel does not say who it was.',
+    ),
+    name: About(
+      NullableString,
+      'The name of the person or the agent when the message was written. Null: not known, as that of a key.',
+    ),
+  },
+  { title: 'MessageAuthor', description: 'Who of the store wrote a message.' },
+);
+export type MessageAuthor = Static<typeof MessageAuthor>;
+
 /** Which template a message is. Its values stay out, because a page of messages must fit into one NATS message. */
 const NullableUsedTemplate = Nullable(
   Type.Object(
@@ -101,11 +125,18 @@ export const Message = Type.Object(
     session_id: About(Uuid, 'The session that it belongs to.'),
     direction: MessageDirection,
     source: MessageSource,
+    // Members that came after the first ones are optional in the document: see `document-clients.test.ts` on required ones.
+    author: Type.Optional(
+      Nullable(MessageAuthor, {
+        description:
+          'Who of the store wrote it. Null for a message of the lead, for a follow-up, and where it is not known, as in ' +
+          'messages of older versions.',
+      }),
+    ),
     body: Type.String({
       description:
         'The text. Empty for a message of another type without a caption, and for one that the lead deleted.',
     }),
-    // Members that came after the first ones are optional in the document: see `document-clients.test.ts` on required ones.
     body_truncated: Type.Optional(
       Type.Boolean({
         description:
@@ -316,6 +347,8 @@ export const acceptMessage = defineOperation({
       expires_at: Type.Optional(Timestamp),
       /** The lead is told that a person will answer, so the conversation stays unanswered. Only of source `ai`. */
       hands_over: Type.Optional(Type.Boolean()),
+      /** The agent that wrote it. Only of source `ai`. */
+      agent: Type.Optional(Exact({ id: Uuid, name: Type.String({ maxLength: 200 }) })),
       /** How long the answer waits for the outcome of the message, in milliseconds. Default 0. */
       wait_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 5_000 })),
     }),

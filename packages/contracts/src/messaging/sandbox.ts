@@ -16,8 +16,8 @@ const SandboxToken = Type.String({ minLength: 20, maxLength: 100 });
 const { state: _, ...media } = MessageMedia.properties;
 
 /**
- * A customer writes on the sandbox's phone. The token in the page's address is the only credential. `text` is the text or
- * the caption: `faultsOfSandboxMessage` says what each type needs.
+ * A customer writes on the sandbox's phone, or a person of the store writes to the customer on the store's phone. The token
+ * in the page's address is the only credential. `text` is the text or the caption: `faultsOfSandboxMessage` says what each type needs.
  */
 export const receiveSandboxMessage = defineOperation({
   subject: 'messaging.api.sandbox.receive',
@@ -29,6 +29,8 @@ export const receiveSandboxMessage = defineOperation({
       token: SandboxToken,
       customer_phone: Phone,
       name: Text(200),
+      /** The store writes to the customer, on its own phone. */
+      from_store: Type.Optional(Type.Literal(true)),
       text: Type.Optional(Text(4096)),
       /** Default: `text`. */
       type: Type.Optional(MessageTypeWord),

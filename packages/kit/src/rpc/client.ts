@@ -26,7 +26,8 @@ export type ForwardedReply = {
  *
  * `Idempotency-Key` and the preconditions belong to the public request, so they travel only to `.api.` operations. A
  * handler can pass on its own context without passing on its key. A person's session travels only to `.platform.`
- * operations, for the same reason, and the person only to those and to `.api.` operations. The actor travels to all.
+ * operations, for the same reason, and the person and the actor's name only to those and to `.api.` operations. The actor
+ * travels to all.
  */
 export type RpcClient = {
   /** Calls and parses the reply. */
@@ -99,15 +100,15 @@ async function exchange(nats: NatsConnection, operation: Operation, request: unk
 }
 
 function envelopeFor(audience: string, context: CallContext): RequestEnvelope {
-  const { requestId, deadline, storeId, session, client, person, actor, traceparent } = context;
+  const { requestId, deadline, storeId, session, client, person, actor, actorName, traceparent } = context;
   const common = { requestId, deadline, storeId, actor, traceparent };
   switch (audience) {
     case 'api': {
       const { idempotency, ifMatch, ifNoneMatch } = context;
-      return { ...common, idempotency, ifMatch, ifNoneMatch, person };
+      return { ...common, idempotency, ifMatch, ifNoneMatch, person, actorName };
     }
     case 'platform':
-      return { ...common, session, client, person };
+      return { ...common, session, client, person, actorName };
     default:
       return common;
   }

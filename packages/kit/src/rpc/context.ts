@@ -52,6 +52,8 @@ export type Context = {
   readonly person?: Person;
   /** Who is behind the request. Null: a gateway of the previous version does not say so. Undefined: the system. */
   readonly actor?: EventActor | null;
+  /** The name of the person behind the request. Only operations of the audiences `api` and `platform` get it. */
+  readonly actorName?: string;
   /** The lowest role that the operation asks for. Only accounts needs it: it learns the caller's role from the session. */
   readonly neededRole?: PersonAccess['role'];
   /** The W3C trace context of the request's cause: the parent of its spans. */

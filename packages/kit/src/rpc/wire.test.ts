@@ -8,6 +8,10 @@ test.each([{ ifMatch: '"v1"' }, { ifNoneMatch: '*' }, {}])('the precondition %j 
   expect({ ifMatch, ifNoneMatch }).toEqual({ ifMatch: undefined, ifNoneMatch: undefined, ...sent });
 });
 
+test.each(['Ana', 'Caixa da Sé ☎️', 'two\r\nlines'])('the name %j of the actor arrives as it was sent', (actorName) => {
+  expect(readEnvelope(writeEnvelope({ ...base, actorName })).actorName).toBe(actorName);
+});
+
 test.each([
   { userId: 'u', role: 'owner', sellerId: null },
   { userId: 'u', role: 'manager', sellerId: 's' },

@@ -25,6 +25,8 @@ export const wireHeaders = {
   person: 'Mostrador-Person',
   /** JSON of `EventActor`. */
   actor: 'Mostrador-Actor',
+  /** The name of the actor, as a JSON string. */
+  actorName: 'Mostrador-Actor-Name',
   traceparent: 'traceparent',
   error: 'Mostrador-Error',
   etag: 'ETag',
@@ -47,6 +49,8 @@ export type RequestEnvelope = {
   readonly person?: Person;
   /** Who is behind the request, also behind one that it causes. */
   readonly actor?: EventActor | null;
+  /** The name of the person behind the request. */
+  readonly actorName?: string;
   /** W3C trace context. Null or undefined: none. */
   readonly traceparent?: string | null;
 };
@@ -76,6 +80,7 @@ export function writeEnvelope(envelope: RequestEnvelope): MsgHdrs {
   if (client !== undefined) written.set(wireHeaders.client, JSON.stringify(client));
   if (person !== undefined) written.set(wireHeaders.person, JSON.stringify(person));
   if (actor) written.set(wireHeaders.actor, JSON.stringify(actor));
+  if (envelope.actorName !== undefined) written.set(wireHeaders.actorName, JSON.stringify(envelope.actorName));
   if (envelope.traceparent) written.set(wireHeaders.traceparent, envelope.traceparent);
   return written;
 }
@@ -91,6 +96,7 @@ export function readEnvelope(received: MsgHdrs | undefined): RequestEnvelope {
   const client = header(received, wireHeaders.client);
   const person = header(received, wireHeaders.person);
   const actor = header(received, wireHeaders.actor);
+  const actorName = header(received, wireHeaders.actorName);
   return {
     requestId: header(received, wireHeaders.requestId) ?? 'none',
     deadline: deadline === undefined ? Number.NaN : Number(deadline),
@@ -102,6 +108,7 @@ export function readEnvelope(received: MsgHdrs | undefined): RequestEnvelope {
     client: client === undefined ? undefined : readClient(client),
     person: person === undefined ? undefined : readPerson(person),
     actor: actor === undefined ? undefined : readActor(actor),
+    actorName: actorName === undefined ? undefined : readName(actorName),
     traceparent: header(received, wireHeaders.traceparent),
   };
 }
@@ -142,6 +149,12 @@ function readActor(text: string): EventActor | undefined {
   const { kind: given, id } = parsed(text) ?? {};
   const kind = eventActorKinds.find((known) => known === given);
   return kind && (typeof id === 'string' || id === null) ? { kind, id } : undefined;
+}
+
+/** Undefined when it is no text: only people read it. */
+function readName(text: string): string | undefined {
+  const name: unknown = parsed(text);
+  return typeof name === 'string' ? name : undefined;
 }
 
 type Member = keyof Idempotency | keyof Client | keyof Person | keyof EventActor;

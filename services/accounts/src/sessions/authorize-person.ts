@@ -19,11 +19,12 @@ export const authorizePerson =
   };
 
 export const toAuthorized = (
-  session: Pick<SessionRow, 'id' | 'person_id' | 'role' | 'seller_id' | 'store_id'>,
+  session: Pick<SessionRow, 'id' | 'person_id' | 'user_name' | 'role' | 'seller_id' | 'store_id'>,
   store: { readonly tier: Tier } & Parameters<typeof countryOf>[0],
 ): Authorized => ({
   session_id: session.id,
   user_id: session.person_id,
+  user_name: session.user_name,
   role: session.role,
   seller_id: session.seller_id,
   store_id: session.store_id,

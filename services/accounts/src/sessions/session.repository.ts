@@ -126,13 +126,13 @@ export async function findSession(sql: Sql, id: string): Promise<SessionRow | un
 /** What decides whether a session is open, and what its person and store may do. */
 export type CheckedSessionRow = Omit<
   SessionRow,
-  'store_name' | 'user_name' | 'email' | 'reach' | 'opened_by' | 'signed_in_at' | 'created_at'
+  'store_name' | 'email' | 'reach' | 'opened_by' | 'signed_in_at' | 'created_at'
 > & { readonly tier: Tier; readonly country: string | null; readonly timezone: string; readonly locale: string };
 
 export async function findSessions(sql: Sql, ids: string[]): Promise<CheckedSessionRow[]> {
   return await sql<CheckedSessionRow[]>`
-    select s.id, s.token_hash, s.store_id, s.user_id, person_id(s.store_id, s.user_id) as person_id, m.role, m.seller_id,
-      s.last_seen_at, s.expires_at, s.ended_at, u.disabled_at, st.tier, st.country, st.timezone, st.locale, clock_timestamp() as now
+    select s.id, s.token_hash, s.store_id, s.user_id, person_id(s.store_id, s.user_id) as person_id,
+      coalesce(m.name, u.name) as user_name, m.role, m.seller_id, s.last_seen_at, s.expires_at, s.ended_at, u.disabled_at, st.tier, st.country, st.timezone, st.locale, clock_timestamp() as now
     from sessions s
     join users u on u.id = s.user_id
     join memberships m on m.store_id = s.store_id and m.user_id = s.user_id

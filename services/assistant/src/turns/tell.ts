@@ -21,7 +21,7 @@ const refusals: Partial<Record<string, SilentReason>> = {
 
 /** Gives messaging what was decided, under the id of the turn, so that a repeat has no effect. Returns how the turn ends. */
 export async function tell({ database, rpc }: Dependencies, call: StepCall, turn: TurnRow): Promise<End> {
-  const { id, lead_id, action, action_reason, reply, answered_to } = turn;
+  const { id, lead_id, action, action_reason, reply, answered_to, agent_id, agent_name } = turn;
   if (action === 'silent' || reply === null || !answered_to) {
     return { state: 'silent', reason: (action_reason ?? 'nothing_to_answer') as SilentReason };
   }
@@ -34,6 +34,7 @@ export async function tell({ database, rpc }: Dependencies, call: StepCall, turn
       {
         body: {
           ...{ id, lead_id, source: 'ai', message: reply, hands_over: action === 'hand_over' },
+          ...(agent_id !== null && agent_name !== null && { agent: { id: agent_id, name: agent_name } }),
           expires_at: toTimestamp(new Date(answered_to.getTime() + tooLateMs)),
           ...(isFinal ? {} : { unless_reply_after: toTimestamp(answered_to) }),
         },

@@ -16,6 +16,8 @@ type Rights = {
 export type Caller = Rights & {
   /** The id of the key, or of the person's session. It is not secret. */
   readonly callerId: string;
+  /** The name of the person. Undefined: accounts of the previous version does not tell it, and the gateway reads no names of keys. */
+  readonly name?: string;
   /** Undefined: an API key. */
   readonly person?: Person;
 };

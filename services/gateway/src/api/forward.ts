@@ -62,6 +62,7 @@ export const forwarder = (options: ForwardOptions) => (route: Route) => {
       rpc.forward(route.operation, asked as RequestOf<typeof route.operation>, {
         ...context(),
         person: request.access.person,
+        actorName: request.access.name,
         idempotency,
         ...preconditions,
         ...own,

@@ -45,6 +45,7 @@ const noScopes: ReadonlySet<never> = new Set();
 
 export const toCaller = (authorized: Authorized): Caller => ({
   callerId: authorized.session_id,
+  ...(authorized.user_name !== undefined && { name: authorized.user_name }),
   storeId: authorized.store_id,
   tier: authorized.tier,
   country: authorized.country,

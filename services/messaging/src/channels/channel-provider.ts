@@ -125,8 +125,12 @@ export type CustomerIds = {
   readonly userId: string | null;
 };
 
-/** A customer's message: an entry whose kind counts as words in `inboundKinds`. */
+/** A customer's message: an entry whose kind counts as words in `inboundKinds`. Or one that the store wrote to a customer. */
 export type InboundMessage = CustomerIds & {
+  /** A person of the store wrote it on the store's own telephone, to the customer with these ids. Left out for any other. */
+  readonly isEcho?: true;
+  /** The id that an echo gets; generated when left out. */
+  readonly id?: string;
   readonly providerMessageId: string;
   /** The name in the customer's profile, when the provider gives one. */
   readonly name: string | null;
@@ -149,10 +153,16 @@ export type InboundMessage = CustomerIds & {
 export type OptOutWish = { readonly want: 'stop' | 'start'; readonly scope: OptOut['scope'] };
 
 /** A change of the message `targetId`, which may not be known yet. `eventId` is the provider's id of the change. */
-export type MessageChange = { readonly eventId: string; readonly targetId: string; readonly at: Date } & (
+export type MessageChange = {
+  readonly eventId: string;
+  readonly targetId: string;
+  readonly at: Date;
+  /** Who changed it: a person on the store's own telephone. Left out: the customer. */
+  readonly by?: 'seller';
+} & (
   | {
       readonly kind: 'reaction';
-      /** Null: the customer took it back. */
+      /** Null: it was taken back. */
       readonly emoji: string | null;
     }
   | { readonly kind: 'edit'; readonly body: string }

@@ -24,6 +24,8 @@ import { listChanges } from '../messages/message-change.repository.ts';
 import { withChanges } from '../messages/message-change.ts';
 import { messageEvents } from '../messages/message-events.ts';
 import { touchSession } from '../sessions/session.repository.ts';
+import { acceptEcho, type FoundLead } from './accept-echo.ts';
+import { isLate } from './came-at.ts';
 import { reopenFailed } from './inbound.repository.ts';
 
 /** No id of an unknown customer is a phone number, so no lead can be created. */
@@ -32,11 +34,8 @@ export class NoPhone extends Error {}
 /** The code of a payload with a message that threw `NoPhone`. */
 export const noPhone = 'no_phone';
 
-/** A message that was written longer ago than this counts as written then, not on arrival. */
-const currentMs = 24 * 3_600_000;
-
 /**
- * Accepts an inbound message. A customer without a lead gets one. A duplicate changes nothing. Returns the lead and its
+ * Accepts an inbound message, or the echo of one that the store wrote. A customer without a lead gets one. A duplicate changes nothing. Returns the lead and its
  * number of interactions; null for a duplicate.
  *
  * @throws AppError `service_unavailable` or `upstream_timeout` when crm is needed and does not answer, or when the lead
@@ -57,7 +56,8 @@ export async function acceptInbound(
   const newUserId = byUserId === leadId ? null : message.userId;
   const interaction_count = await database.write(context, async (sql) => {
     const lead = { id: leadId, confirmed: known === null, byWaId: byWaId !== null };
-    const count = await accept(sql, storeId, lead, channelId, message);
+    const take = message.isEcho ? acceptEcho : accept;
+    const count = await take(sql, storeId, lead, channelId, message);
     if (count !== null && newUserId !== null) {
       await saveUserId(sql, storeId, leadId, newUserId);
       await reopenFailed(sql, storeId, { customer: newUserId, code: noPhone });
@@ -93,7 +93,7 @@ async function ensure(
 async function accept(
   sql: TransactionSql,
   storeId: string,
-  { id: leadId, confirmed, byWaId }: { readonly id: string; readonly confirmed: boolean; readonly byWaId: boolean },
+  { id: leadId, confirmed, byWaId }: FoundLead,
   channelId: string,
   message: InboundMessage,
 ): Promise<number | null> {
@@ -147,11 +147,3 @@ const newMessage = ({ body }: InboundMessage) => ({
   ...{ source: 'lead' as const, reactions: [], edited_at: null, revoked_at: null },
   ...toInboundBody(body),
 });
-
-/**
- * The time that a message counts as written when it arrives at `at`. A message that was delayed by 24 hours or more
- * counts as written at `writtenAt`, so it does not open the reply window: the provider counts from then, too.
- */
-export const cameAt = (at: Date, writtenAt: Date): Date => (isLate(at, writtenAt) ? writtenAt : at);
-
-const isLate = (at: Date, writtenAt: Date): boolean => at.getTime() - writtenAt.getTime() >= currentMs;

@@ -9,7 +9,6 @@ import { asPhone } from '../identities/as-phone.ts';
 import { toInboundBody } from '../messages/inbound-body.ts';
 import { messageEvents } from '../messages/message-events.ts';
 import { beginSessions } from '../sessions/session.repository.ts';
-import { cameAt } from './accept-inbound.ts';
 import {
   findChangedIds,
   findMetBefore,
@@ -22,6 +21,7 @@ import {
   takeNumbers,
   touchActiveSessions,
 } from './accept-many.repository.ts';
+import { cameAt } from './came-at.ts';
 import { markProcessed } from './inbound.repository.ts';
 
 /** A message with the payload that it came in. */
@@ -73,7 +73,10 @@ async function findKnown<Message extends Came>(
 ): Promise<OfLead<Message>[]> {
   // A set does not see its own messages, and one of them may quote another.
   const isPlain = (message: Message) =>
-    isDue(message) && wishIn(message.content) === null && message.content.quotedId === undefined;
+    isDue(message) &&
+    !message.content.isEcho &&
+    wishIn(message.content) === null &&
+    message.content.quotedId === undefined;
   if (!customers.some((messages) => messages.every(isPlain))) return [];
   const all = customers.flat().map(({ content }) => content);
   const waIds = all.flatMap(({ waId }) => waId ?? []);

@@ -74,7 +74,9 @@ const cases: Record<InboundKindName, readonly Case[]> = {
     (_, customer) =>
       ({ number }) =>
         echoPayload(number, customer),
-    () => (store) => store.payload({ phone: store.number.phone }, contents.text('from the store itself')),
+    (_, customer) =>
+      ({ number }) =>
+        echoPayload(number, customer, contents.image('Da loja')),
   ],
   call: [
     (_, customer) =>
@@ -119,6 +121,14 @@ test('every kind of the table has a case here', () => {
   expect(Object.keys(cases).toSorted()).toEqual(Object.keys(inboundKinds).toSorted());
 });
 
+test('an entry from the number of the store itself that names no customer changes nothing', async () => {
+  const store = await startStore(messaging);
+  await store.posts(store.payload({ phone: store.number.phone }, contents.text('from the store itself')));
+  expect(await store.failed()).toEqual([]);
+  const rows = await messaging.adminSql`select 1 from messages where store_id = ${store.storeId}`;
+  expect(rows).toHaveLength(0);
+});
+
 test.each(rows)('$kind ($index): it counts as words, or changes nothing that counts', async ({ kind, happens }) => {
   const store = await startStore(messaging);
   const customer = { phone: newPhone(), userId: newUserId() };
@@ -136,6 +146,15 @@ test.each(rows)('$kind ($index): it counts as words, or changes nothing that cou
 
   const after = await read(store, leadId);
   expect(await store.failed()).toEqual([]);
+  if (inboundKinds[kind].changes === 'echo') {
+    // As a message that a seller writes in the console: the conversation is answered, and the customer said nothing.
+    const { last_inbound_at, leads, heard } = before;
+    expect(after).toMatchObject({ last_inbound_at, leads, heard, messages: 2, sessions: 2, interaction_count: 2 });
+    expect(after).toMatchObject({ unread_count: 0, is_unanswered: false, waiting_since: null });
+    const outbound = { seller: 1, ai: 0, api: 0, followup: 0 };
+    expect(after.report).toMatchObject({ messages_inbound: 1, messages_outbound: outbound });
+    return;
+  }
   if (!inboundKinds[kind].isWords) {
     expect(after).toEqual(before);
     return;

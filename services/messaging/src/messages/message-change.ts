@@ -16,9 +16,11 @@ export type ChangeRow = {
 /** What changes of a message that came before. */
 export type ChangedColumns = Pick<MessageRow, 'body' | 'body_truncated' | 'reactions' | 'edited_at' | 'revoked_at'>;
 
-/** A change by the lead as it is stored. */
+/** A change as it is stored. */
 export function toChangeRow(change: MessageChange): ChangeRow {
-  const about = { source: 'lead', event_id: change.eventId, changed_at: change.at, body_truncated: false } as const;
+  const { by, eventId: event_id, at: changed_at } = change;
+  const source: ChangeRow['source'] = by ?? 'lead';
+  const about = { source, event_id, changed_at, body_truncated: false };
   switch (change.kind) {
     case 'reaction':
       return { ...about, kind: 'reaction', body: change.emoji };

@@ -1,4 +1,4 @@
-import type { Message, MessageContent, MessageMedia } from '@mostrador/contracts';
+import type { Message, MessageAuthor, MessageContent, MessageMedia } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { Metadata } from '@mostrador/kit/database/metadata';
 import type { PageStart } from '@mostrador/kit/database/paging';
@@ -17,16 +17,17 @@ export type NewMessage = {
   readonly created_at: Date;
   readonly direction: MessageRow['direction'];
   readonly source: MessageRow['source'];
+  readonly author?: MessageAuthor | null | undefined;
   readonly body: string;
   /** Default: `text`. */
   readonly kind?: string;
   readonly template?: Template | null | undefined;
   readonly metadata?: Metadata | undefined;
   readonly expires_at?: Date | undefined;
-  /** Only for an inbound message: its channel and its id there. */
+  /** Only for a message that the channel tells: its channel and its id there. */
   readonly channel_id?: string;
   readonly provider_message_id?: string;
-  /** Only for an inbound message: how it was changed before it came. */
+  /** Only for such a message: how it was changed before it came. */
   readonly changed?: Omit<ChangedColumns, 'body'>;
   readonly content?: MessageContent | undefined;
   readonly media?: MessageMedia | undefined;
@@ -36,7 +37,7 @@ export type NewMessage = {
 
 /** The columns of a `MessageRow`. */
 export const messageColumns = (sql: Sql) => sql`
-  id, lead_id, session_id, number, channel_id, direction, source, kind, body, body_truncated, template, content,
+  id, lead_id, session_id, number, channel_id, direction, source, author, kind, body, body_truncated, template, content,
   media, reply_to_id, status,
   error_code, error_detail, provider_message_id, metadata, created_at, updated_at, sent_at, delivered_at, read_at, reactions,
   edited_at, revoked_at`;
@@ -94,11 +95,12 @@ export async function insertMessage(sql: TransactionSql, storeId: string, messag
   const { direction, template, changed } = message;
   const { body_truncated = false, reactions = [], edited_at = null, revoked_at = null } = changed ?? {};
   const [row] = await sql<MessageRow[]>`
-    insert into messages (store_id, id, lead_id, session_id, number, created_at, direction, source, kind, body, template,
-      metadata, status, channel_id, provider_message_id, body_truncated, reactions, edited_at, revoked_at, expires_at,
+    insert into messages (store_id, id, lead_id, session_id, number, created_at, direction, source, author, kind, body,
+      template, metadata, status, channel_id, provider_message_id, body_truncated, reactions, edited_at, revoked_at, expires_at,
       content, media, reply_to_id)
     values (${storeId}, coalesce(${message.id ?? null}::uuid, uuidv7()), ${message.lead_id}, ${message.session_id},
-      ${message.number}, ${message.created_at}, ${direction}, ${message.source}, ${message.kind ?? 'text'},
+      ${message.number}, ${message.created_at}, ${direction}, ${message.source},
+      ${message.author ? sql.json(message.author) : null}, ${message.kind ?? 'text'},
       ${message.body}, ${template ? sql.json(template as never) : null}, ${sql.json(message.metadata ?? {})},
       ${direction === 'outbound' ? 'queued' : 'received'}, ${message.channel_id ?? null},
       ${message.provider_message_id ?? null}, ${body_truncated}, ${sql.json(reactions as never)}, ${edited_at},
@@ -199,6 +201,20 @@ export async function listQueuedAi(sql: TransactionSql, storeId: string, leadId:
   return await sql<MessageRow[]>`
     select ${messageColumns(sql)} from messages
     where store_id = ${storeId} and lead_id = ${leadId} and status = 'queued' and source = 'ai' order by number`;
+}
+
+/** The messages to the lead that are being sent over the channel, or may just have been, and have no id there yet. */
+export async function listInFlight(
+  sql: TransactionSql,
+  storeId: string,
+  { leadId, channelId }: { readonly leadId: string; readonly channelId: string },
+): Promise<MessageRow[]> {
+  return await sql<MessageRow[]>`
+    select ${messageColumns(sql)} from messages
+    where store_id = ${storeId} and lead_id = ${leadId} and channel_id = ${channelId}
+      and (status = 'sending' or (status = 'unknown' and unknown_since > clock_timestamp() - interval '1 day'))
+      and provider_message_id is null
+    order by number`;
 }
 
 /** The query for the lead's messages that are `queued` or `sending`. */

@@ -1,6 +1,7 @@
 import {
   type acceptMessage,
   type Message,
+  type MessageAuthor,
   type MessageContent,
   type MessageMedia,
   type MessageReaction,
@@ -27,6 +28,8 @@ export type MessageRow = {
   readonly channel_id: string | null;
   readonly direction: Message['direction'];
   readonly source: Message['source'];
+  /** Who of the store wrote it. Null: the lead, a follow-up, or not known. */
+  readonly author: MessageAuthor | null;
   readonly kind: string;
   readonly body: string;
   /** `body` is only the beginning of what the lead wrote. */
@@ -137,6 +140,7 @@ export function toMessage(row: MessageRow & Partial<MessageWait>): Message {
     session_id: row.session_id,
     direction: row.direction,
     source: row.source,
+    author: row.author,
     body: row.body,
     body_truncated: row.body_truncated,
     type: messageTypeOf(row.kind),

@@ -1,7 +1,7 @@
-import type { Message } from '@mostrador/contracts';
+import type { Message, MessageAuthor } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Metadata } from '@mostrador/kit/database/metadata';
-import { appendOutboxWithCommit, type OutboxEntry } from '@mostrador/kit/outbox/outbox';
+import { appendOutboxWithCommit } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { AcceptingChannel } from '../channels/channel.repository.ts';
 import { replyWindowMsOf } from '../channels/providers.ts';
@@ -9,10 +9,11 @@ import { renderTemplate } from '../channels/render-template.ts';
 import { type ConversationRow, lockOrCreate } from '../conversations/conversation.repository.ts';
 import { needsConsent, type OptOutColumns, withWish } from '../conversations/opt-out-state.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
-import { aiPaused, expired, saveCancelled } from '../delivery/record-final.ts';
+import { cancelQueuedAi } from '../delivery/cancel-queued-ai.ts';
+import { expired, saveCancelled } from '../delivery/record-final.ts';
 import { wakeDelivery } from '../delivery/wake-overdue.ts';
 import { conversationRead } from '../inbox/conversation-read.ts';
-import { findMessage, insertMessage, listQueuedAi, takeNumber } from '../messages/message.repository.ts';
+import { findMessage, insertMessage, takeNumber } from '../messages/message.repository.ts';
 import type { MessageRow, Template } from '../messages/message.ts';
 import { messageEvents } from '../messages/message-events.ts';
 import { beginSession } from '../sessions/session.repository.ts';
@@ -27,6 +28,7 @@ export type OutboundRequest = {
   /** Whether crm has confirmed the lead during this request: `lockOrCreate`. */
   readonly confirmed: boolean;
   readonly source: Exclude<Message['source'], 'lead'>;
+  readonly author?: MessageAuthor | null;
   /** Null: the message is the template. */
   readonly body: string | null;
   readonly template?: Template | undefined;
@@ -110,6 +112,7 @@ export async function acceptOutbound(
     created_at: at,
     direction: 'outbound',
     source,
+    author: request.author,
     body,
     kind,
     template,
@@ -146,15 +149,6 @@ async function cancelExpired(sql: TransactionSql, storeId: string, accepted: Mes
   // The messages behind it waited for it.
   appendOutboxWithCommit(sql, storeId, [...entries, wakeDelivery(storeId, 'message_settled')]);
   return message;
-}
-
-/** Cancels what the AI wrote and what has not left, because a person writes now. Returns the entries of the events. */
-async function cancelQueuedAi(sql: TransactionSql, storeId: string, leadId: string): Promise<OutboxEntry[]> {
-  const entries: OutboxEntry[] = [];
-  for (const queued of await listQueuedAi(sql, storeId, leadId)) {
-    entries.push(...(await saveCancelled(sql, storeId, queued, aiPaused)).entries);
-  }
-  return entries;
 }
 
 function assertNotPaused({ aiPausedUntil = null }: OutboundRequest, { ai_paused_until, now }: AcceptanceRow): void {

@@ -3,7 +3,7 @@ import { phoneForms } from '@mostrador/kit/phones/canonical-phone';
 import { type CustomerIds, identitiesOf } from '../channels/channel-provider.ts';
 import { type ConversationRow, findUserIds, findWaIdOwners } from '../conversations/conversation.repository.ts';
 import { type Wish, wishIn } from '../conversations/opt-out-state.ts';
-import { cameAt } from '../inbound/accept-inbound.ts';
+import { cameAt } from '../inbound/came-at.ts';
 import { findOpenPayloads } from '../inbound/inbound.repository.ts';
 import { readPayload } from '../inbound/read-payload.ts';
 import { isKnownInbound } from '../messages/message.repository.ts';
@@ -43,7 +43,7 @@ export async function findUnprocessed(
   for (const payload of await findOpenPayloads(sql, storeId, customers)) {
     const { messages, effects = [] } = readPayload(payload, payload.payload, payload.received_at);
     for (const message of messages) {
-      if (!isOfLead(message)) continue;
+      if (message.isEcho || !isOfLead(message)) continue;
       const { providerMessageId, writtenAt } = message;
       if (await isKnownInbound(sql, storeId, { channelId: payload.channel_id, providerMessageId })) continue;
       written.push(cameAt(payload.received_at, writtenAt));

@@ -1,5 +1,6 @@
 import {
   faultsOfTemplate,
+  type MessageAuthor,
   maxMessageMetadataBytes,
   sendMessage as operation,
   type ReplyOf,
@@ -35,6 +36,7 @@ export const sendMessage =
       run: async (commit) => {
         const request = {
           lead_id: params.leadId,
+          author: authorOf(context),
           source: context.person ? ('seller' as const) : ('api' as const),
           body: body.message ?? null,
           template: body.template,
@@ -60,6 +62,12 @@ export const sendMessage =
     relay.nudge();
     return result;
   };
+
+/** A gateway of the previous version does not say who it is, or does not tell the name. No gateway reads those of keys. */
+function authorOf({ actor, actorName }: StoreContext): MessageAuthor | null {
+  if (actor?.kind !== 'user' && actor?.kind !== 'api_key') return null;
+  return { kind: actor.kind, id: actor.id, name: actorName ?? null };
+}
 
 /** A message is either a text or a template. */
 function faultsOfContent({ message, template }: RequestOf<typeof operation>['body']): ValidationFault[] {

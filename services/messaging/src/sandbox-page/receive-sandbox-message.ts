@@ -8,7 +8,7 @@ import {
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { providerIdOf } from '../channels/sandbox/payload.ts';
-import { findTelephoneMessage } from '../channels/sandbox/sandbox.repository.ts';
+import { findTelephoneMessage, insertDelivery } from '../channels/sandbox/sandbox.repository.ts';
 import { sendInteractionCounts } from '../conversations/send-interaction-counts.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptInbound } from '../inbound/accept-inbound.ts';
@@ -30,8 +30,10 @@ export const receiveSandboxMessage =
       (await dependencies.database.read({ ...context, storeId }, (sql) =>
         findTelephoneMessage(sql, storeId, { channelId, phone, id }),
       ));
+    const messageId = randomUUID();
     const accepted = await acceptInbound(dependencies, { ...context, storeId, actor }, channelId, {
-      providerMessageId: providerIdOf(randomUUID()),
+      ...(body.from_store && { isEcho: true as const, id: messageId }),
+      providerMessageId: providerIdOf(messageId),
       waId: phone,
       userId: null,
       name: body.name,
@@ -39,17 +41,24 @@ export const receiveSandboxMessage =
       ...(quoted && { quotedId: quoted.provider_message_id }),
       writtenAt: new Date(),
     });
+    if (body.from_store) {
+      const delivery = { id: messageId, channelId, phone, body: textOf(body), afterMs: 0 };
+      await dependencies.database.execute({ ...context, storeId }, (sql) => insertDelivery(sql, storeId, delivery));
+    }
     // The answer does not wait for crm. The periodic job sends a count that fails here.
     if (accepted) void sendInteractionCounts(dependencies, storeId, [accepted]).catch(() => {});
     return { done: true as const };
   };
 
+const textOf = ({ text, content }: RequestOf<typeof operation>['body']): string => text ?? content?.title ?? '';
+
 /** What the message says, as a channel with real telephones tells it. */
-function partsOf({ type = 'text', text, media, content }: RequestOf<typeof operation>['body']) {
+function partsOf(body: RequestOf<typeof operation>['body']) {
+  const { type = 'text', media, content } = body;
   const none = { mime_type: null, filename: null, size_bytes: null, sha256: null, voice: false, animated: false };
   return {
     kind: type === 'interactive_reply' ? 'interactive' : type,
-    body: text ?? content?.title ?? '',
+    body: textOf(body),
     ...(hasMedia(type) && { media: { ...none, ...media, state: 'not_fetched' as const } }),
     ...(content && { content }),
   };

@@ -212,12 +212,24 @@ export const preferencePayload = (
     ],
   });
 
-/** What the store's own telephone sent, edited or deleted. */
-export const echoPayload = (number: PhoneNumber, customer: Customer, content: Content = contents.text('Da loja')) =>
+/** What a person sent, edited or deleted on the store's own telephone. With a user id alone, Meta leaves `to` out. */
+export const echoPayload = (
+  number: PhoneNumber,
+  customer: Customer,
+  content: Content = contents.text('Da loja'),
+  { id = newWamid(), at = new Date() }: Omit<Entry, 'content'> = {},
+) =>
   envelope('smb_message_echoes', number, {
-    contacts: [contactOf(customer)],
+    ...(customer.userId && { contacts: [contactOf(customer)] }),
     message_echoes: [
-      { from: number.phone, to: customer.phone, id: newWamid(), timestamp: seconds(new Date()), ...content },
+      {
+        from: number.phone,
+        ...(customer.phone && { to: customer.phone }),
+        ...(customer.userId && { to_user_id: customer.userId }),
+        id,
+        timestamp: seconds(at),
+        ...content,
+      },
     ],
   });
 

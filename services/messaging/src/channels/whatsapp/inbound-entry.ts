@@ -16,11 +16,13 @@ export function readEntry(entry: unknown, value: unknown, now: Date): Entry {
   const kind = kindOf(entry, value);
   switch (inboundKinds[kind].changes) {
     case 'message': {
-      const message = readMessage(entry, value, now);
+      const message = readMessage(entry, customerOf(entry, value), now);
       return message && { message };
     }
     case 'nothing':
       return 'nothing';
+    case 'echo':
+      return text(member(entry, 'to')) === '' ? 'nothing' : readEcho(entry, value, now);
     case 'identity':
       return readIdentityChange(entry, now);
     case 'opt_out':
@@ -30,12 +32,32 @@ export function readEntry(entry: unknown, value: unknown, now: Date): Entry {
   }
 }
 
+/** Reads one entry of a webhook of the field `smb_message_echoes`: what a person did on the store's own telephone. */
+export function readEcho(entry: unknown, value: unknown, now: Date): Entry {
+  switch (inboundKinds[kindOfContent(entry)].changes) {
+    case 'message': {
+      const message = readMessage(entry, customerOf(entry, value, 'to'), now);
+      return message && { message: { ...message, isEcho: true } };
+    }
+    case 'reactions':
+    case 'text':
+    case 'revocation':
+      return readMessageChange(entry, now, 'seller');
+    default:
+      return 'nothing';
+  }
+}
+
 /** The kind of an entry: by who it is from and to whom, then by its type. */
 function kindOf(entry: unknown, value: unknown): InboundKindName {
   const digits = (from: unknown) => text(from).replaceAll(/\D/g, '');
   const own = digits(member(member(value, 'metadata'), 'display_phone_number'));
-  if ((member(entry, 'group_id') ?? null) !== null) return 'group';
   if (own !== '' && digits(member(entry, 'from')) === own) return 'echo';
+  return kindOfContent(entry);
+}
+
+function kindOfContent(entry: unknown): InboundKindName {
+  if ((member(entry, 'group_id') ?? null) !== null) return 'group';
   const content = contentOf(entry);
   const subtype = text(member(content, 'type'));
   const target = member(content, 'original_message_id') ?? member(content, 'message_id');
@@ -59,10 +81,15 @@ const idsIn = (places: readonly unknown[]): CustomerIds => {
 };
 const isSomebody = ({ waId, userId }: CustomerIds): boolean => waId !== null || userId !== null;
 
-/** A customer with a username has no `from` and no `wa_id`, but the ids of the business (`user_id`). */
-function customerOf(entry: unknown, value: unknown): CustomerIds & { readonly contact: unknown } {
-  const from = text(member(entry, 'from')) || text(member(entry, 'wa_id'));
-  const fromUser = text(member(entry, 'from_user_id')) || text(member(entry, 'user_id'));
+type NamedCustomer = CustomerIds & { readonly contact: unknown };
+
+/**
+ * The customer whom the entry is from, or to. One with a username has no `from` and no `wa_id`, but the ids of the business
+ * (`user_id`).
+ */
+function customerOf(entry: unknown, value: unknown, side: 'from' | 'to' = 'from'): NamedCustomer {
+  const from = text(member(entry, side)) || text(member(entry, 'wa_id'));
+  const fromUser = text(member(entry, `${side}_user_id`)) || text(member(entry, 'user_id'));
   const contacts = array(member(value, 'contacts')) ?? [];
   // `from` and `wa_id` may differ. With a single contact, that contact is the sender.
   const contact =
@@ -74,9 +101,8 @@ function customerOf(entry: unknown, value: unknown): CustomerIds & { readonly co
 const isOf = (contact: unknown, name: string, id: string): boolean => id !== '' && text(member(contact, name)) === id;
 
 /** Undefined for an entry without a usable id or sender. */
-function readMessage(entry: unknown, value: unknown, now: Date): InboundMessage | undefined {
+function readMessage(entry: unknown, { contact, ...ids }: NamedCustomer, now: Date): InboundMessage | undefined {
   const providerMessageId = identifier(member(entry, 'id'));
-  const { contact, ...ids } = customerOf(entry, value);
   if (!providerMessageId || !isSomebody(ids)) return undefined;
   const kind = storable(text(member(entry, 'type'))).slice(0, 50) || 'unknown';
   const content = member(entry, kind);
@@ -112,12 +138,12 @@ function bodyOf(content: unknown): string {
 }
 
 /** Undefined for an entry that does not name its message. */
-function readMessageChange(entry: unknown, now: Date): { effect: InboundEffect } | undefined {
+function readMessageChange(entry: unknown, now: Date, by?: 'seller'): { effect: InboundEffect } | undefined {
   const content = contentOf(entry);
   const eventId = identifier(member(entry, 'id'));
   const targetId = identifier(member(content, 'original_message_id') ?? member(content, 'message_id'));
   if (!eventId || !targetId) return undefined;
-  const about = { eventId, targetId, at: moment(member(entry, 'timestamp'), now) };
+  const about = { eventId, targetId, at: moment(member(entry, 'timestamp'), now), ...(by && { by }) };
   const change = ((): MessageChange | undefined => {
     switch (text(member(entry, 'type'))) {
       case 'reaction': {

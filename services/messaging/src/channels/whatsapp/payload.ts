@@ -1,11 +1,19 @@
 import type { InboundEffect, Notification, ReceivedStatusUpdate } from '../channel-provider.ts';
 import { array, identifier, member, moment, object, text } from '../json.ts';
 import { failureOf } from './errors.ts';
-import { type Entry, readEntry, readPreferenceEntry } from './inbound-entry.ts';
+import { type Entry, readEcho, readEntry, readPreferenceEntry } from './inbound-entry.ts';
 
 /** The member with the entries of each field that is read. */
-const listOf = { messages: 'messages', user_preferences: 'user_preferences' } as const;
-const readerOf = { messages: readEntry, user_preferences: readPreferenceEntry } as const;
+const listOf = {
+  messages: 'messages',
+  smb_message_echoes: 'message_echoes',
+  user_preferences: 'user_preferences',
+} as const;
+const readerOf = {
+  messages: readEntry,
+  smb_message_echoes: readEcho,
+  user_preferences: readPreferenceEntry,
+} as const;
 type Field = keyof typeof listOf;
 const isRead = (field: string | undefined): field is Field => field !== undefined && Object.hasOwn(listOf, field);
 
@@ -18,9 +26,8 @@ const aboutTemplates: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads a WhatsApp webhook (Cloud API, fields `messages` and `user_preferences`, and those about templates). A batch
- * comes in three nested arrays. The reader skips other fields, such as the echoes of the store's telephone, and what
- * says nothing that counts. It counts what it cannot read, and still returns the rest. An entry of another number counts as unreadable, because this
+ * Reads a WhatsApp webhook (Cloud API, fields `messages`, `smb_message_echoes` and `user_preferences`, and those about
+ * templates). A batch comes in three nested arrays. The reader skips other fields, and what says nothing that counts. It counts what it cannot read, and still returns the rest. An entry of another number counts as unreadable, because this
  * channel is not the place for it.
  *
  * @param now when the webhook arrived, so that a stored one is always read alike

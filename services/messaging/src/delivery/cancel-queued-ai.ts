@@ -1,0 +1,16 @@
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { OutboxEntry } from '@mostrador/kit/outbox/outbox';
+import { listQueuedAi } from '../messages/message.repository.ts';
+import { aiPaused, saveCancelled } from './record-final.ts';
+
+/**
+ * Cancels what the AI wrote and what has not left, because a person writes now. The caller holds the conversation's lock.
+ * Returns the entries of the events.
+ */
+export async function cancelQueuedAi(sql: TransactionSql, storeId: string, leadId: string): Promise<OutboxEntry[]> {
+  const entries: OutboxEntry[] = [];
+  for (const queued of await listQueuedAi(sql, storeId, leadId)) {
+    entries.push(...(await saveCancelled(sql, storeId, queued, aiPaused)).entries);
+  }
+  return entries;
+}

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { acceptMessage, type Message } from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
+import { contents, echoPayload } from '@mostrador/testing/providers/whatsapp/entries';
+import { waitFor } from '@mostrador/testing/wait';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newPhone, newUserId, newWamid, startStore, type TestStore } from '../../test/customers.ts';
+import { statusUpdate } from '../../test/inbound-webhook.ts';
+import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+
+let messaging: TestMessaging;
+beforeAll(async () => {
+  messaging = await startMessaging({ openChannel: () => ({ send: () => new Promise(() => {}) }) });
+  messaging.inbound.start();
+});
+afterAll(() => messaging?.stop());
+
+const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
+const accept = async ({ storeId }: TestStore, leadId: string, source: 'ai' | 'followup', message: string = source) => {
+  const body = { id: randomUUID(), lead_id: leadId, source, message };
+  return (await messaging.rpc.call(acceptMessage, { body }, testContext({ storeId }))).id;
+};
+const phone = { kind: 'phone', id: null, name: null };
+
+/** A store with a lead who has written. */
+async function withLead() {
+  const store = await startStore(messaging);
+  const customer = { phone: newPhone() };
+  await store.does(customer, contents.text('Olá'), { at: ago(60) });
+  const leadId = (await store.leadOf(customer.phone)) as string;
+  const echo = (content = contents.text('Já chegou!') as object, entry: { id?: string; at?: Date } = {}) =>
+    echoPayload(store.number, customer, content as never, entry);
+  const state = async () => {
+    const [row] = await messaging.adminSql`
+      select last_inbound_at, interaction_count, is_unanswered, unread_count,
+        round(extract(epoch from ai_paused_until - clock_timestamp()) / 60)::int as paused_minutes
+      from conversations where store_id = ${store.storeId} and lead_id = ${leadId}`;
+    return row;
+  };
+  return { store, customer, leadId, echo, state };
+}
+
+// chatwoot 12569 lost what was written in the app; 13371 showed it as the bot's.
+test('what the owner writes on the phone is a sent message of a seller, and says that it came from the phone', async () => {
+  const { store, customer, leadId, echo, state } = await withLead();
+  const before = await state();
+  await store.posts(echo(contents.image('A lente'), { id: 'wamid.echo' }));
+  expect(await store.messages(leadId)).toMatchObject([
+    { source: 'lead', author: null },
+    {
+      ...{ direction: 'outbound', source: 'seller', author: phone, status: 'sent', type: 'image', body: 'A lente' },
+      ...{ provider_message_id: 'wamid.echo', media: { mime_type: 'image/jpeg' }, sent_at: expect.any(String) },
+    },
+  ]);
+  expect(await state()).toEqual({
+    ...before,
+    ...{ interaction_count: 2, is_unanswered: false, unread_count: 0, paused_minutes: 720 },
+  });
+  // It is known as sent from the beginning, and only feeds tell of it: no follow-up is cancelled, nothing is sent.
+  expect((await store.facts()).slice(2)).toEqual(['message.sent', 'conversation.read']);
+  expect((await messaging.wakeUps(store.storeId)).map(({ signal }) => signal)).toEqual(['channel_connected']);
+  // The customer answers, and quotes what they got.
+  await store.does(customer, { ...contents.text('Oba'), context: { id: 'wamid.echo' } } as never);
+  const [, sent, reply] = await store.messages(leadId);
+  expect(reply?.reply_to_id).toBe(sent?.id);
+});
+
+test('an echo that comes again, in whatever webhook, is one message', async () => {
+  const { store, leadId, echo, state } = await withLead();
+  const id = newWamid();
+  await store.posts(echo(contents.text('Oi'), { id, at: ago(5) }));
+  const before = await state();
+  await store.posts(echo(contents.text('Oi'), { id, at: ago(4) }));
+  await Promise.all([ago(3), ago(2)].map((at) => store.post(echo(contents.text('Oi'), { id, at }))));
+  await store.settled();
+  expect(await store.messages(leadId)).toHaveLength(2);
+  expect(await state()).toEqual(before);
+  expect(await store.failed()).toEqual([]);
+});
+
+test('an echo of a message that was sent over the API is that message, also when the answer to the send was lost', async () => {
+  const { store, leadId, echo, state } = await withLead();
+  const { adminSql } = messaging;
+  const id = await accept(store, leadId, 'followup', 'Lembrete');
+  const set = (columns: object) => adminSql`update messages set ${adminSql(columns)} where id = ${id}`;
+  const wamid = newWamid();
+
+  // It is being sent: whose echo this is shows when the channel answers.
+  const lease = { lease_token: randomUUID(), lease_until: new Date(Date.now() + 600_000), next_attempt_at: null };
+  await set({ status: 'sending', channel_id: store.channelId, ...lease });
+  await store.post(echo(contents.text('Lembrete'), { id: wamid }));
+  await waitFor(
+    async () => {
+      const [row] = await adminSql`
+        select next_attempt_at > received_at as waits from inbound_payloads
+        where store_id = ${store.storeId} and processed_at is null`;
+      return row?.waits === true;
+    },
+    { description: 'the echo waits' },
+  );
+  expect(await store.messages(leadId)).toHaveLength(2);
+
+  // The answer is lost. The echo says what became of it.
+  await set({ status: 'unknown', unknown_since: new Date(), lease_token: null, lease_until: null });
+  await store.settled();
+  expect((await store.messages(leadId)).slice(1)).toMatchObject([
+    { id, source: 'followup', author: null, status: 'sent', provider_message_id: wamid },
+  ]);
+  expect(await state()).toMatchObject({ interaction_count: 2, paused_minutes: null });
+  // And one that comes when the id is known.
+  await store.posts(echo(contents.text('Lembrete'), { id: wamid, at: ago(1) }));
+  expect(await store.messages(leadId)).toHaveLength(2);
+});
+
+// whatomate 389: a bot wrote over the person who answered on the phone.
+test('the AI stops in the same transaction: what it has queued is cancelled, and what it writes now is rejected', async () => {
+  const { store, leadId, echo } = await withLead();
+  const queued = await accept(store, leadId, 'ai');
+  await store.posts(echo());
+  expect((await store.messages(leadId)).find(({ id }) => id === queued)).toMatchObject({
+    status: 'cancelled',
+    error: { code: 'ai_paused' },
+  });
+  await expect(accept(store, leadId, 'ai')).rejects.toMatchObject({ code: 'ai_paused' });
+  // A stop word of the store is none of the customer.
+  await store.posts(echo(contents.text('stop')));
+  await accept(store, leadId, 'followup');
+});
+
+test('an echo that was delayed for a day answers nothing and pauses nothing', async () => {
+  const { store, leadId, echo, state } = await withLead();
+  await store.posts(echo(contents.text('ontem'), { at: ago(25 * 3600) }));
+  expect(await store.messages(leadId)).toHaveLength(2);
+  expect(await state()).toMatchObject({ is_unanswered: true, paused_minutes: null });
+});
+
+test('the first words to a new customer create the lead, by the number and by the id of one without a number', async () => {
+  const store = await startStore(messaging);
+  const customer = { phone: newPhone() };
+  await store.posts(echoPayload(store.number, customer, contents.text('Bom dia')));
+  const leadId = (await store.leadOf(customer.phone)) as string;
+  expect(await store.messages(leadId)).toMatchObject([{ author: phone, body: 'Bom dia' }]);
+  await expect(store.conversation(leadId)).resolves.toMatchObject({ window_open: false });
+  const [session] = await messaging.adminSql`select opened_by_lead from sessions where lead_id = ${leadId}`;
+  expect(session).toEqual({ opened_by_lead: false });
+
+  const userId = newUserId();
+  const known = { phone: newPhone(), userId };
+  await store.does(known, contents.text('Olá'));
+  await store.posts(echoPayload(store.number, { userId }, contents.text('Oi')));
+  const messages = await store.messages((await store.leadOf(known.phone)) as string);
+  expect(messages.map(({ source }: Message) => source)).toEqual(['lead', 'seller']);
+});
+
+test('edits, deletions and reactions on the phone change the message, whatever comes first', async () => {
+  const { store, customer, leadId, echo } = await withLead();
+  const [edited, deleted, mine] = [newWamid(), newWamid(), newWamid()];
+  await store.does(customer, contents.text('Obrigada'), { id: mine });
+  await store.posts(echo(contents.edit(edited, 'Às 15h'), { at: ago(1) }));
+  await store.posts(echo(contents.text('Às 14h'), { id: edited, at: ago(9) }));
+  await store.posts(echo(contents.text('errado'), { id: deleted, at: ago(8) }));
+  await store.posts(echo(contents.revoke(deleted)));
+  await store.posts(echo(contents.reaction(mine, '❤️')));
+  // A customer edits only what they wrote.
+  await store.posts(store.payload(customer, contents.edit(edited, 'Às 9h')));
+  expect((await store.messages(leadId)).slice(1)).toMatchObject([
+    { source: 'lead', reactions: [{ emoji: '❤️', from: 'seller' }] },
+    { author: phone, body: 'Às 15h', edited_at: expect.any(String) },
+    { author: phone, body: '', revoked_at: expect.any(String) },
+  ]);
+});
+
+test('what the channel tells of an echo later, and told before it, shows on it', async () => {
+  const { store, leadId, echo } = await withLead();
+  const [early, late] = [newWamid(), newWamid()];
+  await store.posts(statusUpdate(store.number.phoneNumberId, { id: early, status: 'read' }));
+  await store.posts(echo(contents.text('1'), { id: early }));
+  await store.posts(echo(contents.text('2'), { id: late }));
+  await store.posts(statusUpdate(store.number.phoneNumberId, { id: late, status: 'delivered' }));
+  expect((await store.messages(leadId)).slice(1).map(({ status }) => status)).toEqual(['read', 'delivered']);
+});

@@ -1,0 +1,107 @@
+import type { MessageAuthor } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { InboundMessage } from '../channels/channel-provider.ts';
+import { isFrom } from '../conversations/change-contact-phone.ts';
+import { ensureConversation } from '../conversations/conversation.repository.ts';
+import { adoptProviderId, applyStatusUpdates, saveStatusUpdates } from '../delivery/apply-status-updates.ts';
+import { saveWaId } from '../delivery/attempt.repository.ts';
+import { cancelQueuedAi } from '../delivery/cancel-queued-ai.ts';
+import { findStatusUpdates, lockProviderMessage } from '../delivery/status-update.repository.ts';
+import { wakeDelivery } from '../delivery/wake-overdue.ts';
+import { conversationRead } from '../inbox/conversation-read.ts';
+import { toInboundBody } from '../messages/inbound-body.ts';
+import { insertMessage, isKnownInbound, listInFlight, takeNumber } from '../messages/message.repository.ts';
+import { listChanges } from '../messages/message-change.repository.ts';
+import { withChanges } from '../messages/message-change.ts';
+import { beginSession } from '../sessions/session.repository.ts';
+import { findSettings } from '../settings/settings.repository.ts';
+import { isLate } from './came-at.ts';
+
+/** The lead of a message. `byWaId`: the channel knows it by the number of the message. */
+export type FoundLead = { readonly id: string; readonly confirmed: boolean; readonly byWaId: boolean };
+
+const telephone: MessageAuthor = { kind: 'phone', id: null, name: null };
+
+/**
+ * Accepts what a person of the store wrote to a lead on the store's own telephone. It is a message of a seller that is
+ * sent already: it answers the lead, pauses the AI and cancels what the AI has queued. The reply window and follow-ups stay
+ * as they are, because the lead said nothing. Returns the lead's number of interactions; null when the message is known.
+ *
+ * @throws AppError `service_unavailable` while another message to the lead is being sent, because this may be its echo
+ */
+export async function acceptEcho(
+  sql: TransactionSql,
+  storeId: string,
+  { id: leadId, confirmed, byWaId }: FoundLead,
+  channelId: string,
+  message: InboundMessage,
+): Promise<number | null> {
+  const { providerMessageId, waId, writtenAt } = message;
+  const ofChannel = { channelId, providerMessageId };
+  await lockProviderMessage(sql, storeId, channelId, providerMessageId);
+  const conversation = await ensureConversation(sql, storeId, leadId, confirmed);
+  if (await isKnownInbound(sql, storeId, ofChannel)) return null;
+  // The lead has just got another phone, and this customer is no longer the lead.
+  if (byWaId && conversation.wa_id !== waId) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
+
+  const inFlight = await listInFlight(sql, storeId, { leadId, channelId });
+  if (inFlight.some(({ status }) => status === 'sending')) {
+    throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
+  }
+  // The answer to its send was lost. The echo says what became of it.
+  const ours = inFlight.find(({ body }) => body === message.body);
+  if (ours) {
+    const known = await adoptProviderId(sql, storeId, ours, ofChannel);
+    await applyStatusUpdates(sql, storeId, known, [{ status: 'sent', at: writtenAt }]);
+    return null;
+  }
+
+  const [settings, changes, reports] = await Promise.all([
+    findSettings(sql, storeId),
+    listChanges(sql, storeId, ofChannel),
+    findStatusUpdates(sql, storeId, channelId, providerMessageId),
+  ]);
+  // One that was delayed for a day says nothing about who answers now.
+  const isCurrent = !isLate(new Date(), writtenAt);
+  const { number, at, sessionId, delivering } = await takeNumber(sql, storeId, leadId, 'seller', {
+    answers: isCurrent,
+    pausesAiMinutes: isCurrent ? settings.ai_pause_minutes : null,
+  });
+  const overtaken = isCurrent && delivering ? await cancelQueuedAi(sql, storeId, leadId) : [];
+  const session = sessionId
+    ? { sessionId, events: [] }
+    : await beginSession(sql, storeId, leadId, { at, direction: 'outbound' });
+  const original = { source: 'seller', reactions: [], edited_at: null, revoked_at: null } as const;
+  const { body, ...changed } = withChanges({ ...original, ...toInboundBody(message.body) }, changes);
+  const row = await insertMessage(sql, storeId, {
+    id: message.id,
+    lead_id: leadId,
+    session_id: session.sessionId,
+    number,
+    created_at: at,
+    direction: 'outbound',
+    source: 'seller',
+    author: telephone,
+    kind: message.kind,
+    body,
+    changed,
+    channel_id: channelId,
+    provider_message_id: providerMessageId,
+    ...(changed.revoked_at === null && { content: message.content, media: message.media }),
+    quotedId: message.quotedId,
+  });
+  const { entries } = await saveStatusUpdates(sql, storeId, row, [{ status: 'sent', at: writtenAt }, ...reports]);
+  const isTheirs = waId !== null && (conversation.phone === null || isFrom(waId, conversation.phone));
+  if (conversation.wa_id === null && isTheirs) await saveWaId(sql, storeId, leadId, waId);
+  await appendOutbox(sql, storeId, [
+    ...session.events,
+    ...entries,
+    ...overtaken,
+    ...(conversation.unread_count > 0 ? conversationRead(leadId) : []),
+    // What waited behind a cancelled message is due.
+    ...(overtaken.length > 0 ? [wakeDelivery(storeId, 'message_settled')] : []),
+  ]);
+  return conversation.interaction_count + 1;
+}
