@@ -1,5 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { portsFrom } from '@mostrador/local-platform/ports';
 import { natsPasswords, readSecrets } from '@mostrador/local-platform/secrets';
@@ -36,6 +39,10 @@ const secrets: Record<string, string> = {
   'text of a follow-up': planted('followup'),
   'title of an appointment': planted('fitting'),
   'notes of an appointment': planted('notes'),
+  'key of a provider of models': planted('sk'),
+  'instructions of an agent': planted('instructions'),
+  'question to the AI': planted('question'),
+  'answer of the AI': planted('reply'),
 };
 const secret = (name: string): string => secrets[name] ?? '';
 
@@ -43,6 +50,18 @@ let store: Awaited<ReturnType<typeof newStore>>;
 let leadId: string;
 let radicale: Awaited<ReturnType<typeof startRadicale>>;
 let whatsapp: WhatsappServer;
+/** What the model was asked. */
+const prompts: string[] = [];
+const model = createServer(async (asked, response) => {
+  let prompt = String(asked.headers.authorization);
+  for await (const chunk of asked) prompt += chunk;
+  // The first error of the provider repeats every secret.
+  if (prompts.push(prompt) === 1) return void response.writeHead(500).end(Object.values(secrets).join(' '));
+  const content = JSON.stringify({ action: 'reply', text: secret('answer of the AI'), used_passages: [] });
+  const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices }));
+});
 /** All errors of the API and of the admin command. */
 const refusals: string[] = [];
 const commandLines = new Set<string>();
@@ -60,10 +79,12 @@ beforeAll(async () => {
   Object.assign(secrets, natsPasswords(postgresPassword), rolePasswords(postgresPassword));
   await connectBoth();
   await talk();
+  await askTheAi();
   await beRefused();
 });
 afterAll(async () => {
   clearInterval(watching);
+  model.close();
   await whatsapp?.close();
   await radicale?.dispose();
 });
@@ -139,6 +160,29 @@ async function talk(): Promise<void> {
   );
 }
 
+async function askTheAi(): Promise<void> {
+  model.listen(0, '127.0.0.1');
+  await once(model, 'listening');
+  const { port } = model.address() as AddressInfo;
+  await admin(
+    [
+      ...['ai', 'connect', '--store', store.id, '--provider', 'openai_compatible', '--model', 'm'],
+      ...['--url', `http://127.0.0.1:${port}/v1`, '--secrets-stdin'],
+    ],
+    JSON.stringify({ api_key: secret('key of a provider of models') }),
+  );
+  await admin(['store', 'update', '--store', store.id, '--ai', 'on', '--ai-quiet-seconds', '0']);
+  const agent = { name: 'Bia', priority: 1, is_default: true, instructions: secret('instructions of an agent') };
+  expect((await request('POST', '/agents', { key: store.key, body: agent })).status).toBe(201);
+  const from = secret("customer's phone");
+  expect(await whatsapp.customerWrites({ from, text: secret('question to the AI') })).toBe(200);
+  await eventually(
+    () => request('GET', `/leads/${leadId}/messages`, { key: store.key }),
+    ({ body }) => body.data.some(({ source, status }: Json) => source === 'ai' && status === 'sent'),
+    30_000,
+  );
+}
+
 /** Sends each secret where it is invalid. The errors must not repeat it. */
 async function beRefused(): Promise<void> {
   const everything = Object.values(secrets).join(' ');
@@ -204,8 +248,10 @@ async function histories(): Promise<string> {
 }
 
 async function metrics(): Promise<string> {
-  const { gatewayMetrics, crm, scheduling, messaging, events, workflows } = portsFrom(Number(new URL(gatewayUrl).port));
-  const urls = [gatewayMetrics, crm, scheduling, messaging, events, workflows].map(
+  const { gatewayMetrics, crm, scheduling, messaging, events, assistant, workflows } = portsFrom(
+    Number(new URL(gatewayUrl).port),
+  );
+  const urls = [gatewayMetrics, crm, scheduling, messaging, events, assistant, workflows].map(
     (port) => `http://127.0.0.1:${port}`,
   );
   return (await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()))).join('\n');
@@ -231,6 +277,9 @@ describe('secrets', () => {
   test('every secret has passed through the platform', async () => {
     expect(Object.values(secrets).filter((value) => value.length < 12)).toEqual([]);
     expect(whatsapp.log.map(({ to }) => to)).toContain(secret("customer's phone"));
+    for (const name of ['key of a provider of models', 'instructions of an agent', 'question to the AI']) {
+      expect(prompts.at(-1)).toContain(secret(name));
+    }
     expect(addresses.stores.map(({ api_key }) => api_key)).not.toContain(store.key);
   });
 
@@ -249,7 +298,7 @@ describe('secrets', () => {
   test('the histories name the process of each action', async () => {
     const identities = [...(await histories()).matchAll(/"identity":"([^"]*)"/g)].map(([, identity]) => identity ?? '');
     const services = identities.map((identity) => /^(\w+)@[^:]+:\d+$/.exec(identity)?.[1]);
-    expect([...new Set(services)].sort()).toEqual(['messaging', 'scheduling', 'workflows']);
+    expect([...new Set(services)].sort()).toEqual(['assistant', 'messaging', 'scheduling', 'workflows']);
   });
 
   test('no process has logged a missing NATS permission', () => {

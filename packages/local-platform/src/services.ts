@@ -113,6 +113,12 @@ function particular(name: ProcessName, options: ServiceOptions): NodeJS.ProcessE
       return { PUBLIC_URL: publicUrl(options.ports) };
     case 'events':
       return { ENCRYPTION_KEYS: options.encryptionKeys };
+    case 'assistant':
+      return {
+        ENCRYPTION_KEYS: options.encryptionKeys,
+        // Models on this machine, such as those of Ollama.
+        PROVIDER_ALLOW_HOSTS: options.env.PROVIDER_ALLOW_HOSTS || '127.0.0.1,::1',
+      };
     case 'workflows':
       return {
         WORKFLOW_BUNDLE_CACHE: options.env.WORKFLOW_BUNDLE_CACHE || join(options.localDirectory, 'cache/workflows'),

@@ -1,4 +1,6 @@
-import type { Database } from '@mostrador/kit/database/database';
+import type { EgressOfStores } from '@mostrador/kit/clients/egress';
+import type { Vault } from '@mostrador/kit/clients/secrets';
+import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
 import type { Relay } from '@mostrador/kit/outbox/outbox';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import type { OpenModel } from './models/model.ts';
@@ -6,7 +8,10 @@ import type { OpenModel } from './models/model.ts';
 /** The dependencies of this service's handlers. */
 export type Dependencies = {
   readonly database: Database;
+  readonly systemDatabase: SystemDatabase;
   readonly rpc: Pick<RpcClient, 'call'>;
   readonly relay: Pick<Relay, 'nudge'>;
+  readonly vault: Vault;
+  readonly egress: EgressOfStores;
   readonly openModel: OpenModel;
 };

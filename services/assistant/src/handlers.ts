@@ -1,18 +1,25 @@
 import type { assistantOperations } from '@mostrador/contracts';
+import { secretHandlers } from '@mostrador/kit/clients/reseal';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from './dependencies.ts';
 import { connectModel } from './models/connect-model.ts';
-import { disconnectModel } from './models/disconnect-model.ts';
-import { showModel } from './models/show-model.ts';
+import { sealedConnections } from './models/credentials.ts';
+import { disconnectModels } from './models/disconnect-models.ts';
+import { showModels } from './models/show-models.ts';
 import { updateSettings } from './settings/update-settings.ts';
 import { advanceTurn } from './turns/advance-turn.ts';
 import { explainMessage } from './turns/explain-message.ts';
 
-export const createHandlers = (dependencies: Dependencies): Handlers<typeof assistantOperations> => ({
-  explainMessage: explainMessage(dependencies),
-  advanceTurn: advanceTurn(dependencies),
-  updateAssistantSettings: updateSettings(dependencies),
-  connectModel: connectModel(dependencies),
-  showModel: showModel(dependencies),
-  disconnectModel: disconnectModel(dependencies),
-});
+export const createHandlers = (dependencies: Dependencies): Handlers<typeof assistantOperations> => {
+  const secrets = secretHandlers(sealedConnections, dependencies);
+  return {
+    explainMessage: explainMessage(dependencies),
+    advanceTurn: advanceTurn(dependencies),
+    updateAssistantSettings: updateSettings(dependencies),
+    connectModel: connectModel(dependencies),
+    showModels: showModels(dependencies),
+    disconnectModels: disconnectModels(dependencies),
+    countAssistantSecrets: secrets.count,
+    resealAssistantSecrets: secrets.reseal,
+  };
+};

@@ -1,15 +1,24 @@
 import { assistantOperations } from '@mostrador/contracts';
+import { createEgress } from '@mostrador/kit/clients/egress';
+import { createVault } from '@mostrador/kit/clients/secrets';
 import { consumeEvents } from '@mostrador/kit/outbox/events-consumer';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { runService } from '@mostrador/kit/service/service';
 import { overdueGauges, overdueJob } from '@mostrador/kit/step/overdue';
 import { assistantConfig } from './config.ts';
 import { createHandlers } from './handlers.ts';
-import { openModel } from './models/open-model.ts';
+import { credentialsCheck } from './models/credentials-check.ts';
+import { createModels } from './models/open-model.ts';
 import { onMessageReceived } from './turns/on-message-received.ts';
 import { overdueTurns } from './turns/wake-overdue.ts';
 
 const config = loadConfig(assistantConfig);
+const vault = createVault(config.ENCRYPTION_KEYS);
+const egress = createEgress({
+  allowHosts: config.PROVIDER_ALLOW_HOSTS,
+  plaintextHosts: config.PLAINTEXT_ALLOW_HOSTS,
+  dnsServers: config.DNS_SERVERS,
+});
 
 runService({
   name: 'assistant',
@@ -17,8 +26,14 @@ runService({
   operations: assistantOperations,
   migrations: `${import.meta.dirname}/../migrations`,
   temporal: config,
+  vault,
+  checks: ({ database, systemDatabase }) => ({
+    encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
+  }),
   build: ({ database, systemDatabase, rpc, relay, nats, log }) => ({
-    handlers: createHandlers({ database, rpc, relay, openModel }),
+    handlers: createHandlers({
+      ...{ database, systemDatabase, rpc, relay, vault, egress, openModel: createModels({ vault, egress }) },
+    }),
     gauges: [overdueGauges(systemDatabase, [overdueTurns])],
     jobs: [overdueJob({ ...overdueTurns, systemDatabase, relay, log })],
     consumers: [

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import {
   type Agent,
   type AgentSelection,
@@ -19,13 +19,16 @@ import {
   selectAgent,
   updateAssistantSettings,
 } from '@mostrador/contracts';
+import { createEgress } from '@mostrador/kit/clients/egress';
+import { createVault } from '@mostrador/kit/clients/secrets';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { startTestService, type TestService } from '@mostrador/testing/service';
 import { createHandlers } from '../src/handlers.ts';
-import type { Model } from '../src/models/model.ts';
-import { openModel } from '../src/models/open-model.ts';
+import { demoModel } from '../src/models/demo-model.ts';
+import type { Model, OpenModel } from '../src/models/model.ts';
+import { createModels } from '../src/models/open-model.ts';
 import { onMessageReceived } from '../src/turns/on-message-received.ts';
 
 type Asked = RequestOf<typeof acceptMessage>['body'];
@@ -82,16 +85,21 @@ export async function startAssistant() {
     async answer(request, options) {
       if (current) current.calls += 1;
       await current?.thinking();
-      return await openModel('demo').answer(request, options);
+      return await demoModel.answer(request, options);
     },
   };
+  const vault = createVault(`k1:${randomBytes(32).toString('base64')}`);
+  const egress = createEgress({ allowHosts: '127.0.0.1' });
   let parts: Pick<Parameters<typeof createHandlers>[0], 'database' | 'relay'> | undefined;
   const service: TestService = await startTestService({
     name: 'assistant',
     operations: assistantOperations,
-    build: ({ database, rpc, relay }) => {
+    build: ({ database, systemDatabase, rpc, relay }) => {
       parts = { database, relay };
-      return { handlers: createHandlers({ database, rpc, relay, openModel: () => demo }) };
+      const openReal = createModels({ vault, egress });
+      const openModel: OpenModel = (storeId, connection) =>
+        connection.provider === 'demo' ? demo : openReal(storeId, connection);
+      return { handlers: createHandlers({ database, systemDatabase, rpc, relay, vault, egress, openModel }) };
     },
   });
   const { nats } = service.nats;
@@ -148,7 +156,11 @@ export async function startAssistant() {
   const receive = onMessageReceived(parts as NonNullable<typeof parts>);
 
   /** A store with the AI on, and a lead. */
-  async function openStore(settings: RequestOf<typeof updateAssistantSettings>['body'] = {}) {
+  async function openStore(
+    settings: RequestOf<typeof updateAssistantSettings>['body'] = {},
+    /** Its providers, each connected after the one before. */
+    connections: readonly RequestOf<typeof connectModel>['body'][] = [{ provider: 'demo' }],
+  ) {
     const [storeId, leadId] = [randomUUID(), randomUUID()];
     const world: ReturnType<typeof worldOf> = {
       ...{ lead: {}, agent: {}, passages: [], messages: [], accepted: [], calls: 0 },
@@ -159,7 +171,7 @@ export async function startAssistant() {
     current = world;
     const context = () => testContext({ storeId });
     await rpc.call(updateAssistantSettings, { body: { ai: true, ...settings } }, context());
-    await rpc.call(connectModel, { body: { provider: 'demo' } }, context());
+    for (const body of connections) await rpc.call(connectModel, { body }, context());
     const hear = (data: Pick<EventData<'messaging.message.received'>, 'message_id' | 'received_at'>) =>
       receive(
         {

@@ -1,12 +1,24 @@
-import { showModel } from '@mostrador/contracts';
+import { showModels } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
-import { record } from '../terminal.ts';
+import { record, shown } from '../terminal.ts';
 
 export const showModelCommand = (admin: Admin): Command =>
-  verb('show', 'Show which model answers for a store', ['ai show --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60'])
+  verb('show', 'Show which models answer for a store, the default first; keys are never shown', [
+    'ai show --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60',
+  ])
     .option('--store <id>', 'the store (required)')
     .action(async (options: { store?: string; json?: boolean }) => {
-      const model = await callForStore(admin, showModel, {}, options.store);
-      printResult(admin, options, model, () => record({ provider: model.provider, connected: model.connected_at }));
+      const models = await callForStore(admin, showModels, {}, options.store);
+      printResult(admin, options, models, ({ data }) =>
+        data.length === 0
+          ? 'The store has no model. Connect one with `ai connect`.'
+          : data
+              .map(({ provider, model, url, connected_at }) =>
+                record({
+                  ...{ provider, model: model && shown(model), url: url && shown(url), connected: connected_at },
+                }),
+              )
+              .join('\n\n'),
+      );
     });

@@ -9,6 +9,7 @@ import { silentLog, testContext } from '@mostrador/testing/context';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { sealedConnections } from '../../../../services/assistant/src/models/credentials.ts';
 import { sealedEndpoints } from '../../../../services/events/src/webhooks/endpoints/secrets.ts';
 import { sealedChannels } from '../../../../services/messaging/src/channels/credentials.ts';
 import { sealedCalendars } from '../../../../services/scheduling/src/calendars/credentials.ts';
@@ -42,6 +43,12 @@ const services: Record<
         (store_id, id, url, ordering, payload, max_in_flight, sealed_secrets, planned_through)
       values (${storeId}, ${id}, 'https://example.com/', 'entity', 'object', 5, ${secrets}, 0)`,
   },
+  assistant: {
+    columns: sealedConnections,
+    insert: ({ adminSql }, { storeId, id, texts: [key = null] }) => adminSql`
+      insert into provider_connections (store_id, id, provider, model, sealed_credentials)
+      values (${storeId}, ${id}, 'gemini', 'flash', ${key})`,
+  },
 };
 const names = Object.keys(services) as SecretService[];
 
@@ -63,6 +70,7 @@ beforeEach(async () => {
   await databases.messaging.adminSql`truncate channels cascade`;
   await databases.scheduling.adminSql`truncate calendar_connections cascade`;
   await databases.events.adminSql`truncate webhook_endpoints cascade`;
+  await databases.assistant.adminSql`truncate provider_connections`;
 });
 afterEach(async () => {
   vi.useRealTimers();

@@ -1,4 +1,5 @@
-import { connectModel, disconnectModel, showModel } from './models.ts';
+import { countAssistantSecrets, resealAssistantSecrets } from '../secrets.ts';
+import { connectModel, disconnectModels, showModels } from './models.ts';
 import { updateAssistantSettings } from './settings.ts';
 import { advanceTurn, explainMessage } from './turns.ts';
 
@@ -7,6 +8,8 @@ export const assistantOperations = {
   advanceTurn,
   updateAssistantSettings,
   connectModel,
-  showModel,
-  disconnectModel,
+  showModels,
+  disconnectModels,
+  countAssistantSecrets,
+  resealAssistantSecrets,
 } as const;

@@ -39,13 +39,22 @@ export const SilentReasonWord = OneOf(silentReasons, {
 });
 
 /** Why a turn was handed to a person. */
-export const handoverReasons = ['asked_for_person', 'nothing_found', 'no_text', 'budget_reached'] as const;
+export const handoverReasons = [
+  'asked_for_person',
+  'nothing_found',
+  'agent_decided',
+  'no_text',
+  'budget_reached',
+  'model_refused',
+  'model_unavailable',
+] as const;
 export type HandoverReason = (typeof handoverReasons)[number];
 export const HandoverReasonWord = OneOf(handoverReasons, {
   title: 'HandoverReason',
   description:
-    'Why a person must answer. `no_text`: the lead sent something that the AI cannot read. `budget_reached`: the calls of ' +
-    'the day are used up.',
+    'Why a person must answer. `agent_decided`: the model, such as by the `handover_when` of its agent. `no_text`: the ' +
+    'lead sent something that the AI cannot read. `budget_reached`: the calls of the day are used up. `model_refused`: ' +
+    'the model does not want to answer. `model_unavailable`: no provider gave an answer that can be sent.',
 });
 
 /** What a model can ask for. Each is an operation of the service that owns the data, with values from the database. */

@@ -4,7 +4,7 @@ import { defineOperation } from './operation.ts';
 import { KeyMark } from './processes.ts';
 
 /** The services that store encrypted credentials. Each may have keys of its own. */
-export const secretServices = ['scheduling', 'messaging', 'events'] as const;
+export const secretServices = ['scheduling', 'messaging', 'events', 'assistant'] as const;
 export type SecretService = (typeof secretServices)[number];
 
 const SealedCount = Type.Object({

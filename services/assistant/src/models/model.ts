@@ -1,5 +1,6 @@
-import type { Agent, HandoverReason, modelProviders, Passage, SilentReason, ToolName } from '@mostrador/contracts';
+import type { Agent, HandoverReason, Passage, SilentReason, ToolName } from '@mostrador/contracts';
 import type { TSchema } from '@sinclair/typebox';
+import type { ConnectionRow } from './model-connection.repository.ts';
 
 /** A call of a tool that a model asks for. The server checks the input, and an invalid call has no effect. */
 export type ToolCall = { readonly id: string; readonly name: ToolName; readonly input: unknown };
@@ -44,11 +45,19 @@ export type Decision =
   | { readonly action: 'silent'; readonly reason: SilentReason }
   | { readonly action: 'hand_over'; readonly text: string; readonly reason: HandoverReason };
 
+/** What a call used, as far as the provider tells it. */
+export type Usage = { readonly inputTokens?: number | undefined; readonly outputTokens?: number | undefined };
+
 /** A model of a provider. */
 export type Model = {
-  /** Its provider and name, such as `demo`. */
+  /** Its provider and name, such as `demo` or `gemini/gemini-flash-latest`. */
   readonly name: string;
-  answer(request: ModelRequest, options: { readonly timeoutMs: number }): Promise<Decision>;
+  /** `onUsage`: called before the answer, or before the failure of an answer that cannot be used. @throws ModelFailure */
+  answer(
+    request: ModelRequest,
+    options: { readonly timeoutMs: number; readonly onUsage?: ((usage: Usage) => void) | undefined },
+  ): Promise<Decision>;
 };
 
-export type OpenModel = (provider: (typeof modelProviders)[number]) => Model;
+/** Opens the model of a connection. @throws ModelFailure when its key cannot be decrypted */
+export type OpenModel = (storeId: string, connection: ConnectionRow) => Model;

@@ -9,6 +9,7 @@ export function languageOf(tag: string): Language {
 type Phrases = {
   readonly hello: (name: string) => string;
   readonly helloAsAi: (name: string) => string;
+  readonly iAmAi: (name: string) => string;
   readonly howCanIHelp: string;
   readonly quote: (title: string, passage: string) => string;
   readonly person: string;
@@ -20,6 +21,7 @@ export const phrases: Record<Language, Phrases> = {
   pt: {
     hello: (name) => `Olá, aqui é ${name}.`,
     helloAsAi: (name) => `Olá, aqui é ${name}, a assistente de IA da loja, em demonstração.`,
+    iAmAi: (name) => `Olá, aqui é ${name}, a assistente de IA da loja.`,
     howCanIHelp: 'Como posso ajudar?',
     quote: (title, passage) => `Em “${title}” está escrito:\n${passage}`,
     person: 'Vou chamar uma pessoa da equipe, que responde aqui assim que puder.',
@@ -28,6 +30,7 @@ export const phrases: Record<Language, Phrases> = {
   es: {
     hello: (name) => `Hola, soy ${name}.`,
     helloAsAi: (name) => `Hola, soy ${name}, la asistente de IA de la tienda, en demostración.`,
+    iAmAi: (name) => `Hola, soy ${name}, la asistente de IA de la tienda.`,
     howCanIHelp: '¿En qué puedo ayudar?',
     quote: (title, passage) => `En “${title}” dice:\n${passage}`,
     person: 'Voy a llamar a una persona del equipo, que responderá aquí en cuanto pueda.',
@@ -37,6 +40,7 @@ export const phrases: Record<Language, Phrases> = {
   en: {
     hello: (name) => `Hello, this is ${name}.`,
     helloAsAi: (name) => `Hello, this is ${name}, the store’s AI assistant, as a demonstration.`,
+    iAmAi: (name) => `Hello, this is ${name}, the store’s AI assistant.`,
     howCanIHelp: 'How can I help?',
     quote: (title, passage) => `“${title}” says:\n${passage}`,
     person: 'I am calling a person of the team, who will answer here as soon as possible.',

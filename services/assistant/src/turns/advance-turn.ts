@@ -4,6 +4,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import { type Handler, later } from '@mostrador/kit/rpc/server';
 import { failedReason, lookAgain, waitUntil } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../dependencies.ts';
+import { ModelWaits } from '../models/ask-model.ts';
 import { recordFailed } from './attempt.repository.ts';
 import { type Claimed, claimNext } from './claim-next.ts';
 import { decide } from './decide.ts';
@@ -42,9 +43,9 @@ async function attempt(dependencies: Dependencies, context: StoreContext, claime
     const told = await tell(dependencies, call, claimed.turn);
     return await database.write(scope, (sql) => recordTold(sql, claimed, told));
   } catch (error) {
-    const code = error instanceof AppError ? error.code : 'internal_error';
+    const code = error instanceof AppError || error instanceof ModelWaits ? error.code : 'internal_error';
     context.log.warn({ turn: claimed.turn.id, task: claimed.task, err: error }, 'a step of an AI turn failed');
-    const delayMs = delayAfter(claimed.attempt.number);
+    const delayMs = error instanceof ModelWaits ? error.delayMs : delayAfter(claimed.attempt.number);
     const until = await database.write(scope, (sql) => recordFailed(sql, claimed.attempt, code, delayMs));
     return until ? waitUntil(until, failedReason(code, claimed.attempt.number)) : lookAgain();
   } finally {

@@ -1,15 +1,9 @@
-import {
-  type HandoverReason,
-  replyStepLimits,
-  type SilentReason,
-  searchKnowledge,
-  selectAgent,
-} from '@mostrador/contracts';
+import { type HandoverReason, type SilentReason, searchKnowledge, selectAgent } from '@mostrador/contracts';
 import type { StoreScope } from '@mostrador/kit/database/database';
-import { callTimeMs } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../dependencies.ts';
+import { type Asked, askModel } from '../models/ask-model.ts';
 import type { ModelRequest } from '../models/model.ts';
-import { type ConnectionRow, findConnection } from '../models/model-connection.repository.ts';
+import { findConnections } from '../models/model-connection.repository.ts';
 import { reserveCall } from '../models/model-day.repository.ts';
 import { languageOf, phrases } from '../models/phrases.ts';
 import { findSettings } from '../settings/settings.repository.ts';
@@ -34,12 +28,12 @@ export async function decide(
 ): Promise<Decided | undefined> {
   const { database, rpc } = dependencies;
   const { storeId } = scope;
-  const [settings, [connection]] = await database.read(scope, (sql) =>
-    Promise.all([findSettings(sql, storeId), findConnection(sql, storeId)]),
+  const [settings, connections] = await database.read(scope, (sql) =>
+    Promise.all([findSettings(sql, storeId), findConnections(sql, storeId)]),
   );
   const nothing = silentSince(turn.last_received_at);
   if (!settings.ai) return nothing('switched_off');
-  if (!connection) return nothing('no_model');
+  if (connections.length === 0) return nothing('no_model');
   const read = await readLead(rpc, call, turn.lead_id);
   if (!read) return nothing('lead_not_found');
   const burst = burstOf(read.messages, turn.first_received_at);
@@ -76,18 +70,17 @@ export async function decide(
     ...{ text, passages: found, conversation: linesBefore(read.messages, burst.messages, mostLines), isFirst },
     ...{ tools: [], results: [] },
   };
-  return { ...chosen, ...(await ask(dependencies, connection, request, call.deadline)) };
+  const asked = await askModel(dependencies, request, {
+    ...{ storeId, connections, agentModel: agent.model, attempt: attempt.number, deadline: call.deadline },
+    writtenAt: burst.answeredTo,
+  });
+  return { ...chosen, ...decidedBy(asked, request) };
 }
 
-async function ask(
-  { openModel }: Dependencies,
-  { provider }: ConnectionRow,
+function decidedBy(
+  { decision, model, latencyMs }: Asked,
   request: ModelRequest,
-  deadline: number,
-): Promise<Pick<Decided, 'action' | 'action_reason' | 'reply' | 'passages' | 'model' | 'latency_ms'>> {
-  const model = openModel(provider);
-  const begunAt = performance.now();
-  const decision = await model.answer(request, { timeoutMs: callTimeMs(deadline, replyStepLimits) });
+): Pick<Decided, 'action' | 'action_reason' | 'reply' | 'passages' | 'model' | 'latency_ms'> {
   if (decision.action === 'use_tools') throw new Error('the model asks for a tool that it was not offered');
   const used = decision.action === 'reply' ? decision.usedPassages : [];
   return {
@@ -97,8 +90,7 @@ async function ask(
     passages: request.passages.map(({ document: { id, title } }, index) => ({
       ...{ document_id: id, title, used: used.includes(index) },
     })),
-    model: model.name,
-    latency_ms: Math.round(performance.now() - begunAt),
+    ...{ model, latency_ms: latencyMs },
   };
 }
 

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { accountsOperations, assistantOperations, type ModelConnection, type RequestOf } from '@mostrador/contracts';
+import type { Handlers } from '@mostrador/kit/rpc/server';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { anyStore, startTestPlatform, type TestPlatform } from '../../test/platform.ts';
+
+const { listStores } = accountsOperations;
+const { connectModel, disconnectModels, showModels } = assistantOperations;
+const operations = { listStores, connectModel, disconnectModels, showModels };
+const store = randomUUID();
+const connection: ModelConnection = {
+  ...{ provider: 'openai_compatible', url: 'https://models.example.com/v1', model: 'qwen3:8b' },
+  connected_at: '2026-11-21T09:00:00.000Z',
+};
+let asked: RequestOf<typeof connectModel>['body'][] = [];
+const handlers: Handlers<typeof operations> = {
+  listStores: anyStore,
+  connectModel: async (_context, { body }) => {
+    asked.push(body);
+    return { ...connection, provider: body.provider, model: body.model ?? null, url: body.url ?? null };
+  },
+  showModels: async () => ({ data: [connection, { ...connection, provider: 'demo', url: null, model: null }] }),
+  disconnectModels: async () => ({ done: true }),
+};
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startTestPlatform(operations, handlers);
+});
+beforeEach(() => {
+  asked = [];
+});
+afterAll(() => platform?.stop());
+
+const ai = (verb: string, options: string[], input?: string) =>
+  platform.run(['ai', verb, '--store', store, ...options], input === undefined ? {} : { input });
+
+test('ai connect sends the key from standard input, and shows none', async () => {
+  const options = ['--provider', 'openai_compatible', '--url', 'https://models.example.com/v1', '--model', 'qwen3:8b'];
+  const connected = await ai('connect', [...options, '--secrets-stdin'], '{"api_key": "sk-hunter2"}');
+  expect(connected).toMatchObject({ exitCode: 0, err: '' });
+  expect(connected.out).toContain('openai_compatible/qwen3:8b');
+  expect(connected.out).not.toContain('hunter2');
+  expect(asked).toEqual([
+    {
+      ...{ provider: 'openai_compatible', url: 'https://models.example.com/v1', model: 'qwen3:8b' },
+      secrets: { api_key: 'sk-hunter2' },
+    },
+  ]);
+});
+
+test('ai show lists the default first, and ai disconnect takes one provider or all', async () => {
+  const { out } = await ai('show', []);
+  expect(out.indexOf('qwen3:8b')).toBeLessThan(out.indexOf('demo'));
+  expect((await ai('disconnect', ['--provider', 'openai'])).exitCode).toBe(0);
+  expect((await ai('disconnect', [])).exitCode).toBe(0);
+});
+
+test.each<[string, string[], string | undefined, string]>([
+  ['an unknown provider', ['--provider', 'claude'], undefined, '--provider'],
+  ['no provider', [], undefined, '--provider'],
+  ['no address', ['--provider', 'openai_compatible', '--model', 'm'], undefined, '--url is required'],
+  ['no model', ['--provider', 'openai_compatible', '--url', 'https://a.example'], undefined, '--model is required'],
+  ['no key', ['--provider', 'gemini'], undefined, '--secrets-stdin is required'],
+  ['an option that demo has not', ['--provider', 'demo', '--model', 'm'], undefined, '--model is not for'],
+  [
+    'no full address',
+    ['--provider', 'openai_compatible', '--url', 'localhost:1', '--model', 'm'],
+    undefined,
+    '--url must be a full address',
+  ],
+  ['another secret', ['--provider', 'openai', '--secrets-stdin'], '{"token": "hunter2"}', 'api_key'],
+  ['a key with a line break', ['--provider', 'openai', '--secrets-stdin'], '{"api_key": "hunter2\\n"}', 'api_key'],
+  ['no JSON', ['--provider', 'openai', '--secrets-stdin'], 'hunter2', 'not one JSON object'],
+  ['a key in the arguments', ['--provider', 'openai', '--api-key', 'hunter2'], undefined, 'there is no --api-key'],
+])('ai connect refuses %s before it asks the platform', async (_, options, input, fault) => {
+  const refused = await ai('connect', options, input);
+  expect(refused).toMatchObject({ exitCode: 2, out: '', err: expect.stringContaining(fault) });
+  expect(refused.err).not.toContain('hunter2');
+  expect(asked).toEqual([]);
+});

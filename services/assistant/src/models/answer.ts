@@ -1,0 +1,67 @@
+import type { HandoverReason } from '@mostrador/contracts';
+import { compile } from '@mostrador/kit/schema/compile';
+import { type Static, Type } from '@sinclair/typebox';
+import type { Decision, ModelRequest } from './model.ts';
+import { ModelFailure } from './model-failure.ts';
+import { languageOf, phrases } from './phrases.ts';
+import { longestReply, replyText, withoutReasoning } from './reply-text.ts';
+
+/** What a model answers with. No member is optional, because OpenAI wants that of a schema. */
+export const Answer = Type.Object(
+  {
+    action: Type.Unsafe<'reply' | 'silent' | 'hand_over'>({ type: 'string', enum: ['reply', 'silent', 'hand_over'] }),
+    text: Type.String({ description: 'What the customer reads. Empty only with "silent".' }),
+    used_passages: Type.Array(Type.Integer(), {
+      description: 'The numbers of the passages that the text is made from.',
+    }),
+  },
+  { additionalProperties: false },
+);
+export type Answer = Static<typeof Answer>;
+
+const isAnswer = (value: unknown): value is Answer => compile(Answer)(value).length === 0;
+
+/** The answer in a text, also behind reasoning or between fences. @throws ModelFailure `malformed` */
+export function parseAnswer(text: string): unknown {
+  const plain = withoutReasoning(text);
+  const [, fenced] = /```(?:json)?\s*([\s\S]*?)```/.exec(plain) ?? [];
+  for (const candidate of [plain, fenced, plain.slice(plain.indexOf('{'), plain.lastIndexOf('}') + 1)]) {
+    try {
+      if (candidate) return JSON.parse(candidate);
+    } catch {
+      // The parser's own message quotes the text.
+    }
+  }
+  throw new ModelFailure('malformed', plain === '' ? 'the answer is empty' : 'the answer is not JSON');
+}
+
+/**
+ * The decision that an answer means. Pure. Passages that were not given do not count as used.
+ *
+ * @throws ModelFailure `malformed` when it has another form, or a text that cannot be sent
+ */
+export function toDecision(answer: unknown, request: ModelRequest): Decision {
+  if (!isAnswer(answer)) throw new ModelFailure('malformed', 'the answer has another form');
+  if (answer.action === 'silent') return { action: 'silent', reason: 'no_answer_needed' };
+  // Also because the time that the next line takes grows with the square of the length.
+  if (answer.text.length > 2 * longestReply) throw new ModelFailure('malformed', 'the text is far too long');
+  const { agent, passages, locale, isFirst } = request;
+  const say = phrases[languageOf(agent.language ?? locale)];
+  const sources = [...passages.map(({ text }) => text), ...(agent.instructions ? [agent.instructions] : [])];
+  const written = replyText(answer.text, sources);
+  const greeting = isFirst && agent.disclosure ? [say.iAmAi(agent.name)] : [];
+  if (answer.action === 'hand_over') {
+    const reason: HandoverReason = 'agent_decided';
+    const text = [...greeting, written || say.person].join('\n\n');
+    return { action: 'hand_over', text: isTooLong(text) ? say.person : text, reason };
+  }
+  const text = [...greeting, written].join('\n\n');
+  if (!/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(written.replaceAll('[…]', ''))) {
+    throw new ModelFailure('malformed', 'the text is empty');
+  }
+  if (isTooLong(text)) throw new ModelFailure('malformed', `the text has more than ${longestReply} characters`);
+  const used = new Set(answer.used_passages.map((number) => number - 1));
+  return { action: 'reply', text, usedPassages: passages.flatMap((_, place) => (used.has(place) ? [place] : [])) };
+}
+
+const isTooLong = (text: string): boolean => [...text].length > longestReply;

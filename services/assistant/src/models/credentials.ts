@@ -1,0 +1,24 @@
+import type { SealedTexts } from '@mostrador/kit/clients/reseal';
+import type { Vault } from '@mostrador/kit/clients/secrets';
+import type { ConnectionRow } from './model-connection.repository.ts';
+
+export type Credentials = { readonly api_key: string };
+
+/** The context of the encryption. A key cannot be decrypted for another store or connection. */
+const boundTo = (storeId: string, connectionId: string): string => `model ${storeId} ${connectionId}`;
+
+export const sealCredentials = (vault: Vault, storeId: string, connectionId: string, credentials: Credentials) =>
+  vault.seal(credentials, boundTo(storeId, connectionId));
+
+/** Decrypts the key of a connection. Undefined: it has none. Throws as `Vault.open` does. */
+export const openCredentials = (
+  vault: Vault,
+  storeId: string,
+  { id, sealed_credentials }: Pick<ConnectionRow, 'id' | 'sealed_credentials'>,
+): Credentials | undefined =>
+  sealed_credentials === null ? undefined : vault.open<Credentials>(sealed_credentials, boundTo(storeId, id));
+
+/** All that is sealed in this service. */
+export const sealedConnections: readonly SealedTexts[] = [
+  { table: 'provider_connections', column: 'sealed_credentials', keyColumn: 'credentials_key_id', aad: boundTo },
+];

@@ -1,0 +1,57 @@
+import type { connectModel as operation, RequestOf } from '@mostrador/contracts';
+import type { Egress } from '@mostrador/kit/clients/egress';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
+
+type Body = RequestOf<typeof operation>['body'];
+type Provider = Body['provider'];
+
+/** What each provider needs and takes, as pointers into the body. */
+const taken: Record<Provider, { required: readonly string[]; optional: readonly string[] }> = {
+  demo: { required: [], optional: [] },
+  openai: { required: ['secrets'], optional: ['url', 'model'] },
+  gemini: { required: ['secrets'], optional: ['url', 'model'] },
+  openai_compatible: { required: ['url', 'model'], optional: ['secrets'] },
+};
+
+/** The model of a provider when none is named: a small one that is meant for much traffic. */
+const defaultModels: Partial<Record<Provider, string>> = { openai: 'gpt-5-mini', gemini: 'gemini-flash-latest' };
+
+/** @throws AppError `validation_failed` with every setting that does not fit the provider. Pure but for `isPrivate`. */
+export function connectionOf(
+  { provider, secrets, ...settings }: Body,
+  egress: Pick<Egress, 'isPrivate'>,
+): { readonly provider: Provider; readonly url: string | null; readonly model: string | null } {
+  const given = Object.entries({ ...settings, secrets }).flatMap(([name, value]) =>
+    value === undefined ? [] : [name],
+  );
+  const { required, optional } = taken[provider];
+  const errors = [
+    ...required
+      .filter((name) => !given.includes(name))
+      .map((name) => ({ pointer: `#/${name}`, detail: `is required for ${provider}` })),
+    ...given
+      .filter((name) => !required.includes(name) && !optional.includes(name))
+      .map((name) => ({ pointer: `#/${name}`, detail: `is not used by ${provider}` })),
+    ...(settings.url === undefined ? [] : faultsOf(settings.url, egress)),
+  ];
+  if (errors.length > 0) throw validationFailed(errors);
+  return {
+    provider,
+    url: settings.url?.replace(/\/+$/, '') ?? null,
+    model: settings.model ?? defaultModels[provider] ?? null,
+  };
+}
+
+/** The address gets the key, and what customers write. */
+function faultsOf(address: string, egress: Pick<Egress, 'isPrivate'>): { pointer: string; detail: string }[] {
+  const fault = (detail: string) => [{ pointer: '#/url', detail }];
+  const url = URL.parse(address);
+  if (!url) return fault('is not an address');
+  if (url.username || url.password || url.search || url.hash) {
+    return fault('must have no user name, password, query or fragment. Pass the key in secrets.');
+  }
+  if (egress.isPrivate(url)) return [];
+  return fault(
+    'would send what customers write without TLS. Use an https address, or let the operator name the host in PLAINTEXT_ALLOW_HOSTS.',
+  );
+}

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import type { ModelProvider, ToolName } from '@mostrador/contracts';
+import { BodyTooLarge, readBody } from '@mostrador/kit/clients/body';
+import { AddressRefused, type Egress } from '@mostrador/kit/clients/egress';
+import { retryAfterSeconds } from '@mostrador/kit/clients/http';
+import type { LanguageModel, ToolSet } from 'ai';
+import { Answer, parseAnswer, toDecision } from './answer.ts';
+import type { Decision, Model, ModelRequest } from './model.ts';
+import { ModelFailure } from './model-failure.ts';
+import { promptOf } from './prompt.ts';
+
+/** A provider as it is called. */
+export type RealConnection = {
+  readonly provider: Exclude<ModelProvider, 'demo'>;
+  /** Undefined: the public address of the provider. */
+  readonly url: string | undefined;
+  readonly model: string;
+  /** Undefined: it needs none. */
+  readonly apiKey: string | undefined;
+};
+
+/** More than any answer; reasoning counts too. */
+const mostTokens = 4096;
+const mostAnswerBytes = 1024 * 1024;
+
+/** The name of the tool with which a model answers where it has others, too. No tool of the platform has it. */
+const answering = 'answer';
+
+/** A model behind the Vercel AI SDK, which is loaded with the first call: it takes 26 MB. */
+export const createSdkModel = (connection: RealConnection, egress: Pick<Egress, 'fetch'>): Model => ({
+  name: `${connection.provider}/${connection.model}`,
+  async answer(request, { timeoutMs, onUsage }) {
+    const limit = AbortSignal.timeout(timeoutMs);
+    try {
+      return await ask(await open(connection, limitedFetch(egress)), request, { limit, onUsage });
+    } catch (error) {
+      // The errors of the SDK have the prompt, so nothing of them goes on.
+      throw error instanceof ModelFailure ? error : await toFailure(error, limit);
+    }
+  },
+});
+
+async function open({ provider, url, model, apiKey }: RealConnection, fetch: typeof globalThis.fetch) {
+  const baseURL = url === undefined ? {} : { baseURL: url };
+  switch (provider) {
+    case 'openai': {
+      const { createOpenAI } = await import('@ai-sdk/openai');
+      return createOpenAI({ ...baseURL, apiKey: apiKey ?? '', fetch })(model);
+    }
+    case 'gemini': {
+      const { createGoogle } = await import('@ai-sdk/google');
+      return createGoogle({ ...baseURL, apiKey: apiKey ?? '', fetch })(model);
+    }
+    case 'openai_compatible': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+      const key = apiKey === undefined ? {} : { apiKey };
+      const settings = { name: provider, baseURL: url ?? '', supportsStructuredOutputs: true, ...key, fetch };
+      return createOpenAICompatible(settings)(model);
+    }
+  }
+}
+
+type Options = { readonly limit: AbortSignal; readonly onUsage: Parameters<Model['answer']>[1]['onUsage'] };
+
+async function ask(model: LanguageModel, request: ModelRequest, { limit, onUsage }: Options): Promise<Decision> {
+  const { generateText, jsonSchema, NoObjectGeneratedError, Output, tool } = await import('ai');
+  // It would print the warnings of providers.
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  const { instructions, data } = promptOf(request, randomBytes(8).toString('hex'));
+  const answerSchema = jsonSchema<Answer>(Answer as object);
+  const tools: ToolSet = Object.fromEntries([
+    ...request.tools.map(({ name, description, input }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(input as object) }),
+    ]),
+    [answering, tool({ description: 'Ends with your action.', inputSchema: answerSchema })],
+  ]);
+  const call = {
+    ...{ model, instructions, prompt: data, maxOutputTokens: mostTokens, maxRetries: 0, abortSignal: limit },
+    providerOptions: { openai: { store: false } },
+  };
+  try {
+    // Some servers take a schema for the answer or tools, but not both. So with tools the answer is one of them.
+    const { text, toolCalls, finishReason, usage } =
+      request.tools.length === 0
+        ? await generateText({ ...call, output: Output.object({ schema: answerSchema, name: answering }) })
+        : await generateText({ ...call, tools, toolChoice: 'required' });
+    onUsage?.(usage);
+    return decisionOf({ text, toolCalls, finishReason }, request);
+  } catch (error) {
+    if (!NoObjectGeneratedError.isInstance(error)) throw error;
+    if (error.usage) onUsage?.(error.usage);
+    return decisionOf({ text: error.text ?? '', toolCalls: [], finishReason: error.finishReason ?? 'other' }, request);
+  }
+}
+
+type Ended = {
+  readonly text: string;
+  readonly toolCalls: readonly { readonly toolCallId: string; readonly toolName: string; readonly input: unknown }[];
+  readonly finishReason: string;
+};
+
+/** Pure. @throws ModelFailure */
+export function decisionOf({ text, toolCalls, finishReason }: Ended, request: ModelRequest): Decision {
+  if (finishReason === 'content-filter') throw new ModelFailure('refused', 'the model does not want to answer');
+  if (finishReason === 'length') throw new ModelFailure('malformed', `the answer has more than ${mostTokens} tokens`);
+  const used = toolCalls.filter(({ toolName }) => toolName !== answering);
+  if (used.some(({ toolName }) => !request.tools.some(({ name }) => name === toolName))) {
+    throw new ModelFailure('malformed', 'the model calls a tool that it was not offered');
+  }
+  // An answer beside other calls is from before their results.
+  if (used.length > 0) {
+    const calls = used.map(({ toolCallId: id, toolName, input }) => ({ id, name: toolName as ToolName, input }));
+    return { action: 'use_tools', calls };
+  }
+  const [answer] = toolCalls;
+  return toDecision(answer ? answer.input : parseAnswer(text), request);
+}
+
+/** Reads no more of an answer than any has. */
+const limitedFetch =
+  ({ fetch }: Pick<Egress, 'fetch'>): typeof globalThis.fetch =>
+  async (input, init) => {
+    const { status, headers, body } = await fetch(input, init);
+    return new Response(await readBody(body, mostAnswerBytes), { status, headers });
+  };
+
+async function toFailure(error: unknown, limit: AbortSignal): Promise<ModelFailure> {
+  const causes = causesOf(error);
+  if (limit.aborted) return new ModelFailure('timed_out', 'the provider did not answer in time');
+  if (causes.some((cause) => cause instanceof AddressRefused)) {
+    return new ModelFailure('rejected', 'the address is in a private network, or has no TLS');
+  }
+  if (causes.some((cause) => cause instanceof BodyTooLarge)) {
+    return new ModelFailure('malformed', 'the answer is too large');
+  }
+  const { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } = await import('ai');
+  if (APICallError.isInstance(error)) {
+    const { statusCode: status, responseHeaders } = error;
+    if (status === undefined) return new ModelFailure('unavailable', 'no connection to the provider');
+    const what = `the provider answered with status ${status}`;
+    const retry = { retryAfterSeconds: retryAfterSeconds(responseHeaders?.['retry-after'], Date.now()) };
+    if (status === 429) return new ModelFailure('rate_limited', what, retry);
+    if (status >= 500 || status === 408 || status === 409) return new ModelFailure('unavailable', what, retry);
+    return new ModelFailure(status < 300 ? 'malformed' : 'rejected', what);
+  }
+  const unreadable = [InvalidResponseDataError, JSONParseError, TypeValidationError];
+  if (unreadable.some((kind) => kind.isInstance(error))) {
+    return new ModelFailure('malformed', 'the answer of the provider cannot be read');
+  }
+  return new ModelFailure('unavailable', `the call failed with ${error instanceof Error ? error.name : 'no error'}`);
+}
+
+function causesOf(error: unknown): unknown[] {
+  const causes: unknown[] = [];
+  for (let cause = error; cause !== undefined && causes.length < 10; cause = (cause as Error | undefined)?.cause) {
+    causes.push(cause);
+  }
+  return causes;
+}
