@@ -108,5 +108,10 @@ test('the doctor makes every check, and each process of the platform answers it'
   const critical = findings.filter(({ severity }: { severity: string }) => severity === 'critical');
   expect(critical.filter(({ what }: { what: string }) => !what.includes('wait'))).toEqual([]);
   const { services } = await admin(['secrets', 'reseal', '--dry-run']);
-  expect(services.map(({ service }: { service: string }) => service)).toEqual(['scheduling', 'messaging', 'events']);
+  expect(services.map(({ service }: { service: string }) => service)).toEqual([
+    'scheduling',
+    'messaging',
+    'events',
+    'assistant',
+  ]);
 });

@@ -21,7 +21,7 @@ export const connectModel =
         await egress.forStore(storeId).check(new URL(wanted.url), AbortSignal.timeout(lookUpMs));
       } catch (error) {
         if (!(error instanceof AddressRefused)) throw error;
-        throw validationFailed([{ pointer: '#/url', detail: 'leads into a private network' }]);
+        throw validationFailed([{ pointer: '#/url', detail: 'must not lead into a private network' }]);
       }
     }
     const id = randomUUID();
