@@ -1,4 +1,4 @@
-import { showChannel } from '@mostrador/contracts';
+import { type ReplyOf, showChannel } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
 import { reasonOf, record, shown } from '../terminal.ts';
@@ -23,6 +23,7 @@ export const showChannelCommand = (admin: Admin): Command =>
           'templates error': channel.templates_error
             ? shown(`${channel.templates_error.code}: ${channel.templates_error.detail}`)
             : null,
+          history: historyOf(channel),
           webhook: channel.webhook_url,
           'telephone address': channel.sandbox_url,
           'reply window in minutes': channel.reply_window_minutes,
@@ -35,3 +36,8 @@ export const showChannelCommand = (admin: Admin): Command =>
         }),
       );
     });
+
+function historyOf({ history }: ReplyOf<typeof showChannel>): string | null {
+  if (!history) return null;
+  return history.declined_code === null ? `${history.progress_percent ?? 0} %` : `declined (${history.declined_code})`;
+}

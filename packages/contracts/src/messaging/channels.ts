@@ -207,6 +207,18 @@ export const showChannel = defineOperation({
     /** Null: the templates are not known. */
     templates_synced_at: Type.Optional(NullableTimestamp),
     templates_error: Type.Optional(Nullable(Failure)),
+    /** What WhatsApp told of the conversations from before; `declined_code`: why it tells nothing. Null: it told nothing yet. */
+    history: Type.Optional(
+      Nullable(
+        Type.Object(
+          {
+            progress_percent: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+            declined_code: NullableString,
+          },
+          { title: 'ChannelHistory' },
+        ),
+      ),
+    ),
     webhook_url: NullableString,
     /** Only of `degraded`. */
     reason: Type.Optional(NullableWaitReason),

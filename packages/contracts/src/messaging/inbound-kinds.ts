@@ -6,6 +6,7 @@
  * - `reactions`, `text`, `revocation`: the message that it names is marked, and `message.updated` tells
  * - `echo`: a person of the store wrote it on the store's own telephone: it becomes a message of the source `seller`, which
  *   counts as one from the console does, and pauses the AI. It is no word of the customer
+ * - `history`: messages from before the number was connected, which count nowhere as new, and how far their transfer is
  * - `identity`: the number or the id of the lead moves
  * - `opt_out`: the lead opts out of marketing messages, or back in
  * - `nothing`: the stored webhook is its only trace
@@ -16,6 +17,7 @@ export type InboundChange =
   | 'text'
   | 'revocation'
   | 'echo'
+  | 'history'
   | 'identity'
   | 'opt_out'
   | 'nothing';
@@ -92,6 +94,12 @@ export const inboundKinds = {
     'A message that the store sent from its own telephone, with the WhatsApp Business app. One that names no customer ' +
       'changes nothing.',
   ),
+  history: change(
+    'history',
+    'Past conversations of the WhatsApp Business app, when a number of it is connected. The customer says nothing now.',
+  ),
+  history_media: change('history', 'The file of such a message, which WhatsApp tells by itself.'),
+  history_declined: change('nothing', 'The store keeps its past conversations to itself. The channel shows it.'),
   call: change('nothing', 'A call. Mostrador takes none, and does not open the reply window for it.'),
   account_errors: change(
     'nothing',

@@ -154,6 +154,12 @@ export const Message = Type.Object(
           'window is closed. Null: it has none.',
       }),
     ),
+    from_history: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether it is from before the store’s number was connected. Such a message counts nowhere as new and has no events.',
+      }),
+    ),
     reply_to_id: Type.Optional(About(NullableUuid, 'The message that it quotes, when the server has that message.')),
     status: MessageStatusWord,
     error: About(

@@ -177,11 +177,21 @@ export type IdentityChange = {
   readonly to: CustomerIds;
 };
 
+/** A message from before the number was connected, in either direction. */
+export type HistoryMessage = InboundMessage & {
+  /** What had become of it. One of the customer is `received`. */
+  readonly status: 'received' | 'sent' | 'delivered' | 'read';
+};
+
 /** What an inbound entry changes that is no message. */
 export type InboundEffect =
   | { readonly kind: 'message'; readonly change: MessageChange }
   | { readonly kind: 'identity'; readonly change: IdentityChange }
   | { readonly kind: 'opt_out'; readonly at: Date; readonly customer: CustomerIds; readonly wish: OptOutWish }
+  /** Messages from and to one customer from before the number was connected. They may be known. */
+  | { readonly kind: 'history'; readonly messages: readonly [HistoryMessage, ...HistoryMessage[]] }
+  /** How much of the past the provider has told, in percent, or the code of the error why it tells nothing. */
+  | { readonly kind: 'history_state'; readonly progress: number | null; readonly error: string | null }
   /** A template of the account has changed. */
   | { readonly kind: 'templates' }
   /** The provider accepts no message over the channel. */

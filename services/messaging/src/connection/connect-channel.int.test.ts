@@ -37,7 +37,7 @@ describe('WhatsApp', () => {
       sandbox_url: null,
     });
     expect(await show()).toEqual({
-      ...{ business_account_id: null, templates_synced_at: null, templates_error: null },
+      ...{ business_account_id: null, templates_synced_at: null, templates_error: null, history: null },
       channel_id,
       provider: 'whatsapp_cloud',
       status: 'connected',

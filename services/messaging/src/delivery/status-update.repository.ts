@@ -149,8 +149,8 @@ export async function saveSent(
 const savingState = (sql: Sql, storeId: string, id: string, state: SavedState, now: ReturnType<typeof sql>) => sql`
   update messages set ${sql({ ...state })}, lease_token = null, lease_until = null, next_attempt_at = null,
     slot_at = null, unknown_since = null, unsettled_at = null,
-    counted_at = coalesce(counted_at, case when ${state.sent_at !== null} then ${now} end),
-    failed_at = coalesce(failed_at, case when ${state.status === 'failed'} then ${now} end)
+    counted_at = coalesce(counted_at, case when ${state.sent_at !== null} and not from_history then ${now} end),
+    failed_at = coalesce(failed_at, case when ${state.status === 'failed'} and not from_history then ${now} end)
   where store_id = ${storeId} and id = ${id}
   returning ${messageColumns(sql)}`;
 

@@ -52,7 +52,7 @@ export async function acceptInbound(
   const { message, byWaId, byUserId } = await database.read(context, (sql) => findSender(sql, storeId, received));
   // Outside of the transaction, so that no lock is held during a call to another service.
   const known = byWaId ?? byUserId;
-  const leadId = known ?? (await ensure({ rpc }, { ...context, storeId }, message));
+  const leadId = known ?? (await ensureLeadOf({ rpc }, { ...context, storeId }, message));
   const newUserId = byUserId === leadId ? null : message.userId;
   const interaction_count = await database.write(context, async (sql) => {
     const lead = { id: leadId, confirmed: known === null, byWaId: byWaId !== null };
@@ -70,7 +70,7 @@ export async function acceptInbound(
 }
 
 /** The leads of the customer, and the message under the ids that the customer has now. */
-async function findSender(sql: Sql, storeId: string, received: InboundMessage) {
+export async function findSender(sql: Sql, storeId: string, received: InboundMessage) {
   const [known, ids] = await Promise.all([
     findLeadsByIdentity(sql, storeId, received),
     currentIds(sql, storeId, received, received.writtenAt),
@@ -79,7 +79,7 @@ async function findSender(sql: Sql, storeId: string, received: InboundMessage) {
   return { ...(await findLeadsByIdentity(sql, storeId, ids)), message: { ...received, ...ids } };
 }
 
-async function ensure(
+export async function ensureLeadOf(
   { rpc }: Pick<Dependencies, 'rpc'>,
   context: CallContext,
   { waId, name }: InboundMessage,

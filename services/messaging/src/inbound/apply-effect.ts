@@ -11,6 +11,8 @@ import { findInCrm } from '../identities/find-in-crm.ts';
 import { findLeadOfIds } from '../identities/identity-change.repository.ts';
 import { makeSyncDue } from '../templates/sync.repository.ts';
 import { changeMessage } from './change-message.ts';
+import { saveHistoryState } from './history.repository.ts';
+import { importHistory } from './import-history.ts';
 import { moveIdentity } from './move-identity.ts';
 
 type Tools = Pick<Dependencies, 'database' | 'rpc' | 'relay'>;
@@ -30,6 +32,10 @@ export async function applyEffect(
       return await moveIdentity(tools, context, channelId, effect.change);
     case 'opt_out':
       return await applyPreference(tools, context, effect);
+    case 'history':
+      return await importHistory(tools, context, channelId, effect.messages);
+    case 'history_state':
+      return await tools.database.write(context, (sql) => saveHistoryState(sql, context.storeId, channelId, effect));
     case 'templates':
       return await tools.database.write(context, (sql) => makeSyncDue(sql, context.storeId, channelId));
     case 'fault':

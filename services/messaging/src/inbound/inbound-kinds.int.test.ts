@@ -7,6 +7,9 @@ import {
   callPayload,
   contents,
   echoPayload,
+  historyDeclinedPayload,
+  historyMediaPayload,
+  historyPayload,
   preferencePayload,
 } from '@mostrador/testing/providers/whatsapp/entries';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -27,6 +30,7 @@ type Case = (
 ) => Content | ((store: TestStore) => unknown);
 
 const newNumber = newPhone();
+const monthAgo = new Date(Date.now() - 30 * 24 * 3_600_000);
 const cases: Record<InboundKindName, readonly Case[]> = {
   text: [() => contents.text()],
   image: [() => contents.image('Foto'), () => contents.image()],
@@ -77,6 +81,26 @@ const cases: Record<InboundKindName, readonly Case[]> = {
     (_, customer) =>
       ({ number }) =>
         echoPayload(number, customer, contents.image('Da loja')),
+  ],
+  history: [
+    (_, customer) =>
+      ({ number }) =>
+        historyPayload(number, [{ customer, messages: [{ content: contents.text('antes'), at: monthAgo }] }]),
+    (_, customer) =>
+      ({ number }) =>
+        historyPayload(number, [
+          { customer, messages: [{ content: contents.text('antes'), at: monthAgo, fromMe: true }] },
+        ]),
+  ],
+  history_media: [
+    (_, customer) =>
+      ({ number }) =>
+        historyMediaPayload(number, customer, { content: contents.image('antes'), id: newWamid(), at: monthAgo }),
+  ],
+  history_declined: [
+    () =>
+      ({ number }) =>
+        historyDeclinedPayload(number),
   ],
   call: [
     (_, customer) =>
@@ -153,6 +177,11 @@ test.each(rows)('$kind ($index): it counts as words, or changes nothing that cou
     expect(after).toMatchObject({ unread_count: 0, is_unanswered: false, waiting_since: null });
     const outbound = { seller: 1, ai: 0, api: 0, followup: 0 };
     expect(after.report).toMatchObject({ messages_inbound: 1, messages_outbound: outbound });
+    return;
+  }
+  if (inboundKinds[kind].changes === 'history') {
+    // A message and its session more, before the others. Nothing else moves.
+    expect(after).toEqual({ ...before, messages: 2, sessions: 2, next_number: 3 });
     return;
   }
   if (!inboundKinds[kind].isWords) {

@@ -41,6 +41,8 @@ export type MessageRow = {
   readonly provider_message_id: string | null;
   readonly metadata: Metadata;
   readonly reactions: readonly MessageReaction[];
+  /** It is from before the number was connected. */
+  readonly from_history: boolean;
   readonly edited_at: Date | null;
   readonly revoked_at: Date | null;
   readonly created_at: Date;
@@ -147,6 +149,7 @@ export function toMessage(row: MessageRow & Partial<MessageWait>): Message {
     media: row.media,
     content: row.content,
     template: row.template && { name: row.template.name, language: row.template.language },
+    from_history: row.from_history,
     reply_to_id: row.reply_to_id,
     status: row.status,
     error: toMessageError(row),

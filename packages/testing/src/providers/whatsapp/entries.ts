@@ -261,3 +261,67 @@ export const accountErrorPayload = (number: PhoneNumber) =>
       },
     ],
   });
+
+/** A message of the past, by whom it was written. `status` is that of WhatsApp's history, in capitals or not. */
+export type Past = Entry & { readonly fromMe?: boolean; readonly status?: string };
+
+/** One webhook of the field `history`: a chunk of past conversations. A thread has the number of its customer as its id. */
+export const historyPayload = (
+  number: PhoneNumber,
+  threads: readonly { readonly customer: Customer; readonly messages: readonly Past[] }[],
+  { phase = 0, chunk_order = 1, progress = 100 }: { phase?: number; chunk_order?: number; progress?: number } = {},
+) =>
+  envelope('history', number, {
+    history: [
+      {
+        metadata: { phase, chunk_order, progress },
+        threads: threads.map(({ customer, messages }) => ({
+          id: customer.phone ?? customer.userId,
+          ...(customer.userId && { context: { wa_id: customer.phone, user_id: customer.userId } }),
+          messages: messages.map(({ content, id = newWamid(), at = new Date(), fromMe = false, status = 'READ' }) => ({
+            from: fromMe ? number.phone : customer.phone,
+            ...(fromMe && { to: customer.phone }),
+            id,
+            timestamp: seconds(at),
+            ...content,
+            history_context: { ...(fromMe && { from_me: true }), status },
+          })),
+        })),
+      },
+    ],
+  });
+
+/** The file of a message of the past, which WhatsApp tells by itself. */
+export const historyMediaPayload = (
+  number: PhoneNumber,
+  customer: Customer,
+  { content, id, at = new Date(), fromMe }: Past,
+) =>
+  envelope('history', number, {
+    messages: [
+      {
+        from: fromMe ? number.phone : customer.phone,
+        ...(fromMe && { to: customer.phone }),
+        id,
+        timestamp: seconds(at),
+        ...content,
+      },
+    ],
+  });
+
+/** The store has declined to share its past conversations. */
+export const historyDeclinedPayload = (number: PhoneNumber) =>
+  envelope('history', number, {
+    history: [
+      {
+        errors: [
+          {
+            code: 2593109,
+            title: 'History sync is turned off by the business from the WhatsApp Business App',
+            message: 'History sync is turned off by the business from the WhatsApp Business App',
+            error_data: { details: 'History sharing is turned off by the business' },
+          },
+        ],
+      },
+    ],
+  });

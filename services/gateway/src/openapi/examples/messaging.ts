@@ -36,6 +36,7 @@ export const answer: Message = {
   media: null,
   content: null,
   template: null,
+  from_history: false,
   reply_to_id: null,
   status: 'delivered',
   error: null,

@@ -8,8 +8,13 @@ import { readStopButton } from './stop-button.ts';
 const longestName = 200;
 const longestEmoji = 50;
 
-/** An entry of `messages`: a message, an effect, or `nothing`. Undefined: it cannot be read. */
-export type Entry = { readonly message: InboundMessage } | { readonly effect: InboundEffect } | 'nothing' | undefined;
+/** An entry of a webhook: a message, effects, or `nothing`. Undefined: it cannot be read. */
+export type Entry =
+  | { readonly message: InboundMessage }
+  | { readonly effect: InboundEffect }
+  | { readonly effects: readonly InboundEffect[] }
+  | 'nothing'
+  | undefined;
 
 /** Reads one entry of the `messages` of a webhook's value. `inboundKinds` decides what it is. */
 export function readEntry(entry: unknown, value: unknown, now: Date): Entry {
@@ -50,13 +55,17 @@ export function readEcho(entry: unknown, value: unknown, now: Date): Entry {
 
 /** The kind of an entry: by who it is from and to whom, then by its type. */
 function kindOf(entry: unknown, value: unknown): InboundKindName {
-  const digits = (from: unknown) => text(from).replaceAll(/\D/g, '');
-  const own = digits(member(member(value, 'metadata'), 'display_phone_number'));
-  if (own !== '' && digits(member(entry, 'from')) === own) return 'echo';
-  return kindOfContent(entry);
+  return isFromStore(entry, value) ? 'echo' : kindOfContent(entry);
 }
 
-function kindOfContent(entry: unknown): InboundKindName {
+/** Whether the number of the store itself is the sender. */
+export function isFromStore(entry: unknown, value: unknown): boolean {
+  const digits = (from: unknown) => text(from).replaceAll(/\D/g, '');
+  const own = digits(member(member(value, 'metadata'), 'display_phone_number'));
+  return own !== '' && digits(member(entry, 'from')) === own;
+}
+
+export function kindOfContent(entry: unknown): InboundKindName {
   if ((member(entry, 'group_id') ?? null) !== null) return 'group';
   const content = contentOf(entry);
   const subtype = text(member(content, 'type'));
@@ -71,7 +80,7 @@ const phoneId = /^[0-9]{5,20}$/;
 /** A business-scoped user id: a country code, sometimes `ENT`, and up to 128 letters and digits. */
 const businessScopedId = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/;
 
-const idsIn = (places: readonly unknown[]): CustomerIds => {
+export const idsIn = (places: readonly unknown[]): CustomerIds => {
   // Early versions send a number where later ones send its digits.
   const ids = places.map((place) => (typeof place === 'number' ? String(place) : text(place)));
   return {
@@ -79,15 +88,15 @@ const idsIn = (places: readonly unknown[]): CustomerIds => {
     userId: ids.find((id) => businessScopedId.test(id)) ?? null,
   };
 };
-const isSomebody = ({ waId, userId }: CustomerIds): boolean => waId !== null || userId !== null;
+export const isSomebody = ({ waId, userId }: CustomerIds): boolean => waId !== null || userId !== null;
 
-type NamedCustomer = CustomerIds & { readonly contact: unknown };
+export type NamedCustomer = CustomerIds & { readonly contact: unknown };
 
 /**
  * The customer whom the entry is from, or to. One with a username has no `from` and no `wa_id`, but the ids of the business
  * (`user_id`).
  */
-function customerOf(entry: unknown, value: unknown, side: 'from' | 'to' = 'from'): NamedCustomer {
+export function customerOf(entry: unknown, value: unknown, side: 'from' | 'to' = 'from'): NamedCustomer {
   const from = text(member(entry, side)) || text(member(entry, 'wa_id'));
   const fromUser = text(member(entry, `${side}_user_id`)) || text(member(entry, 'user_id'));
   const contacts = array(member(value, 'contacts')) ?? [];
@@ -101,7 +110,7 @@ function customerOf(entry: unknown, value: unknown, side: 'from' | 'to' = 'from'
 const isOf = (contact: unknown, name: string, id: string): boolean => id !== '' && text(member(contact, name)) === id;
 
 /** Undefined for an entry without a usable id or sender. */
-function readMessage(entry: unknown, { contact, ...ids }: NamedCustomer, now: Date): InboundMessage | undefined {
+export function readMessage(entry: unknown, { contact, ...ids }: NamedCustomer, now: Date): InboundMessage | undefined {
   const providerMessageId = identifier(member(entry, 'id'));
   if (!providerMessageId || !isSomebody(ids)) return undefined;
   const kind = storable(text(member(entry, 'type'))).slice(0, 50) || 'unknown';

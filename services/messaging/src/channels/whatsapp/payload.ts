@@ -1,21 +1,19 @@
 import type { InboundEffect, Notification, ReceivedStatusUpdate } from '../channel-provider.ts';
 import { array, identifier, member, moment, object, text } from '../json.ts';
 import { failureOf } from './errors.ts';
+import { readChunk, readPastMedia } from './history.ts';
 import { type Entry, readEcho, readEntry, readPreferenceEntry } from './inbound-entry.ts';
 
-/** The member with the entries of each field that is read. */
-const listOf = {
-  messages: 'messages',
-  smb_message_echoes: 'message_echoes',
-  user_preferences: 'user_preferences',
-} as const;
-const readerOf = {
-  messages: readEntry,
-  smb_message_echoes: readEcho,
-  user_preferences: readPreferenceEntry,
-} as const;
-type Field = keyof typeof listOf;
-const isRead = (field: string | undefined): field is Field => field !== undefined && Object.hasOwn(listOf, field);
+/** The fields that are read: their members with entries, and what reads each entry. */
+const readersOf = {
+  messages: { messages: readEntry },
+  smb_message_echoes: { message_echoes: readEcho },
+  history: { history: readChunk, messages: readPastMedia },
+  user_preferences: { user_preferences: readPreferenceEntry },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Reader>>>>;
+type Reader = (entry: unknown, value: unknown, now: Date) => Entry;
+type Field = keyof typeof readersOf;
+const isRead = (field: string | undefined): field is Field => field !== undefined && Object.hasOwn(readersOf, field);
 
 /** Fields that tell of the account's templates. What changed is read from the account, because these come in any order. */
 const aboutTemplates: ReadonlySet<string> = new Set([
@@ -26,8 +24,8 @@ const aboutTemplates: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads a WhatsApp webhook (Cloud API, fields `messages`, `smb_message_echoes` and `user_preferences`, and those about
- * templates). A batch comes in three nested arrays. The reader skips other fields, and what says nothing that counts. It counts what it cannot read, and still returns the rest. An entry of another number counts as unreadable, because this
+ * Reads a WhatsApp webhook (Cloud API, fields `messages`, `smb_message_echoes`, `history` and `user_preferences`, and those
+ * about templates). A batch comes in three nested arrays. The reader skips other fields, and what says nothing that counts. It counts what it cannot read, and still returns the rest. An entry of another number counts as unreadable, because this
  * channel is not the place for it.
  *
  * @param now when the webhook arrived, so that a stored one is always read alike
@@ -55,8 +53,10 @@ export function readNotification(payload: unknown, phoneNumberId: string, now = 
     });
   const isOurs = (value: object) => text(member(member(value, 'metadata'), 'phone_number_id')) === phoneNumberId;
   const entries = values.flatMap(({ field, value }) =>
-    optionalListIn(value, listOf[field]).flatMap((one) =>
-      readable<Exclude<Entry, undefined>>(isOurs(value) ? readerOf[field](one, value, now) : undefined),
+    Object.entries<Reader>(readersOf[field]).flatMap(([name, read]) =>
+      optionalListIn(value, name).flatMap((one) =>
+        readable<Exclude<Entry, undefined>>(isOurs(value) ? read(one, value, now) : undefined),
+      ),
     ),
   );
   const statuses = values
@@ -67,6 +67,7 @@ export function readNotification(payload: unknown, phoneNumberId: string, now = 
     .flatMap(({ value }) => (array(member(value, 'errors')) ?? []).flatMap((one) => readFault(one, now)));
   const effects = [
     ...entries.flatMap((one) => (typeof one === 'object' && 'effect' in one ? [one.effect] : [])),
+    ...entries.flatMap((one) => (typeof one === 'object' && 'effects' in one ? one.effects : [])),
     ...faults,
     ...(changesTemplates ? [{ kind: 'templates' as const }] : []),
   ];

@@ -1,0 +1,190 @@
+import { listMessages, reportConversation, showChannel } from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
+import {
+  contents,
+  historyDeclinedPayload,
+  historyMediaPayload,
+  historyPayload,
+  type Past,
+} from '@mostrador/testing/providers/whatsapp/entries';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newPhone, newUserId, newWamid, startStore, type TestStore } from '../../test/customers.ts';
+import { statusUpdate } from '../../test/inbound-webhook.ts';
+import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+
+let messaging: TestMessaging;
+beforeAll(async () => {
+  messaging = await startMessaging();
+  messaging.inbound.start();
+});
+afterAll(() => messaging?.stop());
+
+const today = Math.floor(Date.now() / 1000) * 1000;
+const daysAgo = (days: number) => new Date(today - days * 24 * 3_600_000);
+const past = (text: string, days: number, more: Partial<Past> = {}): Past => ({
+  content: contents.text(text),
+  id: newWamid(),
+  at: daysAgo(days),
+  ...more,
+});
+const bodies = async (store: TestStore, leadId: string) => (await store.messages(leadId)).map(({ body }) => body);
+const conversation = async ({ storeId }: TestStore) =>
+  (
+    await messaging.adminSql`
+      select last_inbound_at, interaction_count, unread_count, is_unanswered, waiting_since, needs_attention,
+        next_number::int, read_number::int, ai_pause_number::int, ai_paused_until
+      from conversations where store_id = ${storeId}`
+  )[0];
+
+test('past messages stand before the present ones, in both directions, and nothing counts them as new', async () => {
+  const store = await startStore(messaging);
+  const customer = { phone: newPhone() };
+  await store.does(customer, contents.text('agora'));
+  const leadId = (await store.leadOf(customer.phone)) as string;
+  const [before, facts] = [await conversation(store), await store.facts()];
+  const question = past('Tem lente?', 40);
+  const context = { id: question.id };
+  await store.posts(
+    historyPayload(store.number, [
+      {
+        customer,
+        messages: [
+          question,
+          past('Temos', 39, { fromMe: true, status: 'DELIVERED', content: { ...contents.text('Temos'), context } }),
+          past('nunca chegou', 38, { fromMe: true, status: 'ERROR' }),
+          past('stop', 2, { status: 'pending' }),
+          { content: contents.reaction('wamid.x', '👍') },
+        ],
+      },
+    ]),
+  );
+  const messages = await store.messages(leadId);
+  expect(messages).toMatchObject([
+    { body: 'Tem lente?', source: 'lead', author: null, status: 'received', from_history: true },
+    {
+      ...{ body: 'Temos', source: 'seller', author: { kind: 'phone' }, status: 'delivered', from_history: true },
+      ...{ created_at: daysAgo(39).toISOString(), sent_at: daysAgo(39).toISOString(), delivered_at: null },
+    },
+    { body: 'stop', status: 'received', from_history: true },
+    { body: 'agora', from_history: false },
+  ]);
+  expect(messages[1]?.reply_to_id).toBe(messages[0]?.id);
+  expect(new Set(messages.slice(0, 3).map(({ session_id }) => session_id)).size).toBe(1);
+  // The message of today is still the one that is unread, and that the window counts from.
+  expect(await conversation(store)).toEqual({ ...before, next_number: 5, read_number: 3 });
+  expect(await store.facts()).toEqual(facts);
+  expect(await store.conversation(leadId)).toMatchObject({ window_open: true, opted_out_at: null });
+  const span = { from: '2026-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' };
+  const report = await messaging.rpc.call(reportConversation, { body: { lead_id: leadId, ...span } }, store.context());
+  expect(report).toMatchObject({ sessions_started: 1, messages_inbound: 1, messages_outbound: { seller: 0 } });
+  // A copy learns of them from the list of changes.
+  const page = await messaging.rpc.call(
+    listMessages,
+    { params: { leadId }, query: { limit: 2 } },
+    testContext({ storeId: store.storeId }),
+  );
+  expect(page).toMatchObject({ total: 4, data: [{ body: 'agora' }, { body: 'stop' }] });
+});
+
+test('a customer who only wrote before becomes a lead whose conversation waits for nothing', async () => {
+  const store = await startStore(messaging);
+  const [customer, unnamed] = [{ phone: newPhone() }, { phone: newPhone(), userId: newUserId() }];
+  await store.posts(
+    historyPayload(store.number, [
+      { customer, messages: [past('Olá?', 90)] },
+      { customer: unnamed, messages: [past('Oi', 80, { fromMe: true })] },
+      { customer: { phone: 'group-120363@g.us' }, messages: [past('todos', 70)] },
+      { customer: { phone: newPhone() }, messages: [] },
+    ]),
+  );
+  const leadId = (await store.leadOf(customer.phone)) as string;
+  expect(await bodies(store, leadId)).toEqual(['Olá?']);
+  expect(await bodies(store, (await store.leadOf(unnamed.phone)) as string)).toEqual(['Oi']);
+  const rows = await messaging.adminSql`select lead_id from conversations where store_id = ${store.storeId}`;
+  expect(rows).toHaveLength(2);
+  expect(await store.conversation(leadId)).toMatchObject({ window_open: false });
+  const [row] = await messaging.adminSql`
+    select interaction_count, unread_count, is_unanswered, last_message_at from conversations where lead_id = ${leadId}`;
+  expect(row).toEqual({
+    ...{ interaction_count: 0, unread_count: 0, is_unanswered: false, last_message_at: daysAgo(90) },
+  });
+  // Nothing waits either when the inbox counts again, and the first words of today count as always.
+  await store.does(customer, contents.text('De volta'));
+  expect((await messaging.adminSql`select unread_count from conversations where lead_id = ${leadId}`)[0]).toEqual({
+    unread_count: 1,
+  });
+  expect(await store.failed()).toEqual([]);
+});
+
+test('chunks in any order, repeated, and split differently give the same conversation', async () => {
+  const all = Array.from({ length: 9 }, (_, n) => past(`${n}`, 60 - n, { fromMe: n % 2 === 1 }));
+  const orders = fc.shuffledSubarray(
+    all.map((_, n) => n),
+    { minLength: all.length },
+  );
+  await fc.assert(
+    fc.asyncProperty(orders, fc.integer({ min: 1, max: 9 }), async (order, size) => {
+      const store = await startStore(messaging);
+      const customer = { phone: newPhone() };
+      const chunks = Array.from({ length: Math.ceil(order.length / size) }, (_, n) =>
+        order.slice(n * size, (n + 1) * size).map((index) => all[index] as Past),
+      );
+      const chunk = (messages: readonly Past[], progress: number) =>
+        historyPayload(store.number, [{ customer, messages }], { progress });
+      await Promise.all(chunks.map((messages, n) => store.post(chunk(messages, n))));
+      await store.does(customer, contents.text('agora'));
+      // The whole again, in one piece.
+      await store.posts(chunk(all, 100));
+      const leadId = (await store.leadOf(customer.phone)) as string;
+      expect(await bodies(store, leadId)).toEqual([...all.map((_, n) => `${n}`), 'agora']);
+      expect(await conversation(store)).toMatchObject({ next_number: 11, read_number: 9, unread_count: 1 });
+      const sessions = await messaging.adminSql`
+        select started_at, ended_at from sessions where lead_id = ${leadId} and from_history`;
+      expect(sessions).toEqual([{ started_at: daysAgo(60), ended_at: daysAgo(52) }]);
+      expect(await store.failed()).toEqual([]);
+    }),
+    { numRuns: 8 },
+  );
+}, 120_000);
+
+test('a file of the past fills its place, whichever comes first', async () => {
+  const store = await startStore(messaging);
+  const customer = { phone: newPhone() };
+  const [late, early] = [newWamid(), newWamid()];
+  const placeholder = { type: 'media_placeholder' };
+  const file = (id: string, caption: string): Past => ({ content: contents.image(caption), id, at: daysAgo(20) });
+  await store.posts(historyMediaPayload(store.number, customer, file(early, 'primeira')));
+  const messages = [late, early].map((id) => ({ content: placeholder, id, at: daysAgo(20) }));
+  await store.posts(historyPayload(store.number, [{ customer, messages }]));
+  const leadId = (await store.leadOf(customer.phone)) as string;
+  const shown = async () => (await store.messages(leadId)).map(({ type, body }) => `${type} ${body}`).toSorted();
+  expect(await shown()).toEqual(['image primeira', 'unsupported ']);
+  await store.posts(historyMediaPayload(store.number, customer, file(late, 'segunda')));
+  expect(await shown()).toEqual(['image primeira', 'image segunda']);
+});
+
+test('what WhatsApp reports later of a past message counts in no report', async () => {
+  const store = await startStore(messaging);
+  const customer = { phone: newPhone() };
+  const sent = past('Oi', 1, { fromMe: true, status: 'SENT' });
+  await store.posts(historyPayload(store.number, [{ customer, messages: [sent] }]));
+  await store.posts(statusUpdate(store.number.phoneNumberId, { id: sent.id as string, status: 'read' }));
+  const leadId = (await store.leadOf(customer.phone)) as string;
+  expect(await store.messages(leadId)).toMatchObject([{ status: 'read' }]);
+  const [row] = await messaging.adminSql`select counted_at from messages where lead_id = ${leadId}`;
+  expect(row).toEqual({ counted_at: null });
+});
+
+test('the channel shows how far the past has come, and that the store has declined to share it', async () => {
+  const store = await startStore(messaging);
+  const state = async () =>
+    (await messaging.rpc.call(showChannel, {}, testContext({ storeId: store.storeId }))).history;
+  expect(await state()).toBeNull();
+  await store.posts(historyDeclinedPayload(store.number));
+  expect(await store.failed()).toEqual([]);
+  expect(await state()).toEqual({ progress_percent: null, declined_code: '2593109' });
+  // They changed their mind.
+  for (const progress of [60, 40]) await store.posts(historyPayload(store.number, [], { progress }));
+  expect(await state()).toEqual({ progress_percent: 60, declined_code: null });
+});

@@ -1,0 +1,76 @@
+import type { MessageAuthor } from '@mostrador/contracts';
+import type { StoreScope } from '@mostrador/kit/database/database';
+import type { CallContext } from '@mostrador/kit/rpc/client';
+import type { HistoryMessage } from '../channels/channel-provider.ts';
+import { ensureConversation, saveUserId } from '../conversations/conversation.repository.ts';
+import { saveWaId } from '../delivery/attempt.repository.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { toInboundBody } from '../messages/inbound-body.ts';
+import { ensureLeadOf, findSender } from './accept-inbound.ts';
+import {
+  ensurePastSession,
+  fillPlaceholders,
+  findKnownIds,
+  insertPast,
+  linkQuotes,
+  numberByTime,
+  type PastRow,
+} from './history.repository.ts';
+
+const telephone: MessageAuthor = { kind: 'phone', id: null, name: null };
+
+/**
+ * Stores messages from before the number was connected, in the place of the conversation where they belong. They say
+ * nothing new: no session opens, no report, window, unread message or interaction counts them, no follow-up is cancelled,
+ * and no event tells of them. A customer without a lead gets one. Repeats and any order are safe.
+ *
+ * @throws AppError and NoPhone as `acceptInbound`
+ */
+export async function importHistory(
+  { database, rpc }: Pick<Dependencies, 'database' | 'rpc'>,
+  context: StoreScope & CallContext,
+  channelId: string,
+  messages: readonly [HistoryMessage, ...HistoryMessage[]],
+): Promise<void> {
+  const { storeId } = context;
+  const sender = await database.read(context, (sql) => findSender(sql, storeId, messages[0]));
+  const { waId, userId } = sender.message;
+  const known = sender.byWaId ?? sender.byUserId;
+  const leadId = known ?? (await ensureLeadOf({ rpc }, context, sender.message));
+  await database.write(context, async (sql) => {
+    await ensureConversation(sql, storeId, leadId, known === null);
+    const ids = messages.map(({ providerMessageId }) => providerMessageId);
+    const stored = await findKnownIds(sql, storeId, { channelId, ids });
+    const rows = messages.map(toPastRow);
+    const news = new Map(rows.filter(({ id }) => !stored.has(id)).map((row) => [row.id, row]));
+    await fillPlaceholders(
+      sql,
+      storeId,
+      channelId,
+      rows.filter(({ id }) => stored.has(id)),
+    );
+    if (news.size > 0) {
+      const added = [...news.values()];
+      const sessionId = await ensurePastSession(sql, storeId, leadId, added);
+      await insertPast(sql, storeId, { leadId, channelId, sessionId }, added);
+      await linkQuotes(sql, storeId, { leadId, channelId }, added);
+      await numberByTime(sql, storeId, leadId);
+    }
+    if (waId !== null && sender.byWaId === null) await saveWaId(sql, storeId, leadId, waId);
+    if (userId !== null && sender.byUserId === null) await saveUserId(sql, storeId, leadId, userId);
+  });
+}
+
+const toPastRow = (message: HistoryMessage): PastRow => ({
+  id: message.providerMessageId,
+  direction: message.isEcho ? 'outbound' : 'inbound',
+  source: message.isEcho ? 'seller' : 'lead',
+  author: message.isEcho ? telephone : null,
+  status: message.status,
+  kind: message.kind,
+  ...toInboundBody(message.body),
+  content: message.content ?? null,
+  media: message.media ?? null,
+  written_at: message.writtenAt,
+  quoted_id: message.quotedId ?? null,
+});
