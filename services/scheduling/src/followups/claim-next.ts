@@ -1,8 +1,9 @@
+import { momentText } from '@mostrador/hours/clock';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { type Attempt, answer, type Claim, type ClaimNext } from '@mostrador/kit/step/retry-engine';
 import { done, lookAgain, recordingMs, stepLimits, waitUntil } from '@mostrador/kit/step/step';
 import { findReminded, type Reminded } from '../reminders/reminder.repository.ts';
-import { fillReminder, momentText, type ReminderValues } from '../reminders/reminder-text.ts';
+import { fillReminder, type ReminderValues } from '../reminders/reminder-text.ts';
 import { claim, failUnsent, postpone } from './attempt.repository.ts';
 import { lockFollowup, saveCancellation } from './followup.repository.ts';
 import { type FollowupRow, followupEvents } from './followup.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fillReminder, momentText } from './reminder-text.ts';
+import { fillReminder } from './reminder-text.ts';
 
 const values = { name: 'Maria', service: 'Corte', time: 'sexta-feira às 14:30' };
 const fill = (message: string, own: Partial<typeof values> = {}) =>
@@ -40,22 +40,4 @@ test('the texts in the components of a template are filled, and its name and eve
   });
   const plain = { name: 'reminder', language: 'en' };
   expect(fillReminder({ message: 'x', template: plain }, values).template).toEqual(plain);
-});
-
-describe('a moment as a customer reads it', () => {
-  const moment = new Date('2027-01-15T17:30:00.000Z');
-  test.each([
-    ['pt-BR', 'America/Sao_Paulo', 'sexta-feira, 15 de janeiro às 14:30'],
-    ['es', 'America/Argentina/Buenos_Aires', 'viernes, 15 de enero, 14:30'],
-    ['en', 'America/Sao_Paulo', 'Friday, January 15 at 2:30 PM'],
-    ['en-GB', 'Pacific/Kiritimati', 'Saturday 16 January at 7:30'],
-  ])('in %s and %s', (locale, timezone, text) => {
-    expect(momentText(moment, { timezone, locale })).toBe(text);
-  });
-
-  test('the clock of the store tells both sides of a clock change', () => {
-    const berlin = { timezone: 'Europe/Berlin', locale: 'en-GB' };
-    expect(momentText(new Date('2027-03-28T00:59:00Z'), berlin)).toBe('Sunday 28 March at 1:59');
-    expect(momentText(new Date('2027-03-28T01:00:00Z'), berlin)).toBe('Sunday 28 March at 3:00');
-  });
 });

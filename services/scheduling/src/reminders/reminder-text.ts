@@ -7,16 +7,6 @@ export type ReminderValues = Readonly<Record<(typeof reminderPlaceholders)[numbe
 /** The longest message, in characters (code points). */
 const longestMessage = 4096;
 
-/** A moment as a customer reads it: `sexta-feira, 15 de janeiro às 14:30`. */
-export const momentText = (moment: Date, { timezone, locale }: { timezone: string; locale: string }): string =>
-  new Intl.DateTimeFormat(locale, {
-    timeZone: timezone,
-    ...{ weekday: 'long', day: 'numeric', month: 'long', hour: 'numeric', minute: '2-digit' },
-  })
-    .format(moment)
-    // The narrow spaces of some languages, which not every phone shows.
-    .replaceAll(/\p{Zs}/gu, ' ');
-
 /** The message and the template of a reminder with its placeholders filled in. */
 export function fillReminder(
   { message, template }: Pick<FollowupRow, 'message' | 'template'>,

@@ -1,9 +1,9 @@
 import { type Followup, mergeLeadScheduling, updateSendingWindows } from '@mostrador/contracts';
+import { momentText } from '@mostrador/hours/clock';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { asking, day, soon, soonAt, startReminders, type TestReminders } from '../../test/reminders.ts';
-import { momentText } from './reminder-text.ts';
 
 let reminders: TestReminders;
 beforeAll(async () => {
