@@ -25,13 +25,13 @@ export const AppointmentStatus = OneOf(appointmentStatuses, {
   description: 'Every appointment begins as `scheduled`. `done`, `cancelled` and `no_show` are final.',
 });
 
-const appointmentSources = ['api', 'console', 'calendar', 'customer', 'system'] as const;
+const appointmentSources = ['api', 'console', 'calendar', 'customer', 'agent', 'system'] as const;
 export type AppointmentSource = (typeof appointmentSources)[number];
 export const AppointmentSourceWord = OneOf(appointmentSources, {
   title: 'AppointmentSource',
   description:
     'Where the change came from: a program with a key, a person in the console, a person in the calendar, the customer ' +
-    'who answered a reminder, or the server itself.',
+    'who answered a reminder, an agent of the AI, or the server itself.',
 });
 
 /** Minutes, 1 to 1,440 (a day). */

@@ -182,5 +182,16 @@ export const appointmentChangeRefused = (
 });
 
 /** Where a change came from. */
-export const sourceOf = (kind: EventActor['kind'] | undefined): AppointmentSource =>
-  kind === 'user' ? 'console' : kind === 'channel' ? 'customer' : kind === 'system' ? 'system' : 'api';
+export function sourceOf(kind: EventActor['kind'] | undefined): AppointmentSource {
+  switch (kind) {
+    case 'user':
+      return 'console';
+    case 'channel':
+      return 'customer';
+    case 'agent':
+    case 'system':
+      return kind;
+    default:
+      return 'api';
+  }
+}
