@@ -10,6 +10,8 @@ import {
   checkSeller,
   checkTemplate,
   createAgent,
+  createAppointment,
+  createFollowup,
   createWebhookEndpoint,
   createWebhookReplay,
   crmOperations,
@@ -22,6 +24,7 @@ import {
   finishMerge,
   followLead,
   getApiKey,
+  getAvailability,
   getBookingRules,
   getCalendarConnection,
   getChannelConnection,
@@ -31,15 +34,18 @@ import {
   getMessagingSettings,
   getOptOut,
   getSchedulingSettings,
+  getService,
   getStoreSettings,
   getWebhookEndpoint,
   getWebhookReplay,
   importDocument,
   isFirstContact,
+  listAppointments,
   listEndpointsOfPerson,
   listEvents,
   listLeadContacts,
   listMessages,
+  listStoreServices,
   listWebhookEndpoints,
   mergeLeadScheduling,
   messagingOperations,
@@ -66,6 +72,8 @@ import {
   summarizeLeads,
   summarizeScheduling,
   updateAgent,
+  updateAppointment,
+  updateLead,
 } from '../../packages/contracts/src/index.ts';
 import type { NatsUser } from '../../packages/platform/src/servers.ts';
 
@@ -159,8 +167,13 @@ export const roles: Record<NatsUser, Role> = {
   events: { serves: true, notices: true },
   assistant: {
     serves: true,
-    // Its turns read what a lead wrote and what the store knows. It writes only by `acceptMessage`, as the AI.
-    asks: [acceptMessage, getLead, getMessage, getStoreSettings, listMessages, searchKnowledge, selectAgent],
+    // Its turns read what a lead wrote and what the store knows.
+    asks: [
+      ...[acceptMessage, getLead, getMessage, getStoreSettings, listMessages, searchKnowledge, selectAgent],
+      // The tools of the AI.
+      ...[getAvailability, getBookingRules, getService, listAppointments, listStoreServices],
+      ...[createAppointment, createFollowup, updateAppointment, updateLead],
+    ],
     publishesEvents: true,
     consumer: 'assistant-turns',
   },

@@ -8,6 +8,7 @@ import {
   connectModel,
   type EventData,
   getLead,
+  getMessage,
   getStoreSettings,
   type Lead,
   listMessages,
@@ -18,6 +19,7 @@ import {
   searchKnowledge,
   selectAgent,
   updateAssistantSettings,
+  updateLead,
 } from '@mostrador/contracts';
 import { createEgress } from '@mostrador/kit/clients/egress';
 import { createVault } from '@mostrador/kit/clients/secrets';
@@ -27,14 +29,15 @@ import { silentLog, testContext } from '@mostrador/testing/context';
 import { startTestService, type TestService } from '@mostrador/testing/service';
 import { createHandlers } from '../src/handlers.ts';
 import { demoModel } from '../src/models/demo-model.ts';
-import type { Model, OpenModel } from '../src/models/model.ts';
+import type { Decision, Model, ModelRequest, OpenModel } from '../src/models/model.ts';
 import { createModels } from '../src/models/open-model.ts';
 import { onMessageReceived } from '../src/turns/on-message-received.ts';
+import { type BookingWorld, bookingHandlers, bookingOperations, newBookingWorld } from './scheduling.ts';
 
 type Asked = RequestOf<typeof acceptMessage>['body'];
 
 /** What a store's neighbours answer. */
-export type World = {
+export type World = BookingWorld & {
   lead: Partial<Lead> | undefined;
   agent: Partial<Agent> | null;
   passages: readonly Passage[];
@@ -42,6 +45,8 @@ export type World = {
   accept: (message: Asked) => Promise<void>;
   /** Called before the model answers. */
   thinking: () => Promise<void>;
+  /** Answers in place of the demo model. */
+  model?: (request: ModelRequest) => Decision;
 };
 
 const moment = '2026-01-01T12:00:00.000Z';
@@ -85,6 +90,7 @@ export async function startAssistant() {
     async answer(request, options) {
       if (current) current.calls += 1;
       await current?.thinking();
+      if (current?.model) return current.model(request);
       return await demoModel.answer(request, options);
     },
   };
@@ -106,7 +112,7 @@ export async function startAssistant() {
   const log = silentLog();
   const servers = [
     createRpcServer({
-      ...{ nats, log, service: 'crm', operations: { getLead, selectAgent, searchKnowledge } },
+      ...{ nats, log, service: 'crm', operations: { getLead, selectAgent, searchKnowledge, updateLead } },
       handlers: {
         getLead: async ({ storeId }, { params }) => {
           const { lead } = worldOf(storeId);
@@ -120,11 +126,16 @@ export async function startAssistant() {
             ...{ condition_group: null, considered: [] as AgentSelection['considered'] },
           };
         },
+        updateLead: async ({ storeId }, { params, body }) => {
+          const world = worldOf(storeId);
+          world.lead = { ...world.lead, ...(body as Partial<Lead>) };
+          return { ...leadOf(storeId, params.leadId), ...world.lead };
+        },
         searchKnowledge: async ({ storeId }) => ({ data: [...worldOf(storeId).passages] as Passage[] }),
       },
     }),
     createRpcServer({
-      ...{ nats, log, service: 'messaging', operations: { acceptMessage, listMessages } },
+      ...{ nats, log, service: 'messaging', operations: { acceptMessage, getMessage, listMessages } },
       handlers: {
         acceptMessage: async ({ storeId }, { body }) => {
           const world = worldOf(storeId);
@@ -140,11 +151,20 @@ export async function startAssistant() {
           }
           return { id: body.id, status: 'queued', error: null };
         },
+        getMessage: async ({ storeId }, { params }) => {
+          const found = worldOf(storeId).messages.find(({ id }) => id === params.messageId);
+          if (!found) throw new AppError('message_not_found');
+          return found;
+        },
         listMessages: async ({ storeId }) => {
           const { messages } = worldOf(storeId);
           return { data: messages.toReversed(), total: messages.length, page: 1, limit: 50 };
         },
       },
+    }),
+    createRpcServer({
+      ...{ nats, log, service: 'scheduling', operations: bookingOperations },
+      handlers: bookingHandlers(worldOf),
     }),
     createRpcServer({
       ...{ nats, log, service: 'accounts', operations: { getStoreSettings } },
@@ -164,6 +184,7 @@ export async function startAssistant() {
     const [storeId, leadId] = [randomUUID(), randomUUID()];
     const world: ReturnType<typeof worldOf> = {
       ...{ lead: {}, agent: {}, passages: [], messages: [], accepted: [], calls: 0 },
+      ...newBookingWorld(),
       accept: async () => {},
       thinking: async () => {},
     };
@@ -172,6 +193,8 @@ export async function startAssistant() {
     const context = () => testContext({ storeId });
     await rpc.call(updateAssistantSettings, { body: { ai: true, ...settings } }, context());
     for (const body of connections) await rpc.call(connectModel, { body }, context());
+    // The messages of these tests are up to a quarter of an hour old.
+    await adminSql`update store_settings set ai_since = now() - interval '1 hour' where store_id = ${storeId}`;
     const hear = (data: Pick<EventData<'messaging.message.received'>, 'message_id' | 'received_at'>) =>
       receive(
         {
@@ -190,6 +213,17 @@ export async function startAssistant() {
         if (told) await hear({ message_id, received_at });
         return { message_id, received_at };
       },
+      /** The channel took what the AI wrote, a second ago. */
+      deliver() {
+        const sent_at = new Date(Date.now() - 1000).toISOString();
+        for (const { id, message } of world.accepted) {
+          if (world.messages.some((known) => known.id === id)) continue;
+          const outbound = { direction: 'outbound', source: 'ai', status: 'sent', sent_at } as const;
+          world.messages.push({ ...messageOf(leadId, id, message, sent_at), ...outbound });
+        }
+      },
+      /** What the AI has said, the newest last. */
+      said: () => world.accepted.map(({ message }) => message),
       step: (): Promise<NextStep> => rpc.call(advanceTurn, { body: { lead_id: leadId } }, context()),
       /** Steps until none is due. */
       async drain(): Promise<NextStep> {

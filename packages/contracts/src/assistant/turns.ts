@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import {
   About,
   Exact,
+  MapOf,
   NextStep,
   Nullable,
   NullableString,
@@ -47,19 +48,31 @@ export const handoverReasons = [
   'budget_reached',
   'model_refused',
   'model_unavailable',
+  'too_many_steps',
 ] as const;
 export type HandoverReason = (typeof handoverReasons)[number];
 export const HandoverReasonWord = OneOf(handoverReasons, {
   title: 'HandoverReason',
   description:
     'Why a person must answer. `agent_decided`: the model, such as by the `handover_when` of its agent. `no_text`: the ' +
-    'lead sent something that the AI cannot read. `budget_reached`: the calls of the day are used up. `model_refused`: ' +
-    'the model does not want to answer. `model_unavailable`: no provider gave an answer that can be sent.',
+    'lead sent something that the AI cannot read. `budget_reached`: the calls of the day are used up. `too_many_steps`: ' +
+    'the model has asked for tools again and again. `model_refused`: the model does not want to answer. `model_unavailable`: no provider gave an answer that can be sent.',
 });
 
 /** What a model can ask for. Each is an operation of the service that owns the data, with values from the database. */
 export const toolNames = ['find_times', 'book', 'move', 'cancel', 'schedule_followup', 'update_lead'] as const;
 export type ToolName = (typeof toolNames)[number];
+
+const ExplainedTool = Type.Object(
+  {
+    tool: Type.String({ description: `One of ${toolNames.map((name) => `\`${name}\``).join(', ')}.` }),
+    input: MapOf(Type.Unknown(), { description: 'What the model gave it.' }),
+    output: MapOf(Type.Unknown(), {
+      description: 'What it gave back. `error`: it had no effect, and why.',
+    }),
+  },
+  { title: 'ExplainedTool', description: 'A tool that the model used, or asked for in vain.' },
+);
 
 const Explanation = Type.Object(
   {
@@ -83,6 +96,9 @@ const Explanation = Type.Object(
       ),
       { description: 'What the model was given from the knowledge, best first.' },
     ),
+    tools: Type.Array(ExplainedTool, {
+      description: 'What the model asked the server to do for this message, in order.',
+    }),
     model: About(NullableString, 'The provider and model that wrote it. Null: no model was asked.'),
     latency_ms: Nullable(Type.Integer(), { description: 'How long the model took. Null: no model was asked.' }),
     answered_from: About(Timestamp, 'When the first message that it answers was received.'),
@@ -98,7 +114,7 @@ export const explainMessage = defineOperation({
   access: { scope: 'messages:read' },
   summary: 'Read why the AI wrote a message',
   description:
-    'The agent and why it was chosen, the passages that the model was given, and the model. Only messages of source `ai` ' +
+    'The agent and why it was chosen, the passages that the model was given, the tools that it used, and the model. Only messages of source `ai` ' +
     'have an explanation: any other answers 404 `message_not_found`.',
   extension: true,
   request: {

@@ -1,6 +1,8 @@
+import type { ToolName } from '@mostrador/contracts';
+import { Type } from '@sinclair/typebox';
 import { describe, expect, test } from 'vitest';
 import { decide } from './demo-model.ts';
-import type { ModelRequest } from './model.ts';
+import type { ModelRequest, Tool } from './model.ts';
 
 const passages = [
   {
@@ -14,6 +16,82 @@ const request = (text: string, more: Partial<ModelRequest> = {}): ModelRequest =
   ...{ agent, locale: 'en', text, passages, isFirst: false, conversation: [], tools: [], results: [] },
   ...{ now: '2026-01-05T12:00:00.000Z', timezone: 'America/Sao_Paulo' },
   ...more,
+});
+
+/** A tool whose members are choices among ids. */
+const tool = (name: ToolName, members: Record<string, readonly [id: string, label: string][]> = {}): Tool => ({
+  ...{ name, description: '' },
+  input: Type.Unsafe({
+    type: 'object',
+    properties: Object.fromEntries(
+      Object.entries(members).map(([member, choices]) => [
+        member,
+        { anyOf: choices.map(([id, description]) => ({ const: id, description })) },
+      ]),
+    ),
+  }),
+});
+// `now` is a Monday.
+const offer: [string, string][] = [
+  ['o1', 'Tuesday 2026-01-06 09:00, Corte'],
+  ['o2', 'Tuesday 2026-01-06 10:30, Corte'],
+];
+const appointment: [string, string][] = [['a1', 'Friday 2026-01-09 14:00, Corte']];
+const booking = {
+  tools: [
+    tool('find_times'),
+    tool('book', { offer }),
+    tool('move', { offer, appointment }),
+    tool('cancel', { appointment }),
+  ],
+};
+
+describe('the demo model uses tools', () => {
+  test.each([
+    ['quero marcar um horário amanhã', 'find_times', { from: '2026-01-06', to: '2026-01-06' }],
+    [
+      'quiero una cita el viernes por la tarde',
+      'find_times',
+      { from: '2026-01-09', to: '2026-01-09', part_of_day: 'afternoon' },
+    ],
+    ['I’d like to book an appointment', 'find_times', {}],
+    ['can I reschedule?', 'find_times', {}],
+    ['a segunda opção', 'book', { offer: 'o2' }],
+    ['quero cancelar', 'cancel', { appointment: 'a1' }],
+  ])('%s', (text, name, input) => {
+    expect(decide(request(text, booking))).toEqual({ action: 'use_tools', calls: [{ id: 'demo_1', name, input }] });
+  });
+
+  test('to move an appointment, when that is what the lead asked for', () => {
+    const conversation = [{ from: 'lead', text: 'preciso remarcar', at: '2026-01-05T11:00:00.000Z' }] as const;
+    expect(decide(request('10h30', { ...booking, conversation }))).toMatchObject({
+      calls: [{ name: 'move', input: { appointment: 'a1', offer: 'o2' } }],
+    });
+  });
+
+  test('not those that it is not offered', () => {
+    expect(decide(request('quero marcar um horário'))).toMatchObject({ action: 'reply', usedPassages: [0] });
+    expect(decide(request('quero cancelar', { tools: [tool('find_times')] }))).toMatchObject({ action: 'reply' });
+  });
+
+  test('and asks which time, when the lead does not say it', () => {
+    expect(decide(request('pode ser', booking))).toMatchObject({
+      text: 'Qual dos horários? Pode responder com o número.',
+    });
+  });
+
+  test('and searches further after an empty day, and then calls a person', () => {
+    const found = (input: unknown) => ({ id: 'x', name: 'find_times', input, output: { times: [] } }) as const;
+    const day = { from: '2026-01-06', to: '2026-01-06' };
+    const results = [found(day)];
+    const text = 'tem horário amanhã?';
+    expect(decide(request(text, { ...booking, results }))).toMatchObject({ calls: [{ input: { to: '2026-01-19' } }] });
+    results.push(found({ to: '2026-01-19' }));
+    expect(decide(request(text, { ...booking, results }))).toMatchObject({
+      action: 'hand_over',
+      reason: 'nothing_found',
+    });
+  });
 });
 
 describe('the demo model', () => {

@@ -1,6 +1,9 @@
-import type { Passage } from '@mostrador/contracts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Passage, ToolName } from '@mostrador/contracts';
+import { dateAfter, localTimeOf } from '@mostrador/hours/clock';
+import { acceptedOf, daysAheadOf, intentOf, type OfferedTime, partOfDayOf, plainOf } from './demo-intents.ts';
 import type { Decision, Model, ModelRequest } from './model.ts';
-import { type Language, languageOf, phrases } from './phrases.ts';
+import { languageOf, type Phrases, phrases } from './phrases.ts';
 
 /** Quoted from a passage at most, in characters (code points). */
 const longestQuote = 900;
@@ -19,23 +22,28 @@ const thanks = new Set(
 );
 
 /**
- * Answers by fixed rules, for trying the product without an account: it greets, quotes the best passage, and hands over
- * when it finds none or when the lead asks for a person. Pure.
+ * Answers by fixed rules, for trying the product without an account: it books, moves and cancels appointments, greets,
+ * quotes the best passage, and hands over when it finds none or when the lead asks for a person. Pure.
  */
 export const demoModel: Model = { name: 'demo', answer: async (request) => decide(request) };
 
 export function decide(request: ModelRequest): Decision {
   const { text, passages } = request;
-  const plain = text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  const plain = plainOf(text);
   const words = plain.match(/[\p{L}\p{N}]+/gu) ?? [];
   const say = phrases[languageOf(request.agent.language ?? request.locale)];
   const greeting = request.isFirst ? [hello(request, say)] : [];
+  const reply = (sentence: string): Decision => ({
+    ...{ action: 'reply', text: [...greeting, sentence].join(' '), usedPassages: [] },
+  });
   if (asksForPerson.test(plain)) {
     return { action: 'hand_over', text: [...greeting, say.person].join(' '), reason: 'asked_for_person' };
   }
   if (words.length > 0 && words.every((word) => greetings.has(word))) {
     return { action: 'reply', text: [hello(request, say), say.howCanIHelp].join(' '), usedPassages: [] };
   }
+  const booking = decideBooking(request, plain, say, reply);
+  if (booking) return booking;
   if (words.length > 0 && words.every((word) => thanks.has(word)))
     return { action: 'silent', reason: 'no_answer_needed' };
   const [best] = passages;
@@ -47,7 +55,77 @@ export function decide(request: ModelRequest): Decision {
   };
 }
 
-const hello = ({ agent }: ModelRequest, say: (typeof phrases)[Language]): string =>
+/** What to do about appointments. Undefined: the text is not about one, or the store has no such tool. */
+function decideBooking(
+  request: ModelRequest,
+  plain: string,
+  say: Phrases,
+  reply: (sentence: string) => Decision,
+): Decision | undefined {
+  const { tools, conversation } = request;
+  const has = (name: ToolName) => tools.some((tool) => tool.name === name);
+  // A call that was not made says nothing.
+  const results = request.results.filter(({ output }) => errorOf(output) !== 'customer_wrote_more');
+  const done = results.findLast(({ output }) => 'appointment' in (output as object));
+  if (done) return reply(done.name === 'cancel' ? say.done : say.seeYou);
+  const refused = results.some(({ name, output }) => name !== 'find_times' && errorOf(output) !== undefined);
+
+  const today = localTimeOf(new Date(request.now), request.timezone);
+  const after = (days: number) => dateAfter(today.date, days);
+  const intent = intentOf(plain);
+  const isChoice = !refused && intent !== 'cancel';
+  const accepted = isChoice ? acceptedOf(plain, offersOf(request), { ...today, dateAfter: after }) : undefined;
+  if (accepted === null) return reply(say.whichTime);
+  if (accepted) {
+    const earlier = conversation.filter(({ from }) => from === 'lead').map(({ text }) => intentOf(plainOf(text)));
+    const moves = has('move') && earlier.findLast((intent) => intent !== undefined) === 'move';
+    if (moves)
+      return use(request, 'move', {
+        appointment: choicesOf(request, 'move', 'appointment')[0]?.id,
+        offer: accepted.offer,
+      });
+    if (has('book')) return use(request, 'book', { offer: accepted.offer });
+  }
+  if (intent === 'cancel' && has('cancel') && !refused) {
+    return use(request, 'cancel', { appointment: choicesOf(request, 'cancel', 'appointment')[0]?.id });
+  }
+  if (!has('find_times') || (!refused && (intent === undefined || intent === 'cancel'))) return undefined;
+
+  const ahead = refused ? undefined : daysAheadOf(plain, today.weekday);
+  const part = partOfDayOf(plain);
+  const day = ahead === undefined ? undefined : after(ahead);
+  const wanted = { ...(day && { from: day, to: day }), ...(part && !refused && { part_of_day: part }) };
+  const searches = [wanted, { to: after(14) }];
+  for (const [index, search] of searches.entries()) {
+    const result = results.findLast(({ name, input }) => name === 'find_times' && isDeepStrictEqual(input, search));
+    if (!result) return use(request, 'find_times', search);
+    const { times = [] } = result.output as { times?: readonly unknown[] };
+    if (times.length > 0) return reply(refused ? say.taken : index > 0 ? say.otherTimes : say.times);
+  }
+  return { action: 'hand_over', text: say.noTimes, reason: 'nothing_found' };
+}
+
+const errorOf = (output: unknown) => (output as { error?: string }).error;
+
+const use = ({ results }: ModelRequest, name: ToolName, input: unknown): Decision => ({
+  ...{ action: 'use_tools', calls: [{ id: `demo_${results.length + 1}`, name, input }] },
+});
+
+/** The ids that a tool takes for a member of its input, with what they mean. */
+function choicesOf({ tools }: ModelRequest, name: ToolName, member: string): { id: string; label: string }[] {
+  const { anyOf = [] }: { anyOf?: readonly { const: string; description: string }[] } =
+    tools.find((tool) => tool.name === name)?.input.properties?.[member] ?? {};
+  return anyOf.map(({ const: id, description: label }) => ({ id, label }));
+}
+
+/** The times that the lead was offered, from the labels of the tool. */
+const offersOf = (request: ModelRequest): OfferedTime[] =>
+  choicesOf(request, 'book', 'offer').flatMap(({ id: offer, label }) => {
+    const [, date, time] = /(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2})/.exec(label) ?? [];
+    return date && time ? [{ offer, date, time }] : [];
+  });
+
+const hello = ({ agent }: ModelRequest, say: Phrases): string =>
   agent.disclosure ? say.helloAsAi(agent.name) : say.hello(agent.name);
 
 function quoteOf({ text }: Passage): string {

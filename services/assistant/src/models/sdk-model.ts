@@ -63,7 +63,9 @@ async function open({ provider, url, model, apiKey }: RealConnection, fetch: typ
 type Options = { readonly limit: AbortSignal; readonly onUsage: Parameters<Model['answer']>[1]['onUsage'] };
 
 async function ask(model: LanguageModel, request: ModelRequest, { limit, onUsage }: Options): Promise<Decision> {
-  const { generateText, jsonSchema, NoObjectGeneratedError, Output, tool } = await import('ai');
+  const { generateText, jsonSchema, NoObjectGeneratedError, Output, tool, ToolChoiceViolationError } = await import(
+    'ai'
+  );
   // It would print the warnings of providers.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const { instructions, data } = promptOf(request, randomBytes(8).toString('hex'));
@@ -88,6 +90,11 @@ async function ask(model: LanguageModel, request: ModelRequest, { limit, onUsage
     onUsage?.(usage);
     return decisionOf({ text, toolCalls, finishReason }, request);
   } catch (error) {
+    // A model that writes its answer where it was to call a tool.
+    if (ToolChoiceViolationError.isInstance(error)) {
+      const text = error.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+      return decisionOf({ text, toolCalls: [], finishReason: error.finishReason }, request);
+    }
     if (!NoObjectGeneratedError.isInstance(error)) throw error;
     if (error.usage) onUsage?.(error.usage);
     return decisionOf({ text: error.text ?? '', toolCalls: [], finishReason: error.finishReason ?? 'other' }, request);

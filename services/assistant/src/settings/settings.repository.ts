@@ -11,9 +11,10 @@ const defaultSettings: AssistantSettings = {
 
 const columns = (sql: Sql) => sql`ai, ai_quiet_seconds, ai_max_wait_seconds, ai_daily_calls`;
 
-/** The query for the settings of a store in which the AI is on. No row: it is off. */
+/** The query for the settings of a store in which the AI is on, and since when. No row: it is off. */
 export const findSettingsIfOn = (sql: Sql, storeId: string) =>
-  sql<AssistantSettings[]>`select ${columns(sql)} from store_settings where store_id = ${storeId} and ai`;
+  sql<(AssistantSettings & { ai_since: Date | null })[]>`
+    select ${columns(sql)}, ai_since from store_settings where store_id = ${storeId} and ai`;
 
 export async function findSettings(sql: Sql, storeId: string): Promise<AssistantSettings> {
   const [row] = await sql<AssistantSettings[]>`select ${columns(sql)} from store_settings where store_id = ${storeId}`;
@@ -28,6 +29,8 @@ export async function saveSettings(
 ): Promise<AssistantSettings> {
   await sql`insert into store_settings (store_id) values (${storeId}) on conflict do nothing`;
   const [row] = await sql<[AssistantSettings]>`
-    update store_settings set ${sql(changes)} where store_id = ${storeId} returning ${columns(sql)}`;
+    update store_settings
+    set ${sql(changes)}, ai_since = case when ai or not ${changes.ai ?? false} then ai_since else clock_timestamp() end
+    where store_id = ${storeId} returning ${columns(sql)}`;
   return row;
 }

@@ -236,7 +236,6 @@ describe('a turn is handed over, with a text to the lead', () => {
   test.each([
     ['asked_for_person', 'Quero falar com um atendente', [prices], 1],
     ['nothing_found', 'Vocês abrem no feriado?', [], 1],
-    ['no_text', '', [prices], 0],
   ] as const)('%s', async (reason, text, passages, calls) => {
     const store = await assistant.openStore({ ai_quiet_seconds: 0 });
     store.world.passages = passages;
@@ -249,6 +248,17 @@ describe('a turn is handed over, with a text to the lead', () => {
     expect(await store.feed()).toEqual([
       { type: 'assistant.handed_over', data: { lead_id: store.leadId, message_id: turn?.id, reason } },
     ]);
+  });
+
+  test('no_text, when the lead was kindly asked to write and did not', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    await store.write('', { secondsAgo: 1 });
+    expect(await store.drain()).toEqual(ended('sent'));
+    expect(store.said()).toEqual([expect.stringContaining('Pode escrever, por favor?')]);
+    store.deliver();
+    await store.write('');
+    expect(await store.drain()).toEqual(ended('handed_over (no_text)'));
+    expect(store.world.calls).toBe(0);
   });
 
   test('when the calls of the day are used up', async () => {

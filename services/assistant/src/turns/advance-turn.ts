@@ -5,16 +5,18 @@ import { type Handler, later } from '@mostrador/kit/rpc/server';
 import { failedReason, lookAgain, waitUntil } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../dependencies.ts';
 import { ModelWaits } from '../models/ask-model.ts';
+import { useTool } from '../tools/use-tool.ts';
 import { recordFailed } from './attempt.repository.ts';
 import { type Claimed, claimNext } from './claim-next.ts';
 import { decide } from './decide.ts';
 import { delayAfter } from './next-move.ts';
-import { recordDecision, recordTold } from './record-outcome.ts';
+import { recordDecision, recordTold, recordTool } from './record-outcome.ts';
 import { tell } from './tell.ts';
 
 /**
- * One transaction claims the turn and another records the outcome. Everything else runs outside of both: the model in one
- * step, and messaging in the next one, so that a crash repeats at most one call to a model.
+ * One transaction claims the turn and another records the outcome. Everything else runs outside of both: each call to the
+ * model in one step, each tool that it asks for in one, and messaging in the last one, so that a crash repeats at most one
+ * call to a model, and no effect.
  */
 export const advanceTurn =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -39,6 +41,10 @@ async function attempt(dependencies: Dependencies, context: StoreContext, claime
     if (claimed.task === 'decide') {
       const decided = await decide(dependencies, { scope, call }, claimed);
       return decided ? await database.write(scope, (sql) => recordDecision(sql, claimed, decided)) : lookAgain();
+    }
+    if (claimed.task === 'use_tool') {
+      const used = await useTool(dependencies, call, claimed.turn, claimed.call);
+      return await database.write(scope, (sql) => recordTool(sql, claimed, claimed.call, used));
     }
     const told = await tell(dependencies, call, claimed.turn);
     return await database.write(scope, (sql) => recordTold(sql, claimed, told));

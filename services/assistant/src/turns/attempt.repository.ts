@@ -26,7 +26,7 @@ export async function holdsLease(sql: TransactionSql, attempt: Attempt): Promise
   return (await sql`select from ai_turns ${ofAttempt(sql, attempt)} for no key update`).length > 0;
 }
 
-/** What was decided, and from what. */
+/** What was decided, and from what. Action null: the model asked for tools. */
 export type Decided = Pick<
   TurnRow,
   | 'answered_to'
@@ -48,6 +48,14 @@ export async function recordDecided(sql: TransactionSql, attempt: Attempt, decid
     update ai_turns
     set ${sql(columns)}, passages = ${sql.json(passages)}, next_attempt_at = clock_timestamp(), attempts = 0,
         error_code = null, ${over(sql)}
+    ${ofAttempt(sql, attempt)} returning 1`;
+  return saved.length > 0;
+}
+
+/** Records that a tool call has ended. The next step is due at once. */
+export async function recordUsed(sql: TransactionSql, attempt: Attempt): Promise<boolean> {
+  const saved = await sql`
+    update ai_turns set next_attempt_at = clock_timestamp(), attempts = 0, error_code = null, ${over(sql)}
     ${ofAttempt(sql, attempt)} returning 1`;
   return saved.length > 0;
 }

@@ -1,6 +1,7 @@
 import { replyStepLimits } from '@mostrador/contracts';
 import { type Attempt, answer, type Claim, type ClaimNext } from '@mostrador/kit/step/retry-engine';
-import { recordingMs } from '@mostrador/kit/step/step';
+import { lookAgain, recordingMs } from '@mostrador/kit/step/step';
+import { findOpenCall, markBegun, skipCalls } from '../tools/step.repository.ts';
 import { claim } from './attempt.repository.ts';
 import { endTurn } from './end-turn.ts';
 import { type Due, nextMove } from './next-move.ts';
@@ -16,18 +17,26 @@ export type Claimed = Due & {
 /** Claims the open turn of a lead when something is due, or answers why nothing is. The id of the row is the lead's. */
 export const claimNext: ClaimNext<Claim<Claimed>> = async (sql, { storeId, id: leadId }) => {
   const found = await lockOpenTurn(sql, storeId, leadId);
-  const move = nextMove(found);
+  // Only what a model has decided has calls.
+  const mayHaveCall = found.turn?.answered_to && found.turn.action === null;
+  const call = found.turn && mayHaveCall ? await findOpenCall(sql, storeId, found.turn.id) : undefined;
+  const move = nextMove({ ...found, call });
   switch (move.kind) {
     case 'answer':
       return move;
     case 'drop':
       return answer(await endTurn(sql, storeId, move.turn.id, { state: 'silent', reason: 'too_late' }));
+    case 'skip':
+      await skipCalls(sql, storeId, move.call, move.error);
+      return answer(lookAgain(`a call was not made (${move.error})`));
     case 'claim': {
-      const { turn, task } = move;
+      const { kind: _, ...due } = move;
+      const { turn } = due;
+      if (due.task === 'use_tool') await markBegun(sql, storeId, due.call);
       const attempt = await claim(sql, { storeId, id: turn.id }, replyStepLimits.leaseMs);
       return {
         kind: 'claimed',
-        claimed: { turn, task, attempt, recordBy: Date.now() + replyStepLimits.leaseMs - recordingMs },
+        claimed: { ...due, attempt, recordBy: Date.now() + replyStepLimits.leaseMs - recordingMs },
       };
     }
   }

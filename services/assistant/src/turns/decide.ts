@@ -1,12 +1,19 @@
 import { type HandoverReason, type SilentReason, searchKnowledge, selectAgent } from '@mostrador/contracts';
 import type { StoreScope } from '@mostrador/kit/database/database';
 import type { Dependencies } from '../dependencies.ts';
-import { type Asked, askModel } from '../models/ask-model.ts';
-import type { ModelRequest } from '../models/model.ts';
+import { askModel } from '../models/ask-model.ts';
+import type { Decision, ModelRequest, ToolResult } from '../models/model.ts';
 import { findConnections } from '../models/model-connection.repository.ts';
 import { reserveCall } from '../models/model-day.repository.ts';
 import { languageOf, phrases } from '../models/phrases.ts';
 import { findSettings } from '../settings/settings.repository.ts';
+import { checkCalls } from '../tools/check-calls.ts';
+import { findOffers } from '../tools/offer.repository.ts';
+import { offeredTools } from '../tools/offered-tools.ts';
+import { readOffering } from '../tools/read-offering.ts';
+import { confirmations, offerList, offersToTell } from '../tools/said-by-server.ts';
+import { countModelCalls, listResults } from '../tools/step.repository.ts';
+import { mostModelCalls, type NewCall } from '../tools/step.ts';
 import { type Decided, holdsLease } from './attempt.repository.ts';
 import { burstOf, linesBefore, searchTextOf, shortened, textOf } from './burst.ts';
 import type { Claimed } from './claim-next.ts';
@@ -16,20 +23,36 @@ import type { TurnRow } from './turn.ts';
 
 const mostPassages = 5;
 const mostLines = 20;
+const longestReply = 4096;
 
 /**
- * Decides what to tell a lead: chooses the agent, finds passages, and asks the model. It tells nothing. Undefined: the
- * attempt has lost its lease.
+ * What is to be recorded. `step`: the call to the model, if one was made, with the tool calls that it asked for. `offers`:
+ * those that the reply names.
+ */
+export type Outcome = {
+  readonly decided: Decided;
+  readonly step?: { readonly action: Decision['action']; readonly calls: readonly NewCall[] };
+  readonly offers?: readonly string[];
+};
+
+/**
+ * Decides what to do about what a lead wrote: chooses the agent, finds passages, and asks the model. It tells nothing and
+ * uses no tool. Undefined: the attempt has lost its lease.
  */
 export async function decide(
   dependencies: Dependencies,
   { scope, call }: { readonly scope: StoreScope; readonly call: StepCall },
   { turn, attempt }: Claimed,
-): Promise<Decided | undefined> {
+): Promise<Outcome | undefined> {
   const { database, rpc } = dependencies;
   const { storeId } = scope;
-  const [settings, connections] = await database.read(scope, (sql) =>
-    Promise.all([findSettings(sql, storeId), findConnections(sql, storeId)]),
+  const [settings, connections, calls, results] = await database.read(scope, (sql) =>
+    Promise.all([
+      findSettings(sql, storeId),
+      findConnections(sql, storeId),
+      countModelCalls(sql, storeId, turn.id),
+      readResults(sql, storeId, turn),
+    ]),
   );
   const nothing = silentSince(turn.last_received_at);
   if (!settings.ai) return nothing('switched_off');
@@ -47,17 +70,30 @@ export async function decide(
   const { agent, reason } = await rpc.call(selectAgent, { body: { lead_id: turn.lead_id, ...message } }, call);
   if (!agent) return silent('no_agent');
   const chosen = {
-    ...{ ...undecided, answered_to: burst.answeredTo },
+    ...{ ...undecided, answered_to: burst.answeredTo, latency_ms: turn.latency_ms },
     ...{ agent_id: agent.id, agent_name: agent.name, agent_reason: reason },
   };
-  const { person } = phrases[languageOf(agent.language ?? read.locale)];
-  const handOver = (why: HandoverReason): Decided => ({
-    ...{ ...chosen, action: 'hand_over', action_reason: why, reply: person },
+  const reader = { language: agent.language ?? read.locale, timezone: read.timezone };
+  const say = phrases[languageOf(reader.language)];
+  const confirmed = confirmations(results, reader);
+  const handOver = (why: HandoverReason): Outcome => ({
+    decided: { ...chosen, action: 'hand_over', action_reason: why, reply: joined(confirmed, say.person) },
   });
-  if (text === '') return handOver('no_text');
+  const conversation = linesBefore(read.messages, burst.messages, mostLines);
+  if (text === '') {
+    // Once. Who cannot write needs a person.
+    const wasAsked = conversation.findLast(({ from }) => from === 'store')?.text === say.pleaseWrite;
+    if (wasAsked) return handOver('no_text');
+    return { decided: { ...chosen, action: 'reply', action_reason: null, reply: say.pleaseWrite } };
+  }
+  if (calls >= mostModelCalls) return handOver('too_many_steps');
 
   const q = searchTextOf(text);
-  const found = q === '' ? [] : (await rpc.call(searchKnowledge, { query: { q, limit: mostPassages } }, call)).data;
+  const [passages, offering] = await Promise.all([
+    q === '' ? [] : rpc.call(searchKnowledge, { query: { q, limit: mostPassages } }, call).then(({ data }) => data),
+    readOffering(dependencies, call, { leadId: turn.lead_id, ...read, answeredTo: burst.answeredTo }),
+  ]);
+  const tools = offeredTools(offering);
   // Before the call, so that a crash costs a call rather than the limit of the day.
   const reserved = await database.write(scope, async (sql) =>
     (await holdsLease(sql, attempt)) ? await reserveCall(sql, storeId, settings.ai_daily_calls) : undefined,
@@ -67,31 +103,65 @@ export async function decide(
   const isFirst = !read.messages.some(({ source }) => source === 'ai');
   const request: ModelRequest = {
     ...{ agent, locale: read.locale, timezone: read.timezone, now: new Date().toISOString() },
-    ...{ text, passages: found, conversation: linesBefore(read.messages, burst.messages, mostLines), isFirst },
-    ...{ tools: [], results: [] },
+    ...{ text, passages, conversation, isFirst, tools, results },
   };
-  const asked = await askModel(dependencies, request, {
+  const { decision, model, latencyMs } = await askModel(dependencies, request, {
     ...{ storeId, connections, agentModel: agent.model, attempt: attempt.number, deadline: call.deadline },
     writtenAt: burst.answeredTo,
   });
-  return { ...chosen, ...decidedBy(asked, request) };
+  const latency_ms = (turn.latency_ms ?? 0) + latencyMs;
+  const base = { ...chosen, passages: keptPassages(request, decision), model, latency_ms };
+  const step = { action: decision.action, calls: [] };
+  switch (decision.action) {
+    case 'use_tools':
+      return { decided: { ...base, action: null }, step: { ...step, calls: checkCalls(tools, decision.calls) } };
+    case 'hand_over':
+      return {
+        decided: {
+          ...base,
+          action: 'hand_over',
+          action_reason: decision.reason,
+          reply: joined(confirmed, decision.text),
+        },
+        step,
+      };
+    case 'silent':
+      // What was done is told in any case.
+      return confirmed.length > 0
+        ? { decided: { ...base, action: 'reply', reply: joined(confirmed, '') }, step }
+        : { decided: { ...base, action: 'silent', action_reason: decision.reason }, step };
+    case 'reply': {
+      const offers = offersToTell(results);
+      const rows = await database.lookUp(scope, (sql) => findOffers(sql, storeId, turn.lead_id, offers));
+      const told = offers.flatMap((id) => rows.find((row) => row.id === id) ?? []);
+      const reply = joined(confirmed, decision.text, offerList(told, reader));
+      return { decided: { ...base, action: 'reply', reply }, step, offers: told.map(({ id }) => id) };
+    }
+  }
 }
 
-function decidedBy(
-  { decision, model, latencyMs }: Asked,
-  request: ModelRequest,
-): Pick<Decided, 'action' | 'action_reason' | 'reply' | 'passages' | 'model' | 'latency_ms'> {
-  if (decision.action === 'use_tools') throw new Error('the model asks for a tool that it was not offered');
+/** What the tools of this turn, and of the superseded ones before it, have given. */
+async function readResults(
+  sql: Parameters<typeof listResults>[0],
+  storeId: string,
+  { id, continues, answered_to }: TurnRow,
+): Promise<ToolResult[]> {
+  if (!continues && !answered_to) return [];
+  const rows = await listResults(sql, storeId, id);
+  return rows.map(({ call_id, tool, input, output }) => ({ id: call_id, name: tool, input, output }));
+}
+
+function keptPassages({ passages }: ModelRequest, decision: Decision): Decided['passages'] {
   const used = decision.action === 'reply' ? decision.usedPassages : [];
-  return {
-    action: decision.action,
-    action_reason: decision.action === 'reply' ? null : decision.reason,
-    reply: decision.action === 'silent' ? null : shortened(decision.text, 4096),
-    passages: request.passages.map(({ document: { id, title } }, index) => ({
-      ...{ document_id: id, title, used: used.includes(index) },
-    })),
-    ...{ model, latency_ms: latencyMs },
-  };
+  return passages.map(({ document: { id, title } }, index) => ({
+    ...{ document_id: id, title, used: used.includes(index) },
+  }));
+}
+
+/** What the server says, the words of the model, and the offers. Only the words of the model are cut. */
+function joined(before: readonly string[], text: string, after = ''): string {
+  const left = longestReply - [...before, after].join('\n\n').length - 4;
+  return [...before, shortened(text, left), after].filter((part) => part !== '').join('\n\n');
 }
 
 /** What a turn without an agent and a model records. */
@@ -102,4 +172,6 @@ const undecided = {
 
 const silentSince =
   (answered_to: TurnRow['answered_to']) =>
-  (reason: SilentReason): Decided => ({ ...undecided, answered_to, action: 'silent', action_reason: reason });
+  (reason: SilentReason): Outcome => ({
+    decided: { ...undecided, answered_to, action: 'silent', action_reason: reason },
+  });

@@ -27,7 +27,8 @@ export async function endTurn(sql: TransactionSql, storeId: string, id: string, 
   // What superseded the turn has just come, and its event may still be on its way.
   const last_received_at = end.state === 'superseded' ? ended.now : left.last_received_at;
   const next_attempt_at = replyAt({ ...left, last_received_at }, await findSettings(sql, storeId));
-  await insertTurn(sql, storeId, { lead_id: ended.lead_id, ...left, next_attempt_at });
+  const continues = end.state === 'superseded' ? { continues: id } : {};
+  await insertTurn(sql, storeId, { lead_id: ended.lead_id, ...left, next_attempt_at, ...continues });
   return waitUntil(next_attempt_at, quiet);
 }
 

@@ -8,6 +8,8 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
+import { listResults } from '../tools/step.repository.ts';
+import type { CallRow, ToolOutput } from '../tools/step.ts';
 import { findTurn } from './turn.repository.ts';
 import type { TurnRow } from './turn.ts';
 
@@ -19,14 +21,18 @@ export const explainMessage =
     // A merge may have given the message another lead.
     const { requestId, storeId, deadline, traceparent } = context;
     await rpc.call(getMessage, { params }, { requestId, storeId, deadline, traceparent });
-    return toExplanation(turn);
+    const calls = await database.lookUp(context, (sql) => listResults(sql, context.storeId, turn.id));
+    return toExplanation(turn, calls);
   };
 
 type Explained = TurnRow & { readonly state: 'sent' | 'handed_over' };
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 const isExplained = (turn: TurnRow): turn is Explained => turn.state === 'sent' || turn.state === 'handed_over';
 
-const toExplanation = (turn: Explained): Explanation => ({
+const toExplanation = (turn: Explained, calls: readonly (CallRow & { output: ToolOutput })[]): Explanation => ({
   message_id: turn.id,
   outcome: turn.state,
   handover_reason: turn.state === 'handed_over' ? (turn.reason as HandoverReason) : null,
@@ -34,6 +40,7 @@ const toExplanation = (turn: Explained): Explanation => ({
   agent_name: turn.agent_name,
   agent_reason: turn.agent_reason,
   passages: [...turn.passages],
+  tools: calls.map(({ tool, input, output }) => ({ tool, input: isObject(input) ? input : {}, output })),
   model: turn.model,
   latency_ms: turn.latency_ms,
   answered_from: toTimestamp(turn.first_received_at),

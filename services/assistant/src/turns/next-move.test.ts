@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { CallRow } from '../tools/step.ts';
 import { leftOver } from './end-turn.ts';
 import { nextMove } from './next-move.ts';
 import { replyAt } from './quiet.ts';
@@ -27,6 +28,31 @@ test.each([
 ])('%s', (_what, change, move) => {
   const turn = change && ({ ...open, ...change } as TurnRow);
   expect(nextMove({ turn, now })).toMatchObject(move);
+});
+
+const call = { n: 1, call: 1, begun_at: null } as CallRow;
+
+test.each([
+  ['a call', {}, {}, { kind: 'claim', task: 'use_tool', call }],
+  ['a call of a lead who wrote more', { last_received_at: at(-1) }, {}, { kind: 'skip', error: 'customer_wrote_more' }],
+  ['a call of an old turn', { last_received_at: at(-901), answered_to: at(-901) }, {}, { kind: 'drop' }],
+  // Its effect may exist.
+  ['a call that has begun', { last_received_at: at(-1) }, { begun_at: at(-40) }, { kind: 'claim', task: 'use_tool' }],
+  [
+    'a call that began in an old turn',
+    { last_received_at: at(-2000) },
+    { begun_at: at(-1990) },
+    { kind: 'claim', task: 'use_tool' },
+  ],
+  [
+    'a call whose key may be forgotten',
+    { last_received_at: at(-50_000) },
+    { begun_at: at(-50_000) },
+    { kind: 'skip', error: 'outcome_unknown' },
+  ],
+])('%s', (_what, change, ofCall, move) => {
+  const turn = { ...open, answered_to: at(-7), ...change } as TurnRow;
+  expect(nextMove({ turn, call: { ...call, ...ofCall }, now })).toMatchObject(move);
 });
 
 const window = { ai_quiet_seconds: 6, ai_max_wait_seconds: 30 };

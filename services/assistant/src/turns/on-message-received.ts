@@ -23,6 +23,8 @@ export const onMessageReceived =
     const [settings] = await database.lookUp(scope, (sql) => findSettingsIfOn(sql, storeId));
     if (!settings) return;
     const received = { lead_id: data.lead_id, at: toInstant(data.received_at) };
+    // People have what came before.
+    if (settings.ai_since && received.at < settings.ai_since) return;
     await database.write(scope, (sql) => takeIn(sql, storeId, received, settings));
     relay.nudge();
   };

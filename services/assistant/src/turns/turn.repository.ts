@@ -4,7 +4,8 @@ import type { TurnRow } from './turn.ts';
 
 export const turnColumns = (sql: Sql) => sql`
   id, lead_id, state, reason, first_received_at, last_received_at, next_received_at, answered_to, action, action_reason, reply, agent_id,
-  agent_name, agent_reason, passages, model, latency_ms, next_attempt_at, attempts, error_code, lease_until`;
+  agent_name, agent_reason, passages, model, latency_ms, next_attempt_at, attempts, error_code, lease_until,
+  continues`;
 
 /** Locks the open turn of a lead. `now`: the database clock after that. */
 export async function lockOpenTurn(
@@ -23,17 +24,18 @@ export async function lockOpenTurn(
 
 export type NewTurn = Pick<TurnRow, 'lead_id' | 'first_received_at' | 'last_received_at'> & {
   readonly next_attempt_at: Date;
+  readonly continues?: string;
 };
 
 /** Opens a turn. Undefined: the lead has an open one. */
 export async function insertTurn(
   sql: TransactionSql,
   storeId: string,
-  { lead_id, first_received_at, last_received_at, next_attempt_at }: NewTurn,
+  { lead_id, first_received_at, last_received_at, next_attempt_at, continues }: NewTurn,
 ): Promise<TurnRow | undefined> {
   const [turn] = await sql<TurnRow[]>`
-    insert into ai_turns (store_id, lead_id, first_received_at, last_received_at, next_attempt_at)
-    values (${storeId}, ${lead_id}, ${first_received_at}, ${last_received_at}, ${next_attempt_at})
+    insert into ai_turns (store_id, lead_id, first_received_at, last_received_at, next_attempt_at, continues)
+    values (${storeId}, ${lead_id}, ${first_received_at}, ${last_received_at}, ${next_attempt_at}, ${continues ?? null})
     on conflict (store_id, lead_id) where state = 'open' do nothing
     returning ${turnColumns(sql)}`;
   return turn;
@@ -52,7 +54,7 @@ export async function isSettled(sql: Sql, storeId: string, leadId: string, recei
 export async function extendTurn(
   sql: TransactionSql,
   storeId: string,
-  turn: Omit<NewTurn, 'lead_id'> & Pick<TurnRow, 'id' | 'next_received_at'>,
+  turn: Omit<NewTurn, 'lead_id' | 'continues'> & Pick<TurnRow, 'id' | 'next_received_at'>,
 ): Promise<void> {
   const { id, first_received_at, last_received_at, next_received_at, next_attempt_at } = turn;
   await sql`

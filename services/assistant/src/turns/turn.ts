@@ -28,6 +28,8 @@ export type TurnRow = {
   readonly attempts: number;
   readonly error_code: string | null;
   readonly lease_until: Date | null;
+  /** The superseded turn before, whose tool results this one keeps. */
+  readonly continues: string | null;
 };
 
 /** The wake-up of the workflow that answers a lead. */

@@ -15,6 +15,7 @@ export const assistantExamples: readonly ExampleOfOperation[] = [
       agent_name: reception.name,
       agent_reason: 'conditions_hold',
       passages: [{ document_id: ids.document, title: document.title, used: true }],
+      tools: [],
       model: 'demo',
       latency_ms: 3,
       answered_from: '2026-01-12T13:02:11.482Z',

@@ -1,0 +1,112 @@
+import { dateAfter } from '@mostrador/hours/clock';
+import { describe, expect, test } from 'vitest';
+import { acceptedOf, daysAheadOf, intentOf, partOfDayOf, plainOf } from './demo-intents.ts';
+
+describe('what a lead wants', () => {
+  test.each([
+    ['quero marcar um horário amanhã', 'book'],
+    ['Vocês têm horário para sexta?', 'book'],
+    ['posso agendar um corte?', 'book'],
+    ['quiero reservar una cita', 'book'],
+    ['¿Tienen turnos para hoy?', 'book'],
+    ['I’d like to book an appointment', 'book'],
+    ['do you have any slots on monday', 'book'],
+    ['preciso remarcar meu horário de sexta', 'move'],
+    ['quero mudar o horário para as 15h', 'move'],
+    ['quisiera cambiar mi cita', 'move'],
+    ['can I reschedule?', 'move'],
+    ['quero cancelar meu horário', 'cancel'],
+    ['Cancelar', 'cancel'],
+    ['necesito anular la cita', 'cancel'],
+    ['please cancel my appointment', 'cancel'],
+    ['qual o horário de funcionamento?', undefined],
+    ['tem horário de almoço?', undefined],
+    ['até quando posso cancelar?', undefined],
+    ['qual a política de cancelamento?', undefined],
+    ['não quero cancelar', undefined],
+    ['quero trocar o produto', undefined],
+    ['quanto custa o corte?', undefined],
+  ])('%s', (text, intent) => {
+    expect(intentOf(plainOf(text))).toBe(intent);
+  });
+});
+
+describe('the day that a text names, on a Tuesday', () => {
+  test.each([
+    ['hoje', 0],
+    ['amanhã de manhã', 1],
+    ['mañana por la mañana', 1],
+    ['por la mañana', undefined],
+    ['depois de amanhã', 2],
+    ['na sexta-feira', 3],
+    ['el lunes', 6],
+    ['on Tuesday', 0],
+    ['qualquer dia', undefined],
+  ])('%s', (text, days) => {
+    expect(daysAheadOf(plainOf(text), 2)).toBe(days);
+  });
+
+  test.each([
+    ['amanhã de manhã', 'morning'],
+    ['amanhã à tarde', 'afternoon'],
+    ['por la noche', 'evening'],
+    ['amanhã', undefined],
+  ])('and its part: %s', (text, part) => {
+    expect(partOfDayOf(plainOf(text))).toBe(part);
+  });
+});
+
+describe('the accepted one of the offered times', () => {
+  // 2027-01-05 is a Tuesday.
+  const today = { weekday: 2, dateAfter: (days: number) => dateAfter('2027-01-05', days) };
+  const offers = [
+    { offer: 'a', date: '2027-01-06', time: '09:00' },
+    { offer: 'b', date: '2027-01-06', time: '10:30' },
+    { offer: 'c', date: '2027-01-06', time: '15:00' },
+    { offer: 'd', date: '2027-01-07', time: '09:00' },
+  ];
+  const accepted = (text: string, among = offers) => acceptedOf(plainOf(text), among, today);
+  test.each([
+    ['a primeira', 'a'],
+    ['La segunda, por favor', 'b'],
+    ['the third one', 'c'],
+    ['2', 'b'],
+    ['opção 3', 'c'],
+    ['10h30', 'b'],
+    ['10:30', 'b'],
+    ['pode ser às 10', 'b'],
+    ['às 15', 'c'],
+    ['3 da tarde', 'c'],
+    ['3pm please', 'c'],
+    ['quinta às 9', 'd'],
+    ['o último', 'd'],
+    ['na quinta', 'd'],
+  ])('%s', (text, offer) => {
+    expect(accepted(text)).toMatchObject({ offer });
+  });
+
+  test.each(['às 9', 'sim', 'amanhã'])('is asked for when it is not clear: %s', (text) => {
+    expect(accepted(text)).toBeNull();
+  });
+
+  test.each([
+    ...[
+      'quero marcar um horário amanhã',
+      'sexta às 10:30',
+      '11h',
+      '7',
+      'nenhum desses',
+      'não, às 10:30 não',
+      'quanto custa?',
+      'às 10:30 vocês ainda atendem?',
+    ],
+    'a primeira vez que fui aí esperei muito e não gostei',
+  ])('is none: %s', (text) => {
+    expect(accepted(text)).toBeUndefined();
+  });
+
+  test('is the only one, when the lead says yes', () => {
+    expect(accepted('pode ser', offers.slice(0, 1))).toMatchObject({ offer: 'a' });
+    expect(accepted('sim', [])).toBeUndefined();
+  });
+});

@@ -1,0 +1,131 @@
+// What the demo model reads in a text: fixed rules for Portuguese, Spanish and English. Texts are `plain`: lower case,
+// without accents. All of it is pure.
+
+/** What a lead wants done about an appointment. */
+export type Intent = 'book' | 'move' | 'cancel';
+
+export const plainOf = (text: string): string =>
+  text.normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll('’', "'").toLowerCase().trim();
+
+const asks =
+  "(?:quero|queria|quiero|quisiera|gostaria|preciso|necesito|pode|podem|poderia|puedes|puede|podria|tenho que|tengo que|vou|voy a|me gustaria|i want|i need|i would like|i'd like|i have to|please|por favor|can you|could you)";
+const mayI = '(?:posso|podemos|puedo|da para|da pra|tem como|can i|could i|may i)';
+const time = '(?:horarios?|hora|agendamento|cita|turno|vaga|consulta|reserva|appointment|booking|time|slot)';
+const soon = '[^.?!]{0,40}?';
+
+const cancels = new RegExp(
+  `\\b${asks}\\b${soon}\\b(?:cancelar|cancele|desmarcar|desmarque|anular|cancel)\\b|^(?:cancela|cancele|cancelar|desmarca|desmarque|desmarcar|anular|cancel)\\b`,
+);
+const moves = new RegExp(
+  `\\b(?:${asks}|${mayI})\\b${soon}\\b(?:remarcar|reagendar|reschedule|postpone|adiar)\\b|^(?:remarca|remarque|remarcar|reagendar|reschedule)\\b|\\b(?:mudar|trocar|passar|mover|cambiar|move|change)\\b${soon}\\b${time}\\b`,
+);
+const books = new RegExp(
+  `\\b(?:${asks}|${mayI})\\b${soon}\\b(?:marcar|agendar|reservar|book|schedule)\\b|^(?:marcar|agendar|reservar|book)\\b|\\b(?:${asks}|${mayI})\\b${soon}\\b(?:um|uma|un|una|an?) ${time}\\b|\\b(?:tem|teria|ha|hay|tienen|tienes|any|have)\\b[^.?!]{0,25}?\\b(?:horarios?|vagas?|turnos?|citas?|slots?|appointments?)\\b(?! de\\b)`,
+);
+const negates = /\b(?:nao|no|not|don't|dont)\b/;
+
+/** Moving comes before booking, because "remarcar" also asks for a time. */
+export function intentOf(plain: string): Intent | undefined {
+  if (negates.test(plain) && !/^(?:nao|no),/.test(plain)) return undefined;
+  if (moves.test(plain)) return 'move';
+  if (cancels.test(plain)) return 'cancel';
+  return books.test(plain) ? 'book' : undefined;
+}
+
+const weekdayWords: readonly RegExp[] = [
+  /\b(?:segunda(?:-feira| feira)?|lunes|monday)\b/,
+  /\b(?:terca(?:-feira| feira)?|martes|tuesday)\b/,
+  /\b(?:quarta(?:-feira| feira)?|miercoles|wednesday)\b/,
+  /\b(?:quinta(?:-feira| feira)?|jueves|thursday)\b/,
+  /\b(?:sexta(?:-feira| feira)?|viernes|friday)\b/,
+  /\b(?:sabado|saturday)\b/,
+  /\b(?:domingo|sunday)\b/,
+];
+
+/** The weekday that a text names: 1 is Monday, 7 is Sunday. */
+function weekdayOf(plain: string): number | undefined {
+  const found = weekdayWords.findIndex((word) => word.test(plain));
+  return found < 0 ? undefined : found + 1;
+}
+
+/** The day that a text names, in days from today. `weekday`: that of today. */
+export function daysAheadOf(plain: string, weekday: number): number | undefined {
+  if (/\b(?:depois de amanha|pasado manana|day after tomorrow)\b/.test(plain)) return 2;
+  const withoutMorning = plain.replaceAll(/\b(?:por|de|en|a) la manana\b/g, '');
+  if (/\b(?:amanha|manana|tomorrow)\b/.test(withoutMorning)) return 1;
+  if (/\b(?:hoje|hoy|today)\b/.test(plain)) return 0;
+  const named = weekdayOf(plain);
+  return named && (named - weekday + 7) % 7;
+}
+
+export function partOfDayOf(plain: string): 'morning' | 'afternoon' | 'evening' | undefined {
+  if (/\b(?:de manha|pela manha|(?:por|de|en|a) la manana|morning)\b/.test(plain)) return 'morning';
+  if (/\b(?:tarde|afternoon)\b/.test(plain)) return 'afternoon';
+  return /\b(?:noite|noche|evening)\b/.test(plain) ? 'evening' : undefined;
+}
+
+/** A time that the lead was offered, by the clock of the store. `time`: `HH:MM`. */
+export type OfferedTime = { readonly offer: string; readonly date: string; readonly time: string };
+
+const ordinals: readonly RegExp[] = [
+  /\b(?:primeir[oa]|primer[oa]?|first)\b/,
+  /\b(?:segund[oa]|second)\b/,
+  /\b(?:terceir[oa]|tercer[oa]?|third)\b/,
+  /\b(?:cuart[oa]|quarto|fourth)\b/,
+  /\b(?:quint[oa]|fifth)\b/,
+];
+const yes = /^(?:sim|si|yes|ok|okay|pode ser|puede ser|confirmo|claro|perfeito|perfecto|sure|that works)\b/;
+/** A longer text says something else, too. */
+const mostWords = 8;
+
+/**
+ * The offered time that a text accepts, such as "a primeira", "10h" and "pode ser às 10". Null: it accepts one, but does not
+ * say which. Undefined: it accepts none.
+ */
+export function acceptedOf(
+  plain: string,
+  offers: readonly OfferedTime[],
+  today: { readonly weekday: number; readonly dateAfter: (days: number) => string | undefined },
+): OfferedTime | null | undefined {
+  const isQuestion = plain.includes('?') && !/\b(?:pode ser|podemos|puede ser|can we|can i)\b/.test(plain);
+  if (offers.length === 0 || isQuestion || negates.test(plain)) return undefined;
+  if (plain.split(/\s+/).length > mostWords) return undefined;
+  const ahead = daysAheadOf(plain, today.weekday);
+  const day = ahead === undefined ? undefined : today.dateAfter(ahead);
+  const ofDay = day ? offers.filter(({ date }) => date === day) : [];
+  const clock = clockOf(plain, offers.length);
+  if (clock) {
+    const among = day ? ofDay : offers;
+    const exact = among.filter(({ time }) => clock.times.includes(time));
+    const found =
+      exact.length > 0 || clock.hasMinutes ? exact : among.filter(({ time }) => clock.hours.includes(time.slice(0, 2)));
+    return found.length > 1 ? null : found[0];
+  }
+  const number = /^\D{0,20}\b([1-9])\b\D{0,20}$/.exec(plain)?.[1];
+  const place = number ? Number(number) - 1 : ordinals.findIndex((word) => word.test(plain));
+  // "quinta" and "segunda" are also days.
+  if (place >= 0 && ofDay.length === 0) return offers[place];
+  if (/\b(?:ultim[oa]|last)\b/.test(plain)) return offers.at(-1);
+  // Who asks for a time on a day asks for others.
+  if (intentOf(plain)) return undefined;
+  if (ofDay.length > 0) return ofDay.length === 1 ? ofDay[0] : null;
+  if (!yes.test(plain)) return undefined;
+  return offers.length === 1 ? offers[0] : null;
+}
+
+/** The time of day that a text names. A bare number is the number of an offer, if there is one. */
+function clockOf(plain: string, offers: number) {
+  const pattern =
+    /(\b(?:as|a las|las|at|para as) )?\b(\d{1,2})(?:[:h.](\d{2})|\s?(h|hs|hrs|horas?|o'clock|am|pm))?\b(?:\s?(am|pm))?/g;
+  for (const [, before, digits, minutes, unit, half] of plain.matchAll(pattern)) {
+    const hour = Number(digits);
+    if (hour > 23 || Number(minutes ?? 0) > 59) continue;
+    if (!before && !minutes && !unit && !half && hour <= offers) continue;
+    const later = half === 'pm' || unit === 'pm' || /\b(?:da tarde|de la tarde|da noite|de la noche)\b/.test(plain);
+    const hours = (later && hour < 12 ? [hour + 12] : hour < 8 ? [hour, hour + 12] : [hour]).map((each) =>
+      String(each).padStart(2, '0'),
+    );
+    return { hours, hasMinutes: minutes !== undefined, times: hours.map((each) => `${each}:${minutes ?? '00'}`) };
+  }
+  return undefined;
+}

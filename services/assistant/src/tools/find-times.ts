@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { type FreeTime, getAvailability, getService } from '@mostrador/contracts';
+import { dateAfter, localTimeOf, startOfDay } from '@mostrador/hours/clock';
+import { toInstant } from '@mostrador/kit/rpc/validate';
+import type { Dependencies } from '../dependencies.ts';
+import type { StepCall } from '../turns/step-call.ts';
+import type { NewOffer } from './offer.repository.ts';
+import { mostDays, type PartOfDay, timeLabel } from './offered-tools.ts';
+import type { ToolOutput } from './step.ts';
+
+export type FindTimesInput = {
+  readonly from?: string;
+  readonly to?: string;
+  readonly part_of_day?: PartOfDay;
+  readonly service?: string;
+};
+
+/** A time that a message can offer, as the output of `find_times` has it. */
+export type FoundTime = { readonly offer: string; readonly label: string };
+
+const mostOffers = 5;
+const defaultMinutes = 60;
+
+/** Finds free times, and makes offers of a few of them. */
+export async function findTimes(
+  { rpc }: Pick<Dependencies, 'rpc'>,
+  call: StepCall,
+  input: FindTimesInput,
+  { timezone, title }: { readonly timezone: string; readonly title: string },
+): Promise<{ readonly output: ToolOutput; readonly offers: readonly NewOffer[] }> {
+  const now = new Date();
+  const range = rangeOf(input, timezone, now);
+  if (!range) return { output: { error: 'invalid_range' }, offers: [] };
+  const service = input.service
+    ? await rpc.call(getService, { params: { serviceId: input.service } }, call)
+    : undefined;
+  const duration_minutes = service?.duration_minutes ?? defaultMinutes;
+  const query = { from: range.from.toISOString(), to: range.to.toISOString(), duration_minutes };
+  const { data, reason } = await rpc.call(
+    getAvailability,
+    { query: { ...query, ...(service && { service_id: service.id }) } },
+    call,
+  );
+  const starts = startsOf(data).filter((start) => isIn(localTimeOf(start, timezone).time, input.part_of_day));
+  const offers = spread(starts, mostOffers).map(
+    (starts_at): NewOffer => ({
+      ...{ id: randomUUID(), starts_at, duration_minutes, service_id: service?.id ?? null },
+      title: service?.name ?? title,
+    }),
+  );
+  const times = offers.map(
+    ({ id, starts_at }): FoundTime => ({
+      ...{ offer: id, label: timeLabel(localTimeOf(starts_at, timezone)) },
+    }),
+  );
+  return { output: { times, reason: times.length > 0 ? null : (reason ?? 'full'), timezone }, offers };
+}
+
+/** From the first day to the end of the last one, but never in the past. Undefined: there is no such range. Pure. */
+export function rangeOf(
+  { from, to }: Pick<FindTimesInput, 'from' | 'to'>,
+  timezone: string,
+  now: Date,
+): { readonly from: Date; readonly to: Date } | undefined {
+  const first = from ?? localTimeOf(now, timezone).date;
+  const last = to ?? dateAfter(first, 6);
+  const after = last && dateAfter(last, 1);
+  const [begins, ends] = [startOfDay(first, timezone), after && startOfDay(after, timezone)];
+  const latest = dateAfter(first, mostDays + 1);
+  if (!begins || !ends || !after || !latest || after > latest || ends <= now || ends <= begins) return undefined;
+  return { from: begins > now ? begins : now, to: ends };
+}
+
+/** Each start once, in order. */
+const startsOf = (times: readonly FreeTime[]): Date[] =>
+  [...new Set(times.map(({ start }) => start))].toSorted().map((start) => toInstant(start));
+
+function isIn(time: string, part: PartOfDay | undefined): boolean {
+  if (!part) return true;
+  const actual = time < '12:00' ? 'morning' : time < '18:00' ? 'afternoon' : 'evening';
+  return actual === part;
+}
+
+/** At most `most` items, evenly from the first to the last. Pure. */
+export const spread = <Item>(items: readonly Item[], most: number): Item[] =>
+  items.length <= most
+    ? [...items]
+    : Array.from({ length: most }, (_, place) => items[Math.round((place * (items.length - 1)) / (most - 1))] as Item);

@@ -1,0 +1,70 @@
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { CallRow, NewCall, ToolOutput } from './step.ts';
+
+const callColumns = (sql: Sql) => sql`turn_id, n, call, call_id, tool, input, output, begun_at`;
+
+/** The number of model calls that a turn has had. */
+export async function countModelCalls(sql: Sql, storeId: string, turnId: string): Promise<number> {
+  const [row] = await sql<[{ calls: number }]>`
+    select count(*)::int as calls from ai_steps where store_id = ${storeId} and turn_id = ${turnId} and kind = 'model'`;
+  return row.calls;
+}
+
+/** The ended tool calls of a turn and of the superseded turns before it, in order. */
+export const listResults = (sql: Sql, storeId: string, turnId: string) =>
+  sql<(CallRow & { output: ToolOutput })[]>`
+    with recursive chain as (
+      select id, continues, 0 as back from ai_turns where store_id = ${storeId} and id = ${turnId}
+      union all
+      select turn.id, turn.continues, back + 1
+      from chain join ai_turns turn on turn.store_id = ${storeId} and turn.id = chain.continues
+    )
+    select ${callColumns(sql)} from ai_steps join chain on chain.id = turn_id
+    where store_id = ${storeId} and kind = 'tool' and output is not null
+    order by back desc, n, call`;
+
+/** The first tool call of a turn that has not ended. */
+export async function findOpenCall(sql: Sql, storeId: string, turnId: string): Promise<CallRow | undefined> {
+  const [row] = await sql<CallRow[]>`
+    select ${callColumns(sql)} from ai_steps
+    where store_id = ${storeId} and turn_id = ${turnId} and kind = 'tool' and output is null
+    order by n, call limit 1`;
+  return row;
+}
+
+/** Writes a model call with the tool calls that it asked for. */
+export async function insertStep(
+  sql: TransactionSql,
+  storeId: string,
+  turnId: string,
+  action: string,
+  calls: readonly NewCall[],
+): Promise<void> {
+  const n = (await countModelCalls(sql, storeId, turnId)) + 1;
+  const rows = calls.map(({ call_id, tool, input, output }, index) => ({
+    ...{ store_id: storeId, turn_id: turnId, n, call: index + 1, kind: 'tool', call_id, tool },
+    ...{ input: sql.json(input as never), output: output && sql.json(output as never) },
+  }));
+  await sql`
+    insert into ai_steps (store_id, turn_id, n, kind, output)
+    values (${storeId}, ${turnId}, ${n}, 'model', ${sql.json({ action })})`;
+  if (rows.length > 0) await sql`insert into ai_steps ${sql(rows)}`;
+}
+
+/** From here on the effect of the call may exist. */
+export const markBegun = (sql: TransactionSql, storeId: string, { turn_id, n, call }: CallRow) =>
+  sql`
+    update ai_steps set begun_at = coalesce(begun_at, clock_timestamp())
+    where store_id = ${storeId} and turn_id = ${turn_id} and n = ${n} and call = ${call}`;
+
+export const saveOutput = (sql: TransactionSql, storeId: string, { turn_id, n, call }: CallRow, output: ToolOutput) =>
+  sql`
+    update ai_steps set output = ${sql.json(output as never)}
+    where store_id = ${storeId} and turn_id = ${turn_id} and n = ${n} and call = ${call} and output is null`;
+
+/** Ends the calls of a turn that have not begun, and the given one. */
+export const skipCalls = (sql: TransactionSql, storeId: string, call: CallRow, error: string) =>
+  sql`
+    update ai_steps set output = ${sql.json({ error })}
+    where store_id = ${storeId} and turn_id = ${call.turn_id} and kind = 'tool' and output is null
+      and (begun_at is null or (n, call) = (${call.n}, ${call.call}))`;

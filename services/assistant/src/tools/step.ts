@@ -1,0 +1,30 @@
+import type { ToolName } from '@mostrador/contracts';
+
+/** What a tool gives back. `error`: it had no effect, and why. */
+export type ToolOutput = { readonly error?: string; readonly [member: string]: unknown };
+
+/** A tool call of a turn: a row of the table `ai_steps`. */
+export type CallRow = {
+  readonly turn_id: string;
+  readonly n: number;
+  readonly call: number;
+  readonly call_id: string;
+  readonly tool: ToolName;
+  readonly input: unknown;
+  /** Null: it has not ended. */
+  readonly output: ToolOutput | null;
+  readonly begun_at: Date | null;
+};
+
+/** A call that a model asked for. One with an `output` is not made. */
+export type NewCall = Pick<CallRow, 'call_id' | 'tool' | 'input' | 'output'>;
+
+/** The key under which the owning service carries out the call, once. */
+export const keyOf = ({ turn_id, n, call }: Pick<CallRow, 'turn_id' | 'n' | 'call'>): string =>
+  `${turn_id}:${n}:${call}`;
+
+/** The calls to a model that a turn may have. After that a person answers. */
+export const mostModelCalls = 6;
+
+/** The tool calls that one answer of a model may have. */
+export const mostCallsAtOnce = 4;

@@ -1,0 +1,278 @@
+import { randomUUID } from 'node:crypto';
+import { explainMessage, updateAssistantSettings } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { testContext } from '@mostrador/testing/context';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { passage, startAssistant, type TestAssistant } from '../../test/assistant.ts';
+import type { Decision, ModelRequest } from '../models/model.ts';
+
+let assistant: TestAssistant;
+beforeAll(async () => {
+  assistant = await startAssistant();
+});
+afterAll(() => assistant?.stop());
+
+const ended = (reason: string) => ({ done: true, wake_at: null, reason });
+/** Noon of the day that is `days` from now, in the zone of the stores (UTC). */
+const at = (days: number, hour: number) => {
+  const date = new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  return `${date}T${String(hour).padStart(2, '0')}:00:00.000Z`;
+};
+
+type TestStore = Awaited<ReturnType<TestAssistant['openStore']>>;
+
+/** A store that offers times: tomorrow at 9, 10 and 15. */
+async function openBooking(): Promise<TestStore> {
+  const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+  Object.assign(store.world, { books: true, free: [at(1, 9), at(1, 10), at(1, 15)] });
+  return store;
+}
+
+/** The lead writes, and gets an answer. */
+async function say(store: TestStore, text: string) {
+  await store.write(text);
+  const end = await store.drain();
+  store.deliver();
+  return end;
+}
+
+/** A lead who has been offered those times. */
+async function openOffered(): Promise<TestStore> {
+  const store = await openBooking();
+  expect(await say(store, 'quero marcar um horário amanhã')).toEqual(ended('sent'));
+  return store;
+}
+
+/** A model that calls these tools one after the other, and then replies. */
+const calling =
+  (...calls: ((request: ModelRequest) => { name: string; input: unknown })[]) =>
+  (request: ModelRequest): Decision => {
+    const next = calls[request.results.length]?.(request);
+    if (!next) return { action: 'reply', text: 'ok', usedPassages: [] };
+    return { action: 'use_tools', calls: [{ id: `c${request.results.length}`, ...next } as never] };
+  };
+
+/** The ids that a model is offered for `book`. */
+const offersIn = ({ tools }: ModelRequest): { const: string; description: string }[] =>
+  tools.find(({ name }) => name === 'book')?.input.properties.offer.anyOf ?? [];
+
+test('a lead asks for a time, is offered times, accepts one, and gets the appointment', async () => {
+  const store = await openOffered();
+  expect(store.said()).toEqual([expect.stringMatching(/Qual prefere\?\n\n1\. .+ 9:00\n2\. .+ 10:00\n3\. .+ 15:00$/)]);
+  expect(await say(store, 'pode ser às 10')).toEqual(ended('sent'));
+  expect(store.world.appointments).toEqual([
+    expect.objectContaining({ lead_id: store.leadId, scheduled_at: at(1, 10), title: 'Atendimento' }),
+  ]);
+  const [, turn] = await store.turns();
+  expect(store.world.effects).toEqual([{ key: `${turn?.id}:1:1`, actor: { kind: 'agent', id: turn?.agent_id } }]);
+  expect(store.said().at(-1)).toMatch(/^Marcado: Atendimento, .+ 10:00\.\n\nAté lá!$/);
+  const explained = await assistant.rpc.call(
+    explainMessage,
+    { params: { leadId: store.leadId, messageId: turn?.id } },
+    testContext({ storeId: store.storeId }),
+  );
+  expect(explained.tools).toEqual([
+    {
+      ...{ tool: 'book', input: { offer: expect.any(String) } },
+      output: { appointment: expect.objectContaining({ scheduled_at: at(1, 10), status: 'scheduled' }) },
+    },
+  ]);
+  // What was offered is used up.
+  store.world.passages = [passage('Preços', 'Corte: R$ 60.')];
+  await say(store, 'às 15');
+  expect(store.world.appointments).toHaveLength(1);
+});
+
+test('a day without a free time gets the next ones', async () => {
+  const store = await openBooking();
+  store.world.free = [at(5, 9)];
+  await say(store, 'tem horário amanhã?');
+  expect(store.said().at(-1)).toMatch(/Nesse dia não há horário livre.+\n\n1\. .+ 9:00$/);
+  store.world.free = [];
+  await say(store, 'e hoje, tem horário?');
+  expect((await store.turns()).at(-1)).toMatchObject({ state: 'handed_over', action_reason: 'nothing_found' });
+});
+
+test('a time that was taken meanwhile is not booked, and others are offered', async () => {
+  const store = await openOffered();
+  store.world.free = [at(1, 15)];
+  await say(store, '10h');
+  expect(store.world.appointments).toEqual([]);
+  expect(store.said().at(-1)).toMatch(/acabou de ser ocupado.+\n\n1\. .+ 15:00$/);
+  await say(store, 'a primeira');
+  expect(store.world.appointments).toMatchObject([{ scheduled_at: at(1, 15) }]);
+});
+
+test('a lead moves an appointment, and cancels it', async () => {
+  const store = await openOffered();
+  await say(store, '9h');
+  await say(store, 'preciso remarcar para amanhã à tarde');
+  await say(store, 'às 15');
+  expect(store.world.appointments).toMatchObject([{ scheduled_at: at(1, 15), status: 'scheduled' }]);
+  expect(store.said().at(-1)).toMatch(/^Remarcado: Atendimento, .+ 15:00\./);
+  await say(store, 'quero cancelar meu horário');
+  expect(store.world.appointments).toMatchObject([{ status: 'cancelled' }]);
+  expect(store.said().at(-1)).toMatch(/^Cancelado: Atendimento, .+ 15:00\.\n\nPronto\.$/);
+});
+
+describe('only a time that was sent before the lead accepted it can be booked', () => {
+  test('not one that the channel has not taken', async () => {
+    const store = await openBooking();
+    await store.write('quero marcar um horário amanhã');
+    await store.drain();
+    // Its message is still queued.
+    let offered: unknown[] = [];
+    store.world.model = (request) => {
+      offered = offersIn(request);
+      return calling(({ results }) => ({ name: 'book', input: { offer: String(results.length) } }))(request);
+    };
+    await store.write('a primeira');
+    await store.drain();
+    expect(offered).toEqual([]);
+    expect(store.world.appointments).toEqual([]);
+  });
+
+  test('not one that was found in the same turn, of another lead, or invented', async () => {
+    const other = await openOffered();
+    let ofOther = '';
+    other.world.model = (request) => {
+      ofOther = offersIn(request)[0]?.const ?? '';
+      return { action: 'silent', reason: 'no_answer_needed' };
+    };
+    await say(other, 'hm');
+    expect(ofOther).not.toBe('');
+    const store = await openOffered();
+    let outputs: unknown[] = [];
+    store.world.model = (request) => {
+      outputs = request.results.map(({ output }) => output);
+      return calling(
+        () => ({ name: 'find_times', input: {} }),
+        ({ results }) => {
+          const found = results[0]?.output as { times: { offer: string }[] } | undefined;
+          return { name: 'book', input: { offer: found?.times[0]?.offer } };
+        },
+        () => ({ name: 'book', input: { offer: ofOther } }),
+        () => ({ name: 'book', input: { offer: randomUUID(), lead_id: randomUUID() } }),
+        () => ({ name: 'drop_tables', input: {} }),
+      )(request);
+    };
+    await say(store, 'marque qualquer um');
+    expect(outputs.slice(1)).toEqual([
+      ...Array(3).fill(expect.objectContaining({ error: 'invalid_input' })),
+      { error: 'tool_not_offered' },
+    ]);
+    expect([store.world.appointments, other.world.appointments]).toEqual([[], []]);
+  });
+});
+
+test('a model that asks for tools again and again is stopped, and a person answers', async () => {
+  const store = await openBooking();
+  store.world.model = () => ({ action: 'use_tools', calls: [{ id: 'c', name: 'find_times', input: {} }] });
+  expect(await say(store, 'oi')).toEqual(ended('handed_over (too_many_steps)'));
+  expect(store.world.calls).toBe(6);
+});
+
+test('the other tools act for the lead of the turn alone', async () => {
+  const store = await openBooking();
+  const input = { days: 3, message: 'Ainda quer o corte?' };
+  store.world.model = calling(
+    () => ({ name: 'schedule_followup', input }),
+    () => ({ name: 'schedule_followup', input: { ...input, lead_id: randomUUID() } }),
+    () => ({ name: 'update_lead', input: { name: ' Maria Silva ', status: 'in_progress' } }),
+  );
+  await say(store, 'me chame na semana que vem. Meu nome é Maria Silva');
+  expect(store.world.followups).toEqual([
+    { lead_id: store.leadId, message: input.message, delay_minutes: 3 * 1440, ...defaults },
+  ]);
+  expect(store.world.lead).toMatchObject({ name: 'Maria Silva', status: 'in_progress' });
+});
+const defaults = { cancel_on_reply: true, cancel_on_appointment: false };
+
+test('a store without booking rules offers no times', async () => {
+  const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+  let names: string[] = [];
+  store.world.model = ({ tools }) => {
+    names = tools.map(({ name }) => name);
+    return { action: 'silent', reason: 'no_answer_needed' };
+  };
+  await say(store, 'quero marcar um horário');
+  expect(names).toEqual(['schedule_followup', 'update_lead']);
+});
+
+describe('a lead who writes more', () => {
+  test('before a call is made is heard first', async () => {
+    const store = await openOffered();
+    await store.write('10h');
+    await store.step();
+    await store.write('não, melhor às 15', { secondsAgo: -1 });
+    await assistant.adminSql`update ai_turns set next_attempt_at = now() where store_id = ${store.storeId} and state = 'open'`;
+    await store.drain();
+    const outputs = await assistant.adminSql`
+      select output from ai_steps where store_id = ${store.storeId} and tool = 'book'`;
+    expect(outputs[0]).toEqual({ output: { error: 'customer_wrote_more' } });
+    expect(store.world.appointments.map(({ scheduled_at }) => scheduled_at)).not.toContain(at(1, 10));
+  });
+
+  test('after it was made keeps it: the next answer confirms it, and nothing is booked twice', async () => {
+    const store = await openOffered();
+    store.world.accept = async () => {
+      store.world.accept = async () => {};
+      await store.write('obrigada!', { told: false });
+    };
+    await store.write('10h');
+    expect(await store.drain()).toEqual(ended('sent'));
+    expect((await store.turns()).map(({ state }) => state)).toEqual(['sent', 'superseded', 'sent']);
+    expect(store.world.appointments).toHaveLength(1);
+    expect(store.said()).toHaveLength(2);
+    expect(store.said().at(-1)).toMatch(/^Marcado: .+ 10:00\./);
+  });
+});
+
+describe('a crash', () => {
+  test.each([
+    ['before the model has answered', 'thinking'],
+    ['after the appointment was written', 'booked'],
+  ] as const)('%s books once, and confirms once', async (_when, moment) => {
+    const store = await openOffered();
+    const untouched = store.world[moment];
+    store.world[moment] = async () => {
+      store.world[moment] = untouched;
+      // The process is gone: another one does the step meanwhile, and what this one records has no effect.
+      await store.endLease();
+      await store.step();
+    };
+    await store.write('10h');
+    expect(await store.drain()).toEqual(ended('sent'));
+    expect(store.world.appointments).toHaveLength(1);
+    expect(store.said()).toHaveLength(2);
+  });
+
+  test('whose answer is lost books once, although the lead has written more and the time has been taken', async () => {
+    const store = await openOffered();
+    store.world.booked = async () => {
+      store.world.booked = async () => {};
+      await store.write('obrigada!');
+      throw new AppError('upstream_timeout');
+    };
+    await store.write('10h');
+    await store.drain();
+    await store.endLease();
+    await store.drain();
+    expect(store.world.appointments).toHaveLength(1);
+    expect(store.world.effects).toHaveLength(1);
+    expect(store.said().at(-1)).toMatch(/^Marcado: .+ 10:00\./);
+  });
+});
+
+test('what a lead wrote before the AI was on is left to people', async () => {
+  const store = await assistant.openStore({ ai: false });
+  const context = testContext({ storeId: store.storeId });
+  await assistant.rpc.call(updateAssistantSettings, { body: { ai: true } }, context);
+  await store.write('oi', { secondsAgo: 2 });
+  expect(await store.turns()).toEqual([]);
+  // A setting does not begin it again.
+  await assistant.adminSql`update store_settings set ai_since = now() - interval '1 minute' where store_id = ${store.storeId}`;
+  await assistant.rpc.call(updateAssistantSettings, { body: { ai: true, ai_quiet_seconds: 1 } }, context);
+  await store.write('oi', { secondsAgo: 2 });
+  expect(await store.turns()).toHaveLength(1);
+});

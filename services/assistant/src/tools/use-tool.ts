@@ -1,0 +1,112 @@
+import {
+  type Appointment,
+  createAppointment,
+  createFollowup,
+  getStoreSettings,
+  type Lead,
+  updateAppointment,
+  updateLead,
+} from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { fingerprintOf } from '@mostrador/kit/rpc/fingerprint';
+import type { Dependencies } from '../dependencies.ts';
+import { languageOf, phrases } from '../models/phrases.ts';
+import type { StepCall } from '../turns/step-call.ts';
+import type { TurnRow } from '../turns/turn.ts';
+import { type FindTimesInput, findTimes } from './find-times.ts';
+import { findOffers, type NewOffer, type OfferRow } from './offer.repository.ts';
+import { type CallRow, keyOf, type ToolOutput } from './step.ts';
+
+/** What a call gave. `offers`: to be written with it. `spendsOffers`: what was offered to the lead is used up. */
+export type Used = {
+  readonly output: ToolOutput;
+  readonly offers?: readonly NewOffer[];
+  readonly spendsOffers?: boolean;
+};
+
+/**
+ * Makes a tool call for the lead of the turn. A repeated call has the key of the first one, so the owning service answers it
+ * as before. A refusal is an output; the step is tried again after any other failure.
+ */
+export async function useTool(dependencies: Dependencies, step: StepCall, turn: TurnRow, call: CallRow): Promise<Used> {
+  const { rpc } = dependencies;
+  const { timezone, locale } = await rpc.call(getStoreSettings, {}, step);
+  const words = phrases[languageOf(locale)];
+  const effect: StepCall = {
+    ...step,
+    actor: { kind: 'agent', id: turn.agent_id as string },
+    idempotency: { key: keyOf(call), scope: `assistant ${call.tool}`, fingerprint: fingerprintOf(call.input) },
+  };
+  const input = call.input as Inputs & FindTimesInput;
+  const { lead_id } = turn;
+  try {
+    switch (call.tool) {
+      case 'find_times':
+        return await findTimes(dependencies, step, input, { timezone, title: words.appointment });
+      case 'book': {
+        const offer = await requireOffer(dependencies, step, turn, input.offer);
+        const { title, duration_minutes, service_id } = offer;
+        const notes = words.bookedBy(turn.agent_name ?? '');
+        const body = {
+          title,
+          duration_minutes,
+          service_id,
+          notes,
+          lead_id,
+          scheduled_at: offer.starts_at.toISOString(),
+        };
+        return booked(await rpc.call(createAppointment, { body }, effect));
+      }
+      case 'move': {
+        const offer = await requireOffer(dependencies, step, turn, input.offer);
+        const params = { appointmentId: input.appointment };
+        const body = { scheduled_at: offer.starts_at.toISOString() };
+        return booked(await rpc.call(updateAppointment, { params, body }, effect));
+      }
+      case 'cancel': {
+        const params = { appointmentId: input.appointment };
+        return booked(await rpc.call(updateAppointment, { params, body: { status: 'cancelled' } }, effect));
+      }
+      case 'schedule_followup': {
+        const body = { lead_id, message: input.message, delay_minutes: input.days * 24 * 60 };
+        const { id, due_at } = await rpc.call(createFollowup, { body }, effect);
+        return { output: { followup: { id, due_at } } };
+      }
+      case 'update_lead': {
+        const { name, status } = input;
+        const body = { ...(name !== undefined && { name }), ...(status !== undefined && { status }) };
+        const lead = await rpc.call(updateLead, { params: { leadId: lead_id }, body }, effect);
+        return { output: { lead: { name: lead.name, status: lead.status } } };
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 500 || error.code === 'idempotency_in_progress') throw error;
+    return { output: { error: error.code } };
+  }
+}
+
+/** The inputs of all tools. Each was checked against the schema of its tool before. */
+type Inputs = {
+  readonly offer: string;
+  readonly appointment: string;
+  readonly days: number;
+  readonly message: string;
+  readonly name?: string;
+  readonly status?: Lead['status'];
+};
+
+async function requireOffer(
+  { database }: Dependencies,
+  step: StepCall,
+  { lead_id }: TurnRow,
+  id: string,
+): Promise<OfferRow> {
+  const [offer] = await database.lookUp(step, (sql) => findOffers(sql, step.storeId, lead_id, [id]));
+  if (!offer) throw new AppError('appointment_conflict');
+  return offer;
+}
+
+const booked = ({ id, title, scheduled_at, duration_minutes, status }: Appointment): Used => ({
+  output: { appointment: { id, title, scheduled_at, duration_minutes, status } },
+  spendsOffers: true,
+});
