@@ -7,6 +7,7 @@ import {
   createSeller,
   createStore,
   importDocument,
+  putBookingRules,
   receiveSandboxMessage,
 } from '../../../packages/contracts/src/index.ts';
 import { validateRequest } from '../../../packages/kit/src/rpc/validate.ts';
@@ -18,6 +19,7 @@ import {
   demoFollowup,
   demoFreeLeads,
   demoLeads,
+  demoRules,
   demoSellers,
   demoStores,
 } from './data.ts';
@@ -34,6 +36,7 @@ describe('the demo data', () => {
     for (const body of demoAppointments([id], new Date())) {
       expect(validateRequest(createAppointment, { body })).toEqual([]);
     }
+    expect(validateRequest(putBookingRules, { body: structuredClone(demoRules) })).toEqual([]);
     const { lead: _, ...followup } = demoFollowup;
     expect(validateRequest(createFollowup, { body: { lead_id: id, ...followup } })).toEqual([]);
     expect(demoConversations.map(({ lead }) => lead)).not.toContain(demoFollowup.lead);

@@ -6,6 +6,7 @@ import {
   type createStore,
   type importDocument,
   leadStatuses,
+  type putBookingRules,
   type RequestOf,
 } from '../../../packages/contracts/src/index.ts';
 
@@ -14,6 +15,7 @@ type NewSeller = RequestOf<typeof createSeller>['body'];
 type NewLead = RequestOf<typeof createLead>['body'];
 type NewAgent = RequestOf<typeof createAgent>['body'];
 type NewDocument = RequestOf<typeof importDocument>['body'];
+type Rules = RequestOf<typeof putBookingRules>['body'];
 type NewAppointment = RequestOf<typeof createAppointment>['body'];
 
 /** A salon in São Paulo that uses every feature, and a small shop on the free tier. */
@@ -119,6 +121,15 @@ export const demoAppointments = (leadIds: readonly string[], now: Date): NewAppo
     };
   });
 
+/** When the salon is open, and how many customers it takes at once. Its appointments are older than these rules. */
+export const demoRules: Rules = {
+  overlap: 'reject',
+  capacity: 4,
+  minimum_notice_minutes: 60,
+  horizon_days: 60,
+  hours: [1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ weekday, from: '09:00', to: '18:00' })),
+};
+
 /** The salon's number on the sandbox. */
 export const demoStorePhone = demoPhone(2, 1);
 
@@ -192,9 +203,7 @@ export const demoDocuments: readonly NewDocument[] = [
     title: 'Horários e endereço',
     content: `# Horários e endereço
 
-Abrimos de terça a sábado, das 9h às 18h. Aos domingos e às segundas-feiras o salão fica fechado.
-
-Na semana do Natal abrimos também na segunda-feira, com hora marcada.
+Abrimos todos os dias, das 9h às 18h. Aos domingos e feriados atendemos só com hora marcada.
 
 Ficamos na Rua das Acácias, 120, a duas quadras da estação de metrô. Há estacionamento conveniado ao lado, com a primeira hora gratuita para clientes.`,
   },

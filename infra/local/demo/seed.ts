@@ -4,13 +4,16 @@ import {
   type Appointment,
   connectCalendar,
   connectChannel,
+  connectModel,
   createAgent,
   createApiKey,
   createStore,
   importDocument,
   type Lead,
+  putBookingRules,
   type Seller,
   type Tier,
+  updateAssistantSettings,
 } from '../../../packages/contracts/src/index.ts';
 import type { Log } from '../../../packages/kit/src/process/log.ts';
 import { createRpcClient, type RpcClient } from '../../../packages/kit/src/rpc/client.ts';
@@ -24,6 +27,7 @@ import {
   demoFollowup,
   demoFreeLeads,
   demoLeads,
+  demoRules,
   demoSellers,
   demoStorePhone,
   demoStores,
@@ -42,8 +46,8 @@ const requestsAtOnce = 6;
 
 /**
  * Creates the demo data of a first start: a `free` store, and a `pro` store with sellers, leads, agents, knowledge
- * documents, a feed calendar, appointments, a sandbox channel, conversations and a pending follow-up. Stores, keys,
- * agents, documents, the calendar and the channel come from admin operations, the rest from the public API. Every call
+ * documents, a feed calendar, appointments, a sandbox channel, conversations, a pending follow-up, booking rules, and the
+ * AI with the model `demo`. Stores, keys, agents, documents, the calendar, the channel, the rules and the AI come from admin operations, the rest from the public API. Every call
  * creates new stores. All services must be ready: the first error ends the call, without retries.
  */
 export async function seedDemo(options: {
@@ -70,6 +74,10 @@ export async function seedDemo(options: {
     await converse(postTo(baseUrl, pro.api_key), postTo(sandbox_url), leads);
     const { lead, ...followup } = demoFollowup;
     await postTo(baseUrl, pro.api_key)('/followups/scheduled', { lead_id: leads[lead]?.id, ...followup });
+    await admin(rpc, putBookingRules, { body: demoRules }, pro.id);
+    await admin(rpc, connectModel, { body: { provider: 'demo' } }, pro.id);
+    // Last, so that the AI leaves those conversations to people. A person who tries it waits for less than a customer would.
+    await admin(rpc, updateAssistantSettings, { body: { ai: true, ai_quiet_seconds: 3 } }, pro.id);
     await postAll<Lead>(postTo(baseUrl, free.api_key), '/leads', demoFreeLeads());
     await checkFeed(calendar.feed_url, publicUrl, appointments.length);
     return { stores: [pro, free], feed_url: calendar.feed_url, sandbox_url };

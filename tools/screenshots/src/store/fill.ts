@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { acceptMessage } from '@mostrador/contracts';
+import { acceptMessage, updateAssistantSettings } from '@mostrador/contracts';
 import { createLog } from '@mostrador/kit/process/log';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { connectNats } from '@mostrador/kit/rpc/nats';
+import { withInsideClient } from '@mostrador/testing/platform/inside-client';
 import type { LocalPlatform } from '@mostrador/testing/platform/local-platform';
 import { startWebhookReceiver } from '@mostrador/testing/providers/webhook-receiver/server';
 import { manyAtOnce } from '../../../../bench/src/shared/many-at-once.ts';
@@ -26,6 +27,11 @@ const greatestMonth = 100;
 export async function fillStore(platform: LocalPlatform, store: DemoStore): Promise<string> {
   const { dev } = platform;
   const api = apiOf(dev.base_url, store.api_key);
+  // The pictures show what is written here, and nothing that the AI would say to it.
+  await withInsideClient(platform.natsUrl('admin'), (call) =>
+    call(updateAssistantSettings, { body: { ai: false } }, store.id),
+  );
+  await api('PUT', '/booking/rules', { overlap: 'allow' });
   const log = createLog({ service: 'screenshots', level: 'silent', format: 'json' });
   const nats = await connectNats({ url: platform.natsUrl('scheduling'), name: 'screenshots', log });
   const rpc = createRpcClient({ nats, log });
