@@ -178,7 +178,7 @@ async function askTheAi(): Promise<void> {
   expect(await whatsapp.customerWrites({ from, text: secret('question to the AI') })).toBe(200);
   await eventually(
     () => request('GET', `/leads/${leadId}/messages`, { key: store.key }),
-    ({ body }) => body.data.some(({ source, status }: Json) => source === 'ai' && status === 'sent'),
+    ({ body }) => body.data.some(({ source, sent_at }: Json) => source === 'ai' && sent_at !== null),
     30_000,
   );
 }
