@@ -86,7 +86,7 @@ const through = (url: string, proxy: TcpProxy) => Object.assign(new URL(url), { 
  * proxies, so that a test can stop a conversation at an exact point and then kill a process there.
  */
 export async function startPlatform(
-  options: StageOptions & { readonly service: 'scheduling' | 'messaging' | 'events' },
+  options: StageOptions & { readonly service: 'scheduling' | 'messaging' | 'events' | 'assistant' },
 ) {
   const folder = await mkdtemp(join(tmpdir(), 'mostrador-chaos-'));
   const [database, nats, temporal] = await Promise.all([
