@@ -60,7 +60,7 @@ export async function restoreDrill(settings: Settings, say: Say): Promise<string
 async function rehearse(platform: Platform, archive: string, settings: Settings, say: Say): Promise<string[]> {
   const { seconds, seed } = settings;
   const { postgres: server } = platform.servers;
-  const stores = await createStores(platform);
+  const stores = await createStores(platform, { booking: false });
   const journal = createJournal();
   const { baseUrls } = platform;
   const load = startLoad({ baseUrls, stores, journal, random: createRandom(seed + 1), clients: 8, readers: 0 });

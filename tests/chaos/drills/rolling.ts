@@ -56,7 +56,7 @@ async function roll(platform: Platform, { seconds, seed }: Settings, say: Say): 
   const gateways = [platform.ports.gateway, await platform.portOfTwin('gateway')];
   const balancer = await startHaProxy({ children, folder: platform.folder, gateways });
   try {
-    const stores = await createStores(platform);
+    const stores = await createStores(platform, { booking: false });
     for (const { phone } of stores) {
       phone.webhookUrl = `${balancer.origin}${new URL(phone.webhookUrl as string).pathname}`;
     }

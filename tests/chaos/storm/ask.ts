@@ -1,5 +1,6 @@
 import type { ChaosStore, Entry, Journal } from './journal.ts';
 import { requestTimeoutMs } from './platform.ts';
+import type { Slot } from './wishes.ts';
 
 export type Answer = { status: number; text: string; replayed: boolean; code?: string };
 
@@ -10,6 +11,8 @@ export const lateAfterMs = 1_000;
 /** Statuses that faults explain: nothing was done (503), or the outcome is unknown. 0: the connection broke. */
 const excused = new Set([0, 503, 504]);
 const excusedCodes = new Set(['idempotency_in_progress', 'followup_not_pending']);
+/** What bookings may be answered, too: others took the place, or changed the appointment in the calendar. */
+const excusedOfBookings = new Set(['appointment_conflict', 'hold_not_found', 'appointment_not_scheduled']);
 
 export type Asker = ReturnType<typeof createAsker>;
 
@@ -30,9 +33,9 @@ export function createAsker(options: {
     storeId: string,
     method: string,
     path: string,
-    more: { body?: object; key?: string; attempts?: Entry['attempts'] } = {},
+    more: { body?: object; key?: string; attempts?: Entry['attempts']; books?: boolean } = {},
   ): Promise<Answer> {
-    const { body, key, attempts } = more;
+    const { body, key, attempts, books = false } = more;
     const urls = baseUrls();
     const url = urls[turn++ % urls.length];
     const [sentAt, startedAt, changesBefore] = [Date.now(), performance.now(), journal.clientsWayChanges];
@@ -66,7 +69,8 @@ export function createAsker(options: {
     else if (status === 409) counts.refused += 1;
     else counts.unknown += 1;
     if (excused.has(status)) journal.failed?.push(`${method} ${path} answered ${status} ${answer.text.slice(0, 200)}`);
-    if (status >= 300 && !excused.has(status) && !excusedCodes.has(code)) {
+    const isExcused = excused.has(status) || excusedCodes.has(code) || (books && excusedOfBookings.has(code));
+    if (status >= 300 && !isExcused) {
       unexpected.push(`${method} ${path} answered ${status} ${answer.text.slice(0, 300)}`);
     }
     if (stores.some(({ id }) => id !== storeId && answer.text.includes(id))) {
@@ -78,7 +82,9 @@ export function createAsker(options: {
   return {
     async create(entry: Entry): Promise<void> {
       const { storeId, path, body, key, attempts } = entry;
-      const answer = await ask(storeId, 'POST', path, { body, key, attempts });
+      const books = entry.kind === 'booking';
+      const answer = await ask(storeId, 'POST', path, { body, key, attempts, books });
+      if (books && excusedOfBookings.has(answer.code ?? '')) entry.abandoned = true;
       if (answer.status < 200 || answer.status > 201) return;
       entry.ids.add(JSON.parse(answer.text).id);
       if (answer.replayed) counts.replayed += 1;
@@ -102,6 +108,25 @@ export function createAsker(options: {
       // If an earlier cancellation got no answer, it may have succeeded, and then this 409 says nothing.
       else if (entry.cancel !== 'not asked' || status === 503) return;
       else entry.cancel = status === 409 ? 'refused' : 'unknown';
+    },
+
+    /** Holds a time. Resolves with the hold's id, if it is known. */
+    async hold(storeId: string, { start, minutes }: Slot): Promise<string | undefined> {
+      const body = { start: new Date(start).toISOString(), duration_minutes: minutes };
+      const { status, text } = await ask(storeId, 'POST', '/availability/holds', { body, books: true });
+      return status === 201 ? JSON.parse(text).id : undefined;
+    },
+
+    /** Moves a booking. Nothing is kept of the outcome, because another program may move it in the calendar. */
+    async move(entry: Entry, { start, minutes }: Slot): Promise<void> {
+      const body = { scheduled_at: new Date(start).toISOString(), duration_minutes: minutes };
+      await ask(entry.storeId, 'PATCH', pathOf(entry), { body, books: true });
+    },
+
+    async cancelBooking(entry: Entry): Promise<void> {
+      const body = { status: 'cancelled' };
+      const { status } = await ask(entry.storeId, 'PATCH', pathOf(entry), { body, books: true });
+      if (status === 200) entry.cancel = 'cancelled';
     },
 
     /** Reads an acknowledged entry and compares it with the acknowledged content. */

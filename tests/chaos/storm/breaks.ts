@@ -451,6 +451,39 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
+    name: 'every place counts as free',
+    breaks: 'no place is taken twice',
+    edits: [
+      {
+        file: 'services/scheduling/src/booking/take-places.ts',
+        from: 'if (!isFree([...others, ...blocking], wanted, capacity)) return undefined;',
+        to: '',
+      },
+    ],
+  },
+  {
+    name: 'the cancellation of an appointment that takes a place is answered 200, but not stored',
+    breaks: 'the cancellation of a booking stays',
+    edits: [
+      {
+        file: 'services/scheduling/src/appointments/update-appointment.ts',
+        from: 'await deleteBookings(sql, store_id, [id]);\n    return changed;',
+        to: "await deleteBookings(sql, store_id, [id]);\n    return { ...changed, status: 'scheduled' };",
+      },
+    ],
+  },
+  {
+    name: 'no event that a person moved or deleted changes its appointment',
+    breaks: 'calendar and appointments agree',
+    edits: [
+      {
+        file: 'services/scheduling/src/calendar-watch/settle-event.ts',
+        from: "if (found.kind === 'none') return 'settled';",
+        to: "if (found.kind !== 'later') return 'settled';",
+      },
+    ],
+  },
+  {
     name: 'events name another store than their row',
     breaks: 'no row, workflow or event belongs to another store',
     edits: [

@@ -24,6 +24,8 @@ const rowOf = (recorded: Recorded, kind: Kind): Row => {
 };
 const followupIn = ({ seen }: Recorded, status: string): FollowupRow =>
   found(seen.followups.find((row) => row.status === status));
+const scheduledIn = ({ seen }: Recorded) =>
+  found(seen.booked.flatMap(({ appointments }) => appointments).find(({ status }) => status === 'scheduled'));
 const sentOne = ({ seen }: Recorded) => found(seen.taken[0]);
 /** Two messages to one lead that the provider accepted one after the other. */
 const twoSent = ({ seen: { messages, taken } }: Recorded): [MessageRow, MessageRow] => {
@@ -374,6 +376,42 @@ export const damages: readonly Damage[] = [
     do: ({ seen }) => {
       found(seen.calendars.flatMap(({ events }) => events)[0]).title = 'as it was before';
     },
+  },
+  {
+    name: 'two appointments have one place',
+    breaks: 'no place is taken twice',
+    do: ({ seen }) => {
+      const { appointments, capacity } = found(seen.booked.find(({ appointments }) => appointments.length > 0));
+      const row = found(appointments.find(({ status }) => status === 'scheduled'));
+      for (let number = 1; number <= capacity; number += 1) appointments.push({ ...row, id: `another ${number}` });
+    },
+  },
+  {
+    name: 'a scheduled appointment has no place',
+    breaks: 'no place is taken twice',
+    do: (recorded) => {
+      scheduledIn(recorded).placeFrom = null;
+    },
+  },
+  {
+    name: 'a cancelled booking is scheduled again',
+    breaks: 'the cancellation of a booking stays',
+    do: (recorded) => {
+      const { mark } = scheduledIn(recorded);
+      found(recorded.journal.entries.find((entry) => entry.mark === mark)).cancel = 'cancelled';
+    },
+  },
+  {
+    name: 'an appointment is not at the time that its calendar shows',
+    breaks: 'calendar and appointments agree',
+    do: (recorded) => {
+      scheduledIn(recorded).minutes += 1;
+    },
+  },
+  {
+    name: 'the event of an appointment is not in its calendar',
+    breaks: 'calendar and appointments agree',
+    do: ({ seen }) => void found(seen.booked.find(({ events }) => events.length > 0)).events.pop(),
   },
   {
     name: 'an appointment is in another store',

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { settleMessage } from '@mostrador/contracts';
+import { calendarWatchWorkflow } from '@mostrador/contracts/workflows';
 import type { ChaosStore } from './journal.ts';
 import type { Open } from './look.ts';
 import { carryingRows } from './look.ts';
@@ -35,6 +36,7 @@ export async function drain(
   const reported = Promise.all(stores.map(({ phone }) => phone.reported()));
   await Promise.race([reported, pause(options.noProgressMs ?? longestWaitMs, undefined, { ref: false })]);
   const settledByHand = await settle(platform, stores, open);
+  await untilCalendarsAreRead(open, options);
   await untilNothingIsLeft(open, 'at all', options);
   return { seconds: (performance.now() - startedAt) / 1000, settledByHand };
 }
@@ -84,6 +86,39 @@ async function untilNothingIsLeft(
       saidAt = performance.now();
     }
     await pause(pollMs);
+  }
+}
+
+/**
+ * Waits until all that another program changed in a calendar is read. Quiet calendars are read rarely, so each is woken as by
+ * a client that asks for free times. The second look begins after the first ended, and so after the last change.
+ */
+async function untilCalendarsAreRead(
+  { sql, temporal }: Open,
+  { noProgressMs = longestWaitMs }: DrainOptions,
+): Promise<void> {
+  const [clock] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
+  let since = clock?.now as Date;
+  for (const _ of ['first', 'second']) {
+    const until = performance.now() + noProgressMs;
+    const unread = () => sql<{ store_id: string; id: string; wakes: boolean }[]>`
+      select w.store_id, w.connection_id as id, w.wake_at > now() and w.lease_until is null as wakes
+      from scheduling.calendar_watches w join scheduling.booking_rules r using (store_id)
+      where w.listed_at is null or w.listed_at <= ${since} or exists (
+        select from scheduling.calendar_objects o
+        where o.store_id = w.store_id and o.connection_id = w.connection_id and o.is_pending)`;
+    for (let left = await unread(); left.length > 0 && performance.now() < until; left = await unread()) {
+      for (const { store_id, id, wakes } of left) {
+        if (!wakes) continue;
+        await sql`
+          update scheduling.calendar_watches set wake_at = now() where store_id = ${store_id} and connection_id = ${id}`;
+        await temporal.workflow.getHandle(calendarWatchWorkflow.workflowId(id)).signal('used');
+      }
+      await pause(pollMs);
+    }
+    const [last] = await sql<{ at: Date | null }[]>`
+      select max(listed_at) as at from scheduling.calendar_watches join scheduling.booking_rules using (store_id)`;
+    since = last?.at ?? since;
   }
 }
 

@@ -4,6 +4,7 @@ import type { FeedEvent, Seen } from './seen.ts';
 
 const createdEvents: Readonly<Record<Kind, string>> = {
   appointment: 'appointment.created',
+  booking: 'appointment.created',
   lead: 'lead.created',
   message: 'message.queued',
   followup: 'followup.scheduled',

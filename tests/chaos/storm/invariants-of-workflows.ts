@@ -40,11 +40,12 @@ export const ofWorkflows: readonly Invariant[] = [
     verdict: 'broken',
     find: (_, { rows, workflows }) => {
       const known = new Set(workflows.map(({ id }) => id));
-      return rows.flatMap(({ kind, id }) =>
-        (kind === 'appointment' || kind === 'followup') && !known.has(`${kind}:${id}`)
+      return rows.flatMap(({ kind, id }) => {
+        const workflow = kind === 'booking' ? 'appointment' : kind;
+        return (workflow === 'appointment' || workflow === 'followup') && !known.has(`${workflow}:${id}`)
           ? `the ${kind} ${id} had none`
-          : [],
-      );
+          : [];
+      });
     },
   },
   {

@@ -1,4 +1,5 @@
 import { countOneMore, type Invariant } from './invariant.ts';
+import { ofBookings } from './invariants-of-bookings.ts';
 import { ofKeys } from './invariants-of-keys.ts';
 import { ofMessages } from './invariants-of-messages.ts';
 import { ofTheFeed } from './invariants-of-the-feed.ts';
@@ -13,6 +14,7 @@ export const invariants: readonly Invariant[] = [
   ...ofWorkflows,
   ...ofTheFeed,
   ...ofWebhooks,
+  ...ofBookings,
   {
     name: 'every outbox and the inbox are empty',
     verdict: 'lost',
@@ -50,6 +52,7 @@ export const invariants: readonly Invariant[] = [
 
 const createdEvents: Readonly<Partial<Record<Entry['kind'], string>>> = {
   appointment: 'scheduling.appointment.created',
+  booking: 'scheduling.appointment.created',
   lead: 'crm.lead.created',
   followup: 'scheduling.followup.scheduled',
 };

@@ -6,6 +6,8 @@ export type ChaosStore = {
   readonly key: string;
   readonly calendar: 'feed' | 'caldav';
   readonly feedUrl: string | null;
+  /** Set for the store whose appointments take places. Another program changes events in its calendar. */
+  readonly booked: { readonly calendarUrl: string; readonly sellerId: string } | null;
   readonly phone: Phone;
   /** Leads that have written, so that the store can write to them. */
   readonly leads: ChaosLead[];
@@ -21,8 +23,8 @@ export type Attempt = {
   readonly wasGood: boolean;
 };
 
-export const kinds = ['appointment', 'lead', 'message', 'followup'] as const;
-export type Kind = (typeof kinds)[number];
+/** A booking is an appointment that takes a place. */
+export type Kind = 'appointment' | 'booking' | 'lead' | 'message' | 'followup';
 
 /** One creation under one key, with all its attempts and answers. */
 export type Entry = {
@@ -46,7 +48,7 @@ export type Entry = {
   abandoned: boolean;
   /** Possible contents of the row. There are two after a change of unknown outcome. */
   may: Readonly<Record<string, string>>[];
-  /** The outcome of a follow-up's cancellation. */
+  /** The outcome of the cancellation of a follow-up or a booking. */
   cancel: 'not asked' | 'cancelled' | 'refused' | 'unknown';
   /** A client uses this entry, or its content is unknown. */
   busy: boolean;
@@ -82,6 +84,8 @@ export type Counts = {
   replayed: number;
   /** 409 because the state had changed, such as a cancellation that came too late. */
   refused: number;
+  /** Changes that another program made in calendars. */
+  inCalendars: number;
 };
 
 export type ResponseTimes = { readonly p99Ms: number; readonly requests: number };
@@ -114,7 +118,7 @@ export const createJournal = (): Journal => ({
   entries: [],
   written: [],
   followed: [],
-  counts: { requests: 0, acknowledged: 0, unavailable: 0, unknown: 0, replayed: 0, refused: 0 },
+  counts: { requests: 0, acknowledged: 0, unavailable: 0, unknown: 0, replayed: 0, refused: 0, inCalendars: 0 },
   unexpected: [],
   latest: { ms: Number.NEGATIVE_INFINITY, what: 'none' },
   late: [],

@@ -28,6 +28,7 @@ function healthy(): Recorded {
       workflows: [],
       taken: [],
       calendars: [{ storeId, kind: 'feed', events: [{ id: 'a1', title: 'Corte 1' }] }],
+      booked: [],
       published: [],
       feed: [],
       webhooks: [],
@@ -46,7 +47,10 @@ function healthy(): Recorded {
     options: { body?: object; may?: Record<string, string>; status?: string; at?: number } = {},
   ) => {
     const { body = {}, may = {}, status = 'scheduled', at = sentAt } = options;
-    const [mark, leadId] = [`mark ${id}`, kind === 'lead' || kind === 'appointment' ? null : 'l0'];
+    const [mark, leadId] = [
+      `mark ${id}`,
+      kind === 'lead' || kind === 'appointment' || kind === 'booking' ? null : 'l0',
+    ];
     const entry = newEntry({ kind, storeId, key: `k${id}`, path: '/', body: { ...body }, mark, leadId, may: [may] });
     entry.attempts.push({ sentAt: at, status: 201, afterMs: 5, wasGood: true });
     entry.ids.add(id);
@@ -81,6 +85,10 @@ function healthy(): Recorded {
 
   make('appointment', 'a1', { body: { duration_minutes: 30 }, may: { title: 'Corte 1', status: 'scheduled' } });
   make('lead', 'l1', { may: { name: 'Ana', status: 'pending' }, status: 'pending' });
+  const start = sentAt + 86_400_000;
+  const booked = { id: 'b1', mark: make('booking', 'b1'), status: 'scheduled', sellerId: null, start, minutes: 60 };
+  const appointments = [{ ...booked, placeFrom: start }];
+  seen.booked.push({ storeId, capacity: 1, appointments, events: [{ id: 'b1', start, minutes: 60 }] });
   message('m1', make('message', 'm1', { status: 'delivered' }));
   message('m2', make('message', 'm2', { status: 'delivered', at: sentAt + 1_000 }));
   message('f1', followup('f1', 'sent', new Date(sentAt + 60_000)));
@@ -92,6 +100,8 @@ function healthy(): Recorded {
     const written = { storeId, leadId: 'l0', id: `wamid.${id}`, text: `hello ${id}`, firstAt: at, posts: 2 };
     recorded.journal.written.push({ ...written, acknowledgedAt: at + 5 });
   }
+  seen.workflows.push({ id: 'appointment:b1', status: 'COMPLETED', storeId });
+  seen.published.push({ type: 'scheduling.appointment.created', entityId: 'b1', storeId });
   seen.workflows.push({ id: 'appointment:a1', status: 'COMPLETED', storeId });
   seen.workflows.push({
     id: deliveryShardWorkflow.workflowId(deliveryShardId(deliveryShardOf(storeId))),
@@ -107,6 +117,7 @@ function healthy(): Recorded {
   };
   inFeed('appointment.created', 'a1');
   inFeed('appointment.updated', 'a1');
+  inFeed('appointment.created', 'b1');
   inFeed('lead.created', 'l1');
   for (const id of ['m1', 'm2']) inFeed('message.queued', id);
   for (const id of ['f1', 'f2', 'f3']) inFeed('followup.scheduled', id);

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { inboundPayload, newWamid } from '@mostrador/testing/providers/whatsapp/webhooks';
 import type { Random } from '@mostrador/testing/random';
 import { type Answer, type Asker, createAsker } from './ask.ts';
+import { book } from './bookings.ts';
 import type { ChaosLead, ChaosStore, Entry, Journal, Kind, Written } from './journal.ts';
 import { wishAppointment, wishFollowup, wishLead, wishMessage } from './wishes.ts';
 
@@ -30,6 +31,8 @@ type LoadOptions = {
  */
 const restMs = { feed: 110, caldav: 600, reader: 50, readerAfterError: 1_000 };
 const caldavClients = 2;
+/** Clients of the store whose appointments take places. */
+const bookers = 2;
 const triesUnderLoad = 10;
 /** Clients repeat, change, cancel and read only the latest entries, this many. */
 const recent = 400;
@@ -49,6 +52,7 @@ export function startLoad(options: LoadOptions): Load {
     for (let tries = 0; tries < triesUnderLoad && on; tries += 1) {
       await asker.create(entry);
       if (entry.acknowledged !== undefined) break;
+      if (entry.abandoned) break;
       if ((tries === 0 && random.next() < 0.2) || Date.now() > (entry.askUntil ?? Number.POSITIVE_INFINITY)) {
         entry.abandoned = true;
         break;
@@ -74,7 +78,7 @@ export function startLoad(options: LoadOptions): Load {
   };
 
   const client = async (calendar: ChaosStore['calendar']) => {
-    const own = stores.filter((store) => store.calendar === calendar);
+    const own = stores.filter((store) => store.calendar === calendar && !store.booked);
     while (on) {
       await act(random.pick(own), random.next());
       await pause(restMs[calendar] * (0.5 + random.next()));
@@ -136,6 +140,11 @@ export function startLoad(options: LoadOptions): Load {
   const running = [
     ...Array.from({ length: options.clients }, (_, index) => client(index < caldavClients ? 'caldav' : 'feed')),
     ...Array.from({ length: options.readers }, reader),
+    ...stores.flatMap((store) => {
+      const { booked } = store;
+      if (!booked) return [];
+      return Array.from({ length: bookers }, () => book(store, booked, { asker, random, isOn, create }));
+    }),
   ];
   return {
     async stop() {

@@ -3,9 +3,10 @@ import { readEvents } from '@mostrador/testing/providers/caldav/read-events';
 import { Client, Connection } from '@temporalio/client';
 import postgres from 'postgres';
 import type { ChaosStore } from './journal.ts';
+import { ownUid } from './other-program.ts';
 import type { Platform } from './platform.ts';
 import { readStream } from './read-stream.ts';
-import type { FollowupRow, MessageRow, Row, Seen } from './seen.ts';
+import type { BookedStore, FollowupRow, MessageRow, Row, Seen } from './seen.ts';
 
 export type Open = { readonly sql: postgres.Sql; readonly temporal: Client };
 
@@ -23,7 +24,21 @@ export async function look(platform: Platform, stores: readonly ChaosStore[], { 
     endings: platform.processes.endings(),
     forged: platform.receiver.faults.map(({ path, fault }) => `${path}: ${fault}`),
   };
-  for (const { id, feedUrl, calendar } of stores) {
+  for (const { id, feedUrl, calendar, booked } of stores) {
+    if (booked) {
+      const found = await readEvents({ ...platform.radicale, collectionUrl: booked.calendarUrl });
+      const ofAppointments = found.filter(({ uid }) => !uid.startsWith(ownUid));
+      seen.booked
+        .find(({ storeId }) => storeId === id)
+        ?.events.push(
+          ...ofAppointments.map(({ uid, start, duration_minutes: minutes }) => ({
+            id: uid.replace(/@.*$/, ''),
+            start: Date.parse(start),
+            minutes,
+          })),
+        );
+      continue;
+    }
     const events = feedUrl ? await readFeed(feedUrl) : await readEvents(platform.radicale);
     const plain = events.map(({ uid, title }) => ({ id: uid.replace(/@.*$/, ''), title }));
     seen.calendars.push({ storeId: id, kind: calendar, events: plain });
@@ -37,6 +52,7 @@ type OfDatabase = Omit<Seen, 'workflows' | 'taken' | 'calendars' | 'published' |
 /** Reads the database as administrator, because row-level security hides rows from the services' roles. */
 export async function lookAtDatabase(sql: postgres.Sql): Promise<OfDatabase> {
   const appointments = await sql`select * from scheduling.appointments where notes like 'chaos %'`;
+  const bookings = await sql`select * from scheduling.appointments where notes like 'booking %'`;
   const leads = await sql`select * from crm.leads where name like 'Ana %'`;
   const messages = await sql<MessageRow[]>`
     select id, store_id, lead_id, number::int, direction, body, status, provider_message_id, created_at, source
@@ -60,10 +76,12 @@ export async function lookAtDatabase(sql: postgres.Sql): Promise<OfDatabase> {
       ...appointments.map(
         rowOf('appointment', 'notes', ['title', 'status', 'scheduled_at', 'duration_minutes', 'lead_id']),
       ),
+      ...bookings.map(rowOf('booking', 'notes', ['title'])),
       ...leads.map(rowOf('lead', 'customer_phone', ['name', 'status'])),
       ...messages.filter((row) => (row as postgres.Row).source === 'api').map(rowOf('message', 'body', [])),
       ...followups.map(rowOf('followup', 'mark', ['lead_id'])),
     ],
+    booked: await readBooked(sql),
     messages: [...messages],
     followups: [...(followups as unknown as FollowupRow[])],
     syncs: [
@@ -94,6 +112,22 @@ export async function lookAtDatabase(sql: postgres.Sql): Promise<OfDatabase> {
     strays: await findStrays(sql),
     corruption: await findCorruption(sql),
   };
+}
+
+async function readBooked(sql: postgres.Sql): Promise<BookedStore[]> {
+  const stores = await sql<{ storeId: string; capacity: number }[]>`
+    select store_id as "storeId", capacity from scheduling.booking_rules where overlap = 'reject'`;
+  const rows = await sql<(BookedStore['appointments'][number] & { storeId: string })[]>`
+    select a.store_id as "storeId", a.id, a.notes as mark, a.status, a.seller_id as "sellerId",
+      (extract(epoch from a.scheduled_at) * 1000)::float8 as start, a.duration_minutes as minutes,
+      (extract(epoch from b.scheduled_at) * 1000)::float8 as "placeFrom"
+    from scheduling.appointments a
+    left join scheduling.bookings b on b.store_id = a.store_id and b.id = a.id and b.expires_at is null`;
+  return stores.map((store) => ({
+    ...store,
+    appointments: rows.flatMap(({ storeId, ...row }) => (storeId === store.storeId ? [row] : [])),
+    events: [],
+  }));
 }
 
 const readEventFeed = async (sql: postgres.Sql): Promise<Seen['feed']> => [

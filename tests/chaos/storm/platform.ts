@@ -181,7 +181,8 @@ export async function startPlatform(options: {
     isSecured: certificates !== undefined,
     /** The small disk of the current PostgreSQL, or the reason why there is none. */
     disk: () => disks[postgresFolders.indexOf(servers.postgres.folder())] as SmallDisk | string,
-    calendarUrl: through(radicale.collectionUrl, toCalendar),
+    /** The address of a calendar at Radicale, over the link of scheduling. */
+    calendarUrlOf: (url: string): string => through(url, toCalendar),
     /** The API of a phone's provider, as a channel's `api_url`. */
     apiUrlOf: ({ server }: Phone): string => urls.get(server) as string,
     /** The API's current base URLs: two while there are two gateways. */

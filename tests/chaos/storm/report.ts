@@ -25,6 +25,7 @@ export function figuresOf(seed: number, outcome: Outcome): [string, string | num
     ['unavailable', `${counts.unavailable} (503: nothing was done)`],
     ['unknown', `${counts.unknown} (504 or a broken connection)`],
     ['too late', `${counts.refused} (409: the state had changed)`],
+    ['changed by another program', `${counts.inCalendars} events in a calendar`],
     ['keys', `${entries.length}, of which clients gave up ${unresolved}`],
     ...Object.entries(made),
     ...besideCrowd(journal),

@@ -12,6 +12,7 @@ import { blindSpots, type Finding, judge } from './judge.ts';
 import { askForTheRest, startLoad } from './load.ts';
 import { look, withServers } from './look.ts';
 import { onPlatform } from './on-platform.ts';
+import { startOtherProgram } from './other-program.ts';
 import type { Platform } from './platform.ts';
 import { createCrowd, createStores } from './stores.ts';
 
@@ -61,13 +62,14 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
   const options = {
     // Providers and clients have their own generators: the number of requests between two faults varies between runs.
     random: createRandom(seed + 2),
-    phones: 1 + feeds,
+    phones: 2 + feeds,
     crowd: short ? 20 : 500,
     diskMegabytes: short ? 384 : 1_536,
     beside,
   };
   const work = async (platform: Platform): Promise<Outcome> => {
-    const [stores, crowd] = [await createStores(platform), await createCrowd(platform)];
+    const booking = beside === undefined;
+    const [stores, crowd] = [await createStores(platform, { booking }), await createCrowd(platform)];
     const all = [...stores, ...crowd];
     const journal = createJournal();
     const { baseUrls } = platform;
@@ -79,6 +81,12 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
       clients,
       readers: settings.readers ?? readers,
     });
+    const otherProgram = startOtherProgram({
+      stores,
+      journal,
+      random: createRandom(seed + 4),
+      calendar: platform.radicale,
+    });
     const followers = startFollowers({ baseUrls, stores, journal, random: createRandom(seed + 3) });
     say(`The platform is up, its data and logs are in ${platform.folder}. The load runs.`);
     const disk = platform.disk();
@@ -89,7 +97,7 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
     for (const name of left) say(`Skipped: ${name}`);
     await pause(3_000);
     const faults = await makeTrouble({ platform, random, journal, crowd }, settings, say);
-    await load.stop();
+    await Promise.all([load.stop(), otherProgram.stop()]);
     say('The faults are over. Waiting until all work is done.');
     await askForTheRest({ baseUrls, stores: all, journal });
     const { drained, seen } = await withServers(platform, async (open) => {
@@ -132,6 +140,7 @@ function countsOf({
   const of = (kind: string) => rows.filter((row) => row.kind === kind).length;
   return {
     appointments: of('appointment'),
+    'appointments with places': of('booking'),
     leads: of('lead'),
     'messages of clients': of('message'),
     'follow-ups': of('followup'),

@@ -50,6 +50,25 @@ export type FeedEvent = {
 /** A process that ended although the storm neither stopped nor killed it. */
 export type Ending = { process: string; how: string; at: string; lastLine: string };
 
+/** A store whose appointments take places, and whose calendar another program changes. Times are epoch milliseconds. */
+export type BookedStore = {
+  storeId: string;
+  /** How many appointments without a seller may run at once. */
+  capacity: number;
+  /** `placeFrom`: the start of the appointment whose place it is; null: it has no place. */
+  appointments: {
+    id: string;
+    mark: string;
+    status: string;
+    sellerId: string | null;
+    start: number;
+    minutes: number;
+    placeFrom: number | null;
+  }[];
+  /** The events of appointments in the calendar. */
+  events: { id: string; start: number; minutes: number }[];
+};
+
 export type Seen = {
   rows: Row[];
   messages: MessageRow[];
@@ -64,6 +83,7 @@ export type Seen = {
   /** Messages that the providers accepted, in order. */
   taken: { storeId: string; to: string; text: string; atMs: number }[];
   calendars: { storeId: string; kind: string; events: { id: string; title: string }[] }[];
+  booked: BookedStore[];
   published: { type: string; entityId: string; storeId: string }[];
   feed: FeedEvent[];
   /** What the webhook endpoints got, in the order of its arrival. Status 200: it was accepted. */

@@ -24,15 +24,22 @@ type Wanted = {
   readonly waitSeconds: number;
   /** Whether the store has a webhook endpoint, which gets every event of its feed. */
   readonly webhooks: boolean;
+  /** Whether its appointments take places. Its calendar is one of its own at Radicale. */
+  readonly books?: boolean;
 };
 
-/** Creates stores with a key, a calendar (Radicale for the first), a WhatsApp channel and leads that have written. */
-export const createStores = (platform: Platform): Promise<ChaosStore[]> =>
+/**
+ * Creates stores with a key, a calendar (Radicale for the first), a WhatsApp channel and leads that have written. With
+ * `booking`, the second one has booking rules and a calendar at Radicale.
+ */
+export const createStores = (platform: Platform, { booking }: { booking: boolean }): Promise<ChaosStore[]> =>
   platform.inside((call) =>
     Promise.all(
       platform.phones.map((phone, index) => {
-        const calendar = index === 0 ? 'caldav' : 'feed';
-        return createOne(platform, call, { phone, calendar, leads: leadsAtFirst, waitSeconds: 2, webhooks: true });
+        const books = booking && index === 1;
+        const calendar = index === 0 || books ? 'caldav' : 'feed';
+        const wanted = { phone, calendar, leads: leadsAtFirst, waitSeconds: 2, webhooks: true, books } as const;
+        return createOne(platform, call, wanted);
       }),
     ),
   );
@@ -57,6 +64,7 @@ async function createOne(platform: Platform, call: InsideCall, wanted: Wanted): 
   const { id } = await call(createStore, { body: { name: `Chaos ${phone.number.phone}`, tier: 'enterprise' } });
   const made = await call(createApiKey, { body: { store_id: id, name: 'chaos' } });
   if (wanted.webhooks) await createEndpoint(platform, id, made.api_key);
+  const booked = wanted.books ? await bookOnly(platform, made.api_key) : null;
   const { username, password } = platform.radicale;
   const { feed_url } = await call(
     connectCalendar,
@@ -66,7 +74,7 @@ async function createOne(platform: Platform, call: InsideCall, wanted: Wanted): 
           ? { provider: calendar }
           : {
               provider: calendar,
-              url: platform.calendarUrl,
+              url: platform.calendarUrlOf(booked?.calendarUrl ?? platform.radicale.collectionUrl),
               username: username as string,
               secrets: { password: password as string },
             },
@@ -93,7 +101,7 @@ async function createOne(platform: Platform, call: InsideCall, wanted: Wanted): 
   );
   await call(updateMessagingSettings, { body: { message_wait_seconds: wanted.waitSeconds } }, id);
   phone.webhookUrl = platform.webhookUrl(channel_id);
-  const store: ChaosStore = { id, key: made.api_key, calendar, feedUrl: feed_url, phone, leads: [] };
+  const store: ChaosStore = { id, key: made.api_key, calendar, feedUrl: feed_url, booked, phone, leads: [] };
   for (let made = 0; made < wanted.leads; made += 1) store.leads.push(await createOneLead(platform, store));
   const writing = store.leads.map((lead) => ({ from: lead.phone, text: `hello ${id}` }));
   await phone.server.customerWrites(...writing);
@@ -111,6 +119,18 @@ async function createEndpoint({ receiver, baseUrls }: Platform, storeId: string,
     url: receiver.url(path),
   });
   await receiver.trust(path, secret);
+}
+
+/** How many appointments without a seller may run at once. */
+const capacity = 2;
+
+/** Gives a store booking rules, a seller who can be booked and an empty calendar. */
+async function bookOnly({ radicale, baseUrls }: Platform, key: string): Promise<NonNullable<ChaosStore['booked']>> {
+  const url = baseUrls()[0];
+  await send('PUT', `${url}/booking/rules`, key, { overlap: 'reject', capacity });
+  const seller = { name: 'Rui', whatsapp_id: newPhone(), bookable: true };
+  const { id } = await post<{ id: string }>(`${url}/sellers`, key, seller);
+  return { calendarUrl: await radicale.makeCalendar('bookings'), sellerId: id };
 }
 
 let phones = 5_511_900_000_000;
@@ -135,16 +155,19 @@ async function createOneLead(platform: Platform, store: ChaosStore): Promise<Cha
   return { id, phone: customer_phone };
 }
 
-/** Creates something. Repeats a 503 for a minute: it has no effect, and the platform, just started, creates all stores at once. */
-async function post<T>(url: string, key: string, body: object): Promise<T> {
+/** Creates something. */
+const post = <T>(url: string, key: string, body: object): Promise<T> => send('POST', url, key, body);
+
+/** Repeats a 503 for a minute: it has no effect, and the platform, just started, creates all stores at once. */
+async function send<T>(method: 'POST' | 'PUT', url: string, key: string, body: object): Promise<T> {
   const request = {
-    method: 'POST',
+    method,
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   };
   for (const begin = Date.now(); ; ) {
     const answer = await fetch(url, request);
-    if (answer.status === 201) return (await answer.json()) as T;
+    if (answer.ok) return (await answer.json()) as T;
     const text = await answer.text();
     if (answer.status !== 503 || Date.now() - begin > 60_000) throw new Error(`${url}: ${answer.status} ${text}`);
     await pause(Number(answer.headers.get('retry-after')) * 1000);

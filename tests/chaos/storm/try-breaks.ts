@@ -11,6 +11,7 @@ import { type Finding, judge } from './judge.ts';
 import { askForTheRest, startLoad } from './load.ts';
 import { look, withServers } from './look.ts';
 import { onPlatform } from './on-platform.ts';
+import { startOtherProgram } from './other-program.ts';
 import type { Platform } from './platform.ts';
 import { createStores } from './stores.ts';
 
@@ -20,7 +21,7 @@ export type BreakSettings = {
   readonly only?: string | undefined;
 };
 
-const phones = 3;
+const phones = 4;
 const clients = 14;
 // The load lasts at least this long and makes at least this many requests, so that each break shows.
 const loadMs = 10_000;
@@ -101,17 +102,19 @@ async function tryOne(one: Run, seed: number): Promise<Outcome> {
     broken: broken && 'edits' in broken ? broken.name : undefined,
   };
   const work = async (platform: Platform): Promise<Outcome> => {
-    const stores = await createStores(platform);
+    const stores = await createStores(platform, { booking: true });
     const journal = createJournal();
     const { baseUrls } = platform;
     const load = startLoad({ baseUrls, stores, journal, random: createRandom(seed + 1), clients, readers: 0, soonMs });
     const followers = startFollowers({ baseUrls, stores, journal, random: createRandom(seed + 3) });
+    const calendar = platform.radicale;
+    const otherProgram = startOtherProgram({ stores, journal, random: createRandom(seed + 4), calendar });
     const until = performance.now() + longestLoadMs;
     await pause(loadMs / 2);
     await makeFaults(faults, { platform, random: createRandom(seed), journal, crowd: [] });
     await pause(loadMs / 2);
     while (journal.counts.requests < enoughRequests && performance.now() < until) await pause(100);
-    await load.stop();
+    await Promise.all([load.stop(), otherProgram.stop()]);
     await askForTheRest({ baseUrls, stores, journal });
     const limits = broken ? { noProgressMs } : {};
     await withServers(platform, (open) => drain(platform, stores, open, { say: () => {}, ...limits }));

@@ -25,6 +25,31 @@ export function wishAppointment(store: ChaosStore, random: Random): Entry {
   return newEntry({ kind: 'appointment', storeId: store.id, key, path: '/appointments', body, mark, leadId, may });
 }
 
+export type Slot = { readonly start: number; readonly minutes: number };
+
+/** One of the few times that bookings want, so that most are taken soon. */
+export const slotOf = (random: Random): Slot => ({
+  start: (Math.floor(Date.now() / dayMs) + 2 + random.below(3)) * dayMs + random.below(8) * 1_800_000,
+  minutes: random.pick([30, 60, 90]),
+});
+
+/** An appointment that takes a place of the store, or that of its seller. */
+export function wishBooking(store: ChaosStore, sellerId: string, random: Random, slot: Slot, holdId?: string): Entry {
+  const key = randomUUID();
+  const mark = `booking ${store.id} ${key}`;
+  const leadId = random.next() < 0.5 ? random.pick(store.leads).id : null;
+  const body = {
+    title: `Corte ${key}`,
+    scheduled_at: new Date(slot.start).toISOString(),
+    duration_minutes: slot.minutes,
+    notes: mark,
+    lead_id: leadId,
+    ...(holdId !== undefined ? { hold_id: holdId } : random.next() < 0.3 && { seller_id: sellerId }),
+  };
+  const may = [{ title: body.title }];
+  return newEntry({ kind: 'booking', storeId: store.id, key, path: '/appointments', body, mark, leadId, may });
+}
+
 export function wishLead(store: ChaosStore): Entry {
   const [key, mark] = [randomUUID(), newPhone()];
   const body = { name: `Ana ${store.id}`, customer_phone: mark };

@@ -23,7 +23,13 @@ export type CaldavServer = {
 const startTimeoutMs = 20_000;
 
 /** Radicale with a user, a password that can be changed while it runs, and the calendar `tester/appointments`. */
-export async function startRadicale(): Promise<CaldavServer & { changePassword(to: string): Promise<void> }> {
+export async function startRadicale(): Promise<
+  CaldavServer & {
+    changePassword(to: string): Promise<void>;
+    /** Makes one more empty calendar, and resolves with its address. */
+    makeCalendar(name: string): Promise<string>;
+  }
+> {
   const username = 'tester';
   let password = 'açaí & 100%';
   const writeUsers = (folder: string) => writeFile(join(folder, 'users'), `${username}:${password}\n`);
@@ -45,12 +51,17 @@ export async function startRadicale(): Promise<CaldavServer & { changePassword(t
     await writeFile(join(folder, 'config'), `${config.join('\n')}\n`);
     return ['radicale', '--config', join(folder, 'config')];
   });
-  const collectionUrl = `http://127.0.0.1:${port}/${username}/appointments/`;
-  const made = await fetch(collectionUrl, { method: 'MKCALENDAR', headers: { authorization } });
-  if (made.status !== 201) throw new Error(`Radicale did not create the calendar: HTTP ${made.status}`);
+  const makeCalendar = async (name: string): Promise<string> => {
+    const url = `http://127.0.0.1:${port}/${username}/${name}/`;
+    const made = await fetch(url, { method: 'MKCALENDAR', headers: { authorization } });
+    if (made.status !== 201) throw new Error(`Radicale did not create the calendar: HTTP ${made.status}`);
+    return url;
+  };
+  const collectionUrl = await makeCalendar('appointments');
   return {
     ...server,
     collectionUrl,
+    makeCalendar,
     username,
     get password() {
       return password;
