@@ -85,7 +85,7 @@ const askers: Record<string, readonly NatsUser[]> = {
   'events.internal.webhook-endpoints.of-person': ['accounts'],
   'events.internal.webhook-endpoints.pause-of-person': ['accounts'],
   'messaging.api.messages.get': ['scheduling', 'assistant'],
-  'messaging.api.messages.list': ['assistant'],
+  'messaging.api.messages.list': ['scheduling', 'assistant'],
   'messaging.internal.channels.get': ['gateway'],
   'messaging.internal.conversations.change-phone': ['crm'],
   'messaging.internal.conversations.follow-lead': ['crm'],

@@ -147,7 +147,7 @@ export const roles: Record<NatsUser, Role> = {
     hears: ['workflows'],
     asks: [
       ...[acceptMessage, checkLead, checkTemplate, findBookedSellers, getMessage, getOptOut, getStoreSettings],
-      listLeadContacts,
+      ...[listLeadContacts, listMessages],
     ],
     publishesEvents: true,
     consumer: 'scheduling-followups',

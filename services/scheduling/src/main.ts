@@ -22,6 +22,7 @@ import { schedulingLists } from './dependencies.ts';
 import { messagingEvents, onMessagingEvent } from './followups/on-messaging-event.ts';
 import { overdueFollowups } from './followups/wake-overdue.ts';
 import { createHandlers } from './handlers.ts';
+import { answersJob } from './reminders/find-answers.ts';
 
 const config = loadConfig(schedulingConfig);
 const vault = createVault(config.ENCRYPTION_KEYS);
@@ -72,6 +73,7 @@ runService({
         overdueJob({ ...overdueSyncs, systemDatabase, relay, log }),
         overdueJob({ ...overdueFollowups, systemDatabase, relay, log }),
         overdueJob({ ...overdueWatches, systemDatabase, relay, log }),
+        answersJob({ systemDatabase, relay, log }),
       ],
       consumers: [
         consumeEvents({

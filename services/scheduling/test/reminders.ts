@@ -9,6 +9,7 @@ import {
   getAppointment,
   getMessage,
   listFollowups,
+  listMessages,
   type Message,
   type NextStep,
   type RequestOf,
@@ -36,6 +37,8 @@ const anyMessage: Omit<Message, 'id' | 'lead_id' | 'body' | 'created_at' | 'sent
   ...{ delivered_at: null, read_at: null, reactions: [] },
 };
 
+const outbound = { direction: 'outbound', source: 'followup', status: 'sent' } as const;
+
 /** Starts the service with stand-ins for crm, accounts and messaging. */
 export async function startReminders() {
   const booking = await startBooking();
@@ -52,7 +55,7 @@ export async function startReminders() {
   const messaging = createRpcServer({
     nats: booking.nats.nats,
     service: 'messaging',
-    operations: { acceptMessage, checkTemplate, getMessage },
+    operations: { acceptMessage, checkTemplate, getMessage, listMessages },
     handlers: {
       checkTemplate: async (_context, { body }) => {
         if (world.unknownTemplates.has(body.template.name)) throw new AppError('template_not_found');
@@ -70,6 +73,14 @@ export async function startReminders() {
         const message = messages.get(params.messageId);
         if (message?.lead_id !== params.leadId) throw new AppError('message_not_found');
         return { ...anyMessage, ...message, id: params.messageId };
+      },
+      listMessages: async (_context, { params }) => {
+        const data = [...messages].flatMap(([id, message]) =>
+          message.lead_id === params.leadId
+            ? [{ ...anyMessage, ...message, id, ...(message.sent_at && outbound) }]
+            : [],
+        );
+        return { data: data.toReversed(), total: data.length, page: 1, limit: 200 };
       },
     },
     log: silentLog(),
@@ -101,11 +112,16 @@ export async function startReminders() {
       await this.makeDue(id);
       return await step(storeId, id);
     },
+    /** A message of the lead, of which scheduling gets no notice. Returns its id. */
+    write(lead_id: string, body: string, at = new Date()): string {
+      const id = randomUUID();
+      messages.set(id, { body, created_at: at.toISOString(), sent_at: null, lead_id });
+      return id;
+    },
     /** Tells scheduling of a message of the lead, as the event consumer does. Returns a function that tells it again. */
     async say(storeId: string, lead_id: string, body: string, at = new Date()) {
-      const message_id = randomUUID();
+      const message_id = this.write(lead_id, body, at);
       const received_at = at.toISOString();
-      messages.set(message_id, { body, created_at: received_at, sent_at: null, lead_id });
       const tell = () =>
         onMessagingEvent(booking.dependencies)(
           {

@@ -11,6 +11,7 @@ import { type Handler, later } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { callTimeMs } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../dependencies.ts';
+import { findAnswer } from '../reminders/answer-reminder.ts';
 import { type Claimed, claimNext, type Prepared } from './claim-next.ts';
 import { findFollowup } from './followup.repository.ts';
 import { type Outcome, outcomeOf, recordOutcome } from './record-outcome.ts';
@@ -29,7 +30,10 @@ export const advanceFollowup = (dependencies: Dependencies): Handler<typeof oper
     const prepared = await prepare(dependencies, context, id);
     const limitMs = callTimeMs(context.deadline);
     const claim = await database.write(context, (sql) => claimNext(sql, { storeId: context.storeId, id }, prepared));
-    if (claim.kind === 'answer') return claim.next;
+    if (claim.kind === 'answer') {
+      if (claim.next.done) await findAnswer(dependencies, context, id);
+      return claim.next;
+    }
     const { claimed } = claim;
     // A message that messaging already has was not settled quickly, so this step does not wait for it.
     const mayWait = claimed.followup.message_id === null && waiting < mostWaiting;

@@ -75,7 +75,8 @@ export async function recordAccepted(
 export async function recordSent(sql: TransactionSql, attempt: Attempt): Promise<FollowupRow | undefined> {
   const [row] = await sql<FollowupRow[]>`
     update followups
-    set status = 'sent', message_id = id, next_attempt_at = null, error_code = null, error_detail = null, ${over(sql)}
+    set status = 'sent', message_id = id, next_attempt_at = null, error_code = null, error_detail = null,
+        answer_check_at = case when asks_confirmation then clock_timestamp() + interval '15 minutes' end, ${over(sql)}
     ${ofAttempt(sql, attempt)}
     returning *`;
   return row;

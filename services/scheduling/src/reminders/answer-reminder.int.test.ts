@@ -1,8 +1,10 @@
 import type { BookingReminder, Followup } from '@mostrador/contracts';
 import { listAppointments } from '@mostrador/contracts';
+import { wakeOverdue } from '@mostrador/kit/step/overdue';
 import { testContext } from '@mostrador/testing/context';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { asking, soon, soonAt, startReminders, type TestReminders } from '../../test/reminders.ts';
+import { unansweredReminders } from './find-answers.ts';
 
 let reminders: TestReminders;
 beforeAll(async () => {
@@ -83,6 +85,57 @@ test.each<[string, () => Promise<unknown>]>([
   const appointment = await reminded();
   await tell();
   expect(await stateOf(appointment)).toBe('scheduled');
+});
+
+describe('an answer of which no notice came', () => {
+  const sweep = () => wakeOverdue({ ...unansweredReminders, ...reminders.dependencies }, new AbortController().signal);
+  const checkOf = async (id: string) => {
+    const [row] = await reminders.adminSql<{ at: Date | null; next: number }[]>`
+      select answer_check_at as at, extract(epoch from answer_check_at - now())::float8 as next
+      from followups where appointment_id = ${id}`;
+    return row;
+  };
+  /** Lets the reminder of the appointment be as old as this, and due to be looked at. */
+  const age = (id: string, minutes: number) => reminders.adminSql`
+    update followups set answer_check_at = now() - interval '1 second',
+      first_attempt_at = now() - ${minutes} * interval '1 minute' where appointment_id = ${id}`;
+
+  test('is found by the sweep, in the order of the messages, once', async () => {
+    const appointment = await reminded();
+    for (const text of ['what?', '1', '2']) reminders.write(lead_id, text);
+    const [reminder] = await reminders.remindersOf(storeId, appointment.id);
+    await sweep();
+    expect((await reminders.wakeUps(storeId)).filter(({ signal }) => signal === 'overdue')).toEqual([]);
+    await age(appointment.id, 15);
+    await sweep();
+    expect((await reminders.wakeUps(storeId)).at(-1)).toMatchObject({ entity_id: reminder?.id, signal: 'overdue' });
+    expect((await checkOf(appointment.id))?.next).toBeCloseTo(15 * 60, -1);
+    for (const _ of [1, 2])
+      expect(await reminders.step(storeId, reminder?.id as string)).toMatchObject({ done: true, reason: 'sent' });
+    expect(await stateOf(appointment)).toBe('scheduled and confirmed');
+    expect((await factsOf(appointment.id)).map(({ type }) => type)).toEqual([
+      'appointment.updated',
+      'appointment.confirmed',
+    ]);
+    await age(appointment.id, 30);
+    // The confirmation came after the question.
+    await reminders.adminSql`update appointments set confirmed_at = now() where id = ${appointment.id}`;
+    await sweep();
+    expect((await checkOf(appointment.id))?.at).toBeNull();
+  });
+
+  test('and is no answer changes nothing, and no other reminder is looked at', async () => {
+    const appointment = await reminded();
+    reminders.write(lead_id, '1', new Date(Date.now() - 60_000));
+    reminders.write(lead_id, 'maybe');
+    reminders.write(reminders.addLead(storeId), '1');
+    const [reminder] = await reminders.remindersOf(storeId, appointment.id);
+    await reminders.step(storeId, reminder?.id as string);
+    expect(await stateOf(appointment)).toBe('scheduled');
+    await rulesWith({ ...asking, ask_confirmation: false });
+    const silent = await reminded(soonAt(70));
+    expect((await checkOf(silent.id))?.at).toBeNull();
+  });
 });
 
 test('without a question a word changes nothing: not sent yet, not asking, or about an earlier time', async () => {

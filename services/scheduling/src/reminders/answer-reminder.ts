@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { getMessage, type Message } from '@mostrador/contracts';
+import { getMessage, listMessages } from '@mostrador/contracts';
 import type { Database } from '@mostrador/kit/database/database';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { lockAppointment } from '../appointments/appointment.repository.ts';
 import { changeAppointment } from '../appointments/appointment.ts';
@@ -10,7 +11,7 @@ import { lockRules } from '../booking/rules.repository.ts';
 import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { readAnswer } from './read-answer.ts';
-import { findNow, findQuestion, type Question } from './reminder.repository.ts';
+import { findAsking, findNow, findQuestion, type Question } from './reminder.repository.ts';
 
 /** The customer, through the channel. Scheduling does not know which channel it was. */
 const customer = { kind: 'channel', id: null } as const;
@@ -45,8 +46,40 @@ export async function answerReminder(
   relay.nudge();
 }
 
+/** More than a lead writes between a reminder and its appointment, together with what it gets. */
+const mostMessages = 200;
+
+/** Looks for an answer to this reminder, of which no notice came. Safe to repeat. */
+export async function findAnswer(
+  { database, rpc, relay }: Pick<Dependencies, 'database' | 'rpc' | 'relay'>,
+  context: StoreContext,
+  followupId: string,
+): Promise<void> {
+  const { storeId } = context;
+  const [asking] = await database.lookUp(context, (sql) => findAsking(sql, storeId, followupId));
+  if (!asking) return;
+  const leadId = asking.lead_id;
+  const [question] = await database.lookUp(context, (sql) => findQuestion(sql, storeId, leadId));
+  // A later reminder may have asked since.
+  if (question?.id !== followupId) return;
+  const list = await unlessGone(
+    rpc.call(listMessages, { params: { leadId }, query: { limit: mostMessages } }, context),
+  );
+  const asked = await unlessGone(rpc.call(getMessage, { params: { leadId, messageId: question.id } }, context));
+  const { sent_at } = asked ?? {};
+  if (!list || !sent_at) return;
+  const said = list.data
+    .filter(({ direction, created_at }) => direction === 'inbound' && created_at >= sent_at)
+    // The list has the newest first, and the first answer counts.
+    .findLast(({ body }) => readAnswer(body, question) !== null);
+  const answer = said && readAnswer(said.body, question);
+  if (!answer) return;
+  await record(database, { storeId, deadline: context.deadline }, question, answer);
+  relay.nudge();
+}
+
 /** Null for a message that was moved to another lead, or that was never accepted. */
-async function unlessGone(message: Promise<Message>): Promise<Message | null> {
+async function unlessGone<Found>(message: Promise<Found>): Promise<Found | null> {
   try {
     return await message;
   } catch (error) {

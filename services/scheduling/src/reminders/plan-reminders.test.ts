@@ -40,7 +40,7 @@ function planOf({ start, status = 'scheduled', lead_id = 'l', rules = [day, soon
     expect(due_at < inHours(start)).toBe(true);
   }
   return [
-    ...create.map(({ reminder_minutes }) => `+ ${reminder_minutes}`),
+    ...create.map(({ reminder_minutes, due_at }) => `+ ${reminder_minutes}${due_at <= now ? ' at once' : ''}`),
     ...change.map(({ row }) => `~ ${row.id}`),
     ...cancel.map(({ row, reason }) => `- ${row.id}: ${reason}`),
   ];
@@ -82,6 +82,43 @@ test.each<[string, Setup, string[]]>([
     'a time that is only a little later, after one was sent',
     { start: 20.5, existing: [reminderOf(day, 20, { status: 'sent' }), reminderOf(soon, 20)] },
     ['~ 120 at 20'],
+  ],
+  [
+    'a little later while one is on its way: the customer is told the new time at once',
+    { start: 20.5, existing: [reminderOf(day, 20, { status: 'sending' }), reminderOf(soon, 20)] },
+    ['+ 1440 at once', '~ 120 at 20'],
+  ],
+  [
+    'much later while one is on its way: told at once, and reminded again',
+    { start: 72, existing: [reminderOf(day, 20, { status: 'sending' }), reminderOf(soon, 20)] },
+    ['+ 1440 at once', '+ 1440', '~ 120 at 20'],
+  ],
+  [
+    'once more, while one is on its way and its correction waits',
+    {
+      start: 80,
+      existing: [
+        reminderOf(day, 20, { status: 'sending' }),
+        reminderOf(day, 72, { due_at: now }),
+        reminderOf(day, 72, { id: 'the next day' }),
+        reminderOf(soon, 72),
+      ],
+    },
+    ['+ 1440 at once', '~ 1440 at 72', '~ 120 at 72', '- the next day: appointment_moved'],
+  ],
+  ['a past time while one is on its way', { start: -1, existing: [reminderOf(day, 20, { status: 'sending' })] }, []],
+  [
+    'nothing more after the correction was sent',
+    {
+      start: 72,
+      existing: [
+        reminderOf(day, 20, { status: 'sending' }),
+        reminderOf(day, 72, { status: 'sent', due_at: now }),
+        reminderOf(day, 72),
+        reminderOf(soon, 72),
+      ],
+    },
+    [],
   ],
   [
     'a move and back while the first is on its way: the moved one must not tell the same again',

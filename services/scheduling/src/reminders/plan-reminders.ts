@@ -26,7 +26,8 @@ type OwnReason = (typeof ownReasons)[number];
 
 /**
  * What must happen to the reminders of an appointment, so that each rule has at most one for its beginning. A beginning
- * that was reminded of, or whose reminder was cancelled for another reason, gets no other. A time that has passed is left out.
+ * that was reminded of, or whose reminder was cancelled for another reason, gets no other. A time that has passed is left out,
+ * unless the customer is just told a former beginning.
  *
  * @param reminders those of the booking rules
  * @param existing all reminders that the appointment has had
@@ -43,18 +44,21 @@ export function planReminders(
   const create: (ReminderContent & { reminder_minutes: number })[] = [];
   for (const { minutes_before, message, template, ask_confirmation } of isOpen ? reminders : []) {
     const own = existing.filter(({ reminder_minutes }) => reminder_minutes === minutes_before);
-    if (own.some((row) => isOfStart(row) && isSettled(row))) continue;
-    const pending = own.filter(({ status }) => status === 'pending');
-    const row = pending.find(isOfStart) ?? pending[0];
     const content = {
       ...{ message, template, asks_confirmation: ask_confirmation, reminder_start: scheduled_at },
       due_at: new Date(scheduled_at.getTime() - minutes_before * minuteMs),
       expires_at: scheduled_at,
     };
+    const pending = own.filter(({ status }) => status === 'pending');
     // One that is due already may still wait, for a sending window or a retry.
-    if (row && isOfStart(row)) kept.set(row.id, { ...content, due_at: row.due_at });
-    else if (content.due_at <= now) continue;
-    else if (row) kept.set(row.id, content);
+    for (const row of pending.filter(isOfStart)) kept.set(row.id, { ...content, due_at: row.due_at });
+    if (own.some((row) => isOfStart(row) && (row.status === 'pending' || isSettled(row)))) continue;
+    const wrong = own.find((row) => row.status === 'sending');
+    if (wrong && scheduled_at > now)
+      create.push({ ...content, reminder_minutes: minutes_before, due_at: after(wrong, now) });
+    const [row] = pending;
+    if (content.due_at <= now) continue;
+    if (row) kept.set(row.id, content);
     else create.push({ ...content, reminder_minutes: minutes_before });
   }
   const pending = existing.filter(({ status }) => status === 'pending');
@@ -76,6 +80,9 @@ export function planReminders(
     }),
   };
 }
+
+/** A message with the former time is on its way, and cannot be taken back. The right time follows it at once. */
+const after = ({ lease_until }: FollowupRow, now: Date): Date => (lease_until && lease_until > now ? lease_until : now);
 
 /** Whether it was sent, or may have been, or it was decided elsewhere that it is not. */
 const isSettled = ({ status, cancel_reason }: FollowupRow): boolean =>

@@ -1,5 +1,6 @@
 import type { BookingRules } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { OverdueOptions } from '@mostrador/kit/step/overdue';
 import type { AppointmentRow } from '../appointments/appointment.ts';
 import type { FollowupRow } from '../followups/followup.ts';
 
@@ -110,6 +111,41 @@ export async function findReminded(
     from appointments a left join services s on s.store_id = a.store_id and s.id = a.service_id
     where a.store_id = ${storeId} and a.id = ${appointment_id}`;
   return row;
+}
+
+/** The query for the lead whom this follow-up asked to confirm: one row, or none if it did not. */
+export const findAsking = (sql: Sql, storeId: string, id: string) =>
+  sql<{ lead_id: string }[]>`
+    select lead_id from followups
+    where store_id = ${storeId} and id = ${id} and asks_confirmation and status = 'sent'`;
+
+export type Unanswered = { readonly store_id: string; readonly id: string; readonly lead_id: string };
+
+/**
+ * Up to `limit` reminders of all stores that asked, have no answer yet, and are to be looked at again. The next look comes when
+ * their age has doubled. What is answered or over is not looked at any more. Two concurrent sweeps get different rows.
+ */
+export async function takeUnanswered(
+  systemSql: TransactionSql,
+  { limit }: Pick<OverdueOptions, 'limit'>,
+): Promise<Unanswered[]> {
+  const rows = await systemSql<(Unanswered & { is_open: boolean })[]>`
+    update followups f
+    set answer_check_at =
+      case when due.is_open then clock_timestamp() + (clock_timestamp() - f.first_attempt_at) end
+    from (
+      select f.store_id, f.id, coalesce(a.status = 'scheduled' and a.scheduled_at = f.reminder_start
+        and a.scheduled_at > now() and (a.confirmed_at is null or a.confirmed_at < f.first_attempt_at), false) as is_open
+      from (
+        select store_id, id, appointment_id, reminder_start, first_attempt_at from followups
+        where answer_check_at < now() order by answer_check_at limit ${limit}
+        for no key update skip locked
+      ) f
+      left join appointments a on a.store_id = f.store_id and a.id = f.appointment_id
+    ) due
+    where f.store_id = due.store_id and f.id = due.id
+    returning f.store_id, f.id, f.lead_id, due.is_open`;
+  return rows.filter(({ is_open }) => is_open);
 }
 
 /** What a lead was asked last. */

@@ -1,6 +1,7 @@
 import { type Followup, mergeLeadScheduling, updateSendingWindows } from '@mostrador/contracts';
 import { momentText } from '@mostrador/hours/clock';
 import { AppError } from '@mostrador/kit/rpc/errors';
+import { stepLimits } from '@mostrador/kit/step/step';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { asking, day, soon, soonAt, startReminders, type TestReminders } from '../../test/reminders.ts';
@@ -248,12 +249,31 @@ describe('a reminder that is due', () => {
       throw new AppError('channel_not_connected');
     };
     await reminders.send(storeId, reminder);
-    expect(await statesOf(storeId, appointment.id)).toEqual(['1440 pending', '1440 pending']);
     reminders.reply.answer = async () => ({ status: 'sent', error: null });
     await reminders.send(storeId, reminder);
-    expect(await statesOf(storeId, appointment.id)).toEqual(['1440 appointment_moved', '1440 pending']);
-    const [kept] = (await reminders.remindersOf(storeId, appointment.id)).filter(({ status }) => status === 'pending');
-    expect(kept?.due_at).toBe(minutesBefore(soonAt(72), 1440));
+    const now = await reminders.remindersOf(storeId, appointment.id);
+    expect(now.find(({ id }) => id === reminder.id)).toMatchObject({ cancel_reason: 'appointment_moved' });
+    const kept = now.filter(({ status }) => status === 'pending');
+    expect(kept.map(({ expires_at }) => expires_at)).toEqual([soonAt(72), soonAt(72)]);
+  });
+
+  test('that is sent while its appointment moves is followed by the new time at once, and by the usual reminder', async () => {
+    const { storeId, appointment, reminder } = await booked();
+    reminders.reply.answer = async () => {
+      await reminders.change(storeId, appointment.id, { scheduled_at: soonAt(72) });
+      return { status: 'sent', error: null };
+    };
+    await reminders.send(storeId, reminder);
+    reminders.reply.answer = async () => ({ status: 'sent', error: null });
+    const [correction, usual] = (await reminders.remindersOf(storeId, appointment.id)).filter(
+      ({ status }) => status === 'pending',
+    );
+    // Not before the attempt that was running can no longer repeat.
+    expect(Date.parse(correction?.due_at ?? '') - Date.now()).toBeLessThan(stepLimits.leaseMs);
+    expect(usual?.due_at).toBe(minutesBefore(soonAt(72), 1440));
+    await reminders.send(storeId, correction as Followup);
+    const time = momentText(new Date(soonAt(72)), { timezone: 'UTC', locale: 'en' });
+    expect(reminders.asked.at(-1)).toMatchObject({ id: correction?.id, message: expect.stringContaining(time) });
   });
 
   test('and an appointment that moves at the same moment: it tells the old time before the move, or the new one later', async () => {
@@ -268,12 +288,17 @@ describe('a reminder that is due', () => {
       await Promise.all(round % 2 === 0 ? [step(), move()] : [move(), step()]);
       const states = await statesOf(storeId, appointment.id);
       const told = reminders.asked.filter(({ id }) => id === reminder.id).map(({ message }) => message);
-      const [pending] = (await reminders.remindersOf(storeId, appointment.id)).filter(
+      const pending = (await reminders.remindersOf(storeId, appointment.id)).filter(
         ({ status }) => status === 'pending',
       );
-      expect(pending).toMatchObject({ due_at: minutesBefore(later, 1440), expires_at: later });
-      if (told.length === 0) expect([states, pending?.id]).toEqual([['1440 pending'], reminder.id]);
-      else expect([states, told]).toEqual([['1440 pending', '1440 sent'], [expect.stringContaining(oldTime)]]);
+      expect(pending.at(-1)).toMatchObject({ due_at: minutesBefore(later, 1440), expires_at: later });
+      if (told.length === 0) expect([states, pending[0]?.id]).toEqual([['1440 pending'], reminder.id]);
+      else {
+        expect(told).toEqual([expect.stringContaining(oldTime)]);
+        // One more when it was on its way at that moment.
+        expect([2, 3]).toContain(states.length);
+        expect(pending.map(({ expires_at }) => expires_at)).toEqual(pending.map(() => later));
+      }
     }
   });
 
