@@ -24,6 +24,8 @@ export const showCalendarCommand = (admin: Admin): Command =>
           username: shownOrNull(calendar.username),
           'calendar id': shownOrNull(calendar.calendar_id),
           'last error': shownOrNull(calendar.last_error),
+          read: calendar.read_at ?? null,
+          'reading error': shownOrNull(calendar.reading_error ?? null),
           connected: calendar.connected_at,
           'customer in events': calendar.show_customer ? 'on' : 'off',
           'appointments pending': calendar.appointments_pending,

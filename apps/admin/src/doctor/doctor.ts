@@ -21,6 +21,7 @@ import {
   readOutbox,
   readPayloads,
   readSyncs,
+  readWatches,
 } from './queues.repository.ts';
 import { judgeQueues } from './queues.ts';
 import { callRoll } from './roll-call.ts';
@@ -139,7 +140,7 @@ async function examine(admin: Admin, database: string | undefined): Promise<Resu
     ofDatabase('roles, row-level security and indexes', checkSchemas),
     ofDatabase('what waits', async (sql) => {
       const states = await Promise.all([
-        ...[readMessages, readPayloads, readSyncs, readFollowups, readDeliveries].map((read) => read(sql)),
+        ...[readMessages, readPayloads, readSyncs, readWatches, readFollowups, readDeliveries].map((read) => read(sql)),
         ...serviceNames.map((schema) => readOutbox(sql, schema)),
         ...feeds.map((schema) => readFeed(sql, schema)),
       ]);

@@ -2,7 +2,7 @@ import type { Sql } from '@mostrador/kit/database/database';
 
 /** Rows of one kind that wait for one reason. */
 export type QueueState = {
-  /** A kind of `waiting list`, or `outbox` and `feed`. */
+  /** A kind of `waiting list`, or `calendar_watch`, `outbox` and `feed`. */
   readonly queue: string;
   /** Only of outboxes and feeds: whose they are. */
   readonly service: string | null;
@@ -85,6 +85,24 @@ export const readSyncs = (sql: Sql) => sql<QueueState[]>`
       on c.store_id = s.store_id and c.id = s.connection_id and c.disconnected_at is null
     where s.state in ('pending', 'needs_attention') order by s.requested_at limit ${mostRead}
   ) ${grouped(sql, 'calendar_sync')}`;
+
+/** Calendars in which people's changes are not seen. `calendar_emptied` waits for a person. */
+export const readWatches = (sql: Sql) => sql<QueueState[]>`
+  with judged as (
+    select w.store_id, 1 as rows, w.last_error_code as code,
+      case when ${overdue(sql, 'wake_at')} then w.wake_at else coalesce(w.listed_at, c.connected_at) end as since,
+      case
+        when w.lease_until > now() then 'running'
+        when ${overdue(sql, 'wake_at')} then 'overdue'
+        when w.last_error_code = 'calendar_emptied' then 'needs_attention'
+        when w.last_error_code is not null then 'failed_attempt'
+        else 'postponed'
+      end as reason
+    from scheduling.calendar_watches w
+    join scheduling.calendar_connections c
+      on c.store_id = w.store_id and c.id = w.connection_id and c.disconnected_at is null
+    where w.last_error_code is not null or w.wake_at < now() order by w.wake_at limit ${mostRead}
+  ) ${grouped(sql, 'calendar_watch')}`;
 
 export const readFollowups = (sql: Sql) => sql<QueueState[]>`
   with judged as (

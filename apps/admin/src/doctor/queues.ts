@@ -103,6 +103,22 @@ const queues: Readonly<Record<string, QueueWords>> = {
   message: { one: 'message', many: 'messages' },
   followup: { one: 'follow-up', many: 'follow-ups' },
   calendar_sync: { one: 'calendar sync', many: 'calendar syncs' },
+  calendar_watch: {
+    one: 'calendar to be read',
+    many: 'calendars to be read',
+    rules: {
+      failed_attempt: {
+        note: never,
+        warning: 10 * minute,
+        why: 'What people change in the calendar is not seen. The next attempt follows by itself.',
+        remedy: '`calendar show` has the error, and docs/operations/calendar-sync.md what it means.',
+      },
+      needs_attention: {
+        why: 'The calendar lost most events at once, so none is cancelled.',
+        remedy: 'The store restores the calendar, or connects it again: `calendar show` has the error.',
+      },
+    },
+  },
   webhook_delivery: {
     one: 'webhook delivery',
     many: 'webhook deliveries',

@@ -4,6 +4,8 @@ import { m } from '../paraglide/messages.js';
 /** What each refusal of a provider means, and what to do. */
 const words: Readonly<Record<string, () => string>> = {
   provider_unavailable: m.connections_unavailable,
+  calendar_not_read: m.connections_not_read,
+  calendar_emptied: m.connections_emptied,
   calendar_credentials_refused: m.connections_credentials,
   calendar_permission_denied: m.connections_permission,
   calendar_read_only: m.connections_permission,

@@ -167,7 +167,10 @@ export const NullableFollowupMetadata = MetadataOf(maxFollowupMetadataBytes);
 /** Why something waits for a provider: a stable code, its meaning for people, and since when. */
 const WaitReason = Type.Object(
   {
-    code: Type.String({ description: '`provider_unavailable` or `provider_busy`.' }),
+    code: Type.String({
+      description:
+        '`provider_unavailable` or `provider_busy`; of a calendar also `calendar_not_read` or `calendar_emptied`.',
+    }),
     detail: Type.String({ description: 'The same for people.' }),
     since: About(Timestamp, 'Since when it waits.'),
   },
@@ -175,7 +178,9 @@ const WaitReason = Type.Object(
     title: 'WaitReason',
     description:
       'Why the provider is not called now: `provider_unavailable` (it fails, and is asked again by itself) or ' +
-      '`provider_busy` (the calls that may run at once are running).',
+      '`provider_busy` (the calls that may run at once are running). Of a calendar also why it is not read: ' +
+      '`calendar_not_read` (reading fails, and is tried again by itself) or `calendar_emptied` (most events disappeared at ' +
+      'once, so that none is cancelled until a person restores them or connects the calendar again).',
   },
 );
 

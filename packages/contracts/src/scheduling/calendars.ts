@@ -116,6 +116,10 @@ export const CalendarConnectionDetails = Type.Object({
   username: NullableString,
   calendar_id: NullableString,
   last_error: NullableString,
+  /** When the calendar last answered what people changed there. A service of the previous version does not answer it. */
+  read_at: Type.Optional(NullableTimestamp),
+  /** Why the last attempt to read it failed. */
+  reading_error: Type.Optional(NullableString),
   connected_at: NullableTimestamp,
   /** The feed's secret address. */
   feed_url: NullableString,
@@ -198,6 +202,7 @@ export const StoreCalendar = Type.Object(
     calendar_id: About(NullableString, 'Google only: the id of the calendar.'),
     feed_url: About(NullableString, 'The feed only: its secret address, to which calendar programs subscribe.'),
     show_customer: Type.Boolean({ description: 'Whether events show the name and phone of the lead.' }),
+    read_at: Type.Optional(About(NullableTimestamp, 'When what people changed there was last read. Null: never.')),
     appointments_pending: Type.Integer({ description: 'How many appointments wait for their event.' }),
     appointments_failing: Type.Integer({
       description: 'For how many of these the last attempt failed. They are tried again.',

@@ -21,7 +21,10 @@ export const toConnectionHealth = (status: 'connected' | 'needs_attention', sinc
     ? { status: 'degraded' as const, reason: reasonSince('provider_unavailable', since) }
     : { status, reason: null };
 
-type Health = Pick<ReturnType<typeof toConnectionHealth>, 'reason'> & { readonly status: string };
+type Health = {
+  readonly status: string;
+  readonly reason: { readonly code: string; readonly detail: string; readonly since: string } | null;
+};
 /** What the provider answered when it refused a connection, and when. */
 export type Refusal = {
   readonly last_error: { readonly code: string; readonly detail: string } | null;

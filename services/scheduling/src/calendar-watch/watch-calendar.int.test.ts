@@ -4,6 +4,8 @@ import {
   connectCalendar,
   disconnectCalendar,
   getAppointment,
+  getCalendarConnection,
+  showCalendar,
   syncCalendarEvent,
   watchCalendar,
 } from '@mostrador/contracts';
@@ -14,6 +16,7 @@ import { type CaldavServer, startRadicale, startXandikos } from '@mostrador/test
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcomeOf, startBooking, type TestBooking } from '../../test/booking.ts';
 import { addWatches } from './add-watches.ts';
+import { attemptsUntilTold } from './reading.ts';
 import { settleEvent } from './settle-event.ts';
 import { overdueWatches } from './wake-overdue.ts';
 import { lockLease } from './watch.repository.ts';
@@ -87,6 +90,8 @@ describe.each([
         }
       },
       sync,
+      /** What `GET /store` shows. */
+      calendar: () => booking.rpc.call(getCalendarConnection, {}, as()),
       /** An appointment whose event is in the calendar. */
       async book(at: string): Promise<Appointment> {
         const appointment = await booking.book(storeId, at);
@@ -244,7 +249,7 @@ describe.each([
   });
 
   test('a calendar that lost most events at once cancels nothing, and says so', async () => {
-    const { storeId, connectionId, look, book, get } = await store({ capacity: 20 });
+    const { look, book, get, calendar } = await store({ capacity: 20 });
     const day = newDay();
     const appointments: Appointment[] = [];
     for (let number = 0; number < 11; number += 1) appointments.push(await book(`${day}T09:00:00Z`));
@@ -252,9 +257,7 @@ describe.each([
     for (const { id } of appointments) expect((await request('DELETE', `${id}.ics`)).ok).toBe(true);
     expect(await look()).toMatchObject({ reason: 'attempt 1 failed (calendar_emptied)' });
     for (const { id } of appointments) expect(await get(id)).toMatchObject({ status: 'scheduled' });
-    const [row] = await booking.adminSql`
-      select last_error_code from calendar_watches where store_id = ${storeId} and connection_id = ${connectionId}`;
-    expect(row).toEqual({ last_error_code: 'calendar_emptied' });
+    expect(await calendar()).toMatchObject({ status: 'degraded', reason: { code: 'calendar_emptied' } });
   });
 
   test('a busy time of the calendar is not offered and not booked, until it is gone', async () => {
@@ -353,11 +356,19 @@ describe.each([
   });
 
   test('a server that is down is asked again, and says why', async () => {
-    const { storeId, look } = await store();
+    const { storeId, look, calendar } = await store();
     await server.stop();
     expect(await look()).toMatchObject({ done: false, reason: 'attempt 1 failed (calendar_unreachable)' });
+    expect(await calendar()).toMatchObject({ status: 'connected' });
+    await booking.adminSql`
+      update calendar_watches set attempts = ${attemptsUntilTold - 1} where store_id = ${storeId}`;
+    await look();
+    expect(await calendar()).toMatchObject({ status: 'degraded', reason: { code: 'calendar_not_read' } });
+    const shown = await booking.rpc.call(showCalendar, {}, testContext({ storeId }));
+    expect(shown).toMatchObject({ read_at: null, reading_error: expect.stringMatching(/^calendar_unreachable: ./) });
     await server.start();
     await look();
+    expect(await calendar()).toEqual({ provider: 'caldav', status: 'connected', reason: null, sending_windows: [] });
     const [row] = await booking.adminSql`
       select attempts, last_error_code from calendar_watches where store_id = ${storeId}`;
     expect(row).toEqual({ attempts: 0, last_error_code: null });

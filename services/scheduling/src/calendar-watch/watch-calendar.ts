@@ -24,6 +24,7 @@ import { type Claimed, claimNext, whileBlocked } from './claim-next.ts';
 import type { SeenEvent } from './event-change.ts';
 import { missingOf } from './missing.ts';
 import { pauseAfterUse } from './next-look.ts';
+import { attemptsUntilTold, emptied } from './reading.ts';
 import { settleEvent } from './settle-event.ts';
 import {
   hasPending,
@@ -150,13 +151,6 @@ async function record(sql: TransactionSql, claimed: Claimed, changes: CalendarCh
   return waitUntil(await recordRead(sql, attempt, 0), 'the calendar has more changes');
 }
 
-const emptied = {
-  code: 'calendar_emptied',
-  detail:
-    'Most events of the appointments are missing in the calendar at once, so none of them is cancelled. Restore the ' +
-    'calendar, or connect it again: then the events are written again.',
-};
-
 /** Brings the objects to their appointments. What cannot be settled in time is read again. */
 async function settle(
   dependencies: Dependencies,
@@ -207,9 +201,6 @@ async function nextLook(sql: TransactionSql, { attempt }: Claimed): Promise<Next
   const pauseMs = pauseAfterUse(now.getTime() - usedAt.getTime(), attempt.id);
   return waitUntil(await recordRead(sql, attempt, pauseMs), 'the next look is not due yet');
 }
-
-/** Fewer may be a short fault of the provider. */
-const attemptsUntilTold = 5;
 
 function logFailure(log: Log, { attempt, connection }: Claimed, failure: CalendarError): void {
   const { kind, code, detail } = failure;

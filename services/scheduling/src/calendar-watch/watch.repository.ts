@@ -3,6 +3,7 @@ import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { overdueIn } from '@mostrador/kit/step/overdue.repository';
 import type { Attempt, AttemptError, RowKey } from '@mostrador/kit/step/retry-engine';
 import type { CalendarChanges } from '../calendars/calendar-provider.ts';
+import type { ReadingRow } from './reading.ts';
 
 /** A row of `calendar_watches`. */
 export type WatchRow = {
@@ -64,6 +65,12 @@ export async function lockLease(sql: TransactionSql, { storeId, id, leaseToken }
     where store_id = ${storeId} and connection_id = ${id} and lease_token = ${leaseToken} for no key update`;
   return rows.length > 0;
 }
+
+/** The query for how the reading of a connection goes: one row, or none for a calendar that is not read. */
+export const findReading = (sql: Sql, storeId: string, connectionId: string) =>
+  sql<ReadingRow[]>`
+    select attempts, last_error_code, last_error_detail, listed_at from calendar_watches
+    where store_id = ${storeId} and connection_id = ${connectionId}`;
 
 /** Ends an attempt that reached the calendar. The next step is due after `delayMs`. */
 export async function recordRead(sql: TransactionSql, { storeId, id }: RowKey, delayMs: number): Promise<Date> {

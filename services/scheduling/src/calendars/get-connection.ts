@@ -2,6 +2,8 @@ import type { getCalendarConnection as operation } from '@mostrador/contracts';
 import { findOutage } from '@mostrador/kit/resilience/provider-circuit.repository';
 import { toConnectionHealth } from '@mostrador/kit/resilience/wait-reason';
 import type { Handler } from '@mostrador/kit/rpc/server';
+import { withReading } from '../calendar-watch/reading.ts';
+import { findReading } from '../calendar-watch/watch.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findSendingWindows } from '../followups/sending-windows.repository.ts';
 import { findConnection } from './connection.repository.ts';
@@ -16,6 +18,14 @@ export const getConnection =
         findSendingWindows(sql, context.storeId),
       ]);
       if (!connection) return { provider: null, status: 'not_connected', reason: null, sending_windows };
-      const outage = await findOutage(sql, targetOf(connection).origin);
-      return { provider: connection.provider, ...toConnectionHealth(connection.status, outage), sending_windows };
+      const [outage, [reading]] = await Promise.all([
+        findOutage(sql, targetOf(connection).origin),
+        findReading(sql, context.storeId, connection.id),
+      ]);
+      const health = toConnectionHealth(connection.status, outage);
+      return {
+        provider: connection.provider,
+        ...withReading(health, reading, connection.connected_at),
+        sending_windows,
+      };
     });

@@ -4,6 +4,8 @@ import { toConnectionHealth, toConnectionReason } from '@mostrador/kit/resilienc
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { countUnsettledSyncs } from '../calendar-sync/sync.repository.ts';
+import { toReading, withReading } from '../calendar-watch/reading.ts';
+import { findReading } from '../calendar-watch/watch.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findShowsCustomer } from './calendar-settings.repository.ts';
 import { findConnection } from './connection.repository.ts';
@@ -23,16 +25,17 @@ export async function readCalendar(
       findShowsCustomer(sql, storeId),
     ]);
     if (!connection) return { ...notConnected, show_customer };
-    const [unsettled, outage] = await Promise.all([
+    const [unsettled, outage, [reading]] = await Promise.all([
       countUnsettledSyncs(sql, storeId, connection.id),
       findOutage(sql, targetOf(connection).origin),
+      findReading(sql, storeId, connection.id),
     ]);
     const { last_error_code: code, last_error_detail: detail } = connection;
     const last_error = code === null ? null : { code, detail: detail ?? '' };
     const token = openFeedToken(vault, storeId, connection.sealed_feed_token);
     return {
       provider: connection.provider,
-      ...toConnectionHealth(connection.status, outage),
+      ...withReading(toConnectionHealth(connection.status, outage), reading, connection.connected_at),
       refused_at: connection.refused_at,
       url: connection.settings.url ?? null,
       username: connection.settings.username ?? null,
@@ -41,6 +44,7 @@ export async function readCalendar(
       connected_at: toTimestamp(connection.connected_at),
       feed_url: token === undefined ? null : feedUrl(publicUrl, token),
       show_customer,
+      ...toReading(reading),
       appointments_pending: unsettled.pending,
       appointments_failing: unsettled.failing,
       appointments_needing_attention: unsettled.needs_attention,
@@ -53,7 +57,14 @@ export async function readStoreCalendar(
   dependencies: Pick<Dependencies, 'database' | 'vault' | 'publicUrl'>,
   context: StoreContext,
 ): Promise<StoreCalendar> {
-  const { last_error, refused_at, status, reason, ...calendar } = await readCalendar(dependencies, context);
+  const {
+    last_error,
+    refused_at,
+    reading_error: _,
+    status,
+    reason,
+    ...calendar
+  } = await readCalendar(dependencies, context);
   return { ...calendar, status, reason: toConnectionReason({ status, reason }, { last_error, refused_at }) };
 }
 
@@ -68,6 +79,7 @@ const notConnected = {
   refused_at: null,
   connected_at: null,
   feed_url: null,
+  ...toReading(undefined),
   appointments_pending: 0,
   appointments_failing: 0,
   appointments_needing_attention: 0,

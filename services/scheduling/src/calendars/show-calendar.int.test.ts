@@ -54,6 +54,8 @@ test('the connection is shown without its secrets and with the counts of unfinis
     connected_at: expect.stringMatching(/Z$/),
     feed_url: null,
     show_customer: false,
+    read_at: null,
+    reading_error: null,
     appointments_pending: 1,
     appointments_failing: 0,
     appointments_needing_attention: 1,
