@@ -17,6 +17,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcomeOf, startBooking, type TestBooking } from '../../test/booking.ts';
 import { purgeHolds } from '../availability/purge-holds.ts';
+import type { SeenEvent } from '../calendar-watch/event-change.ts';
+import { settleEvent } from '../calendar-watch/settle-event.ts';
 
 let booking: TestBooking;
 beforeAll(async () => {
@@ -466,17 +468,51 @@ describe('availability', () => {
 
 type Act =
   | { kind: 'book' | 'hold'; start: number; length: number; seller: boolean }
-  | { kind: 'move'; which: number; start: number; length: number }
-  | { kind: 'cancel' | 'expire' | 'use'; which: number };
+  | { kind: 'move' | 'move in the calendar'; which: number; start: number; length: number }
+  | { kind: 'be busy'; start: number; length: number }
+  | { kind: 'cancel' | 'delete in the calendar' | 'expire' | 'use'; which: number };
 
-test('no schedule of creations, moves, cancellations, holds and expiries exceeds a place, and none is refused without need', async () => {
+/** Connects a calendar that no server has. The functions do what a look at it does. */
+async function connect(storeId: string) {
+  const connectionId = randomUUID();
+  const { adminSql } = booking;
+  await adminSql`
+    insert into calendar_connections (store_id, id, provider, settings, sealed_credentials)
+    values (${storeId}, ${connectionId}, 'caldav', '{}', 'none')`;
+  await adminSql`insert into calendar_watches (store_id, connection_id) values (${storeId}, ${connectionId})`;
+  return {
+    /** Finds the event of an appointment as it is there, after that was last written. */
+    async see(appointmentId: string, seen: SeenEvent): Promise<void> {
+      await adminSql`
+        update calendar_syncs s set state = 'synced', next_attempt_at = null, synced_version = a.version,
+          synced_at = now() - interval '1 second'
+        from appointments a where a.id = s.appointment_id and a.id = ${appointmentId}`;
+      const event = { connectionId, appointmentId, seen, readAt: new Date() };
+      expect(await settleEvent(booking.dependencies, testContext({ storeId }), event)).toBe('settled');
+    },
+    async beBusy(from: string, until: string): Promise<void> {
+      const href = `/${randomUUID()}.ics`;
+      await adminSql`
+        insert into calendar_objects (store_id, connection_id, href) values (${storeId}, ${connectionId}, ${href})`;
+      await adminSql`
+        insert into calendar_busy_times (store_id, connection_id, href, starts_at, ends_at)
+        values (${storeId}, ${connectionId}, ${href}, ${from}, ${until})`;
+    },
+  };
+}
+
+test('no schedule of creations, moves, cancellations, holds, expiries and changes in the calendar exceeds a place, and none is refused without need', async () => {
   const start = fc.integer({ min: 0, max: 20 });
   const length = fc.integer({ min: 1, max: 8 });
   const which = fc.nat(30);
   const act: fc.Arbitrary<Act> = fc.oneof(
     fc.record({ kind: fc.constantFrom('book' as const, 'hold' as const), start, length, seller: fc.boolean() }),
-    fc.record({ kind: fc.constant('move' as const), which, start, length }),
-    fc.record({ kind: fc.constantFrom('cancel' as const, 'expire' as const, 'use' as const), which }),
+    fc.record({ kind: fc.constantFrom('move' as const, 'move in the calendar' as const), which, start, length }),
+    fc.record({
+      kind: fc.constantFrom(...(['cancel', 'delete in the calendar', 'expire', 'use'] as const)),
+      which,
+    }),
+    fc.record({ kind: fc.constant('be busy' as const), start, length }),
   );
   const timeOf = (quarters: number) => later(at('09:00'), quarters * 15);
   await fc.assert(
@@ -486,16 +522,25 @@ test('no schedule of creations, moves, cancellations, holds and expiries exceeds
       async (acts, capacity) => {
         const storeId = await booking.store({ capacity, horizon_days: 730 });
         const seller_id = booking.addSeller(storeId);
+        const calendar = await connect(storeId);
+        const busy: { start: number; end: number }[] = [];
         type Kept = { id: string; start: number; end: number; seller: boolean; isHold: boolean };
         let kept: Kept[] = [];
         const fits = ({ start: first, end, seller }: Omit<Kept, 'id' | 'isHold'>, except?: Kept) => {
-          const rivals = kept.filter((each) => each !== except && each.seller === seller);
+          const rivals = [...kept.filter((each) => each !== except && each.seller === seller), ...busy];
           return Array.from({ length: end - first }, (_, index) => first + index).every(
             (moment) =>
               rivals.filter((each) => each.start <= moment && moment < each.end).length < (seller ? 1 : capacity),
           );
         };
         for (const one of acts) {
+          if (one.kind === 'be busy') {
+            // What is booked by then stays.
+            const span = { start: one.start, end: one.start + one.length };
+            await calendar.beBusy(timeOf(span.start), timeOf(span.end));
+            busy.push(span);
+            continue;
+          }
           if ('seller' in one) {
             const wanted = { start: one.start, end: one.start + one.length, seller: one.seller };
             const body = { duration_minutes: one.length * 15, seller_id: one.seller ? seller_id : null };
@@ -520,6 +565,14 @@ test('no schedule of creations, moves, cancellations, holds and expiries exceeds
             );
             expect(outcome, JSON.stringify({ one, kept })).toBe(fits(wanted, chosen) ? 'done' : 'appointment_conflict');
             if (outcome === 'done') kept = kept.map((each) => (each === chosen ? wanted : each));
+          } else if (one.kind === 'move in the calendar') {
+            const wanted = { ...chosen, start: one.start, end: one.start + one.length };
+            const seen = { start: Date.parse(timeOf(one.start)), durationMinutes: one.length * 15 };
+            await calendar.see(chosen.id, seen);
+            if (fits(wanted, chosen)) kept = kept.map((each) => (each === chosen ? wanted : each));
+          } else if (one.kind === 'delete in the calendar') {
+            await calendar.see(chosen.id, 'gone');
+            kept = kept.filter((each) => each !== chosen);
           } else if (one.kind === 'use') {
             const { id } = await booking.book(storeId, timeOf(chosen.start), { hold_id: chosen.id });
             kept = kept.map((each) => (each === chosen ? { ...chosen, id, isHold: false } : each));
@@ -530,7 +583,12 @@ test('no schedule of creations, moves, cancellations, holds and expiries exceeds
           }
         }
         const taken = await booking.taken(storeId);
-        expect(taken.map(({ id }) => id).toSorted()).toEqual(kept.map(({ id }) => id).toSorted());
+        const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1);
+        expect(taken.map(({ id, starts_at, ends_at }) => ({ id, starts_at, ends_at })).toSorted(byId)).toEqual(
+          kept
+            .map(({ id, start, end }) => ({ id, starts_at: new Date(timeOf(start)), ends_at: new Date(timeOf(end)) }))
+            .toSorted(byId),
+        );
         expect(taken.filter((each) => each.seller_id === null && Number(each.place.slice(-4)) > capacity)).toEqual([]);
       },
     ),
