@@ -18,7 +18,7 @@ import { type BookingRow, insertBookings } from '../booking/booking.repository.t
 import { deferRefusal, readHold, readNamed } from '../booking/named.ts';
 import { withAlternatives } from '../booking/refusals.ts';
 import { lockRules } from '../booking/rules.repository.ts';
-import { takePlaces, type Wish } from '../booking/take-places.ts';
+import { readAround, takePlaces, type Wish } from '../booking/take-places.ts';
 import { requestSyncs } from '../calendar-sync/sync.repository.ts';
 import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -115,16 +115,15 @@ async function writeBooked(
   items: readonly Item[],
   origins: readonly Origin[],
 ): Promise<(AppointmentRow | AppError)[]> {
-  const [connection, rules] = await Promise.all([lockCalendarConnection(sql, storeId), lockRules(sql, storeId)]);
   const asking = items.filter(({ refusal }) => !refusal);
-  const granted =
-    rules &&
-    (await takePlaces(
-      sql,
-      storeId,
-      rules,
-      asking.map(({ wish }) => wish),
-    ));
+  const wishes = asking.map(({ wish }) => wish);
+  // They are sent at once and run in this order, so the last one reads under the locks.
+  const [connection, rules, around] = await Promise.all([
+    lockCalendarConnection(sql, storeId),
+    lockRules(sql, storeId),
+    readAround(sql, storeId, wishes),
+  ]);
+  const granted = rules && (await takePlaces(sql, storeId, rules, wishes, around));
   const outcomes = items.map((item) => {
     if (!granted || item.refusal)
       return refusalWithoutRules(item) ?? { seller_id: item.appointment.seller_id ?? null, booking: null };

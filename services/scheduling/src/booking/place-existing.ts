@@ -5,7 +5,7 @@ import {
   deleteExpiredHolds,
   deleteStaleBookings,
   insertBookings,
-  listBookings,
+  listTouching,
   listUnplaced,
 } from './booking.repository.ts';
 import { firstFreePlace, overlaps, type Taken } from './places.ts';
@@ -26,7 +26,7 @@ export async function placeExisting(sql: TransactionSql, storeId: string, rules:
   const [first] = wanted;
   if (!first) return;
   const end = wanted.reduce((latest, each) => Math.max(latest, each.end), first.end);
-  const found = await listBookings(sql, storeId, [{ start: first.start, end }], []);
+  const found = await listTouching(sql, storeId, { start: first.start, end });
   // Those that still run, as the walk goes through time.
   let running: Taken[] = [];
   const ahead: Taken[] = found

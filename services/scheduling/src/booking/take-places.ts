@@ -8,10 +8,11 @@ import {
   type BookingRow,
   deleteBookings,
   deleteExpiredHolds,
+  findBookings,
   insertBookings,
-  listBookings,
+  listTouching,
 } from './booking.repository.ts';
-import { listBusyTimes } from './busy.repository.ts';
+import { listBusyIn } from './busy.repository.ts';
 import { firstFreePlace, isFree, numberAgain, overlaps, placeNumber, type Taken, type Wanted } from './places.ts';
 import type { RulesRow } from './rules.ts';
 
@@ -71,24 +72,35 @@ const takenBy = (row: BookingRow): Taken & { readonly row: BookingRow } => ({
   row,
 });
 
+/** What is taken where the wishes are, and when the calendar is busy there. */
+type Around = { readonly found: readonly BookingRow[]; readonly busy: readonly Span[] };
+
+/** Reads what `takePlaces` needs. It may be sent together with the lock of the rules, after which it then runs. */
+export async function readAround(sql: TransactionSql, storeId: string, wishes: readonly Wish[]): Promise<Around> {
+  const named = wishes.flatMap(({ hold_id, appointment_id }) => [hold_id ?? [], appointment_id ?? []].flat());
+  const [, rows, busy] = await Promise.all([
+    deleteExpiredHolds(sql, storeId),
+    findBookings(sql, storeId, wishes, named),
+    listBusyIn(sql, storeId, wishes),
+  ]);
+  return { found: [...new Map(rows.map((row) => [row.id, row])).values()], busy };
+}
+
 /**
  * Grants the wishes of a store in their order, or refuses some: each sees the places of those before it. The caller holds the
  * lock of the rules, and inserts the bookings once it knows their ids. What a wish gives up is deleted only when it is granted.
+ * `around` was read under that lock; by default it is read now.
  */
 export async function takePlaces(
   sql: TransactionSql,
   storeId: string,
   rules: RulesRow,
   wishes: readonly Wish[],
+  around?: Around,
 ): Promise<(Grant | AppError)[]> {
   if (rules.overlap === 'allow') return wishes.map((wish) => allow(rules, wish));
   const spans = wishes.map((wish) => spanOf(rules, wish));
-  const named = wishes.flatMap(({ hold_id, appointment_id }) => [hold_id ?? [], appointment_id ?? []].flat());
-  const [, found, busy] = await Promise.all([
-    deleteExpiredHolds(sql, storeId).execute(),
-    listBookings(sql, storeId, spans, named),
-    listBusyTimes(sql, storeId, spans),
-  ]);
+  const { found, busy } = around ?? (await readAround(sql, storeId, wishes));
   const places = createPlaces(sql, storeId, found.map(takenBy), busy);
   const grants: (Granted | AppError)[] = [];
   for (const [index, wish] of wishes.entries()) {
@@ -170,7 +182,7 @@ function createPlaces(
   /** Reads what touches the span, and what touches that, and so on. Undefined: it goes on for more than a month. */
   async function touching(span: Span): Promise<Span | undefined> {
     for (let hull = span; hull.end - hull.start < 31 * dayMs; ) {
-      const rows = await listBookings(sql, storeId, [hull], []);
+      const rows = await listTouching(sql, storeId, hull);
       const more = rows.filter(({ id }) => !loaded.has(id));
       for (const { id } of more) loaded.add(id);
       taken.push(...more.map(takenBy));
