@@ -33,7 +33,7 @@ export function llmsText(publicUrl: string): string {
 
 > The server behind a store's customer service over messaging. Its REST API connects the store's own systems: leads, messages, appointments, follow-ups, reports, an event feed and webhooks.
 
-Every request sends an API key of one store in \`X-API-Key\`. Errors are problem documents (RFC 9457) with a stable \`code\`. Mostrador's AI does not answer by itself yet.
+Every request sends an API key of one store in \`X-API-Key\`. Errors are problem documents (RFC 9457) with a stable \`code\`. The AI answers leads in stores where the operator has switched it on.
 
 ## Reference
 

@@ -50,8 +50,8 @@ Python. The [sandbox](/docs/guides/sandbox) is a channel for tests. [llms.txt](/
   Request bodies must not be compressed.
 - **Language**: \`title\` and \`detail\` of errors, and the guides, are in Brazilian Portuguese where \`Accept-Language\`
   prefers Portuguese, otherwise in English. Codes never change.
-- **The AI** does not answer by itself yet. Agents, their conditions and the knowledge documents can be kept and used by
-  programs of your own: [what the AI does not do yet](/docs/guides/messages-and-windows#what-the-ai-does-not-do-yet).
+- **The AI** answers leads in stores where the operator has switched it on: [when it answers](/docs/guides/agents#when-the-ai-answers).
+  Programs of your own can use its agents and documents, too.
 - **Versions**: changes within \`/v1\` are additions only. At least 12 months before a removal, responses announce it in
   \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and a \`Link\`.
 - **The badge *Extension*** marks operations that are Mostrador's own. Other servers of the Store Integration API need not

@@ -7,7 +7,7 @@ export const tags = {
   'Follow-ups': 'Messages that are sent at a later time, unless something cancels them.',
   Leads: 'Customers in conversation with the store, each known by phone.',
   Sellers: 'Staff of the store to whom leads are assigned.',
-  Agents: 'AI agents, and the conditions that choose one of them for a lead. The AI does not answer by itself yet.',
+  Agents: 'AI agents, and the conditions that choose one of them for a lead. Where the AI is on, that one answers.',
   Knowledge: 'Documents from which the AI agents answer, and full-text search in them.',
   Messages: 'Messages between the store and a lead, the sessions they belong to, and what may be sent now.',
   Templates: 'Messages that the channel approved in advance, to send at any time.',
