@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { appointmentStatuses, leadStatuses } from '@mostrador/contracts';
+import { appointmentStatuses, leadStatuses, type PricingCategory, pricingCategories } from '@mostrador/contracts';
 import type { Random } from '@mostrador/testing/random';
 
 type LeadStatus = (typeof leadStatuses)[number];
@@ -44,7 +44,12 @@ export type Message = {
   sessionId: string;
   number: number;
   createdAt: Date;
-} & ({ direction: 'inbound' } | { direction: 'outbound'; source: Source; takenAt: Date | null; failedAt: Date | null });
+} & (
+  | { direction: 'inbound' }
+  | { direction: 'outbound'; source: Source; takenAt: Date | null; failedAt: Date | null; priced: Priced | null }
+);
+/** When the price of a message was recorded, and which. */
+export type Priced = { readonly at: Date; readonly as: 'billed' | 'free'; readonly category: PricingCategory };
 export type Appointment = {
   id: string;
   leadId: string | null;
@@ -173,6 +178,13 @@ function createMessage(random: Random, base: Omit<Message, 'direction'>): Messag
     direction: 'outbound',
     source: random.pick(['ai', 'seller', 'api', 'followup'] as const),
     takenAt: outcome.startsWith('taken') ? new Date(takenMs) : null,
+    priced: outcome === 'taken' ? createPrice(random, takenMs) : null,
     failedAt: failedAt === null ? null : new Date(failedAt),
   };
 }
+
+const createPrice = (random: Random, takenMs: number): Priced => ({
+  at: new Date(takenMs + random.below(hourMs)),
+  as: random.pick(['billed', 'free'] as const),
+  category: random.pick(pricingCategories),
+});

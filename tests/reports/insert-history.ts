@@ -81,6 +81,7 @@ function messageRow(message: Message) {
   const { id, leadId, sessionId, number, createdAt, direction } = message;
   const row = { id, lead_id: leadId, session_id: sessionId, number, created_at: createdAt, direction, body: 'Hi' };
   const [takenAt, failedAt] = direction === 'inbound' ? [null, null] : [message.takenAt, message.failedAt];
+  const priced = message.direction === 'inbound' ? null : message.priced;
   const outboundStatus = failedAt ? 'failed' : takenAt ? 'sent' : 'queued';
   return {
     ...row,
@@ -88,6 +89,8 @@ function messageRow(message: Message) {
     status: direction === 'inbound' ? 'received' : outboundStatus,
     sent_at: takenAt && longAgo,
     counted_at: takenAt,
+    priced_at: priced?.at ?? null,
+    priced_as: priced && `${priced.as}_${priced.category}`,
     failed_at: failedAt,
   };
 }

@@ -3,6 +3,7 @@ import {
   firstResponseBucketSeconds,
   type LeadReport,
   leadStatuses,
+  pricingCategories,
   type SummaryReport,
 } from '@mostrador/contracts';
 import type { History } from './history.ts';
@@ -26,6 +27,21 @@ export function recount(history: History, within: Span): Omit<SummaryReport, 'pe
   const outbound = messages.filter((message) => message.direction === 'outbound');
   const taken = (source: string) =>
     count(outbound.filter((one) => one.source === source).map(({ takenAt }) => takenAt));
+  const priced = (as: 'billed' | 'free') =>
+    Object.fromEntries(
+      pricingCategories.map((category) => {
+        const ofSource = (source: string) =>
+          count(
+            outbound.flatMap((one) =>
+              one.source === source && one.priced?.as === as && one.priced.category === category ? [one.priced.at] : [],
+            ),
+          );
+        return [
+          category,
+          { ai: ofSource('ai'), seller: ofSource('seller'), api: ofSource('api'), followup: ofSource('followup') },
+        ];
+      }),
+    ) as NonNullable<SummaryReport['conversations']['messages_priced']>['free'];
   const settled = (status: string) =>
     count(followups.filter((one) => one.status === status).map(({ settledAt }) => settledAt));
   const responsesMs = sessions
@@ -48,6 +64,7 @@ export function recount(history: History, within: Span): Omit<SummaryReport, 'pe
       messages_outbound: {
         ...{ ai: taken('ai'), seller: taken('seller'), api: taken('api'), followup: taken('followup') },
       },
+      messages_priced: { billable: priced('billed'), free: priced('free') },
       messages_failed: count(outbound.map(({ failedAt }) => failedAt)),
       first_response_seconds: {
         p50: percentile(responsesMs, 0.5),

@@ -194,11 +194,22 @@ function additive({
     sessions_ended,
     messages_inbound,
     messages_failed,
+    messages_priced = {},
   } = conversations;
   return {
     ...{ created: leads.created, converted: leads.converted, lost: leads.lost },
     ...{ sessions_started, sessions_ended, messages_inbound, messages_failed, ...outbound },
+    ...flat('priced', messages_priced),
     appointments: appointments.created,
     ...followups,
   };
 }
+
+/** The numbers of nested objects, by their path. */
+const flat = (path: string, counts: object): Record<string, number> =>
+  Object.assign(
+    {},
+    ...Object.entries(counts).map(([name, count]) =>
+      typeof count === 'number' ? { [`${path}.${name}`]: count } : flat(`${path}.${name}`, count),
+    ),
+  );

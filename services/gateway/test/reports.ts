@@ -92,11 +92,16 @@ const appointmentsOfStatus = { scheduled: 4, done: 3, cancelled: 2, no_show: 1 }
 const sellers = [{ seller_id: sellerId, name: 'Ana; Souza', leads: 7, converted: 2 }];
 const leadCounts = (n: number) => ({ created: n, converted: 1, lost: n });
 const followupCounts = (n: number) => ({ scheduled: n, sent: n, failed: n, cancelled: n });
+const priced = (n: number) => {
+  const bySource = { ai: n, seller: n, api: n, followup: n };
+  return { marketing: bySource, utility: bySource, authentication: bySource, service: bySource, other: bySource };
+};
 const conversationCounts = (n: number): ConversationCounts => ({
   sessions_started: n,
   sessions_ended: n,
   messages_inbound: n,
   messages_outbound: { ai: n, seller: n, api: n, followup: n },
+  messages_priced: { billable: priced(n), free: priced(n) },
   messages_failed: n,
   first_response_seconds: n === 0 ? { p50: null, p90: null, average: null } : { p50: n, p90: n, average: n + 0.125 },
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ConversationCounts, firstResponseBucketSeconds } from '@mostrador/contracts';
+import { type ConversationCounts, firstResponseBucketSeconds, pricingCategories } from '@mostrador/contracts';
 import fc from 'fast-check';
 import type postgres from 'postgres';
 
@@ -17,6 +17,8 @@ type GeneratedMessage = {
   /** For an outbound message: the time until the acceptance was recorded, and until a failure was. */
   readonly countedAfterMs: number | null;
   readonly failedAfterMs: number | null;
+  /** The time until its price was recorded, and as what. */
+  readonly priced: { readonly afterMs: number; readonly as: string } | null;
 };
 
 const sources = ['lead', 'ai', 'seller', 'api', 'followup'] as const;
@@ -35,6 +37,13 @@ export const histories = (days: number): fc.Arbitrary<History> => {
     afterMs: time(120 * minuteMs),
     countedAfterMs: orNull(time(20 * minuteMs)),
     failedAfterMs: orNull(time(20 * minuteMs)),
+    priced: fc.option(
+      fc.record({
+        afterMs: time(20 * minuteMs),
+        as: fc.constantFrom(...['billed', 'free'].flatMap((as) => pricingCategories.map((one) => `${as}_${one}`))),
+      }),
+      { nil: null },
+    ),
   });
   const session = fc.record({
     startedAt: time((days - 1) * 24 * 60 * minuteMs),
@@ -79,7 +88,7 @@ export async function insertHistory(
         opened_by_lead: messages[0]?.source === 'lead',
         first_response_at: taken === null ? null : moment(taken),
       })}`;
-      for (const [n, { source, afterMs, countedAfterMs, failedAfterMs }] of messages.entries()) {
+      for (const [n, { source, afterMs, countedAfterMs, failedAfterMs, priced }] of messages.entries()) {
         // The first message starts the session.
         const at = startedAt + (n === 0 ? 0 : afterMs);
         const outbound = source !== 'lead';
@@ -95,6 +104,8 @@ export async function insertHistory(
           created_at: moment(at),
           counted_at: outbound && countedAfterMs !== null ? moment(at + countedAfterMs) : null,
           failed_at: outbound && failedAfterMs !== null ? moment(at + failedAfterMs) : null,
+          priced_at: outbound && priced ? moment(at + priced.afterMs) : null,
+          priced_as: outbound && priced ? priced.as : null,
         })}`;
       }
     }
@@ -123,6 +134,16 @@ export async function recount(
   const messages = await sql`select * from messages where store_id = ${storeId} ${ofLead}`;
   const within = (at: Date | null): boolean => at !== null && at >= from && at < to;
   const outbound = (source: string) => messages.filter((row) => row.source === source && within(row.counted_at)).length;
+  const priced = (as: string) =>
+    Object.fromEntries(
+      pricingCategories.map((category) => {
+        const of = (source: string) =>
+          messages.filter(
+            (row) => row.source === source && row.priced_as === `${as}_${category}` && within(row.priced_at),
+          ).length;
+        return [category, { ai: of('ai'), seller: of('seller'), api: of('api'), followup: of('followup') }];
+      }),
+    ) as NonNullable<ConversationCounts['messages_priced']>['free'];
   const responsesMs = sessions
     .flatMap((session) => {
       const own = messages.filter((row) => row.session_id === session.id).sort((a, b) => a.number - b.number);
@@ -152,6 +173,7 @@ export async function recount(
       api: outbound('api'),
       followup: outbound('followup'),
     },
+    messages_priced: { billable: priced('billed'), free: priced('free') },
     messages_failed: messages.filter((row) => within(row.failed_at)).length,
     first_response_seconds: {
       p50: percentile(0.5),

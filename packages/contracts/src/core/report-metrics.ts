@@ -42,6 +42,12 @@ export const conversationMetrics = {
       'failure was recorded stays counted.',
     moment: 'the moment the failure was recorded',
   },
+  messages_priced: {
+    counts:
+      'Outbound messages that were delivered and whose price the channel told, by category and source: `billable` those ' +
+      'that it bills, `free` the others. What it says of a price later changes no count.',
+    moment: 'the moment the delivery and the price were recorded',
+  },
   first_response_seconds: {
     counts:
       'For each session that a customer’s message began: the seconds from storing that message to recording that the ' +

@@ -29,7 +29,9 @@ export const Boundaries = Type.Array(Type.Integer({ minimum: firstInstantMs, max
 
 /** Rows with the same members, as one list per member. For a year of days this writes a fifth of the objects. */
 export type Columns<Row> = {
-  readonly [Name in keyof Row]: Row[Name] extends object ? Columns<Row[Name]> : readonly Row[Name][];
+  readonly [Name in keyof Row]-?: Exclude<Row[Name], undefined> extends object
+    ? Columns<Exclude<Row[Name], undefined>>
+    : readonly Row[Name][];
 };
 
 const Columns = <Row extends TObject>({ properties }: Row): TUnsafe<Columns<Static<Row>>> =>

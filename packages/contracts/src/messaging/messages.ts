@@ -104,6 +104,28 @@ const NullableUsedTemplate = Nullable(
 /** The longest text of a customer that is kept, in bytes of UTF-8. A longer one is cut, and `body_truncated` says so. */
 export const maxInboundBodyBytes = 64 * 1024;
 
+/** The categories by which reports sum prices. A category that is newer than this list is `other`. */
+export const pricingCategories = ['marketing', 'utility', 'authentication', 'service', 'other'] as const;
+export type PricingCategory = (typeof pricingCategories)[number];
+
+/** What the provider bills for a message, in its own words. */
+export const MessagePricing = Type.Object(
+  {
+    category: Type.String({
+      description:
+        'What the message is billed as: `marketing`, `utility`, `authentication` or `service`. New words may come.',
+    }),
+    billable: Type.Boolean({ description: 'Whether the channel bills it, once it is delivered.' }),
+    type: About(
+      NullableString,
+      'Why it is billed or not, such as `regular`, `free_customer_service` or `free_entry_point`. Null: not told.',
+    ),
+    model: About(NullableString, 'How the channel bills, such as `PMP` for each message. Null: not told.'),
+  },
+  { title: 'MessagePricing', description: 'What the channel bills for a message.' },
+);
+export type MessagePricing = Static<typeof MessagePricing>;
+
 /** In a list with long texts, each shows at least this many characters (code points). */
 export const maxListedBodyLength = 4096;
 
@@ -183,6 +205,11 @@ export const Message = Type.Object(
     sent_at: About(NullableTimestamp, 'When the channel accepted it.'),
     delivered_at: About(NullableTimestamp, 'When it reached the lead’s device.'),
     read_at: About(NullableTimestamp, 'When the lead read it.'),
+    pricing: Type.Optional(
+      Nullable(MessagePricing, {
+        description: 'What the channel says that it bills for it. Null: it says nothing, or nothing yet.',
+      }),
+    ),
     reactions: Type.Array(MessageReaction, { description: 'The emojis on it. A removed one is no longer there.' }),
     edited_at: Type.Optional(About(NullableTimestamp, 'When the lead last changed the text. `body` is the new text.')),
     revoked_at: Type.Optional(About(NullableTimestamp, 'When the lead deleted it for everyone. `body` is then empty.')),

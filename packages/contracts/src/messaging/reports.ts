@@ -4,6 +4,20 @@ import { defineOperation } from '../core/operation.ts';
 import { conversationMetrics } from '../core/report-metrics.ts';
 import { Boundaries, Bucketed, Count, CountOf, describe, NullableNumber, Span } from '../core/reports.ts';
 import { defineClosing, defineReset, defineVerification } from '../core/rollups.ts';
+import { type PricingCategory, pricingCategories } from './messages.ts';
+
+const PricedBySource = Type.Object(
+  { ai: CountOf('ai'), seller: CountOf('seller'), api: CountOf('api'), followup: CountOf('followup') },
+  { title: 'PricedBySource', description: 'Messages of one category, by source.' },
+);
+
+const PricedByCategory = Type.Object(
+  Object.fromEntries(pricingCategories.map((category) => [category, PricedBySource])) as Record<
+    PricingCategory,
+    typeof PricedBySource
+  >,
+  { title: 'PricedByCategory', description: 'Messages by category and source.' },
+);
 
 export const ConversationCounts = Type.Object(
   {
@@ -13,6 +27,15 @@ export const ConversationCounts = Type.Object(
     messages_outbound: Type.Object(
       { ai: CountOf('ai'), seller: CountOf('seller'), api: CountOf('api'), followup: CountOf('followup') },
       { title: 'MessagesBySource', description: describe(conversationMetrics.messages_outbound) },
+    ),
+    messages_priced: Type.Optional(
+      Type.Object(
+        {
+          billable: PricedByCategory,
+          free: PricedByCategory,
+        },
+        { title: 'MessagesPriced', description: describe(conversationMetrics.messages_priced) },
+      ),
     ),
     messages_failed: Count(conversationMetrics.messages_failed),
     first_response_seconds: Type.Object(

@@ -2,6 +2,7 @@ import type {
   connectChannel,
   MessageContent,
   MessageMedia,
+  MessagePricing,
   OptOut,
   RequestOf,
   ValidationFault,
@@ -211,6 +212,8 @@ export const customersOf = ({ messages = [], effects = [] }: Partial<Notificatio
 
 /** A status update from a provider. */
 export type StatusUpdate = {
+  /** What the provider bills for the message. Left out: it does not say. */
+  readonly pricing?: MessagePricing;
   readonly status: 'sent' | 'delivered' | 'read' | 'failed';
   readonly at: Date;
   /** Only for `failed`. */

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox, type OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import type { StatusUpdate } from '../channels/channel-provider.ts';
 import { changeOptOut } from '../conversations/change-opt-out.ts';
 import { applyChanges } from '../messages/apply-changes.ts';
-import { type MessageRow, mergeStatusUpdate, type SavedState } from '../messages/message.ts';
+import { type MessageRow, mergeStatusUpdate, pricingOf, type SavedState } from '../messages/message.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
 import { messageEvents } from '../messages/message-events.ts';
 import { hasQueued, releaseHeld } from './delivery.repository.ts';
@@ -40,6 +41,7 @@ export async function saveStatusUpdates(
   const optOuts = await optOutOf(sql, storeId, message, reports);
   let next = message;
   for (const report of reports) next = { ...next, ...mergeStatusUpdate(next, report) };
+  next = { ...next, pricing: pricingOf(message, reports) };
   if (!changed(message, next)) {
     if (reports.length > 0) await clearWatchdog(sql, storeId, message.id);
     return { after: message, entries: optOuts };
@@ -90,12 +92,11 @@ export async function adoptProviderId(
 }
 
 const stateOf = (row: MessageRow): SavedState => {
-  const { status, error_code, error_detail, provider_message_id, sent_at, delivered_at, read_at } = row;
-  return { status, error_code, error_detail, provider_message_id, sent_at, delivered_at, read_at };
+  const { status, error_code, error_detail, provider_message_id, sent_at, delivered_at, read_at, pricing } = row;
+  return { status, error_code, error_detail, provider_message_id, sent_at, delivered_at, read_at, pricing };
 };
 
-const changed = (before: MessageRow, after: MessageRow): boolean =>
-  JSON.stringify(stateOf(before)) !== JSON.stringify(stateOf(after));
+const changed = (before: MessageRow, after: MessageRow): boolean => !isDeepStrictEqual(stateOf(before), stateOf(after));
 
 /** The events of a message that went from one state to another. A late status update may change a time alone. */
 function eventsOf(before: MessageRow, after: MessageRow): OutboxEntry[] {

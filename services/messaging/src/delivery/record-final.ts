@@ -42,10 +42,18 @@ export async function saveCancelled(
   message: MessageRow,
   error: { readonly code: string; readonly detail: string } | null,
 ): Promise<{ message: MessageRow; entries: OutboxEntry[] }> {
-  const { id, provider_message_id, sent_at, delivered_at, read_at } = message;
+  const { id, provider_message_id, sent_at, delivered_at, read_at, pricing } = message;
   // The error of an attempt that would have been retried no longer matters.
   const errors = { error_code: error?.code ?? null, error_detail: error?.detail ?? null };
-  const state = { status: 'cancelled', ...errors, provider_message_id, sent_at, delivered_at, read_at } as const;
+  const state = {
+    status: 'cancelled',
+    ...errors,
+    provider_message_id,
+    sent_at,
+    delivered_at,
+    read_at,
+    pricing,
+  } as const;
   const cancelled = await saveState(sql, storeId, id, state);
   return { message: cancelled, entries: messageEvents.cancelled(cancelled) };
 }

@@ -1,4 +1,4 @@
-import type { OptOut } from '@mostrador/contracts';
+import { type MessagePricing, type OptOut, pricingCategories } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { ReceivedStatusUpdate, StatusUpdate } from '../channels/channel-provider.ts';
 import { countInteraction } from '../conversations/conversation.repository.ts';
@@ -33,13 +33,13 @@ export async function insertStatusUpdate(
   sql: TransactionSql,
   storeId: string,
   channelId: string,
-  { providerMessageId, callbackData, status, at, error }: ReceivedStatusUpdate,
+  { providerMessageId, callbackData, status, at, error, pricing }: ReceivedStatusUpdate,
 ): Promise<void> {
   await sql`
     insert into status_reports (store_id, channel_id, provider_message_id, callback_data, status, reported_at,
-      error_code, error_detail, opt_out)
+      error_code, error_detail, opt_out, pricing)
     values (${storeId}, ${channelId}, ${providerMessageId}, ${callbackData}, ${status}, ${at},
-      ${error?.code ?? null}, ${error?.detail ?? null}, ${error?.optOut ?? null})
+      ${error?.code ?? null}, ${error?.detail ?? null}, ${error?.optOut ?? null}, ${pricing ? sql.json(pricing) : null})
     on conflict do nothing`;
 }
 
@@ -50,6 +50,7 @@ type StatusUpdateRow = {
   readonly error_code: string | null;
   readonly error_detail: string | null;
   readonly opt_out: OptOut['scope'] | null;
+  readonly pricing: MessagePricing | null;
 };
 
 const toStatusUpdate = ({
@@ -58,9 +59,11 @@ const toStatusUpdate = ({
   error_code: code,
   error_detail: detail,
   opt_out: optOut,
+  pricing,
 }: StatusUpdateRow): StatusUpdate => ({
   status,
   at: reported_at,
+  ...(pricing !== null && { pricing }),
   ...(code !== null && { error: { code, detail: detail ?? '', ...(optOut && { optOut }) } }),
 });
 
@@ -72,7 +75,7 @@ export async function findStatusUpdates(
   providerMessageId: string,
 ): Promise<StatusUpdate[]> {
   const rows = await sql<StatusUpdateRow[]>`
-    select provider_message_id, status, reported_at, error_code, error_detail, opt_out from status_reports
+    select provider_message_id, status, reported_at, error_code, error_detail, opt_out, pricing from status_reports
     where store_id = ${storeId} and channel_id = ${channelId} and provider_message_id = ${providerMessageId}
     order by reported_at`;
   return rows.map(toStatusUpdate);
@@ -146,13 +149,35 @@ export async function saveSent(
   return row;
 }
 
-const savingState = (sql: Sql, storeId: string, id: string, state: SavedState, now: ReturnType<typeof sql>) => sql`
-  update messages set ${sql({ ...state })}, lease_token = null, lease_until = null, next_attempt_at = null,
+const savingState = (
+  sql: Sql,
+  storeId: string,
+  id: string,
+  { pricing, ...state }: SavedState,
+  now: ReturnType<typeof sql>,
+) => sql`
+  update messages set ${sql({ ...state })}, ${priced(sql, state, pricing, now)} lease_token = null, lease_until = null, next_attempt_at = null,
     slot_at = null, unknown_since = null, unsettled_at = null,
     counted_at = coalesce(counted_at, case when ${state.sent_at !== null} and not from_history then ${now} end),
     failed_at = coalesce(failed_at, case when ${state.status === 'failed'} and not from_history then ${now} end)
   where store_id = ${storeId} and id = ${id}
   returning ${messageColumns(sql)}`;
+
+/** A message counts with its price once it is delivered and the price is known. Neither is counted twice. */
+function priced(
+  sql: Sql,
+  { delivered_at }: Pick<SavedState, 'delivered_at'>,
+  pricing: MessagePricing | null,
+  now: ReturnType<typeof sql>,
+) {
+  if (pricing === null) return sql``;
+  const category = pricingCategories.find((known) => known === pricing.category) ?? 'other';
+  const as = `${pricing.billable ? 'billed' : 'free'}_${category}`;
+  const counts = sql`${delivered_at !== null} and not from_history`;
+  return sql`
+    pricing = ${sql.json(pricing)}, priced_at = coalesce(priced_at, case when ${counts} then ${now} end),
+    priced_as = coalesce(priced_as, case when ${counts} then ${as}::text end),`;
+}
 
 /** Sets the provider's id, unless the message has one. Returns the row if it had none. */
 export async function saveProviderId(

@@ -40,7 +40,7 @@ export const messageColumns = (sql: Sql) => sql`
   id, lead_id, session_id, number, channel_id, direction, source, author, kind, body, body_truncated, template, content,
   media, reply_to_id, from_history, status,
   error_code, error_detail, provider_message_id, metadata, created_at, updated_at, sent_at, delivered_at, read_at, reactions,
-  edited_at, revoked_at`;
+  edited_at, revoked_at, pricing`;
 
 export type TakenOutbound = {
   readonly number: number;

@@ -4,6 +4,7 @@ import {
   type MessageAuthor,
   type MessageContent,
   type MessageMedia,
+  type MessagePricing,
   type MessageReaction,
   type MessageStatus,
   messageTypeOf,
@@ -40,6 +41,8 @@ export type MessageRow = {
   readonly reply_to_id: string | null;
   readonly provider_message_id: string | null;
   readonly metadata: Metadata;
+  /** What the provider bills for it. */
+  readonly pricing: MessagePricing | null;
   readonly reactions: readonly MessageReaction[];
   /** It is from before the number was connected. */
   readonly from_history: boolean;
@@ -63,7 +66,7 @@ export type MessageState = {
 };
 
 /** The columns that change with the state of a message. */
-export type SavedState = MessageState & Pick<MessageRow, 'provider_message_id'>;
+export type SavedState = MessageState & Pick<MessageRow, 'provider_message_id' | 'pricing'>;
 
 /**
  * The order of statuses. `cancelled` is before `sent`, because a status update proves that the message was sent after
@@ -133,6 +136,14 @@ const sameState = (one: MessageState, other: MessageState): boolean =>
   one.delivered_at?.getTime() === other.delivered_at?.getTime() &&
   one.read_at?.getTime() === other.read_at?.getTime();
 
+/** What the provider bills, as the last update in the order of statuses says it. */
+export const pricingOf = (
+  { pricing }: Pick<MessageRow, 'pricing'>,
+  reports: readonly StatusUpdate[],
+): MessagePricing | null =>
+  reports.toSorted((one, other) => ranks[one.status] - ranks[other.status]).findLast((one) => one.pricing)?.pricing ??
+  pricing;
+
 export function toMessage(row: MessageRow & Partial<MessageWait>): Message {
   const { wait_reason = null, wait_since = null, next_attempt_at = null } = row.status === 'queued' ? row : {};
   const reason = toWaitReason({ wait_reason, wait_since });
@@ -162,6 +173,7 @@ export function toMessage(row: MessageRow & Partial<MessageWait>): Message {
     sent_at: row.sent_at && toTimestamp(row.sent_at),
     delivered_at: row.delivered_at && toTimestamp(row.delivered_at),
     read_at: row.read_at && toTimestamp(row.read_at),
+    pricing: row.pricing,
     reactions: [...row.reactions],
     edited_at: row.edited_at && toTimestamp(row.edited_at),
     revoked_at: row.revoked_at && toTimestamp(row.revoked_at),

@@ -1,9 +1,19 @@
-import { type ConversationCounts, firstResponseBucketSeconds } from '@mostrador/contracts';
+import {
+  type ConversationCounts,
+  firstResponseBucketSeconds,
+  type PricingCategory,
+  pricingCategories,
+} from '@mostrador/contracts';
 import { createRollups } from '@mostrador/rollups';
 
 /** The last bucket counts responses that took longer than every limit. */
 const responseBuckets = [...firstResponseBucketSeconds.keys(), firstResponseBucketSeconds.length];
 const responseMetrics = responseBuckets.map((bucket) => `response_le_${bucket}` as const);
+
+const pricedSources = ['ai', 'seller', 'api', 'followup'] as const;
+const pricedMetrics = (['billed', 'free'] as const).flatMap((as) =>
+  pricingCategories.flatMap((category) => pricedSources.map((source) => `${as}_${category}_${source}` as const)),
+);
 
 /** The metrics of the view `report_facts`. The rollups store totals in this order, so add a new metric at the end. */
 export const conversationFacts = [
@@ -17,6 +27,7 @@ export const conversationFacts = [
   'messages_failed',
   'response_ms',
   ...responseMetrics,
+  ...pricedMetrics,
 ] as const;
 export type ConversationFacts = Readonly<Record<(typeof conversationFacts)[number], number>>;
 export const conversationRollups = createRollups(conversationFacts);
@@ -33,10 +44,21 @@ export function toConversationCounts(facts: ConversationFacts): ConversationCoun
       api: facts.outbound_api,
       followup: facts.outbound_followup,
     },
+    messages_priced: { billable: pricedAs(facts, 'billed'), free: pricedAs(facts, 'free') },
     messages_failed,
     first_response_seconds: toFirstResponseSeconds(facts),
   };
 }
+
+type PricedBySource = Record<(typeof pricedSources)[number], number>;
+
+const pricedAs = (facts: ConversationFacts, as: 'billed' | 'free'): Record<PricingCategory, PricedBySource> =>
+  Object.fromEntries(
+    pricingCategories.map((category) => [
+      category,
+      Object.fromEntries(pricedSources.map((source) => [source, facts[`${as}_${category}_${source}`] ?? 0])),
+    ]),
+  ) as Record<PricingCategory, PricedBySource>;
 
 function toFirstResponseSeconds(facts: ConversationFacts): ConversationCounts['first_response_seconds'] {
   const counts = responseMetrics.map((metric) => facts[metric] ?? 0);

@@ -4,6 +4,7 @@ import {
   closeSession,
   deliverMessages,
   firstResponseBucketSeconds,
+  pricingCategories,
   type ReplyOf,
   reportConversation,
   resetConversationReports,
@@ -63,6 +64,14 @@ const additive = ({ first_response_seconds, ...counts }: ReplyOf<typeof summariz
   counts;
 function sum(all: readonly Counts[]): Counts {
   const total = (count: (one: Counts) => number) => all.reduce((before, one) => before + count(one), 0);
+  const priced = (as: 'billable' | 'free') =>
+    Object.fromEntries(
+      pricingCategories.map((category) => {
+        const of = (source: 'ai' | 'seller' | 'api' | 'followup') =>
+          total((one) => one.messages_priced?.[as][category][source] ?? 0);
+        return [category, { ai: of('ai'), seller: of('seller'), api: of('api'), followup: of('followup') }];
+      }),
+    ) as NonNullable<Counts['messages_priced']>['free'];
   return {
     sessions_started: total((one) => one.sessions_started),
     sessions_ended: total((one) => one.sessions_ended),
@@ -73,6 +82,7 @@ function sum(all: readonly Counts[]): Counts {
       api: total((one) => one.messages_outbound.api),
       followup: total((one) => one.messages_outbound.followup),
     },
+    messages_priced: { billable: priced('billable'), free: priced('free') },
     messages_failed: total((one) => one.messages_failed),
   };
 }
@@ -256,11 +266,13 @@ test('the response buckets have the limits of the contracts, which are inclusive
 });
 
 test('a store or a lead without conversations has zero counts', async () => {
+  const unpriced = { marketing: none, utility: none, authentication: none, service: none, other: none };
   const nothing = {
     sessions_started: 0,
     sessions_ended: 0,
     messages_inbound: 0,
     messages_outbound: none,
+    messages_priced: { billable: unpriced, free: unpriced },
     messages_failed: 0,
     first_response_seconds: { p50: null, p90: null, average: null },
   };

@@ -5,11 +5,17 @@ import { ids, lead } from './optician.ts';
 const period = { from: '2026-01-12T03:00:00.000Z', to: '2026-01-13T03:00:00.000Z', timezone: 'America/Sao_Paulo' };
 const query = { from: '2026-01-12', to: '2026-01-12' };
 const leads = { created: 2, converted: 1, lost: 0, conversion_rate: 0.5 };
+const none = { ai: 0, seller: 0, api: 0, followup: 0 };
+const unpriced = { marketing: none, utility: none, authentication: none, service: none, other: none };
 const conversations = {
   sessions_started: 2,
   sessions_ended: 1,
   messages_inbound: 3,
   messages_outbound: { ai: 1, seller: 0, api: 1, followup: 1 },
+  messages_priced: {
+    billable: { ...unpriced, utility: { ...none, followup: 1 } },
+    free: { ...unpriced, service: { ...none, ai: 1, api: 1 } },
+  },
   messages_failed: 0,
   first_response_seconds: { p50: 120, p90: 300, average: 181.42 },
 };

@@ -1,5 +1,7 @@
+import type { MessagePricing } from '@mostrador/contracts';
 import type { InboundEffect, Notification, ReceivedStatusUpdate } from '../channel-provider.ts';
-import { array, identifier, member, moment, object, text } from '../json.ts';
+import { array, first, identifier, known, member, moment, object, text } from '../json.ts';
+import { storable } from '../storable.ts';
 import { failureOf } from './errors.ts';
 import { readChunk, readPastMedia } from './history.ts';
 import { type Entry, readEcho, readEntry, readPreferenceEntry } from './inbound-entry.ts';
@@ -101,7 +103,23 @@ function readStatus(status: unknown, now: Date): ReceivedStatusUpdate | 'skipped
     callbackData: identifier(member(status, 'biz_opaque_callback_data')) || null,
     status: word as ReceivedStatusUpdate['status'],
     at: moment(member(status, 'timestamp'), now),
+    ...known({ pricing: readPricing(member(status, 'pricing')) }),
     ...(word === 'failed' && code !== undefined ? { error: failureOf(code) } : {}),
+  };
+}
+
+const longestWord = 50;
+
+/** What WhatsApp bills. Older versions leave the type out, later ones may leave out whether it is billable. */
+function readPricing(pricing: unknown): MessagePricing | null {
+  const word = (name: string) => first(storable(text(member(pricing, name))), longestWord) || null;
+  const [category, type, billable] = [word('category'), word('type'), member(pricing, 'billable')];
+  if (category === null || (typeof billable !== 'boolean' && type === null)) return null;
+  return {
+    category,
+    billable: typeof billable === 'boolean' ? billable : type === 'regular',
+    type,
+    model: word('pricing_model'),
   };
 }
 
