@@ -112,7 +112,6 @@ test('an echo of a message that was sent over the API is that message, also when
   expect(await store.messages(leadId)).toHaveLength(2);
 });
 
-// whatomate 389: a bot wrote over the person who answered on the phone.
 test('the AI stops in the same transaction: what it has queued is cancelled, and what it writes now is rejected', async () => {
   const { store, leadId, echo } = await withLead();
   const queued = await accept(store, leadId, 'ai');
