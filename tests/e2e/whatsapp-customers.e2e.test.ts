@@ -1,7 +1,7 @@
 import { contents } from '@mostrador/testing/providers/whatsapp/entries';
 import { startWhatsappServer, type WhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { admin, eventually, type Json, newStore, request } from './platform.ts';
+import { addresses, admin, eventually, type Json, newStore, request } from './platform.ts';
 
 let whatsapp: WhatsappServer;
 let store: Awaited<ReturnType<typeof newStore>>;
@@ -141,4 +141,47 @@ test('what a customer stops in WhatsApp cancels follow-ups and stops the API, un
     ({ opt_out }) => opt_out === null,
   );
   expect((await post(`/leads/${leadId}/messages`, { message: 'Hi' })).body).toMatchObject({ sent: true });
+});
+
+test('a customer without a number is a lead like the others: found, listed, exported, answered, and later known by phone', async () => {
+  const userId = `BR.${Date.now()}`;
+  const customer = { userId, name: 'Sheena Nelson', username: 'sheena.n' };
+  await whatsapp.customerDoes(customer, { content: contents.text('Oi'), at: ago(100) });
+  const found = await eventually(
+    () => get(`/leads?channel_user_id=${userId}`),
+    ({ data }) => data[0]?.interaction_count === 1,
+  );
+  const leadId: string = found.data[0].id;
+  expect(found.data).toMatchObject([
+    { customer_phone: null, channel_user_id: userId, username: 'sheena.n', name: 'Sheena Nelson' },
+  ]);
+  expect((await get('/leads?q=sheena.n')).data).toMatchObject([{ id: leadId }]);
+  const exported = await fetch(`${addresses.base_url}/leads?channel_user_id=${userId}`, {
+    headers: { 'x-api-key': store.key, accept: 'text/csv' },
+  });
+  const [header = '', row = ''] = (await exported.text()).split('\r\n');
+  const cells = new Map(header.split(',').map((name, index) => [name, row.split(',')[index]]));
+  expect([cells.get('customer_phone'), cells.get('channel_user_id'), cells.get('username')]).toEqual([
+    ...['', userId, 'sheena.n'],
+  ]);
+  expect((await post(`/leads/${leadId}/messages`, { message: 'Olá' })).body).toMatchObject({ sent: true });
+  expect(whatsapp.log.map(({ to }) => to)).toContain(userId);
+  const merging = await post('/leads', { name: 'Sheena', customer_phone: newPhone(), external_id: `ERP-${userId}` });
+  const phone: string = merging.body.customer_phone;
+  await whatsapp.customerDoes({ ...customer, phone }, { content: contents.text('My number') });
+  const merged = await eventually(
+    () => get(`/leads/${leadId}`),
+    ({ customer_phone }) => customer_phone === phone,
+  );
+  expect(merged).toMatchObject({ channel_user_id: userId, external_id: `ERP-${userId}` });
+  await eventually(
+    () => eventsOf('lead.merged', merging.body.id),
+    ([event]) => event?.data.merged_into === leadId,
+  );
+  await eventually(
+    async () => (await messagesOf(leadId)).map(({ body }) => body),
+    (bodies) => bodies.join() === 'Oi,Olá,My number',
+  );
+  expect((await post(`/leads/${leadId}/messages`, { message: 'Now by phone' })).body).toMatchObject({ sent: true });
+  expect(whatsapp.log.at(-1)?.to).toBe(phone);
 });

@@ -82,7 +82,9 @@ export type TestCrm = {
   /** The interaction counts that it received, by lead. */
   readonly interactionCounts: ReadonlyMap<string, number>;
   /** The phone of a lead. Undefined: it is not there, or was merged. */
-  phoneOf(storeId: string, leadId: string): string | undefined;
+  phoneOf(storeId: string, leadId: string): string | null | undefined;
+  /** The lead as crm has it. */
+  leadOf(storeId: string, leadId: string): TestLead | undefined;
   /** The merges that scheduling was told. */
   readonly mergedInScheduling: readonly LeadMerge[];
   /** Whether a merge is recorded as finished. */
@@ -188,7 +190,11 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
   const aiPauses = new Map<string, { ai_paused_until: string | null; version: number }>();
   const optOuts = new Map<string, { opted_out_at: string | null; version: number }>();
   const byPhone = (storeId: string, phone: string) =>
-    [...leads].find(([key, lead]) => key.startsWith(storeId) && isSamePhone(lead.customer_phone, phone))?.[1].id;
+    [...leads].find(([key, lead]) => key.startsWith(storeId) && isPhoneOf(lead, phone))?.[1].id;
+  const byUserId = (storeId: string, userId: string) =>
+    [...leads].find(([key, lead]) => key.startsWith(storeId) && lead.channel_user_id === userId)?.[1].id;
+  const isPhoneOf = ({ customer_phone }: TestLead, phone: string) =>
+    customer_phone !== null && isSamePhone(customer_phone, phone);
   let phones = 5511900000000;
   const change = (storeId: string, leadId: string, members: Partial<TestLead>): number => {
     const lead = leads.get(`${storeId} ${leadId}`);
@@ -197,9 +203,16 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
     leads.set(`${storeId} ${leadId}`, { ...lead, ...members, version });
     return version;
   };
-  const addLead = (storeId: string, customer_phone = String(++phones), name = 'Maria') => {
+  const addLead = (
+    storeId: string,
+    customer_phone: string | null = String(++phones),
+    name = 'Maria',
+    own: { readonly channel_user_id?: string; readonly username?: string | null | undefined } = {},
+  ) => {
     const id = randomUUID();
     const unchanged = {
+      channel_user_id: own.channel_user_id ?? null,
+      username: own.username ?? null,
       version: 1,
       status: 'pending',
       seller_id: null,
@@ -220,7 +233,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
       },
       handlers: {
         findLeadByPhone: async ({ storeId }, { body }) => ({ id: byPhone(storeId, body.customer_phone) ?? null }),
-        moveLeadPhone: async ({ storeId }, { body: { lead_id, from_phone, to_phone } }) => {
+        moveLeadPhone: async ({ storeId }, { body: { lead_id, from_phone, to_phone, to_user_id } }) => {
           const id = merged.get(`${storeId} ${lead_id}`) ?? lead_id;
           const lead = leads.get(`${storeId} ${id}`);
           if (!lead) throw new AppError('lead_not_found');
@@ -230,9 +243,12 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
             const unfinished = gone.map(([key]) => key.split(' ')[1] as string).filter((one) => !finished.has(one));
             return { outcome, lead_id: keptId, version, merged: unfinished };
           };
-          if (isSamePhone(lead.customer_phone, to_phone)) return reply('moved', id);
-          if (from_phone && !isSamePhone(lead.customer_phone, from_phone)) return reply('kept', id);
-          const other = byPhone(storeId, to_phone);
+          const isTold = to_phone === undefined || isPhoneOf(lead, to_phone);
+          const isOther = from_phone !== undefined && (from_phone === null || !isPhoneOf(lead, from_phone));
+          if (!isTold && lead.customer_phone !== null && isOther) return reply('kept', id);
+          const ofUserId = to_user_id === undefined ? undefined : byUserId(storeId, to_user_id);
+          const others = [to_phone === undefined ? undefined : byPhone(storeId, to_phone), ofUserId];
+          const other = others.find((one) => one !== undefined && one !== id);
           // Ids here are in no order. The lead that crm has known longer stays.
           const keys = [...leads.keys()];
           const isOlder = !other || keys.indexOf(`${storeId} ${id}`) < keys.indexOf(`${storeId} ${other}`);
@@ -241,7 +257,12 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
             leads.delete(`${storeId} ${goneId}`);
             merged.set(`${storeId} ${goneId}`, keptId);
           }
-          change(storeId, keptId, { customer_phone: to_phone });
+          const kept = leads.get(`${storeId} ${keptId}`) ?? lead;
+          const ids = [lead.channel_user_id, kept.channel_user_id, ofUserId].some(Boolean);
+          change(storeId, keptId, {
+            customer_phone: to_phone ?? lead.customer_phone,
+            channel_user_id: ids ? (to_user_id ?? kept.channel_user_id ?? lead.channel_user_id) : null,
+          });
           return reply('moved', keptId);
         },
         finishMerge: async (_, { body }) => {
@@ -262,12 +283,13 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
           const found = [...leads].filter(([key, { name }]) => key.startsWith(storeId) && name.includes(q));
           return { lead_ids: found.map(([, { id }]) => id) };
         },
-        ensureLead: async ({ storeId }, { body: { customer_phone, name } }) => {
-          for (const [key, lead] of leads) {
-            if (key.startsWith(storeId) && isSamePhone(lead.customer_phone, customer_phone))
-              return { id: lead.id, created: false };
-          }
-          return { id: addLead(storeId, customer_phone, name), created: true };
+        ensureLead: async ({ storeId }, { body }) => {
+          const { name } = body;
+          const isByPhone = 'customer_phone' in body;
+          const known = isByPhone ? byPhone(storeId, body.customer_phone) : byUserId(storeId, body.channel_user_id);
+          if (known) return { id: known, created: false };
+          const id = addLead(storeId, isByPhone ? body.customer_phone : null, name, isByPhone ? {} : body);
+          return { id, created: true };
         },
         saveAiPauses: async (_, { body: { pauses } }) => {
           for (const { lead_id, ...pause } of pauses) aiPauses.set(lead_id, pause);
@@ -313,6 +335,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
     interactionCounts,
     aiPauses,
     optOuts,
+    leadOf: (storeId, leadId) => leads.get(`${storeId} ${leadId}`),
     phoneOf: (storeId, leadId) => leads.get(`${storeId} ${leadId}`)?.customer_phone,
     mergedInScheduling,
     isFinished: (leadId) => finished.has(leadId),

@@ -53,7 +53,7 @@ const people = ({ duplicates, misread }: Found): string =>
       ? 'There are no duplicates.'
       : table(
           ['PHONE', 'LEAD', 'NAME', 'STATUS', 'MESSAGES', 'CREATED'],
-          duplicates.flatMap((leads) => leads.map((lead) => [lead.customer_phone, ...cellsOf(lead)])),
+          duplicates.flatMap((leads) => leads.map((lead) => [lead.customer_phone ?? '', ...cellsOf(lead)])),
         ),
     ...(misread.length === 0
       ? []

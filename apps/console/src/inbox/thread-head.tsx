@@ -5,7 +5,7 @@ import { dataOf, type Lead, type LeadStatus, platform } from '../api/platform.ts
 import { queries, sellersQuery } from '../api/queries.ts';
 import { sellerChoices } from '../leads/seller-choices.ts';
 import { useLeadChange } from '../leads/use-lead-change.ts';
-import { leadStatuses, wordsOfStatus } from '../leads/words.ts';
+import { addressOf, leadStatuses, wordsOfStatus } from '../leads/words.ts';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -49,7 +49,7 @@ export function ThreadHead({ lead }: { lead: Lead }) {
           {lead.name}
         </h2>
         <p className={styles.phone}>
-          <bdi>+{lead.customer_phone}</bdi>
+          <bdi>{addressOf(lead)}</bdi>
           {conversation?.opted_out_at && (
             <Badge
               kind="warn"

@@ -16,7 +16,8 @@ export function CreateLead({ open, onClose }: { open: boolean; onClose: () => vo
   const name = useRef<HTMLInputElement>(null);
   const [faults, setFaults] = useState<Faults>({});
   const create = useMutation({
-    mutationFn: (body: Draft) => dataOf(platform.POST('/leads', { body })),
+    mutationFn: (draft: Draft) =>
+      dataOf(platform.POST('/leads', { body: { ...draft, customer_phone: draft.customer_phone ?? '' } })),
     onSuccess: async ({ id }) => {
       void leadChanged(id);
       onClose();

@@ -40,7 +40,15 @@ export function LeadAbout({ lead }: { lead: Lead }) {
       />
       <Facts
         facts={[
-          [m.leads_phone(), <CopyText key="phone" text={phoneOf(lead)} action={m.leads_copy_phone()} />],
+          [
+            m.leads_phone(),
+            phoneOf(lead) ? (
+              <CopyText key="phone" text={phoneOf(lead)} action={m.leads_copy_phone()} />
+            ) : (
+              m.leads_no_phone()
+            ),
+          ],
+          lead.username != null && [m.leads_username(), <bdi key="username">@{lead.username}</bdi>],
           lead.email !== null && [m.leads_email(), lead.email],
           lead.tags.length > 0 && [
             m.leads_tags(),

@@ -103,7 +103,9 @@ function useTextOf(theirs: Draft) {
   const { data: sellers = [] } = useQuery(sellersQuery);
   return (draft: Draft, member: Member): string => {
     if (member === 'status') return wordsOfStatus(draft.status);
-    if (member === 'customer_phone') return draft === theirs ? phoneOf(draft) : draft.customer_phone;
+    if (member === 'customer_phone') {
+      return (draft === theirs ? phoneOf(draft) : draft.customer_phone) || m.leads_nothing();
+    }
     if (member === 'tags') return draft.tags.join(', ') || m.leads_nothing();
     if (member !== 'seller_id') return draft[member] || m.leads_nothing();
     if (draft.seller_id === null) return m.leads_no_seller();

@@ -3,7 +3,8 @@ import type { Lead } from '../api/platform.ts';
 /** What a person edits of a lead. */
 export type Draft = Pick<Lead, 'name' | 'customer_phone' | 'status' | 'seller_id' | 'email' | 'external_id' | 'tags'>;
 export type Member = keyof Draft;
-export type Change = Partial<Draft>;
+/** A phone is never taken away. */
+export type Change = Partial<Omit<Draft, 'customer_phone'>> & { readonly customer_phone?: string };
 
 const members = [
   'name',

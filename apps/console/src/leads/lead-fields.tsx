@@ -30,7 +30,7 @@ export function readDraft(form: FormData, lead?: Lead): Draft {
 export function faultsOf({ name, customer_phone }: Draft): Faults {
   return {
     ...(name === '' && { name: m.leads_name_missing() }),
-    ...(!/\d/.test(customer_phone) && { customer_phone: m.leads_phone_missing() }),
+    ...(customer_phone !== null && !/\d/.test(customer_phone) && { customer_phone: m.leads_phone_missing() }),
   };
 }
 

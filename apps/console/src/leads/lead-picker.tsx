@@ -5,7 +5,7 @@ import type { Lead } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { Picker } from '../ui/picker.tsx';
 import { leadChoicesQuery } from './queries.ts';
-import { phoneOf } from './words.ts';
+import { addressOf } from './words.ts';
 
 const pauseMs = 200;
 
@@ -46,7 +46,7 @@ export function LeadPicker({ label, value, onChoose, error, ref }: LeadPickerPro
       onChoose={onChoose}
       keyOf={keyOf}
       nameOf={nameOf}
-      moreOf={phoneOf}
+      moreOf={addressOf}
       none={found.error ? wordsOf(found.error) : found.data && m.leads_picker_none()}
       placeholder={m.leads_picker_hint()}
     />

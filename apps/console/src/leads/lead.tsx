@@ -20,7 +20,7 @@ import styles from './lead.module.css';
 import { LeadAbout } from './lead-about.tsx';
 import { LeadTimeline } from './lead-timeline.tsx';
 import { leadQuery } from './queries.ts';
-import { phoneOf } from './words.ts';
+import { addressOf } from './words.ts';
 
 export const route = createLazyRoute('/shell/leads/$leadId')({ component: Lead });
 
@@ -47,7 +47,7 @@ function Lead() {
     );
   }
   return (
-    <Page title={read.data.name} about={phoneOf(read.data)} above={<Back />} actions={<Actions read={read} />}>
+    <Page title={read.data.name} about={addressOf(read.data)} above={<Back />} actions={<Actions read={read} />}>
       <div className={styles.two}>
         <LeadTimeline lead={read.data} />
         <LeadAbout lead={read.data} />

@@ -20,7 +20,7 @@ import { isFiltered, type LeadSearch, queryOf } from './lead-search.ts';
 import { LeadStatusBadge } from './lead-status.tsx';
 import styles from './leads.module.css';
 import { leadsQuery } from './queries.ts';
-import { phoneOf } from './words.ts';
+import { addressOf } from './words.ts';
 
 export const route = createLazyRoute('/shell/leads')({ component: Leads });
 
@@ -93,7 +93,7 @@ const columnsOf = (
     label: m.leads_name(),
     wide: true,
     cell: (lead) => (
-      <TwoLines below={phoneOf(lead)}>
+      <TwoLines below={addressOf(lead)}>
         <Link to="/leads/$leadId" params={{ leadId: lead.id }} className={rowLink}>
           <bdi>{lead.name}</bdi>
         </Link>

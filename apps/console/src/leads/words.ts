@@ -12,6 +12,10 @@ const statuses: Readonly<Record<LeadStatus, () => string>> = {
 };
 export const wordsOfStatus = (status: LeadStatus): string => statuses[status]();
 
-/** A phone as it is dialled from anywhere. */
+/** A phone as it is dialled from anywhere. Empty for a customer who hides it. */
 export const phoneOf = ({ customer_phone }: Pick<Lead, 'customer_phone'>): string =>
-  customer_phone.startsWith('+') ? customer_phone : `+${customer_phone}`;
+  customer_phone === null || customer_phone.startsWith('+') ? (customer_phone ?? '') : `+${customer_phone}`;
+
+/** What tells a lead from others of the same name: the phone, else the username. */
+export const addressOf = (lead: Pick<Lead, 'customer_phone' | 'username'>): string =>
+  phoneOf(lead) || (lead.username ? `@${lead.username}` : m.leads_no_phone());

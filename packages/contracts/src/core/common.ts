@@ -199,6 +199,14 @@ export const Failure = Type.Object(
 /** A phone number in E.164 without the plus sign: 8 to 15 digits. */
 export const Phone = Type.String({ pattern: '^[1-9][0-9]{7,14}$', description: 'E.164 number, digits only' });
 
+/** A lead's phone as answers show it. */
+export const NullablePhone = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  pattern: '^[1-9][0-9]{7,14}$',
+  description:
+    'E.164 number, digits only. Null for a customer whom the channel names without a phone. Then `channel_user_id` is set.',
+});
+
 /**
  * A phone number in a request of the API. The gateway brings what a person wrote into the form of `Phone` before it
  * forwards the request, so a service gets only that form.

@@ -7,6 +7,7 @@ import {
   MapOf,
   NullableEmail,
   NullableMetadata,
+  NullablePhone,
   NullableString,
   NullableTags,
   NullableText,
@@ -38,7 +39,7 @@ export const Lead = Type.Object(
     id: About(Uuid, 'The id of the lead.'),
     store_id: About(Uuid, 'The store of the lead.'),
     name: Type.String({ description: 'The name, as the store or the channel’s profile gave it.' }),
-    customer_phone: Phone,
+    customer_phone: NullablePhone,
     status: LeadStatus,
     seller_id: About(NullableUuid, 'The seller in charge of the lead. Null: the lead has no seller.'),
     external_id: About(NullableString, 'The id of the customer in the store’s own system.'),
@@ -67,12 +68,28 @@ export const Lead = Type.Object(
           'scope and the source.',
       ),
     ),
+    channel_user_id: Type.Optional(
+      About(
+        NullableString,
+        'The channel’s own id of a customer whom it names without a phone, such as WhatsApp’s business-scoped user id. It ' +
+          'stays when the phone becomes known. Null: the channel has always told the phone, or the customer has not written.',
+      ),
+    ),
+    username: Type.Optional(
+      About(NullableString, 'The customer’s username on the channel, without `@`. Null: the channel has told none.'),
+    ),
     created_at: About(Timestamp, 'When it was created.'),
     updated_at: About(Timestamp, 'When it last changed.'),
   },
-  { title: 'Lead', description: 'A customer in conversation with the store, known by phone.' },
+  {
+    title: 'Lead',
+    description: 'A customer in conversation with the store, known by phone or by the channel’s own id.',
+  },
 );
 export type Lead = Static<typeof Lead>;
+
+/** An id of a customer on the channel that does not derive from a phone. */
+const ChannelUserId = (description: string) => Text(200, { description });
 
 const After = (description: string) => Type.String({ format: 'date-time', description });
 
@@ -168,6 +185,7 @@ export const listLeads = defineOperation({
         }),
       ),
       customer_phone: Type.Optional(WrittenPhone),
+      channel_user_id: Type.Optional(ChannelUserId('The lead with this id of the channel.')),
       external_id: Type.Optional(Text(externalIdLength, { description: 'Exactly this external id.' })),
       email: Type.Optional(
         Type.String({ text: true, format: 'email', maxLength: 254, description: 'This address, in any letter case.' }),
@@ -180,7 +198,7 @@ export const listLeads = defineOperation({
       ),
       q: Type.Optional(
         LeadSearchText(
-          'Leads that have each of these words in their name, phone, email, external id or tags. Case and accents do ' +
+          'Leads that have each of these words in their name, username, phone, email, external id or tags. Case and accents do ' +
             'not matter, and a part of a word or number is enough. A word of 1 or 2 characters matches the beginning of ' +
             'a word only. A phone is found however it is written, such as `(11) 96123-4567`. With at least 2 letters ' +
             'or digits.',
@@ -224,7 +242,8 @@ export const updateLead = defineOperation({
     'unassigns the lead. `ai_paused_until` pauses the AI until that moment, and null ends the pause. ' +
     'Answers have null in it when the AI is not paused. From the answer on, messages go to the new `customer_phone`, ' +
     'also those that are queued; only one that is being sent may still go to the earlier phone. A message from the ' +
-    'earlier phone no longer belongs to the lead. Null clears `external_id`, `email`, `tags` and ' +
+    'earlier phone no longer belongs to the lead. To a customer who writes without a phone, messages go to the id of the ' +
+    'channel, also when the lead gets a phone here. Null clears `external_id`, `email`, `tags` and ' +
     '`metadata`.',
   request: {
     params: leadParams,
@@ -433,7 +452,10 @@ export const checkLead = defineOperation({
 const LeadContact = Type.Object({
   id: Uuid,
   name: Type.String(),
-  customer_phone: Phone,
+  customer_phone: NullablePhone,
+  /** Without a phone it is set. */
+  channel_user_id: Type.Optional(NullableString),
+  username: Type.Optional(NullableString),
   /** Rises with every change of the members here. */
   version: Type.Integer(),
   status: LeadStatus,
@@ -477,11 +499,23 @@ export const searchLeads = defineOperation({
   reply: Type.Object({ lead_ids: Type.Array(Uuid) }),
 });
 
-/** Answers the lead with this phone in any of its forms, and creates it when there is none. Concurrent first messages get the same lead. */
+/**
+ * Answers the lead with this phone in any of its forms, or without a phone the lead with this id of the channel. Creates it
+ * when there is none. Concurrent first messages get the same lead.
+ */
 export const ensureLead = defineOperation({
   subject: 'crm.internal.leads.ensure',
-  summary: 'Find the lead with a phone, or create it',
-  request: { body: Exact({ customer_phone: Phone, name: Text(200) }) },
+  summary: 'Find the lead of a customer, or create it',
+  request: {
+    body: Type.Union([
+      Exact({ customer_phone: Phone, name: Text(200), username: Type.Optional(NullableString) }),
+      Exact({
+        channel_user_id: ChannelUserId('An id of a customer without a phone.'),
+        name: Text(200),
+        username: Type.Optional(NullableString),
+      }),
+    ]),
+  },
   reply: Type.Object({ id: Uuid, created: Type.Boolean() }),
 });
 
@@ -511,17 +545,26 @@ export const findKnownPhones = defineOperation({
 });
 
 /**
- * The channel says that a customer has another number. In one transaction the lead gets it, with `lead.updated`. If another
- * lead of the store has the new number, both are the same person now: the younger one is merged into the older one, as
- * `mergeLead` does. Safe to repeat.
+ * The channel says that a customer has another number, another id of the channel, or both. In one transaction the lead gets
+ * them, with `lead.updated`. If another lead of the store has the new number, or has the new id and no number, both are the
+ * same person: the younger one is merged into the older one, as `mergeLead` does. Safe to repeat.
  *
  * - `moved`: the lead has the new number
  * - `kept`: the store has given the lead another number than `from_phone` since, and it stays
+ *
+ * `from_phone` null: the customer had no number before. Left out: any.
  */
 export const moveLeadPhone = defineOperation({
   subject: 'crm.internal.leads.move-phone',
-  summary: 'Give a lead the new number of its customer',
-  request: { body: Exact({ lead_id: Uuid, from_phone: Type.Optional(Phone), to_phone: Phone }) },
+  summary: 'Give a lead the new number and id of its customer',
+  request: {
+    body: Exact({
+      lead_id: Uuid,
+      from_phone: Type.Optional(NullablePhone),
+      to_phone: Type.Optional(Phone),
+      to_user_id: Type.Optional(ChannelUserId('The id of the channel that the customer has now.')),
+    }),
+  },
   reply: Type.Object({
     outcome: OneOf(['moved', 'kept']),
     /** The lead that has the conversation from now on, and its version. */

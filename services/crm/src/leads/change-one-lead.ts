@@ -46,7 +46,10 @@ export async function changeOneLead(
   }).catch((error: unknown) => throwTaken(dependencies.database, context, { id: leadId, ...patch }, error));
   if (change) {
     const { before, after } = change;
-    if (isAnotherPhone(before, after)) await tellPhone(dependencies, context, after);
+    const { customer_phone } = after;
+    if (customer_phone !== null && isAnotherPhone(before, after)) {
+      await tellPhone(dependencies, context, { ...after, customer_phone });
+    }
     if (Number(before.ai_paused_until) !== Number(after.ai_paused_until)) await tellPause(dependencies, context, after);
   }
   return answer;

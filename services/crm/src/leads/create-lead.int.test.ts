@@ -25,6 +25,8 @@ test('a new lead has defaults for omitted members, and can be read back', async 
     ...maria,
     status: 'pending',
     seller_id: null,
+    channel_user_id: null,
+    username: null,
     external_id: null,
     email: null,
     tags: [],

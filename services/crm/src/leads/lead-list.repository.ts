@@ -65,8 +65,8 @@ export function listLeads(
   const { order, start, limit, gather, isBroad } = page;
   // Not `*`: a page would also read the columns that only the filters use.
   const rowsOf = (beyond: SqlPart, one?: LeadRow['status']) => sql`
-    select id, store_id, name, customer_phone, status, seller_id, external_id, email, tags, metadata, interaction_count,
-      ai_paused_until, opted_out_at, opt_out_version, version, created_at, updated_at
+    select id, store_id, name, customer_phone, channel_user_id, username, status, seller_id, external_id, email, tags,
+      metadata, interaction_count, ai_paused_until, opted_out_at, opt_out_version, version, created_at, updated_at
     from leads where ${matches(sql, storeId, one ? { ...filters, status: [one] } : filters, isBroad)} ${beyond}`;
   const inOrder = { column: order.by, descending: order.descending, start, limit };
   return sql<LeadRow[]>`${pageByTime(sql, { ...inOrder, gather, statuses: filters.status, rowsOf })}`;
@@ -86,7 +86,7 @@ export async function listFoundIds(
 
 // Composed instead of `$1 is null or …`: a condition that is always in the statement would prevent an index scan.
 function matches(sql: Sql, storeId: string, filters: LeadFilters, isBroad: boolean) {
-  const { status, seller_id, visible_to, customer_phone, external_id, email, tag, search } = filters;
+  const { status, seller_id, visible_to, customer_phone, channel_user_id, external_id, email, tag, search } = filters;
   const { opted_out, created_after, updated_after, updated_before } = filters;
   const conditions = [
     status?.length === 1 && sql`status = ${status[0] as string}`,
@@ -95,6 +95,7 @@ function matches(sql: Sql, storeId: string, filters: LeadFilters, isBroad: boole
     seller_id === null && sql`seller_id is null`,
     visible_to && sql`(seller_id = ${visible_to} or seller_id is null)`,
     customer_phone && sql`customer_phone = any(${phoneForms(customer_phone)}::text[])`,
+    channel_user_id && sql`channel_user_id = ${channel_user_id}`,
     external_id && sql`external_id = ${external_id}`,
     email && sql`email_key = ${email}`,
     tag && sql`id in (select lead_id from ${withTag(sql, storeId, tag)})`,

@@ -20,6 +20,7 @@ export type LeadFilters = {
   /** Only leads of this seller, and those without a seller. */
   readonly visible_to?: string;
   readonly customer_phone?: string;
+  readonly channel_user_id?: string;
   readonly external_id?: string;
   /** In lower case. */
   readonly email?: string;
@@ -37,7 +38,7 @@ export type LeadFilters = {
 export type LeadOrder = { readonly by: 'created_at' | 'updated_at'; readonly descending: boolean };
 
 export function filtersOf(query: RequestOf<typeof listLeads>['query'], visible_to?: string): LeadFilters {
-  const { status, seller_id, customer_phone, external_id, email, tag, q, opted_out } = query;
+  const { status, seller_id, customer_phone, channel_user_id, external_id, email, tag, q, opted_out } = query;
   const { created_after, updated_after } = query;
   const statuses = valuesOf(status) as Set<LeadRow['status']>;
   return {
@@ -45,6 +46,7 @@ export function filtersOf(query: RequestOf<typeof listLeads>['query'], visible_t
     ...(seller_id ? { seller_id: seller_id === noSeller ? null : seller_id.toLowerCase() } : {}),
     ...(visible_to ? { visible_to } : {}),
     ...(customer_phone ? { customer_phone } : {}),
+    ...(channel_user_id ? { channel_user_id } : {}),
     ...(external_id ? { external_id } : {}),
     ...(email ? { email: emailKey(email) } : {}),
     ...(tag ? { tag: [...valuesOf(tag)] } : {}),
@@ -125,8 +127,8 @@ function isScattered({ status, seller_id, opted_out, email, tag, ...others }: Le
 
 /** Whether a page is read from one index in its order, whatever the values of the filters are. */
 export function hasIndex(filters: LeadFilters, order: LeadOrder): boolean {
-  const { status = [], visible_to, customer_phone, external_id, search } = filters;
-  const others = [visible_to, customer_phone, external_id, search];
+  const { status = [], visible_to, customer_phone, channel_user_id, external_id, search } = filters;
+  const others = [visible_to, customer_phone, channel_user_id, external_id, search];
   return status.length <= 1 && others.every((filter) => filter === undefined) && !isScattered(filters, order);
 }
 

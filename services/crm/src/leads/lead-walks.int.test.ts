@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../../test/crm.ts';
 import { insertLead, insertLeads, lockLead, saveLead } from './lead.repository.ts';
-import { type NewLead, newLead as newLeadOf } from './lead.ts';
+import { type NewLeadWithPhone, newLead as newLeadOf } from './lead.ts';
 import { raiseInteractionCounts } from './lead-contact.repository.ts';
 
 let crm: TestCrm;
@@ -22,10 +22,10 @@ const list = async (storeId: string, query: Query): Promise<{ data: Lead[]; curs
   const { body, headers } = await crm.rpc.forward(listLeads, { query }, testContext({ storeId }));
   return { data: JSON.parse(Buffer.from(body).toString()).data, cursor: headers.nextCursor };
 };
-let phones = 0;
-const newLead = (): NewLead => {
-  phones += 1;
-  return newLeadOf({ name: '0', customer_phone: String(5511900000000 + phones) });
+let phones = 5511900000000;
+const newPhone = (): string => String(++phones);
+const newLead = (): NewLeadWithPhone => {
+  return newLeadOf({ name: '0', customer_phone: newPhone() });
 };
 const fill = async (storeId: string, count: number): Promise<string[]> =>
   crm.database.write(testContext({ storeId }), (sql) =>
@@ -97,7 +97,11 @@ test('an open transaction that only reads does not hold back a change', async ()
   const storeId = randomUUID();
   await crm.adminSql.begin(async (sql) => {
     await sql`select 1`;
-    const { id } = await crm.rpc.call(createLead, { body: newLead() }, testContext({ storeId }));
+    const { id } = await crm.rpc.call(
+      createLead,
+      { body: { name: 'Ana', customer_phone: newPhone() } },
+      testContext({ storeId }),
+    );
     const seen = await waitFor(async () => (await list(storeId, { sort: 'updated_at' })).data[0], {
       description: 'the lead to be settled',
     });

@@ -1,26 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { canonicalPhone, phoneForms } from '@mostrador/kit/phones/canonical-phone';
-import { emailKey, type LeadContent, type LeadRow, type NewLead } from './lead.ts';
+import { emailKey, type LeadContent, type LeadRow, type NewLead, type NewLeadWithPhone } from './lead.ts';
 
 /**
- * Inserts a lead. Null if the store already has a lead with this external id, or with this phone in any of its forms.
+ * Inserts a lead. Null if the store already has a lead with this external id, this id of the channel, or this phone in any
+ * of its forms.
  * `phone_key` is unique among the leads that have one, so two transactions cannot insert two forms at once. Older leads
  * have none: the statement looks for their forms.
  */
 export async function insertLead(sql: TransactionSql, storeId: string, lead: NewLead): Promise<LeadRow | null> {
-  const { name, customer_phone, status, seller_id, external_id, email, tags, metadata } = lead;
+  const { name, customer_phone, channel_user_id, username, status, seller_id, external_id, email, tags, metadata } =
+    lead;
+  const forms = customer_phone === null ? [] : phoneForms(customer_phone);
   // `clock_timestamp()` instead of `now()`: docs/adr/0010.
   const [row] = await sql<LeadRow[]>`
     with moment as (select clock_timestamp() as at),
     lead as (
-      insert into leads (store_id, name, customer_phone, phone_key, status, seller_id, external_id, email, email_key, tags,
-        metadata, created_at, updated_at)
-      select ${storeId}, ${name}, ${customer_phone}, ${canonicalPhone(customer_phone)}, ${status}, ${seller_id},
+      insert into leads (store_id, name, customer_phone, phone_key, channel_user_id, username, status, seller_id,
+        external_id, email, email_key, tags, metadata, created_at, updated_at)
+      select ${storeId}, ${name}, ${customer_phone}, ${keyOf(customer_phone)}, ${channel_user_id}, ${username}, ${status}, ${seller_id},
         ${external_id}, ${email}, ${email && emailKey(email)}, ${tags}::text[], ${sql.json(metadata)}, at, at
       from moment
       where not exists (
-        select from leads where store_id = ${storeId} and customer_phone = any(${phoneForms(customer_phone)}::text[]))
+        select from leads where store_id = ${storeId} and customer_phone = any(${forms}::text[]))
       on conflict do nothing
       returning *),
     ${tags.length > 0 ? tagsOfNew(sql) : sql``}
@@ -30,7 +33,11 @@ export async function insertLead(sql: TransactionSql, storeId: string, lead: New
 }
 
 /** Inserts the leads whose phone and external id the store does not have yet, as `insertLead` does. */
-export async function insertLeads(sql: TransactionSql, storeId: string, leads: readonly NewLead[]): Promise<LeadRow[]> {
+export async function insertLeads(
+  sql: TransactionSql,
+  storeId: string,
+  leads: readonly NewLeadWithPhone[],
+): Promise<LeadRow[]> {
   if (leads.length === 0) return [];
   const keys = leads.map(({ customer_phone }) => canonicalPhone(customer_phone));
   const forms = keys.flatMap((key) => phoneForms(key).map((phone) => ({ key, phone })));
@@ -97,13 +104,14 @@ export async function lockLead(sql: TransactionSql, storeId: string, leadId: str
  * violation when another lead has the phone or the external id.
  */
 export async function saveLead(sql: TransactionSql, current: LeadRow, content: LeadContent): Promise<LeadRow> {
-  const { name, customer_phone, status, seller_id, ai_paused_until, external_id, email, tags, metadata } = content;
+  const { name, customer_phone, channel_user_id, username, status, seller_id, ai_paused_until } = content;
+  const { external_id, email, tags, metadata } = content;
   // Not `now()`: the transaction may have begun before the change that it waited for (docs/adr/0010).
   const [row] = await sql<[LeadRow]>`
     with lead as (
       update leads
       set ${customer_phone === current.customer_phone ? sql`` : setPhone(sql, customer_phone)}
-          name = ${name}, status = ${status}, seller_id = ${seller_id}, ai_paused_until = ${ai_paused_until},
+          name = ${name}, channel_user_id = ${channel_user_id}, username = ${username}, status = ${status}, seller_id = ${seller_id}, ai_paused_until = ${ai_paused_until},
           external_id = ${external_id}, email = ${email}, email_key = ${email && emailKey(email)},
           tags = ${tags}::text[], metadata = ${sql.json(metadata)},
           version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
@@ -126,8 +134,10 @@ export async function saveLead(sql: TransactionSql, current: LeadRow, content: L
 }
 
 /** A lead from before the canonical form keeps none until its phone changes, because a duplicate may have it. */
-const setPhone = (sql: TransactionSql, phone: string) =>
-  sql`customer_phone = ${phone}, phone_key = ${canonicalPhone(phone)},`;
+const setPhone = (sql: TransactionSql, phone: string | null) =>
+  sql`customer_phone = ${phone}, phone_key = ${keyOf(phone)},`;
+
+const keyOf = (phone: string | null): string | null => phone && canonicalPhone(phone);
 
 /** Writes the changed tags of the row in `lead`. */
 function changeTags(sql: TransactionSql, { store_id, id, tags: before }: LeadRow, tags: string[]) {
@@ -166,6 +176,13 @@ export async function findLeadIdByPhone(
     select id from leads where store_id = ${storeId} and customer_phone = any(${phoneForms(phone)}::text[])
       ${but ? sql`and id <> ${but}` : sql``}
     order by customer_phone <> ${phone}, id limit 1`;
+  return row?.id ?? null;
+}
+
+/** The lead that the channel names by this id, without a phone. */
+export async function findLeadIdByUserId(sql: Sql, storeId: string, userId: string): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
+    select id from leads where store_id = ${storeId} and channel_user_id = ${userId}`;
   return row?.id ?? null;
 }
 

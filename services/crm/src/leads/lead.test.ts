@@ -18,6 +18,7 @@ const row: LeadRow = {
 const nothing = { external_id: null, email: null, tags: [], metadata: {} };
 const content = {
   ...{ name: 'Maria', customer_phone: '5511900000001', status: 'pending', seller_id: null, ai_paused_until: null },
+  ...{ channel_user_id: null, username: null },
   ...nothing,
 };
 const sellerId = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
@@ -26,6 +27,8 @@ test('a lead with only a name and a phone is pending and has no seller', () => {
   expect(newLead({ name: 'Maria', customer_phone: '5511900000001' })).toEqual({
     name: 'Maria',
     customer_phone: '5511900000001',
+    channel_user_id: null,
+    username: null,
     status: 'pending',
     seller_id: null,
     ...nothing,

@@ -18,7 +18,11 @@ export type LeadRow = {
   id: string;
   store_id: string;
   name: string;
-  customer_phone: string;
+  /** Null: the channel names the customer without a phone. */
+  customer_phone: string | null;
+  /** The channel's id of a customer whom it has named without a phone. */
+  channel_user_id: string | null;
+  username: string | null;
   status: Lead['status'];
   seller_id: string | null;
   external_id: string | null;
@@ -40,18 +44,25 @@ export type LeadRow = {
 type OfStore = 'external_id' | 'email' | 'tags' | 'metadata';
 
 /** The given values of a new lead. The rest of the row has defaults. */
-export type NewLead = Pick<LeadRow, 'name' | 'customer_phone' | 'status' | 'seller_id' | OfStore>;
+type Identity = 'customer_phone' | 'channel_user_id' | 'username';
+
+export type NewLead = Pick<LeadRow, 'name' | Identity | 'status' | 'seller_id' | OfStore>;
+/** A new lead that the store names by phone. */
+export type NewLeadWithPhone = NewLead & { readonly customer_phone: string };
 
 /** The members that a change may set. */
-export type LeadContent = Pick<
-  LeadRow,
-  'name' | 'customer_phone' | 'status' | 'seller_id' | 'ai_paused_until' | OfStore
->;
+export type LeadContent = Pick<LeadRow, 'name' | Identity | 'status' | 'seller_id' | 'ai_paused_until' | OfStore>;
 
-export function newLead(body: Given): NewLead {
+type GivenIdentity<Phone> = { customer_phone: Phone; channel_user_id?: string | null; username?: string | null };
+
+export function newLead<Phone extends string | null>(
+  body: Omit<Given, 'customer_phone'> & GivenIdentity<Phone>,
+): NewLead & { customer_phone: Phone } {
   return {
     name: body.name,
     customer_phone: body.customer_phone,
+    channel_user_id: body.channel_user_id ?? null,
+    username: body.username ?? null,
     status: body.status ?? 'pending',
     seller_id: body.seller_id ?? null,
     external_id: body.external_id ?? null,
@@ -64,9 +75,13 @@ export function newLead(body: Given): NewLead {
 /** The lead's values after the change, or null if nothing changes. Any status may follow any other. */
 export function changeLead(row: LeadRow, patch: RequestOf<typeof updateLead>['body']): LeadContent | null {
   const { name, customer_phone, status, seller_id, external_id, email, tags, metadata, ai_paused_until } = patch;
+  // Another phone is another customer for the channel.
+  const isAnother = customer_phone !== undefined && row.customer_phone !== null && !isPhoneOf(row, customer_phone);
   const changed: LeadContent = {
     name: name ?? row.name,
     customer_phone: customer_phone ?? row.customer_phone,
+    channel_user_id: isAnother ? null : row.channel_user_id,
+    username: isAnother ? null : row.username,
     status: status ?? row.status,
     seller_id: seller_id === undefined ? row.seller_id : (seller_id?.toLowerCase() ?? null),
     ai_paused_until:
@@ -84,13 +99,31 @@ export function changeLead(row: LeadRow, patch: RequestOf<typeof updateLead>['bo
 }
 
 function contentOf(row: LeadRow): LeadContent {
-  const { name, customer_phone, status, seller_id, ai_paused_until, external_id, email, tags, metadata } = row;
-  return { name, customer_phone, status, seller_id, ai_paused_until, external_id, email, tags, metadata };
+  const { name, customer_phone, channel_user_id, username, status, seller_id, ai_paused_until } = row;
+  const { external_id, email, tags, metadata } = row;
+  return {
+    ...{ name, customer_phone, channel_user_id, username, status, seller_id, ai_paused_until },
+    ...{ external_id, email, tags, metadata },
+  };
 }
+
+/** The lead's values with the number and the id that the channel tells, or null if nothing changes. */
+export function moveLead(
+  row: LeadRow,
+  { customer_phone, channel_user_id }: Pick<LeadRow, 'customer_phone' | 'channel_user_id'>,
+): LeadContent | null {
+  const content = contentOf(row);
+  const moved = { ...content, customer_phone, channel_user_id };
+  return isDeepStrictEqual(moved, content) ? null : moved;
+}
+
+/** Whether this is the lead's phone, in any form. */
+export const isPhoneOf = ({ customer_phone }: Pick<LeadRow, 'customer_phone'>, phone: string): boolean =>
+  customer_phone !== null && isSamePhone(customer_phone, phone);
 
 /** Whether a change gave the lead another phone, and not only another form of it. */
 export const isAnotherPhone = (before: LeadRow, after: LeadRow): boolean =>
-  !isSamePhone(before.customer_phone, after.customer_phone);
+  after.customer_phone !== null && !isPhoneOf(before, after.customer_phone);
 
 /** Compares without case and with accents, as the collation `without_case` of the filter does. */
 const tagOrder = new Intl.Collator('en', { sensitivity: 'accent' });
@@ -116,7 +149,9 @@ export function mergeLeads(kept: LeadRow, merged: LeadRow): LeadContent | null {
   const pausedLonger = Number(merged.ai_paused_until) > Number(kept.ai_paused_until);
   const changed: LeadContent = {
     name: kept.name,
-    customer_phone: kept.customer_phone,
+    customer_phone: kept.customer_phone ?? merged.customer_phone,
+    channel_user_id: kept.channel_user_id ?? merged.channel_user_id,
+    username: kept.username ?? merged.username,
     status: kept.status,
     seller_id: kept.seller_id ?? merged.seller_id,
     ai_paused_until: pausedLonger ? merged.ai_paused_until : kept.ai_paused_until,
@@ -170,6 +205,8 @@ export function toLead(row: LeadRow, now: Date): Lead {
     interaction_count: row.interaction_count,
     ai_paused_until: pause && toTimestamp(pause),
     opted_out_at: row.opted_out_at && toTimestamp(row.opted_out_at),
+    channel_user_id: row.channel_user_id,
+    username: row.username,
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   };

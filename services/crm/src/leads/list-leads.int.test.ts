@@ -72,6 +72,8 @@ const addLeads = async (storeId: string, leads: readonly Partial<Given>[]): Prom
     id,
     metadata: {},
     interaction_count: 0,
+    channel_user_id: null,
+    username: null,
     ai_paused_until: null,
   }));
 };

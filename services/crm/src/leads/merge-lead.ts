@@ -1,13 +1,12 @@
 import type { LeadMerge, mergeLead as operation, ReplyOf } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
-import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { saveLead } from './lead.repository.ts';
-import { leadMerged, leadUpdated, mergeLeads } from './lead.ts';
+import { isPhoneOf, leadMerged, leadUpdated, mergeLeads } from './lead.ts';
 import { leadNotFound } from './lead-not-found.ts';
 import { findMerge, lockLeadsToMerge, type MergeRow, moveMergedLead, savePhoneKey } from './merged-lead.repository.ts';
 
@@ -37,7 +36,7 @@ async function run(
     throw await leadNotFound(sql, storeId, ids.lead_id);
   }
   if (!kept) throw await leadNotFound(sql, storeId, ids.merged_into);
-  if (!isSamePhone(merged.customer_phone, kept.customer_phone)) {
+  if (kept.customer_phone === null || !isPhoneOf(merged, kept.customer_phone)) {
     throw new AppError('lead_not_duplicate');
   }
   if (dryRun) return undefined;

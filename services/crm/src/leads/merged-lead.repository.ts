@@ -81,6 +81,7 @@ export async function moveMergedLead(sql: TransactionSql, merged: LeadRow, keptI
 
 /** Gives a lead from before the canonical form its `phone_key`, unless a third lead of the person has it. */
 export async function savePhoneKey(sql: TransactionSql, { store_id, id, customer_phone }: LeadRow): Promise<void> {
+  if (customer_phone === null) return;
   const key = canonicalPhone(customer_phone);
   await sql`
     update leads set phone_key = ${key}

@@ -111,3 +111,64 @@ test('a lead of another store is not found', async () => {
   storeId = randomUUID();
   await expect(move(id)).rejects.toMatchObject({ code: 'lead_not_found' });
 });
+
+const hide = async (channel_user_id: string, name = 'Sheena') =>
+  (await crm.rpc.call(ensureLead, { body: { channel_user_id, name } }, context())).id;
+const moveTo = (lead_id: string, to: { from_phone?: string | null; to_phone?: string; to_user_id?: string }) =>
+  crm.rpc.call(moveLeadPhone, { body: { lead_id, ...to } }, context());
+
+test('a lead without a number gets the number and the id that the channel tells, with its events', async () => {
+  const id = await hide('BR.1');
+  const moved = { outcome: 'moved', lead_id: id, version: 2, merged: [] };
+  const to = { from_phone: null, to_phone: after, to_user_id: 'BR.2' };
+  expect(await moveTo(id, to)).toEqual(moved);
+  expect(await moveTo(id, to)).toEqual(moved);
+  expect(await read(id)).toMatchObject({ customer_phone: after, channel_user_id: 'BR.2' });
+  expect(await events(1)).toEqual([
+    ['crm.lead.updated', id],
+    ['crm.lead.phone_changed', id],
+  ]);
+});
+
+test('a lead with a number keeps it when the channel tells another one of a customer who had none', async () => {
+  const id = await create(before);
+  expect(await moveTo(id, { from_phone: null, to_phone: after })).toMatchObject({ outcome: 'kept', lead_id: id });
+  expect(await read(id)).toMatchObject({ customer_phone: before, channel_user_id: null });
+});
+
+test('of a lead without a number and the one with it the older stays, with the data of both', async () => {
+  for (const order of ['hidden first', 'hidden last']) {
+    storeId = randomUUID();
+    const withNumber = () => create(after, { email: 'ana@example.com' });
+    const [older, younger] =
+      order === 'hidden first' ? [await hide('BR.1'), await withNumber()] : [await withNumber(), await hide('BR.1')];
+    const hidden = order === 'hidden first' ? older : younger;
+    const answer = await moveTo(hidden, { from_phone: null, to_phone: after, to_user_id: 'BR.1' });
+    expect(answer, order).toMatchObject({ outcome: 'moved', lead_id: older, merged: [younger] });
+    expect(await leads(), order).toMatchObject([
+      { id: older, customer_phone: after, channel_user_id: 'BR.1', email: 'ana@example.com' },
+    ]);
+    // The notice comes again.
+    expect(await moveTo(hidden, { from_phone: null, to_phone: after, to_user_id: 'BR.1' })).toEqual(answer);
+  }
+});
+
+test('a lead with the new id and no number is the same person, and one with another number only loses the id', async () => {
+  const [id, early] = [await hide('BR.1'), await hide('BR.2')];
+  expect(await moveTo(id, { to_user_id: 'BR.2' })).toMatchObject({ lead_id: id, merged: [early] });
+  expect(await leads()).toMatchObject([{ id, customer_phone: null, channel_user_id: 'BR.2' }]);
+  const other = await hide('BR.3');
+  await crm.rpc.call(updateLead, { params: { leadId: other }, body: { customer_phone: before } }, context());
+  await crm.rpc.call(updateLead, { params: { leadId: id }, body: { customer_phone: after } }, context());
+  expect(await moveTo(id, { to_user_id: 'BR.3' })).toMatchObject({ lead_id: id });
+  expect(await read(id)).toMatchObject({ customer_phone: after, channel_user_id: 'BR.3' });
+  expect(await read(other)).toMatchObject({ customer_phone: before, channel_user_id: null });
+});
+
+test('a customer with the number of one lead and the id of another one joins all three', async () => {
+  const id = await create(before);
+  await create(after);
+  await hide('BR.2');
+  expect(await moveTo(id, { from_phone: before, to_phone: after, to_user_id: 'BR.2' })).toMatchObject({ lead_id: id });
+  expect(await leads()).toMatchObject([{ id, customer_phone: after, channel_user_id: 'BR.2' }]);
+});

@@ -1,12 +1,11 @@
 import type { moveLeadPhone as operation, ReplyOf, RequestOf } from '@mostrador/contracts';
 import { isUniqueViolation, type TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
-import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { findLead, findLeadIdByPhone, lockLead, saveLead } from './lead.repository.ts';
-import { changeLead, isAnotherPhone, type LeadRow, leadMerged, leadUpdated, mergeLeads } from './lead.ts';
+import { findLead, findLeadIdByPhone, findLeadIdByUserId, lockLead, saveLead } from './lead.repository.ts';
+import { isAnotherPhone, isPhoneOf, type LeadRow, leadMerged, leadUpdated, mergeLeads, moveLead } from './lead.ts';
 import { leadNotFound } from './lead-not-found.ts';
 import { findMerge, listUnfinishedOf, lockLeadsToMerge, moveMergedLead } from './merged-lead.repository.ts';
 import { saveChange } from './save-change.ts';
@@ -31,18 +30,32 @@ export const moveLeadPhone =
 
 const changedMeanwhile = () => new AppError('service_unavailable', { retryAfterSeconds: 1 });
 
-async function move(sql: TransactionSql, storeId: string, { lead_id, from_phone, to_phone }: Body): Promise<Reply> {
+async function move(sql: TransactionSql, storeId: string, body: Body): Promise<Reply> {
+  const { lead_id, to_phone, to_user_id } = body;
   // The lead may have been merged since, also by this move.
   const merge = await findMerge(sql, storeId, lead_id);
   const [lead] = await findLead(sql, storeId, merge?.merged_into ?? lead_id);
   if (!lead) throw await leadNotFound(sql, storeId, lead_id);
-  if (isSamePhone(lead.customer_phone, to_phone)) return await replyOf(sql, 'moved', lead);
-  if (from_phone !== undefined && !isSamePhone(lead.customer_phone, from_phone))
-    return await replyOf(sql, 'kept', lead);
-  const otherId = await findLeadIdByPhone(sql, storeId, to_phone, lead.id);
-  const saved = otherId ? await mergeWith(sql, lead, otherId, to_phone) : await saveNumber(sql, lead, to_phone);
-  return await replyOf(sql, 'moved', saved);
+  if (isKept(lead, body)) return await replyOf(sql, 'kept', lead);
+  let saved = lead;
+  if (to_phone !== undefined && !isPhoneOf(lead, to_phone)) {
+    const otherId = await findLeadIdByPhone(sql, storeId, to_phone, saved.id);
+    if (otherId) saved = await mergeWith(sql, saved, otherId, body);
+  }
+  if (to_user_id !== undefined) {
+    const otherId = await findLeadIdByUserId(sql, storeId, to_user_id);
+    if (otherId && otherId !== saved.id) saved = await mergeOrRelease(sql, saved, otherId, body);
+  }
+  return await replyOf(sql, 'moved', await saveIdentity(sql, saved, body));
 }
+
+/** Whether the store has given the lead another number than the customer had. */
+const isKept = (lead: LeadRow, { from_phone, to_phone }: Body): boolean =>
+  to_phone !== undefined &&
+  from_phone !== undefined &&
+  lead.customer_phone !== null &&
+  !isPhoneOf(lead, to_phone) &&
+  (from_phone === null || !isPhoneOf(lead, from_phone));
 
 const replyOf = async (sql: TransactionSql, outcome: Reply['outcome'], { store_id, id, version }: LeadRow) => ({
   outcome,
@@ -51,15 +64,36 @@ const replyOf = async (sql: TransactionSql, outcome: Reply['outcome'], { store_i
   merged: await listUnfinishedOf(sql, store_id, id),
 });
 
-async function saveNumber(sql: TransactionSql, { store_id, id, version }: LeadRow, phone: string): Promise<LeadRow> {
+/** What the lead has of the channel's identity after the move. A number that it has in another form stays as it was written. */
+const identityAfter = (lead: LeadRow, { to_phone, to_user_id }: Body) => ({
+  customer_phone: to_phone === undefined || isPhoneOf(lead, to_phone) ? lead.customer_phone : to_phone,
+  channel_user_id: lead.channel_user_id && (to_user_id ?? lead.channel_user_id),
+});
+
+async function saveIdentity(sql: TransactionSql, { store_id, id, version }: LeadRow, body: Body): Promise<LeadRow> {
   const current = await lockLead(sql, store_id, id);
   if (current?.version !== version) throw changedMeanwhile();
-  const changed = changeLead(current, { customer_phone: phone });
+  const changed = moveLead(current, identityAfter(current, body));
   return changed ? await saveChange(sql, current, changed) : current;
 }
 
-/** Merges the younger of two leads, who are one person now, into the older one. That one gets the number. */
-async function mergeWith(sql: TransactionSql, lead: LeadRow, otherId: string, phone: string): Promise<LeadRow> {
+/** Two leads with the customer's ids are one person. If both have a number, and not the same, the other lead only loses the id. */
+async function mergeOrRelease(sql: TransactionSql, lead: LeadRow, otherId: string, body: Body): Promise<LeadRow> {
+  const [other] = await findLead(sql, lead.store_id, otherId);
+  if (!other) throw changedMeanwhile();
+  const { customer_phone } = identityAfter(lead, body);
+  if (other.customer_phone === null || customer_phone === null || isPhoneOf(other, customer_phone)) {
+    return await mergeWith(sql, lead, otherId, body);
+  }
+  const current = await lockLead(sql, lead.store_id, otherId);
+  if (current?.version !== other.version) throw changedMeanwhile();
+  const released = moveLead(current, { customer_phone: other.customer_phone, channel_user_id: null });
+  if (released) await saveChange(sql, current, released);
+  return lead;
+}
+
+/** Merges the younger of two leads, who are one person now, into the older one. That one gets the identity. */
+async function mergeWith(sql: TransactionSql, lead: LeadRow, otherId: string, body: Body): Promise<LeadRow> {
   const { store_id } = lead;
   const [other] = await findLead(sql, store_id, otherId);
   if (!other) throw changedMeanwhile();
@@ -69,11 +103,8 @@ async function mergeWith(sql: TransactionSql, lead: LeadRow, otherId: string, ph
   if (merged?.version !== younger.version || kept?.version !== older.version) throw changedMeanwhile();
 
   await moveMergedLead(sql, merged, kept.id);
-  const joined = mergeLeads(kept, merged);
-  // A number that the store has in another form stays as it was written.
-  const hasNumber = isSamePhone(kept.customer_phone, phone);
-  const content =
-    changeLead({ ...kept, ...joined }, { customer_phone: hasNumber ? kept.customer_phone : phone }) ?? joined;
+  const joined = { ...kept, ...mergeLeads(kept, merged) };
+  const content = moveLead(joined, identityAfter(joined, body)) ?? mergeLeads(kept, merged);
   const saved = content ? await saveLead(sql, kept, content) : kept;
   await appendOutbox(sql, store_id, [
     ...leadMerged(merged, kept.id),

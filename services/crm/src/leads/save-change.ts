@@ -12,7 +12,7 @@ import { isAnotherPhone, type LeadContent, type LeadRow, leadUpdated } from './l
  */
 export async function saveChange(sql: TransactionSql, current: LeadRow, changed: LeadContent): Promise<LeadRow> {
   const { store_id, id, customer_phone } = current;
-  if (changed.customer_phone !== customer_phone) {
+  if (changed.customer_phone !== null && changed.customer_phone !== customer_phone) {
     // Leads from before the canonical form have none, so the unique index is not enough.
     const other = await findLeadIdByPhone(sql, store_id, changed.customer_phone, id);
     if (other) throw new AppError('lead_exists', { members: { id: other } });

@@ -1,9 +1,9 @@
 import { type Database, isUniqueViolation, type Sql, type StoreScope } from '@mostrador/kit/database/database';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { findLeadIdByExternalId, findLeadIdByPhone } from './lead.repository.ts';
-import type { LeadRow } from './lead.ts';
+import type { NewLeadWithPhone } from './lead.ts';
 
-type Identity = Pick<LeadRow, 'customer_phone' | 'external_id'>;
+type Identity = Pick<NewLeadWithPhone, 'customer_phone' | 'external_id'>;
 
 /** The error about a lead that was not inserted, because another one has its phone or its external id. */
 export async function leadTaken(

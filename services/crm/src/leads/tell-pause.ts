@@ -15,9 +15,14 @@ export async function tellPause(
   context: StoreContext,
   row: LeadRow,
 ): Promise<void> {
-  const { id: lead_id, version, name, customer_phone, status, seller_id } = row;
+  const { id: lead_id, version, name, customer_phone, channel_user_id, username, status, seller_id } = row;
   const { ai_paused_until, ai_pause_version } = toLeadContact(row);
-  const lead = { lead_id, version, name, customer_phone, status, seller_id, ai_paused_until, ai_pause_version };
+  const lead = {
+    ...{ lead_id, version, name, customer_phone, status, seller_id, ai_paused_until, ai_pause_version },
+    // The previous version of messaging does not know them.
+    ...(channel_user_id !== null && { channel_user_id }),
+    ...(username !== null && { username }),
+  };
   const deadline = Math.min(context.deadline, Date.now() + limitMs);
   try {
     await rpc.call(followLead, { body: lead }, { ...context, deadline });

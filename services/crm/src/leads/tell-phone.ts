@@ -12,7 +12,7 @@ const limitMs = 2_000;
 export async function tellPhone(
   { rpc }: Pick<Dependencies, 'rpc'>,
   context: StoreContext,
-  { id, customer_phone, version }: LeadRow,
+  { id, customer_phone, version }: Pick<LeadRow, 'id' | 'version'> & { readonly customer_phone: string },
 ): Promise<void> {
   const deadline = Math.min(context.deadline, Date.now() + limitMs);
   try {

@@ -3,7 +3,6 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { assertIfMatch, versionMismatch } from '@mostrador/kit/database/etag';
 import { writeOnce } from '@mostrador/kit/idempotency/idempotency';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
-import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
@@ -11,7 +10,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { lockSeller } from '../sellers/seller.repository.ts';
 import { assertAssignable } from '../sellers/seller.ts';
 import { findLeadIdByPhone, insertLead, lockLead } from './lead.repository.ts';
-import { changeLead, type LeadRow, leadCreated, leadEtag, newLead, toLead } from './lead.ts';
+import { changeLead, isPhoneOf, type LeadRow, leadCreated, leadEtag, newLead, toLead } from './lead.ts';
 import { saveChange } from './save-change.ts';
 import { externalIdTaken, throwTaken } from './taken-lead.ts';
 
@@ -44,7 +43,7 @@ async function change(
   if (id === null) return undefined;
   const row = await lockLead(sql, context.storeId, id);
   // It has just got another phone, or was merged into another lead.
-  if (row === null || !isSamePhone(row.customer_phone, phone)) throw again();
+  if (row === null || !isPhoneOf(row, phone)) throw again();
   if (context.ifNoneMatch !== undefined) throw exists(id);
   assertIfMatch(context, row.version);
   const changed = changeLead(row, body);

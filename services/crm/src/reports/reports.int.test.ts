@@ -134,10 +134,10 @@ test('a lead is found by its id or its phone, but not by another store', async (
   const storeId = randomUUID();
   const lead = await create(storeId);
   expect((await report(storeId, { lead_id: lead.id })).lead).toEqual(lead);
-  expect((await report(storeId, { customer_phone: lead.customer_phone })).lead).toEqual(lead);
+  expect((await report(storeId, { customer_phone: lead.customer_phone as string })).lead).toEqual(lead);
   const refusals = [
     () => report(randomUUID(), { lead_id: lead.id }),
-    () => report(randomUUID(), { customer_phone: lead.customer_phone }),
+    () => report(randomUUID(), { customer_phone: lead.customer_phone as string }),
     () => report(storeId, { lead_id: randomUUID() }),
     () => report(storeId, { customer_phone: '5599999999999' }),
   ];

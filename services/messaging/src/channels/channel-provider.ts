@@ -94,7 +94,7 @@ export type ChannelAdapter = {
 /** A message to send. `id` is ours; a provider that can echoes it in every status update. */
 export type OutboundMessage = {
   id: string;
-  /** The provider's own id of the customer, else the digits of the phone. */
+  /** The provider's own id of the customer, else the digits of the phone. An id that derives from no phone is not all digits. */
   to: string;
   text: string;
   template: Template | null;
@@ -135,6 +135,8 @@ export type InboundMessage = CustomerIds & {
   readonly providerMessageId: string;
   /** The name in the customer's profile, when the provider gives one. */
   readonly name: string | null;
+  /** The customer's username, without `@`. Left out when the provider gives none. */
+  readonly username?: string;
   /** The provider's word for the kind of message: `text`, `image`, or one that is newer than this code. */
   readonly kind: string;
   /** The whole text or caption; empty when there is none. */

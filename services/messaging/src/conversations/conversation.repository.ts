@@ -8,6 +8,8 @@ export type ConversationRow = OptOutColumns & {
   readonly lead_id: string;
   /** The channel's id of the lead, once it is known. */
   readonly wa_id: string | null;
+  /** The channel's id of the lead that does not derive from a phone. Messages go to it while `wa_id` is not known. */
+  readonly user_id: string | null;
   /** The phone that the lead got since it has a conversation, and the lead's version with it. */
   readonly phone: string | null;
   readonly phone_version: number | null;
@@ -27,7 +29,7 @@ export type ConversationRow = OptOutColumns & {
 
 /** The columns of a `ConversationRow`. */
 export const conversationColumns = (sql: Sql) => sql`
-  store_id, lead_id, wa_id, phone, phone_version, next_number, last_inbound_at, opted_out_at, opt_out_wishes,
+  store_id, lead_id, wa_id, user_id, phone, phone_version, next_number, last_inbound_at, opted_out_at, opt_out_wishes,
   interaction_count, reported_count, read_number, unread_count, seller_id, lead_version,
   ai_paused_until`;
 
@@ -132,24 +134,58 @@ export const countInteraction = (
 export const spentPair = (sql: Sql, { intervalMs }: { readonly intervalMs: number }) =>
   sql`greatest(pair_tat, clock_timestamp()) + ${intervalMs} * interval '1 millisecond'`;
 
+export type FoundLeads = {
+  readonly byWaId: string | null;
+  readonly byUserId: string | null;
+  /** The number by which the channel knows the second one. */
+  readonly waIdByUserId: string | null;
+};
+
 /** The leads that the channel knows by these ids of one customer. As a rule they are the same lead. */
 export async function findLeadsByIdentity(
   sql: Sql,
   storeId: string,
   { waId, userId }: { readonly waId: string | null; readonly userId: string | null },
-): Promise<{ byWaId: string | null; byUserId: string | null }> {
-  const [row] = await sql<{ byWaId: string | null; byUserId: string | null }[]>`
+): Promise<FoundLeads> {
+  const [row] = await sql<FoundLeads[]>`
     select
       (select lead_id from conversations where store_id = ${storeId} and wa_id = ${waId}) as "byWaId",
-      (select lead_id from customer_user_ids where store_id = ${storeId} and user_id = ${userId}) as "byUserId"`;
-  return row ?? { byWaId: null, byUserId: null };
+      (select lead_id from customer_user_ids where store_id = ${storeId} and user_id = ${userId}) as "byUserId",
+      (select c.wa_id from customer_user_ids u join conversations c using (store_id, lead_id)
+       where store_id = ${storeId} and u.user_id = ${userId}) as "waIdByUserId"`;
+  return row ?? { byWaId: null, byUserId: null, waIdByUserId: null };
 }
 
-/** Records that the channel knows the lead by this id, which no other lead of the store has from now on. */
-export async function saveUserId(sql: TransactionSql, storeId: string, leadId: string, userId: string): Promise<void> {
-  await sql`
+/**
+ * Records that the channel knows the lead by this id, which no other lead of the store has from now on. The caller holds the
+ * conversation's lock. `from` are the leads that may have had the id: the caller knows what became of them.
+ *
+ * @throws UserIdTaken another lead has got the id since the caller read it. The transaction must roll back.
+ */
+export async function saveUserId(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+  userId: string,
+  from: readonly (string | null)[],
+): Promise<void> {
+  const owners = [leadId, ...from].filter((id) => id !== null);
+  const saved = await sql`
     insert into customer_user_ids (store_id, user_id, lead_id) values (${storeId}, ${userId}, ${leadId})
-    on conflict (store_id, user_id) do update set lead_id = excluded.lead_id`;
+    on conflict (store_id, user_id) do update set lead_id = excluded.lead_id
+      where customer_user_ids.lead_id = any(${owners}::uuid[])
+    returning user_id`;
+  if (saved.length === 0) throw new UserIdTaken();
+  await sql`
+    update conversations set user_id = case when lead_id = ${leadId} then ${userId} end
+    where store_id = ${storeId} and lead_id = any(${owners}::uuid[]) and (lead_id = ${leadId} or user_id = ${userId})`;
+}
+
+/** A retry finds the lead that has the id. */
+export class UserIdTaken extends AppError {
+  constructor() {
+    super('service_unavailable', { retryAfterSeconds: 1 });
+  }
 }
 
 export async function findUserIds(sql: Sql, storeId: string, leadId: string): Promise<string[]> {
@@ -166,7 +202,7 @@ export async function savePhone(
 ): Promise<void> {
   await sql`
     update conversations
-    set phone = ${phone}, phone_version = ${version} ${forget ? sql`, wa_id = null, last_inbound_at = null` : sql``}
+    set phone = ${phone}, phone_version = ${version} ${forget ? sql`, wa_id = null, user_id = null, last_inbound_at = null` : sql``}
     where store_id = ${store_id} and lead_id = ${lead_id}`;
   if (forget) await sql`delete from customer_user_ids where store_id = ${store_id} and lead_id = ${lead_id}`;
 }

@@ -18,7 +18,14 @@ import {
   saveAllSent,
 } from './batch.repository.ts';
 import type { Claimed } from './claim-next.ts';
-import { type HeadRow, type LockedChannel, lockLiveChannel, type PairRow, saveNumber } from './delivery.repository.ts';
+import {
+  addressOf,
+  type HeadRow,
+  type LockedChannel,
+  lockLiveChannel,
+  type PairRow,
+  saveNumber,
+} from './delivery.repository.ts';
 import type { DeliveryLimits } from './limits.ts';
 import { nextMove } from './next-move.ts';
 import { type NumberState, numberRate, pairRate, sendRate, takeTurn } from './rates.ts';
@@ -160,7 +167,7 @@ type Queue = AdvanceOptions & {
 
 function decideOne(decided: Decided, { storeId, pair, head, channel, circuit, limits }: Queue): void {
   const { id, lead_id: leadId } = head;
-  const to = pair.wa_id ?? pair.phone;
+  const to = addressOf(pair);
   const blocked = () => circuit.blocked(targetOf(channel, to));
   const move = nextMove({ ...limits, pair, head, channel, blocked, now: head.now });
   if (move.kind === 'answer') {

@@ -8,6 +8,7 @@ import { targetOf } from '../channels/providers.ts';
 import type { MessageRow } from '../messages/message.ts';
 import { claim, postpone } from './attempt.repository.ts';
 import {
+  addressOf,
   type HeadRow,
   type LockedChannel,
   lockLiveChannel,
@@ -29,8 +30,8 @@ export type Claimed = {
   readonly asTemplate: boolean;
 };
 
-/** The lead's phone, for a lead that the channel has no id for yet. `gone`: crm no longer has the lead. */
-export type Contact = { readonly phone: string } | 'gone' | undefined;
+/** The lead's phone, or the id of a lead without one, for a lead that has not written. `gone`: crm no longer has the lead. */
+export type Contact = { readonly address: string } | 'gone' | undefined;
 
 export type Taken = Claim<Claimed> | { readonly kind: 'ask_contact' };
 
@@ -53,7 +54,7 @@ export const claimNext: ClaimNext<Taken, ClaimOptions> = async (
       lockQueue(sql, storeId, leadId),
       lockLiveChannel(sql, storeId),
     ]);
-    const to = pair?.wa_id ?? pair?.phone ?? (typeof contact === 'object' ? contact.phone : null);
+    const to = (pair && addressOf(pair)) ?? (typeof contact === 'object' ? contact.address : null);
     const blocked = () => (channel ? circuit.blocked(targetOf(channel, to)) : null);
     const move = nextMove({ ...limits, pair, head, channel, blocked, now: head?.now ?? new Date() });
     switch (move.kind) {

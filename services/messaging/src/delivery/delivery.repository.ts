@@ -9,6 +9,7 @@ import type { NumberState } from './rates.ts';
 /** The columns of the conversation that decide about sending. */
 export type PairRow = {
   readonly wa_id: string | null;
+  readonly user_id: string | null;
   readonly phone: string | null;
   readonly last_inbound_at: Date | null;
   readonly opted_out_at: Date | null;
@@ -19,8 +20,12 @@ export type PairRow = {
   readonly pair_tat: Date;
 };
 
+/** Whom a message goes to: the number that the customer writes from, else the id without a number, else the lead's phone. */
+export const addressOf = ({ wa_id, user_id, phone }: Pick<PairRow, 'wa_id' | 'user_id' | 'phone'>): string | null =>
+  wa_id ?? user_id ?? phone;
+
 export const pairColumns = (sql: Sql, storeId: string) => sql`
-  wa_id, phone, last_inbound_at, opted_out_at, ai_paused_until, ai_pause_number, pair_tat,
+  wa_id, user_id, phone, last_inbound_at, opted_out_at, ai_paused_until, ai_pause_number, pair_tat,
   ${optOutStopsApi(sql, storeId)} as opt_out_stops_api`;
 
 /** The first message of the queue, with the columns that decide when it may be sent. */

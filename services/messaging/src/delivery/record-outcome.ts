@@ -6,6 +6,7 @@ import { pauseChannel } from '../channels/channel.repository.ts';
 import type { Accepted, ChannelError } from '../channels/channel-provider.ts';
 import { providerOf } from '../channels/providers.ts';
 import { markChannelRefused } from '../channels/refusal.repository.ts';
+import { asPhone } from '../identities/as-phone.ts';
 import { applyChanges } from '../messages/apply-changes.ts';
 import { isSettled, type MessageRow } from '../messages/message.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
@@ -77,8 +78,13 @@ async function recordAccepted(
     before.provider_message_id === null && sent === named && tellProviderId(sql, storeId, before, providerMessageId),
     // `saveStatusUpdates` has counted a message that was not sent before.
     before.sent_at && spendPair(sql, storeId, lead_id, pair),
-    // An id of the phone that the lead had when the attempt began is not kept.
-    waId && conversation?.wa_id === null && (conversation.phone ?? to) === to && saveWaId(sql, storeId, lead_id, waId),
+    // An id of the phone that the lead had when the attempt began is not kept. Nor is the number of a customer who has
+    // hidden it: only a message of the customer links both.
+    waId &&
+      asPhone(to) !== null &&
+      conversation?.wa_id === null &&
+      (conversation.phone ?? to) === to &&
+      saveWaId(sql, storeId, lead_id, waId),
     fresh && providerOf(channel).reportsStatus && watch(sql, storeId, id, noStatusAfterMs),
   ]);
   if (earlier.length + changes.length === 0) return { settled: isSettled(sent.status) ? id : undefined, pending };

@@ -77,15 +77,16 @@ export async function recordSurely(
 const withoutWaId = (outcome: Outcome): Outcome =>
   outcome.kind === 'succeeded' ? { ...outcome, accepted: { ...outcome.accepted, waId: null } } : outcome;
 
-/** The lead's phone in crm. */
+/** Where crm says that the lead is reached. */
 export async function askContact(
   { rpc }: Pick<Dependencies, 'rpc'>,
   context: CallContext,
   leadId: string,
 ): Promise<Contact> {
   try {
-    const { customer_phone } = await findContact(rpc, context, leadId);
-    return { phone: customer_phone };
+    const { customer_phone, channel_user_id } = await findContact(rpc, context, leadId);
+    const address = customer_phone ?? channel_user_id;
+    return address ? { address } : 'gone';
   } catch (error) {
     if (error instanceof AppError && error.code === 'lead_not_found') return 'gone';
     throw error;

@@ -10,11 +10,13 @@ export type IdentityChangeRow = {
   readonly lead_id: string | null;
   /** Null: it is not finished. */
   readonly outcome: Outcome | null;
+  readonly from: CustomerIds;
+  readonly to: CustomerIds;
 };
 
 type Key = { readonly channelId: string; readonly eventId: string };
 
-/** Stores a change, unless it is known. Locks its row. */
+/** Stores a change, unless it is known, with the numbers that the channel has told elsewhere. Locks its row. */
 export async function lockIdentityChange(
   sql: TransactionSql,
   storeId: string,
@@ -26,14 +28,41 @@ export async function lockIdentityChange(
     values (${storeId}, ${channelId}, ${eventId}, ${from.waId}, ${from.userId}, ${to.waId}, ${to.userId}, ${at})
     on conflict do nothing`;
   const [row] = await sql<[IdentityChangeRow]>`
-    select lead_id, outcome from identity_changes
+    select lead_id, outcome, json_build_object('waId', from_wa_id, 'userId', from_user_id) as "from",
+      json_build_object('waId', to_wa_id, 'userId', to_user_id) as "to"
+    from identity_changes
     where store_id = ${storeId} and channel_id = ${channelId} and event_id = ${eventId} for no key update`;
+  if (row.outcome !== null) return row;
+  const told = await withNumbers(sql, storeId, row);
+  if (told.to.waId === row.to.waId && told.from.waId === row.from.waId) return row;
+  await sql`
+    update identity_changes set from_wa_id = ${told.from.waId}, to_wa_id = ${told.to.waId}
+    where store_id = ${storeId} and channel_id = ${channelId} and event_id = ${eventId}`;
+  return { ...row, ...told };
+}
+
+/**
+ * The ids of a change with the numbers that it leaves out: the new one is that of another lead which has the new user id
+ * already, and with a new one there may be one from before.
+ */
+async function withNumbers(sql: Sql, storeId: string, { from, to }: Pick<IdentityChange, 'from' | 'to'>) {
+  const [before, after] = await Promise.all([from.userId, to.userId].map((id) => findByUserId(sql, storeId, id)));
+  const waId = to.waId ?? (after?.lead_id === before?.lead_id ? null : (after?.wa_id ?? null));
+  const fromWaId = from.waId ?? (waId === null ? null : (before?.wa_id ?? null));
+  return { from: { ...from, waId: fromWaId }, to: { ...to, waId } };
+}
+
+async function findByUserId(sql: Sql, storeId: string, userId: string | null) {
+  const [row] = await sql<{ lead_id: string; wa_id: string | null }[]>`
+    select lead_id, c.wa_id from customer_user_ids u join conversations c using (store_id, lead_id)
+    where store_id = ${storeId} and u.user_id = ${userId}`;
   return row;
 }
 
 /**
- * Stores which lead a change is about. From this commit on no message goes to the earlier number: a conversation that was
- * known by it is known by the new one, unless another lead still is. Then its messages go to the new number as a phone.
+ * Stores which lead a change is about. From this commit on no message goes to the earlier ids: a conversation that was
+ * known by them is known by the new ones, unless another lead still has the number. Then its messages go to the new number
+ * as a phone.
  */
 export async function startMove(
   sql: TransactionSql,
@@ -44,6 +73,11 @@ export async function startMove(
   await sql`
     update identity_changes set lead_id = ${leadId}
     where store_id = ${storeId} and channel_id = ${channelId} and event_id = ${eventId}`;
+  if (from.userId !== null && to.userId !== null) {
+    await sql`
+      update conversations set user_id = ${to.userId}
+      where store_id = ${storeId} and lead_id = ${leadId} and user_id = ${from.userId}`;
+  }
   if (from.waId === null || to.waId === null) return;
   await sql`
     update conversations c

@@ -4,14 +4,16 @@ import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
-import type { InboundMessage } from '../channels/channel-provider.ts';
+import type { IdentityChange, InboundMessage } from '../channels/channel-provider.ts';
 import { isFrom } from '../conversations/change-contact-phone.ts';
 import {
   ensureConversation,
+  type FoundLeads,
   findLeadsByIdentity,
   lockConversation,
   saveUserId,
   takeInbound,
+  UserIdTaken,
 } from '../conversations/conversation.repository.ts';
 import { optOutEvents, toOptOut, wishIn, withWish } from '../conversations/opt-out-state.ts';
 import { lockProviderMessage } from '../delivery/status-update.repository.ts';
@@ -27,12 +29,8 @@ import { touchSession } from '../sessions/session.repository.ts';
 import { acceptEcho, type FoundLead } from './accept-echo.ts';
 import { isLate } from './came-at.ts';
 import { reopenFailed } from './inbound.repository.ts';
-
-/** No id of an unknown customer is a phone number, so no lead can be created. */
-export class NoPhone extends Error {}
-
-/** The code of a payload with a message that threw `NoPhone`. */
-export const noPhone = 'no_phone';
+import { moveIdentity } from './move-identity.ts';
+import { NoPhone, noPhone } from './no-phone.ts';
 
 /**
  * Accepts an inbound message, or the echo of one that the store wrote. A customer without a lead gets one. A duplicate changes nothing. Returns the lead and its
@@ -49,28 +47,47 @@ export async function acceptInbound(
   received: InboundMessage,
 ): Promise<{ lead_id: string; interaction_count: number } | null> {
   const { storeId } = context;
-  const { message, byWaId, byUserId } = await database.read(context, (sql) => findSender(sql, storeId, received));
+  const find = () => database.read(context, (sql) => findSender(sql, storeId, received));
+  let sender = await find();
+  const link = linkOf(sender);
+  if (link) {
+    await moveIdentity({ database, rpc, relay }, context, channelId, link);
+    sender = await find();
+  }
+  const { message, byWaId, byUserId } = sender;
   // Outside of the transaction, so that no lock is held during a call to another service.
   const known = byWaId ?? byUserId;
   const leadId = known ?? (await ensureLeadOf({ rpc }, { ...context, storeId }, message));
   const newUserId = byUserId === leadId ? null : message.userId;
-  const interaction_count = await database.write(context, async (sql) => {
+  const accepting = database.write(context, async (sql) => {
     const lead = { id: leadId, confirmed: known === null, byWaId: byWaId !== null };
     const take = message.isEcho ? acceptEcho : accept;
     const count = await take(sql, storeId, lead, channelId, message);
     if (count !== null && newUserId !== null) {
-      await saveUserId(sql, storeId, leadId, newUserId);
+      await saveUserId(sql, storeId, leadId, newUserId, [byUserId]);
       await reopenFailed(sql, storeId, { customer: newUserId, code: noPhone });
     }
     return count;
+  });
+  const interaction_count = await accepting.catch(async (error: unknown) => {
+    // Another message of the customer came first, and told the number. Crm has a lead of each: they become one.
+    const { userId, writtenAt } = message;
+    if (error instanceof UserIdTaken && known === null && userId !== null) {
+      const ids = { waId: null, userId };
+      const change = { eventId: `${userId} ${leadId}`, at: writtenAt, from: ids, to: ids };
+      await moveIdentity({ database, rpc, relay }, context, channelId, change);
+    }
+    throw error;
   });
   if (interaction_count === null) return null;
   relay.nudge(['event', 'feed']);
   return { lead_id: leadId, interaction_count };
 }
 
+type Sender = FoundLeads & { readonly message: InboundMessage };
+
 /** The leads of the customer, and the message under the ids that the customer has now. */
-export async function findSender(sql: Sql, storeId: string, received: InboundMessage) {
+export async function findSender(sql: Sql, storeId: string, received: InboundMessage): Promise<Sender> {
   const [known, ids] = await Promise.all([
     findLeadsByIdentity(sql, storeId, received),
     currentIds(sql, storeId, received, received.writtenAt),
@@ -79,15 +96,27 @@ export async function findSender(sql: Sql, storeId: string, received: InboundMes
   return { ...(await findLeadsByIdentity(sql, storeId, ids)), message: { ...received, ...ids } };
 }
 
+/** What a message tells that has the user id of one lead and the number of another one, or of none: who they are is one. */
+function linkOf({ message, byWaId, byUserId, waIdByUserId }: Sender): IdentityChange | undefined {
+  const { waId, userId, writtenAt } = message;
+  if (waId === null || userId === null || byUserId === null || byWaId === byUserId) return undefined;
+  // The same number in another form.
+  if (byWaId === null && isFrom(waIdByUserId, waId)) return undefined;
+  const eventId = `${userId} ${waId}`;
+  return { eventId, at: writtenAt, from: { waId: null, userId }, to: { waId, userId } };
+}
+
 export async function ensureLeadOf(
   { rpc }: Pick<Dependencies, 'rpc'>,
   context: CallContext,
-  { waId, name }: InboundMessage,
+  { waId, userId, name, username }: InboundMessage,
 ): Promise<string> {
   const customer_phone = asPhone(waId);
-  if (customer_phone === null) throw new NoPhone('an unknown customer has no phone number');
-  const lead = await rpc.call(ensureLead, { body: { customer_phone, name: name ?? customer_phone } }, context);
-  return lead.id;
+  const id = customer_phone ?? userId;
+  if (id === null) throw new NoPhone('an unknown customer has no phone number');
+  const called = { name: name ?? username ?? id, ...(username && { username }) };
+  const body = customer_phone === null ? { channel_user_id: id, ...called } : { customer_phone, ...called };
+  return (await rpc.call(ensureLead, { body }, context)).id;
 }
 
 async function accept(

@@ -16,8 +16,8 @@ import {
   startMove,
 } from '../identities/identity-change.repository.ts';
 import { moveConversation } from '../merges/merge-conversations.ts';
-import { noPhone } from './accept-inbound.ts';
 import { reopenFailed } from './inbound.repository.ts';
+import { noPhone } from './no-phone.ts';
 
 type Tools = Pick<Dependencies, 'database' | 'rpc' | 'relay'>;
 type Context = StoreScope & CallContext;
@@ -40,18 +40,19 @@ export async function moveIdentity(
   change: IdentityChange,
 ): Promise<void> {
   const { storeId } = context;
-  const { from, eventId, at } = change;
+  const { eventId, at } = change;
   const key = { channelId, eventId };
   const begun = await database.write(context, async (sql) => {
     const row = await lockIdentityChange(sql, storeId, channelId, change);
+    const { from } = row;
     // A later change may have come first.
-    const to = await currentIds(sql, storeId, change.to, at);
+    const to = await currentIds(sql, storeId, row.to, at);
     if (row.outcome !== null || row.lead_id !== null) return { ...row, to };
     const lead_id = await findLeadOfIds(sql, storeId, from);
     if (lead_id !== null) await startMove(sql, storeId, lead_id, { ...key, from, to });
     return { ...row, lead_id, to };
   });
-  const { to } = begun;
+  const { from, to } = begun;
   if (begun.outcome !== null) return;
 
   const leadId = begun.lead_id ?? (await findInCrm(rpc, context, from));
@@ -74,13 +75,13 @@ export async function moveIdentity(
   }
   await database.write(context, async (sql) => {
     const outcome = moved?.outcome ?? 'moved';
-    if (outcome === 'moved') await follow(sql, storeId, keptId, to, moved);
+    if (outcome === 'moved') await follow(sql, storeId, keptId, to, { ...moved, from: [leadId, ...merged] });
     await saveOutcome(sql, storeId, key, { outcome, leadId: keptId, merged: merged[0] ?? null, finishAfterMs });
   });
   relay.nudge();
 }
 
-/** Undefined when the channel tells no new number, or when crm has no such lead. */
+/** Undefined when crm has no such lead, or nothing is told that crm has. */
 async function moveInCrm(
   { rpc }: Pick<Tools, 'rpc'>,
   context: Context,
@@ -88,8 +89,13 @@ async function moveInCrm(
   { from, to }: Pick<IdentityChange, 'from' | 'to'>,
 ): Promise<ReplyOf<typeof moveLeadPhone> | undefined> {
   const [from_phone, to_phone] = [asPhone(from.waId), asPhone(to.waId)];
-  if (to_phone === null) return undefined;
-  const body = { lead_id, to_phone, ...(from_phone !== null && { from_phone }) };
+  if (to_phone === null && to.userId === null) return undefined;
+  const body = {
+    lead_id,
+    from_phone,
+    ...(to_phone !== null && { to_phone }),
+    ...(to.userId !== null && { to_user_id: to.userId }),
+  };
   try {
     return await rpc.call(moveLeadPhone, { body }, context);
   } catch (error) {
@@ -105,11 +111,11 @@ async function follow(
   storeId: string,
   leadId: string,
   { waId, userId }: CustomerIds,
-  moved: { readonly version: number } | undefined,
+  { version, from }: { readonly version?: number; readonly from: readonly string[] },
 ): Promise<void> {
   if (!(await lockConversation(sql, storeId, leadId))) return;
-  if (waId !== null && moved) await saveIds(sql, storeId, leadId, { waId, version: moved.version });
+  if (waId !== null && version !== undefined) await saveIds(sql, storeId, leadId, { waId, version });
   if (userId === null) return;
-  await saveUserId(sql, storeId, leadId, userId);
+  await saveUserId(sql, storeId, leadId, userId, from);
   await reopenFailed(sql, storeId, { customer: userId, code: noPhone });
 }

@@ -2,8 +2,8 @@ import { isUniqueViolation } from '@mostrador/kit/database/database';
 import type { Log } from '@mostrador/kit/process/log';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Dependencies } from '../dependencies.ts';
-import { NoPhone, noPhone } from './accept-inbound.ts';
 import { markFailed, markProcessed, type PayloadRow, putBehind, putOff } from './inbound.repository.ts';
+import { NoPhone, noPhone } from './no-phone.ts';
 
 const mostAttempts = 20;
 const limitMs = 5_000;

@@ -17,7 +17,9 @@ export type InboxLead = {
   readonly lead_id: string;
   readonly version: number;
   readonly name: string;
-  readonly customer_phone: string;
+  readonly customer_phone: string | null;
+  readonly channel_user_id?: string | null;
+  readonly username?: string | null;
   readonly status: string;
   readonly seller_id: string | null;
   readonly ai_paused_until: string | null;
@@ -90,6 +92,7 @@ export async function saveLeads(sql: TransactionSql, storeId: string, leads: rea
   await sql`
     update conversations c
     set lead_version = told.version, lead_name = told.name, lead_phone = told.customer_phone,
+        lead_user_id = told.channel_user_id, lead_username = told.username,
         lead_status = told.status, seller_id = told.seller_id,
         ai_paused_until = case when told.knew then told.ai_paused_until else c.ai_paused_until end,
         ai_pause_number = case
@@ -99,7 +102,7 @@ export async function saveLeads(sql: TransactionSql, storeId: string, leads: rea
     from (
       select told.*, coalesce(told.ai_pause_version, 0) >= held.ai_pause_version as knew
       from jsonb_to_recordset(${sql.json(leads)}) as told (lead_id uuid, version integer, name text,
-        customer_phone text, status text, seller_id uuid, ai_paused_until timestamptz(3), ai_pause_version integer)
+        customer_phone text, channel_user_id text, username text, status text, seller_id uuid, ai_paused_until timestamptz(3), ai_pause_version integer)
       join conversations held on held.store_id = ${storeId} and held.lead_id = told.lead_id
       where held.lead_version is null or held.lead_version < told.version
       order by held.lead_id for no key update of held) as told

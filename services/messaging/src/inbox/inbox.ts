@@ -24,7 +24,9 @@ export type InboxRow = {
   /** The lead's. */
   readonly id: string;
   readonly lead_name: string;
-  readonly lead_phone: string;
+  readonly lead_phone: string | null;
+  readonly lead_user_id: string | null;
+  readonly lead_username: string | null;
   readonly lead_status: Status;
   readonly seller_id: string | null;
   readonly ai_paused_until: Date | null;
@@ -127,6 +129,8 @@ export const toInboxConversation =
         id: row.id,
         name: row.lead_name,
         customer_phone: row.lead_phone,
+        channel_user_id: row.lead_user_id,
+        username: row.lead_username,
         status: row.lead_status,
         seller_id: row.seller_id,
         ai_paused_until: isPaused && row.ai_paused_until ? toTimestamp(row.ai_paused_until) : null,

@@ -57,6 +57,8 @@ test('a conversation has its lead, its last message and what the store should kn
         id: leadId,
         name: 'Maria',
         customer_phone: expect.stringMatching(/^55119/),
+        channel_user_id: null,
+        username: null,
         status: 'pending',
         seller_id: null,
         ai_paused_until: null,

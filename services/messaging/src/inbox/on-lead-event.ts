@@ -48,6 +48,7 @@ async function followContact({ database, rpc }: Tools, scope: Scope, lead_id: st
   });
   if (!contact) return;
   const { customer_phone, version } = contact;
+  if (customer_phone === null) return;
   await database.write(scope, (sql) => followPhone(sql, scope.storeId, { lead_id, customer_phone, version }));
 }
 

@@ -83,6 +83,8 @@ export async function joinConversations(
         -- the id that the customer wrote from last
         wa_id = case when gone.last_inbound_at > coalesce(kept.last_inbound_at, '-infinity')
           then coalesce(gone.wa_id, kept.wa_id) else coalesce(kept.wa_id, gone.wa_id) end,
+        user_id = case when gone.last_inbound_at > coalesce(kept.last_inbound_at, '-infinity')
+          then coalesce(gone.user_id, kept.user_id) else coalesce(kept.user_id, gone.user_id) end,
         last_inbound_at = greatest(kept.last_inbound_at, gone.last_inbound_at),
         opted_out_at = least(kept.opted_out_at, gone.opted_out_at), opt_out_wishes = ${sql.json(wishes)},
         ai_paused_until = greatest(kept.ai_paused_until, gone.ai_paused_until),

@@ -56,5 +56,5 @@ async function findLead(
   if (id !== lead_id.toLowerCase() && (await isKnown()))
     throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
   const aiPausedUntil = ai_paused_until === null ? null : toInstant(ai_paused_until);
-  return { lead_id: id, confirmed: true, phone: customer_phone, aiPausedUntil };
+  return { lead_id: id, confirmed: true, phone: customer_phone ?? undefined, aiPausedUntil };
 }

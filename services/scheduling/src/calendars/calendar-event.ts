@@ -18,7 +18,9 @@ export function toCalendarEvent(
     sequence: firstSequence(connection?.fenced_at ?? null) + row.version - 1,
     epoch: connection?.epoch.getTime() ?? 0,
     title: customer ? `${row.title} · ${customer.name}` : row.title,
-    notes: customer ? [`${customer.name}\n${customer.phone}`, row.notes].filter(Boolean).join('\n\n') : row.notes,
+    notes: customer
+      ? [`${customer.name}\n${customer.phone ?? ''}`.trim(), row.notes].filter(Boolean).join('\n\n')
+      : row.notes,
     startsAt: row.scheduled_at,
     durationMinutes: row.duration_minutes,
     createdAt: row.created_at,

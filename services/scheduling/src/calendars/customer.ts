@@ -1,10 +1,14 @@
-import { listLeadContacts } from '@mostrador/contracts';
+import { type getLeadContact, listLeadContacts, type ReplyOf } from '@mostrador/contracts';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Dependencies } from '../dependencies.ts';
 import { findShowsCustomer } from './calendar-settings.repository.ts';
 
 /** What an event shows of the customer. */
-export type Customer = { readonly name: string; readonly phone: string };
+export type Customer = {
+  readonly name: string;
+  /** Or the username of a customer without a phone. Null: neither is known. */
+  readonly phone: string | null;
+};
 
 type Asking = Pick<StoreContext, 'requestId' | 'storeId' | 'traceparent' | 'deadline'>;
 
@@ -27,9 +31,14 @@ export async function findCustomers(
   if (!(await database.read(context, (sql) => findShowsCustomer(sql, context.storeId)))) return new Map();
   const { contacts } = await rpc.call(listLeadContacts, { body: { lead_ids } }, context);
   return new Map(
-    contacts.map(({ id, name, customer_phone }) => [
+    contacts.map(({ id, name, ...ids }) => [
       id,
-      { name: [...name].slice(0, nameLength).join(''), phone: `+${customer_phone}` },
+      { name: [...name].slice(0, nameLength).join(''), phone: phoneOf(ids) },
     ]),
   );
 }
+
+const phoneOf = ({ customer_phone, username }: Pick<ReplyOf<typeof getLeadContact>, 'customer_phone' | 'username'>) => {
+  if (customer_phone !== null) return `+${customer_phone}`;
+  return username ? `@${username}` : null;
+};

@@ -4,7 +4,12 @@ import { newWamid, type PhoneNumber } from './webhooks.ts';
 // as hashes and URLs of media, are shortened.
 
 /** Who does something on the customer's telephone. One with a username has no phone. */
-export type Customer = { readonly phone?: string; readonly name?: string; readonly userId?: string };
+export type Customer = {
+  readonly phone?: string;
+  readonly name?: string;
+  readonly userId?: string;
+  readonly username?: string;
+};
 
 /** The members of an entry beside `id`, `from` and `timestamp`. */
 export type Content = { readonly type?: string } & Record<string, unknown>;
@@ -170,8 +175,8 @@ const envelope = (field: string, { phone, phoneNumberId }: PhoneNumber, value: o
   ],
 });
 
-const contactOf = ({ phone, name = 'Maria', userId }: Customer) => ({
-  profile: { name },
+const contactOf = ({ phone, name = 'Maria', userId, username }: Customer) => ({
+  profile: { name, ...(username && { username }) },
   ...(phone && { wa_id: phone }),
   ...(userId && { user_id: userId }),
 });

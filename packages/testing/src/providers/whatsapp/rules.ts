@@ -22,9 +22,12 @@ type Json = Record<string, unknown>;
 
 /** Reads a send request. Returns a refusal when it is invalid. */
 export function readSendRequest(body: unknown): SendRequest | Refusal {
-  const { messaging_product, recipient_type, to, type, text, template, biz_opaque_callback_data } = (body ??
+  const { messaging_product, recipient_type, type, text, template, biz_opaque_callback_data, ...given } = (body ??
     {}) as Json;
-  if (messaging_product !== 'whatsapp' || typeof to !== 'string' || !/^[0-9]{5,20}$/.test(to)) return { code: 100 };
+  // `to` takes precedence.
+  const to = given.to ?? given.recipient;
+  const form = given.to === undefined ? /^[A-Z]{2}\.[A-Za-z0-9.]{1,132}$/ : /^[0-9]{5,20}$/;
+  if (messaging_product !== 'whatsapp' || typeof to !== 'string' || !form.test(to)) return { code: 100 };
   if (recipient_type !== undefined && recipient_type !== 'individual') return { code: 100 };
   const callbackData = biz_opaque_callback_data ?? null;
   if (callbackData !== null && (typeof callbackData !== 'string' || callbackData.length > 512)) return { code: 100 };

@@ -98,12 +98,8 @@ export type WhatsappServer = {
   customerDoes(customer: Customer, ...entries: Entry[]): Promise<number>;
   /** A customer stops or resumes marketing messages in WhatsApp. */
   customerPrefers(customer: Customer, value: 'stop' | 'resume', at?: Date): Promise<number>;
-  /** A customer gets another number: nothing reaches the earlier one any more. */
-  customerMoves(
-    from: Customer,
-    to: Customer & { readonly phone: string },
-    entry?: Omit<Entry, 'content'>,
-  ): Promise<number>;
+  /** A customer gets another number or user id: nothing reaches the earlier ones any more. */
+  customerMoves(from: Customer, to: Customer, entry?: Omit<Entry, 'content'>): Promise<number>;
   /** Posts any webhook, signed. */
   posts(payload: unknown): Promise<number>;
   /** Posts a status update for an accepted message or any other id. */
@@ -167,6 +163,7 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
     );
   };
   const waIdOf = (to: string) => settings.waIds[to] ?? to;
+  const isNumber = (to: string) => /^[0-9]+$/.test(to);
 
   /** The refusal by WhatsApp's own rules, if there is one. */
   const ruleOf = (phoneNumberId: string, wanted: SendRequest): Refusal | undefined => {
@@ -278,7 +275,7 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
     if (answer) return void response.writeHead(answer.status, { 'content-type': 'text/html' }).end(answer.body);
     const accepted = {
       messaging_product: 'whatsapp',
-      contacts: [{ input: taken.to, wa_id: waIdOf(taken.to) }],
+      contacts: [{ input: taken.to, ...(isNumber(taken.to) ? { wa_id: waIdOf(taken.to) } : { user_id: taken.to }) }],
       messages: [{ id: taken.id, message_status: 'accepted' }],
     };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(accepted));
@@ -299,7 +296,7 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
     'POST /control/prefers': async ({ customer, value }: { customer: Customer; value: 'stop' | 'resume' }) => ({
       status: await stand.customerPrefers(customer, value),
     }),
-    'POST /control/moves': async ({ from, to }: { from: Customer; to: Customer & { phone: string } }) => ({
+    'POST /control/moves': async ({ from, to }: { from: Customer; to: Customer }) => ({
       status: await stand.customerMoves(from, to),
     }),
     'GET /control/log': () => log,
@@ -344,7 +341,7 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
       const sends = entries.some(
         ({ content }) => opensWindow.has(content.type ?? '') && content.group_id === undefined,
       );
-      if (customer.phone && sends) wroteAtMs.set(customer.phone, Date.now());
+      for (const id of [customer.phone, customer.userId]) if (id && sends) wroteAtMs.set(id, Date.now());
       return post(entriesPayload(settings, customer, entries));
     },
     customerPrefers(customer, value, at) {
@@ -353,10 +350,15 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
       return post(preferencePayload(settings, customer, value, at));
     },
     customerMoves(from, { phone, userId }, entry) {
-      if (from.phone) gone.add(from.phone);
-      gone.delete(phone);
+      for (const id of [from.phone, from.userId]) if (id) gone.add(id);
+      if (phone) gone.delete(phone);
+      const wroteAt = wroteAtMs.get(from.userId ?? '');
+      if (userId && wroteAt !== undefined) wroteAtMs.set(userId, wroteAt);
       const ids = { ...(userId && { userId }), ...(from.userId && { previousUserId: from.userId }) };
-      return post(entriesPayload(settings, from, [{ ...entry, content: contents.changedNumber(phone, ids) }]));
+      const content = phone
+        ? contents.changedNumber(phone, ids)
+        : contents.changedUserId(from.userId ?? '', userId ?? '');
+      return post(entriesPayload(settings, from, [{ ...entry, content }]));
     },
     posts: post,
     report,

@@ -47,7 +47,7 @@ export const statusPayload = (
         id,
         status,
         timestamp: seconds(Date.now()),
-        recipient_id: recipient,
+        ...(/^[0-9]+$/.test(recipient) ? { recipient_id: recipient } : { recipient_user_id: recipient }),
         ...(callbackData !== null && { biz_opaque_callback_data: callbackData }),
         ...(status === 'failed'
           ? {

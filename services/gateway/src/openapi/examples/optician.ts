@@ -37,7 +37,7 @@ export const seller: Seller = {
   hours: null,
 };
 
-export const lead: Lead = {
+export const lead = {
   id: ids.lead,
   store_id: ids.store,
   name: 'Helena Duarte',
@@ -50,10 +50,12 @@ export const lead: Lead = {
   metadata: { prescription: '2025-11-20' },
   interaction_count: 2,
   opted_out_at: null,
+  channel_user_id: null,
+  username: null,
   ai_paused_until: null,
   created_at: '2026-01-12T13:02:11.482Z',
   updated_at: '2026-01-12T13:05:40.117Z',
-};
+} satisfies Lead;
 
 export const appointment: Appointment = {
   id: ids.appointment,

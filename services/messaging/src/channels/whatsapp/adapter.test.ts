@@ -70,6 +70,15 @@ describe('a request', () => {
     expect(JSON.stringify(requests[0]?.body)).not.toContain('EAAtoken');
   });
 
+  test('to a business-scoped user id names it as the recipient', async () => {
+    const { port, requests } = await answering({
+      ...{ status: 200, body: '{"contacts":[{"input":"BR.1","user_id":"BR.1"}],"messages":[{"id":"wamid.A="}]}' },
+    });
+    expect(await send(port, { ...message, to: 'BR.1' })).toEqual({ providerMessageId: 'wamid.A=', waId: null });
+    expect(requests[0]?.body).toMatchObject({ recipient: 'BR.1', recipient_type: 'individual' });
+    expect(requests[0]?.body).not.toHaveProperty('to');
+  });
+
   test('with a template has its components unchanged', async () => {
     const { port, requests } = await answering(accepted);
     const components = [{ type: 'body', parameters: [{ type: 'text', text: 'Ana' }] }];

@@ -75,7 +75,8 @@ function bodyOf({ id, to, text, template }: OutboundMessage) {
   const common = {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
-    to,
+    // A business-scoped user id has a country code.
+    ...(/^[0-9]+$/.test(to) ? { to } : { recipient: to }),
     // WhatsApp echoes it in every status update, even when the answer to this request is lost.
     biz_opaque_callback_data: id,
   };

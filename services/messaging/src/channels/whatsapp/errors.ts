@@ -56,6 +56,10 @@ const meanings: Readonly<Record<number, Meaning>> = {
   },
   131026: meaning('refused', 'WhatsApp cannot deliver messages to this number.'),
   131049: policy,
+  131062: meaning(
+    'refused',
+    'WhatsApp does not send this kind of message to a customer without a phone number. Send another one.',
+  ),
   131050: {
     ...meaning(
       'refused',

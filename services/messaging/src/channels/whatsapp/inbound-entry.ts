@@ -116,11 +116,13 @@ export function readMessage(entry: unknown, { contact, ...ids }: NamedCustomer, 
   const kind = storable(text(member(entry, 'type'))).slice(0, 50) || 'unknown';
   const content = member(entry, kind);
   const name = storable(text(member(member(contact, 'profile'), 'name'))).trim();
+  const username = storable(text(member(member(contact, 'profile'), 'username'))).trim();
   const optOut = kind === 'button' ? readStopButton(text(member(content, 'payload')), bodyOf(content)) : undefined;
   return {
     providerMessageId,
     ...ids,
     name: first(name, longestName).trim() || null,
+    ...(username && { username: first(username, longestName) }),
     kind,
     body: storable(bodyOf(content)),
     ...known({

@@ -84,6 +84,15 @@ test('the contact’s `wa_id` identifies a sender whose `from` differs', () => {
 
 const userId = 'BR.13491208655302741918';
 
+test('the username is the one in the profile', () => {
+  const contacts = [{ profile: { name: 'Ana', username: 'ana.l' }, user_id: userId }];
+  const text = withoutPhone(textFrom(customer, 'x'), userId);
+  expect(read(notification(number, { ...text, contacts })).messages[0]).toMatchObject({
+    name: 'Ana',
+    username: 'ana.l',
+  });
+});
+
 test('a business-scoped id identifies the sender beside the phone or without it', () => {
   const text = textFrom(customer, 'x', { name: 'Ana' });
   const others = [{ profile: { name: 'Bia' }, user_id: 'BR.2' }];
