@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { errorCatalogue } from '@mostrador/contracts';
+import { contents, entriesPayload } from '@mostrador/testing/providers/whatsapp/entries';
 import { inboundPayload, newWamid, statusPayload } from '@mostrador/testing/providers/whatsapp/webhooks';
 import type { Random } from '@mostrador/testing/random';
 import { waitFor } from '@mostrador/testing/wait';
@@ -73,9 +74,13 @@ export const webhook: Part = {
 };
 
 function payloadOf(number: FuzzPlatform['whatsapp'], random: Random): Buffer {
-  const from = String(5_511_900_000_000 + random.below(50));
+  const customer = random.below(50);
+  const from = String(5_511_900_000_000 + customer);
+  const hidden = { userId: `BR.${1_000_000 + customer}`, username: `ana.${customer}` };
   const right = random.pick([
     () => inboundPayload(number, [{ from, text: 'Bom dia' }]),
+    () => entriesPayload(number, hidden, [{ content: contents.text('Bom dia') }]),
+    () => entriesPayload(number, { ...hidden, phone: from }, [{ content: contents.text('Bom dia') }]),
     () =>
       inboundPayload(number, [
         { from, text: 'stop' },

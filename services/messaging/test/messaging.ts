@@ -69,7 +69,12 @@ type TestLead = Required<ReplyOf<typeof getLeadContact>>;
 
 export type TestCrm = {
   /** Adds a lead with the given phone, or with a new one. Returns its id. */
-  addLead(storeId: string, customerPhone?: string, name?: string): string;
+  addLead(
+    storeId: string,
+    customerPhone?: string | null,
+    name?: string,
+    own?: { readonly channel_user_id?: string; readonly username?: string | null },
+  ): string;
   /** Merges a lead into another one, as crm does. */
   merge(storeId: string, leadId: string, keptId: string): void;
   /** Gives a lead another phone, and returns the lead's new version. */
@@ -232,7 +237,12 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
         ...{ findLeadByPhone, moveLeadPhone, finishMerge, saveAiPauses, saveOptOuts },
       },
       handlers: {
-        findLeadByPhone: async ({ storeId }, { body }) => ({ id: byPhone(storeId, body.customer_phone) ?? null }),
+        findLeadByPhone: async ({ storeId }, { body }) => ({
+          id:
+            ('customer_phone' in body
+              ? byPhone(storeId, body.customer_phone)
+              : byUserId(storeId, body.channel_user_id)) ?? null,
+        }),
         moveLeadPhone: async ({ storeId }, { body: { lead_id, from_phone, to_phone, to_user_id } }) => {
           const id = merged.get(`${storeId} ${lead_id}`) ?? lead_id;
           const lead = leads.get(`${storeId} ${id}`);

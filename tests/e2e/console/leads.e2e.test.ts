@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventually, request } from '../platform.ts';
+import { addresses, eventually, request } from '../platform.ts';
 import {
   inBrowser,
   inDialog,
@@ -13,6 +13,7 @@ import {
   tooNarrow,
   violations,
 } from './browser.ts';
+import { connectSandbox, messageOf, send } from './conversations.ts';
 
 let lastPhone = 61_000_000;
 function newPhone(): string {
@@ -83,6 +84,34 @@ inBrowser(() => {
       () => readLead(store, body.data[0].id),
       ({ status }) => status === 'pending',
     );
+  });
+
+  test('a lead who hides the phone is told apart by the username, and is edited like any other', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    const sandbox = await connectSandbox(store);
+    await sandbox.write('Sheena Nelson', '@sheena.n', 'Are you open?');
+    const found = await eventually(
+      async () => (await request('GET', '/leads?q=sheena.n', store)).body,
+      ({ data }) => data.length === 1,
+    );
+    const { id } = found.data[0];
+    await open(page, loginUrl, '/leads');
+    await page.getByText('@sheena.n').waitFor();
+    await page.getByRole('link', { name: 'Sheena Nelson' }).first().click();
+    await title(page, 'Sheena Nelson').waitFor();
+    await page.getByText('No phone number').waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Sheena N.');
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    await title(page, 'Sheena N.').waitFor();
+    expect(await readLead(store, id)).toMatchObject({ name: 'Sheena N.', customer_phone: null });
+    await page.goto(`${addresses.console_url}/inbox/${id}`);
+    await page.getByRole('heading', { name: 'Sheena N.' }).waitFor();
+    await page.getByText('@sheena.n').first().waitFor();
+    await send(page, 'We are.');
+    await messageOf(page, 'We are.').getByText('Sent', { exact: true }).waitFor();
+    expect(await violations(page)).toEqual([]);
   });
 
   test('search and filters are in the address, and the address alone shows the same leads', async () => {

@@ -519,11 +519,16 @@ export const ensureLead = defineOperation({
   reply: Type.Object({ id: Uuid, created: Type.Boolean() }),
 });
 
-/** Answers the lead with this phone in any of its forms, or null. Creates none. */
+/** Answers the lead with this phone in any of its forms, or with this id of the channel, or null. Creates none. */
 export const findLeadByPhone = defineOperation({
   subject: 'crm.internal.leads.find',
-  summary: 'Find the lead with a phone',
-  request: { body: Exact({ customer_phone: Phone }) },
+  summary: 'Find the lead of a customer',
+  request: {
+    body: Type.Union([
+      Exact({ customer_phone: Phone }),
+      Exact({ channel_user_id: ChannelUserId('An id of a customer without a phone.') }),
+    ]),
+  },
   reply: Type.Object({ id: NullableUuid }),
 });
 

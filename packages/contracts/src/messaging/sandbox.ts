@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { Done, Exact, NullableText, NullableTimestamp, OneOf, Phone, Text, Timestamp, Uuid } from '../core/common.ts';
+import { Done, Exact, NullableText, NullableTimestamp, OneOf, Text, Timestamp, Uuid } from '../core/common.ts';
 import type { ValidationFault } from '../core/errors.ts';
 import { defineOperation, type RequestOf } from '../core/operation.ts';
 import {
@@ -12,6 +12,9 @@ import {
 import { MessageReaction, messageDirections, messageStatuses } from './messages.ts';
 
 const SandboxToken = Type.String({ minLength: 20, maxLength: 100 });
+
+/** The customer whose telephone it is: the number in digits, or the username, after `@`, of one who hides the number. */
+const SandboxCustomer = Type.String({ pattern: '^([1-9][0-9]{7,14}|@[a-z0-9._]{3,30})$' });
 
 const { state: _, ...media } = MessageMedia.properties;
 
@@ -27,7 +30,7 @@ export const receiveSandboxMessage = defineOperation({
   request: {
     body: Exact({
       token: SandboxToken,
-      customer_phone: Phone,
+      customer_phone: SandboxCustomer,
       name: Text(200),
       /** The store writes to the customer, on its own phone. */
       from_store: Type.Optional(Type.Literal(true)),
@@ -70,7 +73,7 @@ export const changeSandboxMessage = defineOperation({
   request: {
     body: Exact({
       token: SandboxToken,
-      customer_phone: Phone,
+      customer_phone: SandboxCustomer,
       message_id: Uuid,
       /** An emoji; null takes it back. */
       reaction: Type.Optional(NullableText(50)),
@@ -88,7 +91,7 @@ export const readSandboxConversation = defineOperation({
   access: { role: 'guest' },
   tenancy: 'none',
   summary: "Read the conversation on the sandbox's phone",
-  request: { body: Exact({ token: SandboxToken, customer_phone: Phone }) },
+  request: { body: Exact({ token: SandboxToken, customer_phone: SandboxCustomer }) },
   reply: Type.Object({
     store_phone: Type.String(),
     messages: Type.Array(
@@ -126,7 +129,9 @@ export const reportSandboxReceipts = defineOperation({
   access: { role: 'guest' },
   tenancy: 'none',
   summary: "Report that the messages on the sandbox's phone were delivered or read",
-  request: { body: Exact({ token: SandboxToken, customer_phone: Phone, status: OneOf(['delivered', 'read']) }) },
+  request: {
+    body: Exact({ token: SandboxToken, customer_phone: SandboxCustomer, status: OneOf(['delivered', 'read']) }),
+  },
   reply: Done,
   errors: ['sandbox_not_found'],
 });

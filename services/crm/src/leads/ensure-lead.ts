@@ -1,16 +1,15 @@
-import type { ensureLead as operation, RequestOf } from '@mostrador/contracts';
-import type { Sql } from '@mostrador/kit/database/database';
+import type { ensureLead as operation } from '@mostrador/contracts';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { findLeadIdByPhone, findLeadIdByUserId, insertLead } from './lead.repository.ts';
+import { findLeadIdOfCustomer, insertLead } from './lead.repository.ts';
 import { leadCreated, newLead } from './lead.ts';
 
 export const ensureLead =
   ({ database, relay }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const { storeId } = context;
-    const find = () => database.read(context, (sql) => findCustomer(sql, storeId, body));
+    const find = () => database.read(context, (sql) => findLeadIdOfCustomer(sql, storeId, body));
     const known = await find();
     if (known) return { id: known, created: false };
 
@@ -31,8 +30,3 @@ export const ensureLead =
     // Another transaction was first. It has committed, because the insertion waited for it.
     return { id: (await find()) as string, created: false };
   };
-
-const findCustomer = (sql: Sql, storeId: string, body: RequestOf<typeof operation>['body']): Promise<string | null> =>
-  'customer_phone' in body
-    ? findLeadIdByPhone(sql, storeId, body.customer_phone)
-    : findLeadIdByUserId(sql, storeId, body.channel_user_id);

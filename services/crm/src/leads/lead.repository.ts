@@ -186,6 +186,16 @@ export async function findLeadIdByUserId(sql: Sql, storeId: string, userId: stri
   return row?.id ?? null;
 }
 
+/** The lead of a customer whom the channel names by phone or by an id of its own. */
+export const findLeadIdOfCustomer = (
+  sql: Sql,
+  storeId: string,
+  customer: { readonly customer_phone: string } | { readonly channel_user_id: string },
+): Promise<string | null> =>
+  'customer_phone' in customer
+    ? findLeadIdByPhone(sql, storeId, customer.customer_phone)
+    : findLeadIdByUserId(sql, storeId, customer.channel_user_id);
+
 export const listLeadIdsWithPhones = (sql: Sql, storeId: string, phones: readonly string[]) =>
   sql<{ id: string; phone: string }[]>`
     select id, customer_phone as phone from leads

@@ -188,6 +188,16 @@ test('a changed id moves the lead, and what was queued goes to the new id only, 
   expect(await bodies(store, leadId)).toEqual(['hidden', 'new', 'late']);
 });
 
+test('a lead that a process has made in crm before it stopped gets the changed id', async () => {
+  const store = await startStore(messaging);
+  const [before, after] = [newUserId(), newUserId()];
+  const leadId = messaging.crm.addLead(store.storeId, null, 'Sheena', { channel_user_id: before });
+  await store.does({ userId: before }, contents.changedUserId(before, after), { at: ago(50) });
+  expect(messaging.crm.leadOf(store.storeId, leadId)).toMatchObject({ channel_user_id: after });
+  await store.does({ userId: before }, contents.text('hidden'), { at: ago(100) });
+  expect(await leadsOf(store)).toEqual([leadId]);
+});
+
 test('whatever the order and the repetitions of the webhooks, a customer who shows the number is one lead', async () => {
   const store = await startStore(messaging);
   const began = Date.now() - 600_000;

@@ -7,6 +7,7 @@ import {
 } from '@mostrador/contracts';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
+import { addressesOf, idsOf } from '../channels/sandbox/customer.ts';
 import { providerIdOf } from '../channels/sandbox/payload.ts';
 import { findTelephoneMessage, insertDelivery } from '../channels/sandbox/sandbox.repository.ts';
 import { sendInteractionCounts } from '../conversations/send-interaction-counts.ts';
@@ -34,15 +35,15 @@ export const receiveSandboxMessage =
     const accepted = await acceptInbound(dependencies, { ...context, storeId, actor }, channelId, {
       ...(body.from_store && { isEcho: true as const, id: messageId }),
       providerMessageId: providerIdOf(messageId),
-      waId: phone,
-      userId: null,
+      ...idsOf(phone),
       name: body.name,
       ...partsOf(body),
       ...(quoted && { quotedId: quoted.provider_message_id }),
       writtenAt: new Date(),
     });
     if (body.from_store) {
-      const delivery = { id: messageId, channelId, phone, body: textOf(body), afterMs: 0 };
+      const [address = phone] = addressesOf(phone);
+      const delivery = { id: messageId, channelId, phone: address, body: textOf(body), afterMs: 0 };
       await dependencies.database.execute({ ...context, storeId }, (sql) => insertDelivery(sql, storeId, delivery));
     }
     // The answer does not wait for crm. The periodic job sends a count that fails here.

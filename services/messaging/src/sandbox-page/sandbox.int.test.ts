@@ -53,6 +53,28 @@ test('a message from the telephone becomes a received message of a lead', async 
   await waitFor(() => messaging.crm.interactionCounts.get(row?.lead_id) === 1, { description: 'crm has the count' });
 });
 
+test('a customer who hides the number writes, reads and reacts under a username', async () => {
+  const storeId = randomUUID();
+  const token = await connect(storeId);
+  const hidden = '@ana.lima';
+  await write(token, 'Olá', hidden);
+  await write(token, 'de novo', hidden);
+  const [row] = await messaging.adminSql`select lead_id from conversations where store_id = ${storeId}`;
+  const lead_id: string = row?.lead_id;
+  expect(messaging.crm.leadOf(storeId, lead_id)).toMatchObject({ customer_phone: null, username: 'ana.lima' });
+  await messaging.adminSql`insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0)`;
+  const { id } = await messaging.send(storeId, lead_id, 'Hi');
+  await messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId }));
+  const change = { token, customer_phone: hidden, message_id: id, reaction: '🎉' };
+  await messaging.rpc.call(changeSandboxMessage, { body: change }, testContext());
+  const { messages } = await read(token, hidden);
+  expect(messages.map(({ text }) => text)).toEqual(['Olá', 'de novo', 'Hi']);
+  expect(messages[2]).toMatchObject({ status: 'sent', reactions: [{ emoji: '🎉' }] });
+  expect((await read(token, '@ana')).messages).toEqual([]);
+  expect((await describeSandboxOf(token)).customers).toMatchObject([{ customer_phone: hidden }]);
+  await expect(read(token, '@Ana Lima')).rejects.toMatchObject({ code: 'validation_failed' });
+});
+
 test('the telephone sends what is more than text, quotes, reacts, edits and deletes', async () => {
   const storeId = randomUUID();
   const token = await connect(storeId);

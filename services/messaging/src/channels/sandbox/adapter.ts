@@ -50,7 +50,7 @@ export function createSandboxAdapter(database: Database, storeId: string, channe
       if (answer.kind === 'lost') {
         throw new ChannelError('ambiguous', 'sandbox_answer_lost', "The sandbox's answer was lost.");
       }
-      return { providerMessageId: providerIdOf(message.id), waId: message.to };
+      return { providerMessageId: providerIdOf(message.id), waId: /^[0-9]+$/.test(message.to) ? message.to : null };
     },
     // Only a number that provokes an outcome refuses the channel, and no other message.
     check: () => Promise.resolve(),

@@ -1,6 +1,6 @@
 import type { MessageContent, MessageMedia, MessageReaction, MessageStatus } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import { phoneForms } from '@mostrador/kit/phones/canonical-phone';
+import { addressesOf, customerOf, idsOf } from './customer.ts';
 
 export type SandboxRow = {
   readonly id: string;
@@ -69,8 +69,17 @@ export type TelephoneMessage = {
   readonly revoked_at: Date | null;
 };
 
-/** `phone`: one of the forms of its number. A lead may have another one. */
+/** `phone`: one of the forms of its number, of which a lead may have another one, or `@` and a username. */
 type Telephone = { readonly channelId: string; readonly phone: string; readonly limit: number };
+
+/** SQL condition: the conversation `c` is the customer's. */
+const isOf = (sql: Sql, customer: string) => {
+  const { userId } = idsOf(customer);
+  return userId === null
+    ? sql`c.wa_id = any(${addressesOf(customer)}::text[])`
+    : sql`c.lead_id = (
+        select u.lead_id from customer_user_ids u where u.store_id = c.store_id and u.user_id = ${userId})`;
+};
 
 const shown = (sql: Sql) => sql`m.kind, m.media, m.content, m.reply_to_id, m.reactions, m.edited_at, m.revoked_at`;
 
@@ -86,10 +95,10 @@ export async function findTelephoneMessage(
       and (exists (
         select from conversations c
         where c.store_id = m.store_id and c.lead_id = m.lead_id and m.direction = 'inbound'
-          and c.wa_id = any(${phoneForms(phone)}))
+          and ${isOf(sql, phone)})
       or exists (
         select from sandbox_deliveries d
-        where d.store_id = m.store_id and d.id = m.id and d.customer_phone = any(${phoneForms(phone)})))`;
+        where d.store_id = m.store_id and d.id = m.id and d.customer_phone = any(${addressesOf(phone)}::text[])))`;
   return row;
 }
 
@@ -102,13 +111,13 @@ export async function listTelephoneMessages(
   const rows = await sql<TelephoneMessage[]>`
     (select m.id, m.direction, m.body as text, m.created_at as at, m.status, ${shown(sql)}
      from conversations c join messages m using (store_id, lead_id)
-     where c.store_id = ${storeId} and c.wa_id = any(${phoneForms(phone)})
+     where c.store_id = ${storeId} and ${isOf(sql, phone)}
        and m.direction = 'inbound' and m.channel_id = ${channelId}
      order by m.number desc limit ${limit})
     union all
     (select d.id, 'outbound', d.body, d.delivered_at, m.status, ${shown(sql)}
      from sandbox_deliveries d left join messages m on m.store_id = d.store_id and m.id = d.id
-     where d.store_id = ${storeId} and d.channel_id = ${channelId} and d.customer_phone = any(${phoneForms(phone)})
+     where d.store_id = ${storeId} and d.channel_id = ${channelId} and d.customer_phone = any(${addressesOf(phone)}::text[])
        and d.delivered_at <= statement_timestamp()
      order by d.delivered_at desc limit ${limit})
     order by at desc, id desc limit ${limit}`;
@@ -127,7 +136,7 @@ export async function listUnreported(
   const open = ['sending', 'unknown', 'sent', ...(status === 'read' ? ['delivered'] : [])];
   const rows = await sql<{ id: string }[]>`
     select d.id from sandbox_deliveries d join messages m on m.store_id = d.store_id and m.id = d.id
-    where d.store_id = ${storeId} and d.channel_id = ${channelId} and d.customer_phone = any(${phoneForms(phone)})
+    where d.store_id = ${storeId} and d.channel_id = ${channelId} and d.customer_phone = any(${addressesOf(phone)}::text[])
       and d.delivered_at <= statement_timestamp() and m.status = any(${open}::text[])
     order by d.delivered_at desc limit ${limit}`;
   return rows.map(({ id }) => id);
@@ -136,8 +145,8 @@ export async function listUnreported(
 /** When the customer with this number last wrote; null: never. */
 export async function findLastInbound(sql: Sql, storeId: string, phone: string): Promise<Date | null> {
   const [row] = await sql<{ last_inbound_at: Date | null }[]>`
-    select max(last_inbound_at) as last_inbound_at from conversations
-    where store_id = ${storeId} and wa_id = any(${phoneForms(phone)})`;
+    select max(c.last_inbound_at) as last_inbound_at from conversations c
+    where c.store_id = ${storeId} and ${isOf(sql, phone)}`;
   return row?.last_inbound_at ?? null;
 }
 
@@ -149,7 +158,7 @@ export async function hasWritten(
 ): Promise<boolean> {
   const rows = await sql`
     select 1 from conversations c
-    where c.store_id = ${storeId} and c.wa_id = any(${phoneForms(phone)}) and exists (
+    where c.store_id = ${storeId} and ${isOf(sql, phone)} and exists (
       select from messages m
       where m.store_id = c.store_id and m.lead_id = c.lead_id and m.channel_id = ${channelId}
         and m.direction = 'inbound')
@@ -163,12 +172,13 @@ export async function listSandboxCustomers(
   storeId: string,
   { channelId, limit }: { readonly channelId: string; readonly limit: number },
 ): Promise<{ lead_id: string; phone: string }[]> {
-  return await sql<{ lead_id: string; phone: string }[]>`
-    select c.lead_id, c.wa_id as phone from conversations c
-    where c.store_id = ${storeId} and c.wa_id is not null and c.last_inbound_at is not null
+  const rows = await sql<{ lead_id: string; phone: string }[]>`
+    select c.lead_id, coalesce(c.wa_id, c.user_id) as phone from conversations c
+    where c.store_id = ${storeId} and coalesce(c.wa_id, c.user_id) is not null and c.last_inbound_at is not null
       and exists (
         select from messages m
         where m.store_id = c.store_id and m.lead_id = c.lead_id and m.channel_id = ${channelId}
           and m.direction = 'inbound')
     order by c.last_inbound_at desc limit ${limit}`;
+  return rows.map(({ lead_id, phone }) => ({ lead_id, phone: customerOf(phone) }));
 }
