@@ -47,14 +47,7 @@ export async function acceptInbound(
   received: InboundMessage,
 ): Promise<{ lead_id: string; interaction_count: number } | null> {
   const { storeId } = context;
-  const find = () => database.read(context, (sql) => findSender(sql, storeId, received));
-  let sender = await find();
-  const link = linkOf(sender);
-  if (link) {
-    await moveIdentity({ database, rpc, relay }, context, channelId, link);
-    sender = await find();
-  }
-  const { message, byWaId, byUserId } = sender;
+  const { message, byWaId, byUserId } = await findSender({ database, rpc, relay }, context, channelId, received);
   // Outside of the transaction, so that no lock is held during a call to another service.
   const known = byWaId ?? byUserId;
   const leadId = known ?? (await ensureLeadOf({ rpc }, { ...context, storeId }, message));
@@ -86,8 +79,25 @@ export async function acceptInbound(
 
 type Sender = FoundLeads & { readonly message: InboundMessage };
 
-/** The leads of the customer, and the message under the ids that the customer has now. */
-export async function findSender(sql: Sql, storeId: string, received: InboundMessage): Promise<Sender> {
+/**
+ * The leads of the customer, and the message under the ids that the customer has now. What it tells of who the customer is
+ * is applied first.
+ */
+export async function findSender(
+  tools: Pick<Dependencies, 'database' | 'rpc' | 'relay'>,
+  context: StoreScope & CallContext,
+  channelId: string,
+  received: InboundMessage,
+): Promise<Sender> {
+  const find = () => tools.database.read(context, (sql) => findKnown(sql, context.storeId, received));
+  const sender = await find();
+  const link = linkOf(sender);
+  if (!link) return sender;
+  await moveIdentity(tools, context, channelId, link);
+  return await find();
+}
+
+async function findKnown(sql: Sql, storeId: string, received: InboundMessage): Promise<Sender> {
   const [known, ids] = await Promise.all([
     findLeadsByIdentity(sql, storeId, received),
     currentIds(sql, storeId, received, received.writtenAt),

@@ -27,13 +27,13 @@ const telephone: MessageAuthor = { kind: 'phone', id: null, name: null };
  * @throws AppError and NoPhone as `acceptInbound`
  */
 export async function importHistory(
-  { database, rpc }: Pick<Dependencies, 'database' | 'rpc'>,
+  { database, rpc, relay }: Pick<Dependencies, 'database' | 'rpc' | 'relay'>,
   context: StoreScope & CallContext,
   channelId: string,
   messages: readonly [HistoryMessage, ...HistoryMessage[]],
 ): Promise<void> {
   const { storeId } = context;
-  const sender = await database.read(context, (sql) => findSender(sql, storeId, messages[0]));
+  const sender = await findSender({ database, rpc, relay }, context, channelId, messages[0]);
   const { waId, userId } = sender.message;
   const known = sender.byWaId ?? sender.byUserId;
   const leadId = known ?? (await ensureLeadOf({ rpc }, context, sender.message));
@@ -57,7 +57,7 @@ export async function importHistory(
       await numberByTime(sql, storeId, leadId);
     }
     if (waId !== null && sender.byWaId === null) await saveWaId(sql, storeId, leadId, waId);
-    if (userId !== null && sender.byUserId === null) await saveUserId(sql, storeId, leadId, userId);
+    if (userId !== null && sender.byUserId === null) await saveUserId(sql, storeId, leadId, userId, []);
   });
 }
 
