@@ -34,7 +34,7 @@ test('the catalogue has every metric that the code defines, once', () => {
 test('no metric has a label for a store, a person or an address', () => {
   const labels = sections.flatMap(({ metrics }) => metrics.flatMap(({ labels = {} }) => Object.keys(labels)));
   const known = ['method', 'route', 'status', 'code', 'subject', 'outcome', 'queue', 'state', 'dependency', 'variable'];
-  const others = ['role', 'rows', 'result', 'provider', 'task_queue', 'kind'];
+  const others = ['role', 'rows', 'result', 'provider', 'task_queue', 'kind', 'direction'];
   expect([...new Set(labels)].filter((label) => ![...known, ...others].includes(label))).toEqual([]);
 });
 

@@ -269,6 +269,14 @@ def move_range(context, case, kwargs):
         case.query.update({name: value for name, value in moved.items() if name in case.query})
 
 
+@schemathesis.hook("before_call").apply_to(method="GET", path="/ai/usage")
+def move_days(context, case, kwargs):
+    """Asks for days that exist, in their order."""
+    if _is_meant_valid(case) and isinstance(case.query, dict):
+        moved = {"from": "2027-01-31", "to": "2027-02-28"}
+        case.query.update({name: value for name, value in moved.items() if name in case.query})
+
+
 @schemathesis.hook("before_call").apply_to(path_regex="^/availability")
 def give_duration(context, case, kwargs):
     """Asks for half an hour, unless the case gives a duration or names a service."""

@@ -14,6 +14,7 @@ export * from './assistant/models.ts';
 export * from './assistant/operations.ts';
 export * from './assistant/settings.ts';
 export * from './assistant/turns.ts';
+export * from './assistant/usage.ts';
 export * from './core/access.ts';
 export * from './core/common.ts';
 export * from './core/errors.ts';

@@ -4,6 +4,7 @@ import type { Database, SystemDatabase } from '@mostrador/kit/database/database'
 import type { Relay } from '@mostrador/kit/outbox/outbox';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import type { OpenModel } from './models/model.ts';
+import type { ModelCall } from './models/model-metrics.ts';
 
 /** The dependencies of this service's handlers. */
 export type Dependencies = {
@@ -14,4 +15,6 @@ export type Dependencies = {
   readonly vault: Vault;
   readonly egress: EgressOfStores;
   readonly openModel: OpenModel;
+  /** Counts a call to a model. */
+  readonly onModelCall: (call: ModelCall) => void;
 };

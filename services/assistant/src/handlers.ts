@@ -5,6 +5,7 @@ import type { Dependencies } from './dependencies.ts';
 import { connectModel } from './models/connect-model.ts';
 import { sealedConnections } from './models/credentials.ts';
 import { disconnectModels } from './models/disconnect-models.ts';
+import { getAiUsage } from './models/get-usage.ts';
 import { showModels } from './models/show-models.ts';
 import { updateSettings } from './settings/update-settings.ts';
 import { advanceTurn } from './turns/advance-turn.ts';
@@ -13,6 +14,7 @@ import { explainMessage } from './turns/explain-message.ts';
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof assistantOperations> => {
   const secrets = secretHandlers(sealedConnections, dependencies);
   return {
+    getAiUsage: getAiUsage(dependencies),
     explainMessage: explainMessage(dependencies),
     advanceTurn: advanceTurn(dependencies),
     updateAssistantSettings: updateSettings(dependencies),

@@ -8,6 +8,7 @@ import { overdueGauges, overdueJob } from '@mostrador/kit/step/overdue';
 import { assistantConfig } from './config.ts';
 import { createHandlers } from './handlers.ts';
 import { credentialsCheck } from './models/credentials-check.ts';
+import { countModelCalls } from './models/model-metrics.ts';
 import { createModels } from './models/open-model.ts';
 import { onMessageReceived } from './turns/on-message-received.ts';
 import { overdueTurns } from './turns/wake-overdue.ts';
@@ -30,9 +31,18 @@ runService({
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),
-  build: ({ database, systemDatabase, rpc, relay, nats, log }) => ({
+  build: ({ database, systemDatabase, rpc, relay, nats, log, metrics }) => ({
     handlers: createHandlers({
-      ...{ database, systemDatabase, rpc, relay, vault, egress, openModel: createModels({ vault, egress }) },
+      ...{
+        database,
+        systemDatabase,
+        rpc,
+        relay,
+        vault,
+        egress,
+        openModel: createModels({ vault, egress }),
+        onModelCall: countModelCalls(metrics),
+      },
     }),
     gauges: [overdueGauges(systemDatabase, [overdueTurns])],
     jobs: [overdueJob({ ...overdueTurns, systemDatabase, relay, log })],

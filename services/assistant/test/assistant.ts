@@ -23,6 +23,7 @@ import {
 } from '@mostrador/contracts';
 import { createEgress } from '@mostrador/kit/clients/egress';
 import { createVault } from '@mostrador/kit/clients/secrets';
+import { createMetrics } from '@mostrador/kit/process/metrics';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog, testContext } from '@mostrador/testing/context';
@@ -30,6 +31,7 @@ import { startTestService, type TestService } from '@mostrador/testing/service';
 import { createHandlers } from '../src/handlers.ts';
 import { demoModel } from '../src/models/demo-model.ts';
 import type { Decision, Model, ModelRequest, OpenModel } from '../src/models/model.ts';
+import { countModelCalls } from '../src/models/model-metrics.ts';
 import { createModels } from '../src/models/open-model.ts';
 import { onMessageReceived } from '../src/turns/on-message-received.ts';
 import { type BookingWorld, bookingHandlers, bookingOperations, newBookingWorld } from './scheduling.ts';
@@ -95,6 +97,8 @@ export async function startAssistant() {
     },
   };
   const vault = createVault(`k1:${randomBytes(32).toString('base64')}`);
+  const metrics = createMetrics('assistant');
+  const onModelCall = countModelCalls(metrics);
   const egress = createEgress({ allowHosts: '127.0.0.1' });
   let parts: Pick<Parameters<typeof createHandlers>[0], 'database' | 'relay'> | undefined;
   const service: TestService = await startTestService({
@@ -105,7 +109,9 @@ export async function startAssistant() {
       const openReal = createModels({ vault, egress });
       const openModel: OpenModel = (storeId, connection) =>
         connection.provider === 'demo' ? demo : openReal(storeId, connection);
-      return { handlers: createHandlers({ database, systemDatabase, rpc, relay, vault, egress, openModel }) };
+      return {
+        handlers: createHandlers({ database, systemDatabase, rpc, relay, vault, egress, openModel, onModelCall }),
+      };
     },
   });
   const { nats } = service.nats;
@@ -245,6 +251,7 @@ export async function startAssistant() {
 
   return {
     ...service,
+    metrics,
     openStore,
     async stop() {
       await Promise.all(servers.map((server) => server.drain()));

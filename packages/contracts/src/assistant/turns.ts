@@ -46,6 +46,7 @@ export const handoverReasons = [
   'agent_decided',
   'no_text',
   'budget_reached',
+  'too_many_answers',
   'model_refused',
   'model_unavailable',
   'too_many_steps',
@@ -55,8 +56,8 @@ export const HandoverReasonWord = OneOf(handoverReasons, {
   title: 'HandoverReason',
   description:
     'Why a person must answer. `agent_decided`: the model, such as by the `handover_when` of its agent. `no_text`: the ' +
-    'lead sent something that the AI cannot read. `budget_reached`: the calls of the day are used up. `too_many_steps`: ' +
-    'the model has asked for tools again and again. `model_refused`: the model does not want to answer. `model_unavailable`: no provider gave an answer that can be sent.',
+    'lead sent something that the AI cannot read. `budget_reached`: the calls of the day are used up. `too_many_answers`: ' +
+    'the AI has answered the lead 20 times within an hour, as with another bot. `too_many_steps`: the model has asked for tools again and again. `model_refused`: the model does not want to answer. `model_unavailable`: no provider gave an answer that can be sent.',
 });
 
 /** What a model can ask for. Each is an operation of the service that owns the data, with values from the database. */
@@ -101,6 +102,16 @@ const Explanation = Type.Object(
     }),
     model: About(NullableString, 'The provider and model that wrote it. Null: no model was asked.'),
     latency_ms: Nullable(Type.Integer(), { description: 'How long the model took. Null: no model was asked.' }),
+    tokens: Nullable(
+      Type.Object(
+        {
+          input: Type.Integer({ description: 'Of the prompts.' }),
+          output: Type.Integer({ description: 'Of the answers.' }),
+        },
+        { title: 'ExplainedTokens', description: 'Tokens of the calls to models.' },
+      ),
+      { description: 'What the calls to models have used, also those that failed. Null: no provider has told it.' },
+    ),
     answered_from: About(Timestamp, 'When the first message that it answers was received.'),
     answered_to: About(Timestamp, 'When the last message that it answers was received.'),
   },

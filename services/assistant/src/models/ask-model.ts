@@ -1,11 +1,13 @@
 import { replyStepLimits } from '@mostrador/contracts';
+import type { StoreScope } from '@mostrador/kit/database/database';
 import { callTimeMs } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../dependencies.ts';
 import { afterFailure, candidateOf, candidatesOf } from './choose-model.ts';
-import type { Decision, ModelRequest } from './model.ts';
+import type { Decision, ModelRequest, Usage } from './model.ts';
 import type { ConnectionRow } from './model-connection.repository.ts';
 import { ModelFailure } from './model-failure.ts';
 import { languageOf, phrases } from './phrases.ts';
+import { addUsage } from './usage.repository.ts';
 
 /** No provider gave an answer yet, and the next attempt is due after `delayMs`. */
 export class ModelWaits extends Error {
@@ -24,7 +26,9 @@ export class ModelWaits extends Error {
 export type Asked = { readonly decision: Decision; readonly model: string; readonly latencyMs: number };
 
 type Call = {
-  readonly storeId: string;
+  readonly scope: StoreScope;
+  readonly turnId: string;
+  readonly agentId: string;
   /** At least one, the default of the store first. */
   readonly connections: readonly ConnectionRow[];
   readonly agentModel: Parameters<typeof candidatesOf>[1];
@@ -38,26 +42,43 @@ type Call = {
 
 /** Asks one model once. When no provider can answer in time, a person must. @throws ModelWaits */
 export async function askModel(
-  { openModel }: Pick<Dependencies, 'openModel'>,
+  { openModel, database, onModelCall }: Pick<Dependencies, 'openModel' | 'database' | 'onModelCall'>,
   request: ModelRequest,
-  { storeId, connections, agentModel, attempt, writtenAt, deadline }: Call,
+  { scope, turnId, agentId, connections, agentModel, attempt, writtenAt, deadline }: Call,
 ): Promise<Asked> {
+  const { storeId } = scope;
   const candidates = candidatesOf(connections, agentModel);
   const connection = candidateOf(candidates, attempt) as ConnectionRow;
+  const { provider } = connection;
+  const name = connection.model === null ? provider : `${provider}/${connection.model}`;
+  const timeoutMs = callTimeMs(deadline, replyStepLimits);
   const begunAt = performance.now();
-  const asked = (decision: Decision, model: string): Asked => ({
-    ...{ decision, model, latencyMs: Math.round(performance.now() - begunAt) },
-  });
+  const latencyMs = () => Math.round(performance.now() - begunAt);
+  let usage: Usage = {};
+  const settle = async (result: Parameters<typeof onModelCall>[0]['result']) => {
+    const { inputTokens, outputTokens } = usage;
+    onModelCall({ provider, result, latencyMs: latencyMs(), inputTokens, outputTokens });
+    const call = { turnId, agentId, model: name, failed: result !== 'answered', inputTokens, outputTokens };
+    await database.write(scope, (sql) => addUsage(sql, storeId, call));
+  };
+  const onUsage = (used: Usage) => {
+    usage = used;
+  };
   try {
-    const model = openModel(storeId, connection);
-    return asked(await model.answer(request, { timeoutMs: callTimeMs(deadline, replyStepLimits) }), model.name);
+    const decision = await openModel(storeId, connection).answer(request, { timeoutMs, onUsage });
+    await settle('answered');
+    return { decision, model: name, latencyMs: latencyMs() };
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
+    await settle(error.kind);
     const waitedMs = Date.now() - writtenAt.getTime();
     const next = afterFailure({ failure: error, attempt, candidates: candidates.length, waitedMs });
     if (next.kind === 'retry') throw new ModelWaits(error, next.delayMs);
     const { person } = phrases[languageOf(request.agent.language ?? request.locale)];
-    const name = connection.model === null ? connection.provider : `${connection.provider}/${connection.model}`;
-    return asked({ action: 'hand_over', text: person, reason: next.reason }, name);
+    return {
+      decision: { action: 'hand_over', text: person, reason: next.reason },
+      model: name,
+      latencyMs: latencyMs(),
+    };
   }
 }

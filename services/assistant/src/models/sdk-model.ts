@@ -3,7 +3,7 @@ import type { ModelProvider, ToolName } from '@mostrador/contracts';
 import { BodyTooLarge, readBody } from '@mostrador/kit/clients/body';
 import { AddressRefused, type Egress } from '@mostrador/kit/clients/egress';
 import { retryAfterSeconds } from '@mostrador/kit/clients/http';
-import type { LanguageModel, ToolSet } from 'ai';
+import type { ToolSet, wrapLanguageModel as wrap } from 'ai';
 import { Answer, parseAnswer, toDecision } from './answer.ts';
 import type { Decision, Model, ModelRequest } from './model.ts';
 import { ModelFailure } from './model-failure.ts';
@@ -60,12 +60,31 @@ async function open({ provider, url, model, apiKey }: RealConnection, fetch: typ
   }
 }
 
+type ProviderModel = Parameters<typeof wrap>[0]['model'];
 type Options = { readonly limit: AbortSignal; readonly onUsage: Parameters<Model['answer']>[1]['onUsage'] };
 
-async function ask(model: LanguageModel, request: ModelRequest, { limit, onUsage }: Options): Promise<Decision> {
-  const { generateText, jsonSchema, NoObjectGeneratedError, Output, tool, ToolChoiceViolationError } = await import(
-    'ai'
-  );
+async function ask(provided: ProviderModel, request: ModelRequest, { limit, onUsage }: Options): Promise<Decision> {
+  const {
+    generateText,
+    jsonSchema,
+    NoObjectGeneratedError,
+    Output,
+    tool,
+    ToolChoiceViolationError,
+    wrapLanguageModel,
+  } = await import('ai');
+  // The errors of an answer that cannot be used do not all tell what it has used.
+  const model = wrapLanguageModel({
+    model: provided,
+    middleware: {
+      async wrapGenerate({ doGenerate }) {
+        const generated = await doGenerate();
+        const { inputTokens, outputTokens } = generated.usage;
+        onUsage?.({ inputTokens: inputTokens.total, outputTokens: outputTokens.total });
+        return generated;
+      },
+    },
+  });
   // It would print the warnings of providers.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const { instructions, data } = promptOf(request, randomBytes(8).toString('hex'));
@@ -83,11 +102,10 @@ async function ask(model: LanguageModel, request: ModelRequest, { limit, onUsage
   };
   try {
     // Some servers take a schema for the answer or tools, but not both. So with tools the answer is one of them.
-    const { text, toolCalls, finishReason, usage } =
+    const { text, toolCalls, finishReason } =
       request.tools.length === 0
         ? await generateText({ ...call, output: Output.object({ schema: answerSchema, name: answering }) })
         : await generateText({ ...call, tools, toolChoice: 'required' });
-    onUsage?.(usage);
     return decisionOf({ text, toolCalls, finishReason }, request);
   } catch (error) {
     // A model that writes its answer where it was to call a tool.
@@ -96,7 +114,6 @@ async function ask(model: LanguageModel, request: ModelRequest, { limit, onUsage
       return decisionOf({ text, toolCalls: [], finishReason: error.finishReason }, request);
     }
     if (!NoObjectGeneratedError.isInstance(error)) throw error;
-    if (error.usage) onUsage?.(error.usage);
     return decisionOf({ text: error.text ?? '', toolCalls: [], finishReason: error.finishReason ?? 'other' }, request);
   }
 }

@@ -19,11 +19,14 @@ import { burstOf, linesBefore, searchTextOf, shortened, textOf } from './burst.t
 import type { Claimed } from './claim-next.ts';
 import { readLead } from './read-lead.ts';
 import type { StepCall } from './step-call.ts';
+import { countAnswersOfHour } from './turn.repository.ts';
 import type { TurnRow } from './turn.ts';
 
 const mostPassages = 5;
 const mostLines = 20;
 const longestReply = 4096;
+/** A bot that answers each answer reaches it, and a person does not. */
+const mostAnswersOfHour = 20;
 
 /**
  * What is to be recorded. `step`: the call to the model, if one was made, with the tool calls that it asked for. `offers`:
@@ -88,6 +91,11 @@ export async function decide(
   }
   if (calls >= mostModelCalls) return handOver('too_many_steps');
 
+  const answered = await database.read(scope, (sql) =>
+    countAnswersOfHour(sql, storeId, turn.lead_id, mostAnswersOfHour),
+  );
+  if (answered >= mostAnswersOfHour) return handOver('too_many_answers');
+
   const q = searchTextOf(text);
   const [passages, offering] = await Promise.all([
     q === '' ? [] : rpc.call(searchKnowledge, { query: { q, limit: mostPassages } }, call).then(({ data }) => data),
@@ -106,7 +114,8 @@ export async function decide(
     ...{ text, passages, conversation, isFirst, tools, results },
   };
   const { decision, model, latencyMs } = await askModel(dependencies, request, {
-    ...{ storeId, connections, agentModel: agent.model, attempt: attempt.number, deadline: call.deadline },
+    ...{ scope, turnId: turn.id, agentId: agent.id, connections, agentModel: agent.model },
+    ...{ attempt: attempt.number, deadline: call.deadline },
     writtenAt: burst.answeredTo,
   });
   const latency_ms = (turn.latency_ms ?? 0) + latencyMs;

@@ -43,6 +43,10 @@ const toExplanation = (turn: Explained, calls: readonly (CallRow & { output: Too
   tools: calls.map(({ tool, input, output }) => ({ tool, input: isObject(input) ? input : {}, output })),
   model: turn.model,
   latency_ms: turn.latency_ms,
+  tokens:
+    turn.input_tokens === null || turn.output_tokens === null
+      ? null
+      : { input: turn.input_tokens, output: turn.output_tokens },
   answered_from: toTimestamp(turn.first_received_at),
   answered_to: toTimestamp(turn.answered_to ?? turn.last_received_at),
 });

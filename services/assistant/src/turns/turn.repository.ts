@@ -4,8 +4,8 @@ import type { TurnRow } from './turn.ts';
 
 export const turnColumns = (sql: Sql) => sql`
   id, lead_id, state, reason, first_received_at, last_received_at, next_received_at, answered_to, action, action_reason, reply, agent_id,
-  agent_name, agent_reason, passages, model, latency_ms, next_attempt_at, attempts, error_code, lease_until,
-  continues`;
+  agent_name, agent_reason, passages, model, latency_ms, input_tokens, output_tokens, next_attempt_at, attempts, error_code,
+  lease_until, continues`;
 
 /** Locks the open turn of a lead. `now`: the database clock after that. */
 export async function lockOpenTurn(
@@ -62,6 +62,15 @@ export async function extendTurn(
     set first_received_at = ${first_received_at}, last_received_at = ${last_received_at},
         next_received_at = ${next_received_at}, next_attempt_at = ${next_attempt_at}, updated_at = clock_timestamp()
     where store_id = ${storeId} and id = ${id}`;
+}
+
+/** How many turns of the lead have answered within the last hour, up to `most`. */
+export async function countAnswersOfHour(sql: Sql, storeId: string, leadId: string, most: number): Promise<number> {
+  const found = await sql`
+    select from ai_turns
+    where store_id = ${storeId} and lead_id = ${leadId} and answered_to > clock_timestamp() - interval '1 hour'
+      and state = 'sent' limit ${most}`;
+  return found.length;
 }
 
 /** The turn that wrote a message. */

@@ -24,6 +24,9 @@ export type TurnRow = {
   readonly passages: readonly KeptPassage[];
   readonly model: string | null;
   readonly latency_ms: number | null;
+  /** Of all its calls to models. */
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
   readonly next_attempt_at: Date | null;
   readonly attempts: number;
   readonly error_code: string | null;

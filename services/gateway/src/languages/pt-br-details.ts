@@ -211,6 +211,8 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'tem um valor vazio; deve ter um ou mais destes: {values}',
   ],
   ['does not have the right form: {phrase}', 'não está no formato certo: {phrase}'],
+  ['The first day, such as `2027-01-31`.', 'o primeiro dia, como `2027-01-31`'],
+  ['The last day, such as `2027-01-31`. By default today.', 'o último dia, como `2027-01-31`, por padrão hoje'],
   ['a tag without a comma', 'uma tag sem vírgula'],
   ['From this time of day, such as `09:00`.', 'a partir desta hora do dia, como `09:00`'],
   [
@@ -352,6 +354,8 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ['must be after `from`', 'deve ser depois de `from`'],
   ['must be at most {number} days after `from`', 'deve ser no máximo {number} dias depois de `from`'],
   ['must be a date that exists', 'deve ser uma data que existe'],
+  ['must not be after `to`', 'não pode ser depois de `to`'],
+  ['must be at most {number} days before `to`', 'deve ser no máximo {number} dias antes de `to`'],
   ['must not repeat the date of another exception', 'não pode repetir a data de outra exceção'],
   ['must not repeat that of another reminder', 'não pode repetir o de outro lembrete'],
   [

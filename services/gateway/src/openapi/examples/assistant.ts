@@ -1,4 +1,4 @@
-import { explainMessage } from '@mostrador/contracts';
+import { explainMessage, getAiUsage } from '@mostrador/contracts';
 import { document, reception } from './agents.ts';
 import { type ExampleOfOperation, example } from './example.ts';
 import { ids } from './optician.ts';
@@ -18,8 +18,23 @@ export const assistantExamples: readonly ExampleOfOperation[] = [
       tools: [],
       model: 'demo',
       latency_ms: 3,
+      tokens: null,
       answered_from: '2026-01-12T13:02:11.482Z',
       answered_to: '2026-01-12T13:02:14.106Z',
+    },
+  ),
+  example(
+    getAiUsage,
+    { query: { from: '2026-01-12', to: '2026-01-12' } },
+    {
+      from: '2026-01-12',
+      to: '2026-01-12',
+      data: [
+        {
+          ...{ day: '2026-01-12', agent_id: ids.agent, model: 'openai/gpt-5-mini' },
+          ...{ calls: 41, failed_calls: 1, input_tokens: 53_120, output_tokens: 4_870 },
+        },
+      ],
     },
   ),
 ];

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { getAiUsage, type RequestOf } from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { passage, startAssistant, type TestAssistant } from '../../test/assistant.ts';
+import { type MisbehavingModel, startMisbehavingModel } from '../../test/misbehaving-model.ts';
+
+let assistant: TestAssistant;
+let bad: MisbehavingModel;
+beforeAll(async () => {
+  [assistant, bad] = await Promise.all([startAssistant(), startMisbehavingModel()]);
+});
+afterAll(async () => {
+  bad?.stop();
+  await assistant?.stop();
+});
+
+const usage = (storeId: string, query: RequestOf<typeof getAiUsage>['query'] = {}) =>
+  assistant.rpc.call(getAiUsage, { query }, testContext({ storeId }));
+const writes = JSON.stringify({ action: 'reply', text: 'Custa R$ 60.', used_passages: [] });
+
+test('calls and tokens count by day, agent and model, also of calls that fail, and the turn keeps its own', async () => {
+  const url = bad.model('counted', { writes: 'hm' }, { writes });
+  const store = await assistant.openStore({ ai_quiet_seconds: 0 }, [
+    { provider: 'openai_compatible', url, model: 'qwen3:8b' },
+  ]);
+  store.world.passages = [passage('Preços', 'Corte: R$ 60.')];
+  await store.write('quanto custa?', { secondsAgo: 1 });
+  await store.drain();
+  await store.endLease();
+  expect(await store.drain()).toMatchObject({ reason: 'sent' });
+  const today = new Date().toISOString().slice(0, 10);
+  const [turn] = await store.turns();
+  const used = {
+    ...{ day: today, agent_id: turn?.agent_id, model: 'openai_compatible/qwen3:8b', calls: 2, failed_calls: 1 },
+    ...{ input_tokens: 200, output_tokens: 40 },
+  };
+  expect(await usage(store.storeId, { from: today })).toEqual({ from: today, to: today, data: [used] });
+  expect((await usage(store.storeId)).data).toEqual([used]);
+  expect((await usage(store.storeId, { to: '2020-01-31' })).data).toEqual([]);
+  expect((await usage(randomUUID())).data).toEqual([]);
+  expect(turn).toMatchObject({ input_tokens: 200, output_tokens: 40 });
+  const counted = await assistant.metrics.text();
+  for (const result of ['answered', 'malformed']) {
+    expect(counted).toMatch(
+      new RegExp(`mostrador_ai_model_calls_total\\{provider="openai_compatible",result="${result}".*\\} 1\\n`),
+    );
+  }
+});
+
+test.each<[string, RequestOf<typeof getAiUsage>['query'], string]>([
+  ['no real date', { from: '2026-02-31' }, 'from'],
+  ['the wrong order', { from: '2026-02-02', to: '2026-02-01' }, 'from'],
+  ['too many days', { from: '2026-01-01', to: '2026-04-03' }, 'from'],
+  ['another format', { to: '01/02/2026' }, 'to'],
+])('a period with %s is refused', async (_, query, name) => {
+  const refused = await usage(randomUUID(), query).catch((error) => error);
+  expect(refused).toMatchObject({ code: 'validation_failed', members: { errors: [{ in: 'query', name }] } });
+});
+
+test('92 days are shown', async () => {
+  const period = { from: '2026-01-01', to: '2026-04-02' };
+  expect(await usage(randomUUID(), period)).toEqual({ ...period, data: [] });
+});
+
+test('bots answer each other: after 20 answers in an hour a person must go on', async () => {
+  const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+  store.world.passages = [passage('Preços', 'Corte: R$ 60.')];
+  await assistant.adminSql`
+    insert into ai_turns (store_id, lead_id, state, first_received_at, last_received_at, answered_to)
+    select ${store.storeId}, ${store.leadId}, 'sent', at, at, at
+    from generate_series(1, 20) n, lateral (select clock_timestamp() - n * interval '2 minutes' as at)`;
+  await store.write('quanto custa o corte?', { secondsAgo: 1 });
+  expect(await store.drain()).toMatchObject({ reason: 'handed_over (too_many_answers)' });
+  expect(store.world.calls).toBe(0);
+});

@@ -1,0 +1,49 @@
+import type { ModelProvider } from '@mostrador/contracts';
+import { counter, histogram, type MetricDefinition, type Registered } from '@mostrador/kit/process/metrics';
+import type { Usage } from './model.ts';
+import type { FailureKind } from './model-failure.ts';
+
+const provider = '`demo`, `openai`, `gemini`, `openai_compatible`';
+
+export const modelMetrics = {
+  calls: {
+    name: 'mostrador_ai_model_calls_total',
+    type: 'counter',
+    help: 'Calls to models, by their result.',
+    labels: {
+      provider,
+      result: '`answered`, `rate_limited`, `unavailable`, `timed_out`, `malformed`, `rejected`, `refused`',
+    },
+  },
+  tokens: {
+    name: 'mostrador_ai_model_tokens_total',
+    type: 'counter',
+    help: 'Tokens of calls to models, as far as their providers tell them.',
+    labels: { provider, direction: '`input`, `output`' },
+  },
+  seconds: {
+    name: 'mostrador_ai_model_call_seconds',
+    type: 'histogram',
+    help: 'How long a call to a model takes, in seconds, also one that fails.',
+    labels: { provider },
+    buckets: [0.01, 0.1, 0.5, 1, 2, 4, 8, 16, 30],
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+export type ModelCall = Usage & {
+  readonly provider: ModelProvider;
+  readonly result: 'answered' | FailureKind;
+  readonly latencyMs: number;
+};
+
+/** Returns the function that counts a call. */
+export function countModelCalls(metrics: Registered): (call: ModelCall) => void {
+  const [calls, tokens] = [counter(metrics, modelMetrics.calls), counter(metrics, modelMetrics.tokens)];
+  const seconds = histogram(metrics, modelMetrics.seconds);
+  return ({ provider: name, result, latencyMs, inputTokens = 0, outputTokens = 0 }) => {
+    calls.inc({ provider: name, result });
+    tokens.inc({ provider: name, direction: 'input' }, inputTokens);
+    tokens.inc({ provider: name, direction: 'output' }, outputTokens);
+    seconds.observe({ provider: name }, latencyMs / 1000);
+  };
+}

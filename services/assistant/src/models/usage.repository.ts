@@ -1,0 +1,39 @@
+import type { ModelUsage } from '@mostrador/contracts';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { Usage } from './model.ts';
+
+export type UsedCall = Usage & {
+  readonly turnId: string;
+  readonly agentId: string;
+  readonly model: string;
+  readonly failed: boolean;
+};
+
+/** Adds a call to the day and to its turn, also when another attempt has the turn now: it was made. */
+export async function addUsage(sql: TransactionSql, storeId: string, call: UsedCall): Promise<void> {
+  const { turnId, agentId, model, failed, inputTokens, outputTokens } = call;
+  const [input, output] = [inputTokens ?? null, outputTokens ?? null];
+  await sql`
+    insert into model_usage as used (store_id, day, agent_id, model, calls, failed_calls, input_tokens, output_tokens)
+    values (${storeId}, (clock_timestamp() at time zone 'UTC')::date, ${agentId}, ${model}, 1, ${failed ? 1 : 0},
+      coalesce(${input}::int, 0), coalesce(${output}::int, 0))
+    on conflict (store_id, day, agent_id, model) do update
+    set calls = used.calls + 1, failed_calls = used.failed_calls + excluded.failed_calls,
+        input_tokens = used.input_tokens + excluded.input_tokens,
+        output_tokens = used.output_tokens + excluded.output_tokens`;
+  if (input === null && output === null) return;
+  await sql`
+    update ai_turns
+    set input_tokens = coalesce(input_tokens, 0) + coalesce(${input}::int, 0),
+        output_tokens = coalesce(output_tokens, 0) + coalesce(${output}::int, 0)
+    where store_id = ${storeId} and id = ${turnId}`;
+}
+
+/** The query for what was used from one day to another, both inclusive. */
+export const findUsage = (sql: Sql, storeId: string, { from, to }: { readonly from: string; readonly to: string }) =>
+  sql<ModelUsage[]>`
+    select to_char(day, 'YYYY-MM-DD') as day, agent_id, model, calls::float8 as calls,
+      failed_calls::float8 as failed_calls, input_tokens::float8 as input_tokens,
+      output_tokens::float8 as output_tokens
+    from model_usage where store_id = ${storeId} and day between ${from}::date and ${to}::date
+    order by model_usage.day desc, agent_id, model`;
