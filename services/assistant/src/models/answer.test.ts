@@ -25,6 +25,11 @@ test('a hand-over has a text for the lead, also when the model has none', () => 
   });
 });
 
+test('an answer needs no words of its own when the server tells what the tools have done', () => {
+  const results = [{ id: '1', name: 'book' as const, input: {}, output: { appointment: { title: 'Corte' } } }];
+  expect(toDecision(answer({ text: '' }), { ...request, results })).toMatchObject({ action: 'reply', text: '' });
+});
+
 test('silence is a decision', () => {
   expect(toDecision(answer({ action: 'silent', text: '' }), request)).toEqual({
     ...{ action: 'silent', reason: 'no_answer_needed' },

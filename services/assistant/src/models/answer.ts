@@ -55,13 +55,19 @@ export function toDecision(answer: unknown, request: ModelRequest): Decision {
     const text = [...greeting, written || say.person].join('\n\n');
     return { action: 'hand_over', text: isTooLong(text) ? say.person : text, reason };
   }
-  const text = [...greeting, written].join('\n\n');
-  if (!/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(written.replaceAll('[…]', ''))) {
+  const text = [...greeting, written].filter((part) => part !== '').join('\n\n');
+  // The server confirms what was booked, moved or cancelled, and that may need no more words.
+  const isTold = request.results.some(
+    ({ name, output }) => ['book', 'move', 'cancel'].includes(name) && isObject(output) && 'appointment' in output,
+  );
+  if (!isTold && !/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(written.replaceAll('[…]', ''))) {
     throw new ModelFailure('malformed', 'the text is empty');
   }
   if (isTooLong(text)) throw new ModelFailure('malformed', `the text has more than ${longestReply} characters`);
   const used = new Set(answer.used_passages.map((number) => number - 1));
   return { action: 'reply', text, usedPassages: passages.flatMap((_, place) => (used.has(place) ? [place] : [])) };
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 const isTooLong = (text: string): boolean => [...text].length > longestReply;
