@@ -169,6 +169,15 @@ test('edits, deletions and reactions on the phone change the message, whatever c
   ]);
 });
 
+test('an answer on the phone quotes the message of the customer', async () => {
+  const { store, customer, leadId, echo } = await withLead();
+  const [question, answer] = [newWamid(), newWamid()];
+  await store.does(customer, contents.text('Abre hoje?'), { id: question });
+  await store.posts(echo({ ...contents.text('Até as 19h'), context: { id: question } }, { id: answer }));
+  const [, asked, answered] = await store.messages(leadId);
+  expect(answered).toMatchObject({ author: phone, body: 'Até as 19h', reply_to_id: asked?.id });
+});
+
 test('what the channel tells of an echo later, and told before it, shows on it', async () => {
   const { store, leadId, echo } = await withLead();
   const [early, late] = [newWamid(), newWamid()];
