@@ -87,9 +87,7 @@ export function acceptedOf(
   offers: readonly OfferedTime[],
   today: { readonly weekday: number; readonly dateAfter: (days: number) => string | undefined },
 ): OfferedTime | null | undefined {
-  const isQuestion = plain.includes('?') && !/\b(?:pode ser|podemos|puede ser|can we|can i)\b/.test(plain);
-  if (offers.length === 0 || isQuestion || negates.test(plain)) return undefined;
-  if (plain.split(/\s+/).length > mostWords) return undefined;
+  if (offers.length === 0 || !mayChoose(plain)) return undefined;
   const ahead = daysAheadOf(plain, today.weekday);
   const day = ahead === undefined ? undefined : today.dateAfter(ahead);
   const ofDay = day ? offers.filter(({ date }) => date === day) : [];
@@ -101,7 +99,10 @@ export function acceptedOf(
       exact.length > 0 || clock.hasMinutes ? exact : among.filter(({ time }) => clock.hours.includes(time.slice(0, 2)));
     return found.length > 1 ? null : found[0];
   }
-  const number = /^\D{0,20}\b([1-9])\b\D{0,20}$/.exec(plain)?.[1];
+  // "2 pessoas" is no second offer.
+  const number = /^\D{0,20}\b([1-9])\b(?! ?(?:pessoa|persona|people|person|dia|day|hora|hour))\D{0,20}$/.exec(
+    plain,
+  )?.[1];
   const place = number ? Number(number) - 1 : ordinals.findIndex((word) => word.test(plain));
   // "quinta" and "segunda" are also days.
   if (place >= 0 && ofDay.length === 0) return offers[place];
@@ -111,6 +112,21 @@ export function acceptedOf(
   if (ofDay.length > 0) return ofDay.length === 1 ? ofDay[0] : null;
   if (!yes.test(plain)) return undefined;
   return offers.length === 1 ? offers[0] : null;
+}
+
+/** Whether a text may say which of some times the lead wants. */
+function mayChoose(plain: string): boolean {
+  const isQuestion = plain.includes('?') && !/\b(?:pode ser|podemos|puede ser|can we|can i)\b/.test(plain);
+  return !isQuestion && !negates.test(plain) && plain.split(/\s+/).length <= mostWords;
+}
+
+/**
+ * The time that a text asks for, as `HH:MM`: with the wish for an appointment, or in place of the offered times. Undefined: it
+ * names none.
+ */
+export function wishedTimeOf(plain: string, intent: Intent | undefined, offers: number): string | undefined {
+  if (intent !== undefined) return clockOf(plain, 24)?.times.at(-1);
+  return offers > 0 && mayChoose(plain) ? clockOf(plain, offers)?.times.at(-1) : undefined;
 }
 
 /** The time of day that a text names. A bare number is the number of an offer, if there is one. */

@@ -56,6 +56,10 @@ describe('the demo model uses tools', () => {
     ],
     ['I’d like to book an appointment', 'find_times', {}],
     ['can I reschedule?', 'find_times', {}],
+    ['quero marcar amanhã às 15', 'find_times', { from: '2026-01-06', to: '2026-01-06', near: '15:00' }],
+    ['quero marcar para 2 pessoas', 'find_times', {}],
+    ['pode ser às 14h?', 'find_times', { from: '2026-01-06', to: '2026-01-06', near: '14:00' }],
+    ['at 3 pm on Friday', 'find_times', { from: '2026-01-09', to: '2026-01-09', near: '15:00' }],
     ['a segunda opção', 'book', { offer: 'o2' }],
     ['quero cancelar', 'cancel', { appointment: 'a1' }],
   ])('%s', (text, name, input) => {
@@ -72,6 +76,7 @@ describe('the demo model uses tools', () => {
   test('not those that it is not offered', () => {
     expect(decide(request('quero marcar um horário'))).toMatchObject({ action: 'reply', usedPassages: [0] });
     expect(decide(request('quero cancelar', { tools: [tool('find_times')] }))).toMatchObject({ action: 'reply' });
+    expect(decide(request('pode ser às 14h', { tools: [tool('find_times')] }))).toMatchObject({ action: 'reply' });
   });
 
   test('and asks which time, when the lead does not say it', () => {
@@ -130,6 +135,14 @@ describe('the demo model', () => {
       action: 'reply',
       text,
       usedPassages: [0],
+    });
+  });
+
+  test('quotes a document of Markdown as WhatsApp shows it, and its title once', () => {
+    const [passage] = passages;
+    const markdown = { ...passage, text: '# Preços\n\n**Corte**: R$ 60.\n- [lista](https://example.com/p)' };
+    expect(decide(request('corte', { passages: [markdown as (typeof passages)[number]] }))).toMatchObject({
+      text: 'Em “Preços” está escrito:\n*Corte*: R$ 60.\n- lista (https://example.com/p)',
     });
   });
 

@@ -1,9 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Passage, ToolName } from '@mostrador/contracts';
 import { dateAfter, localTimeOf } from '@mostrador/hours/clock';
-import { acceptedOf, daysAheadOf, intentOf, type OfferedTime, partOfDayOf, plainOf } from './demo-intents.ts';
+import {
+  acceptedOf,
+  daysAheadOf,
+  intentOf,
+  type OfferedTime,
+  partOfDayOf,
+  plainOf,
+  wishedTimeOf,
+} from './demo-intents.ts';
 import type { Decision, Model, ModelRequest } from './model.ts';
 import { languageOf, type Phrases, phrases } from './phrases.ts';
+import { replyText } from './reply-text.ts';
 
 /** Quoted from a passage at most, in characters (code points). */
 const longestQuote = 900;
@@ -74,7 +83,8 @@ function decideBooking(
   const after = (days: number) => dateAfter(today.date, days);
   const intent = intentOf(plain);
   const isChoice = !refused && intent !== 'cancel';
-  const accepted = isChoice ? acceptedOf(plain, offersOf(request), { ...today, dateAfter: after }) : undefined;
+  const offers = offersOf(request);
+  const accepted = isChoice ? acceptedOf(plain, offers, { ...today, dateAfter: after }) : undefined;
   if (accepted === null) return reply(say.whichTime);
   if (accepted) {
     const earlier = conversation.filter(({ from }) => from === 'lead').map(({ text }) => intentOf(plainOf(text)));
@@ -89,12 +99,16 @@ function decideBooking(
   if (intent === 'cancel' && has('cancel') && !refused) {
     return use(request, 'cancel', { appointment: choicesOf(request, 'cancel', 'appointment')[0]?.id });
   }
-  if (!has('find_times') || (!refused && (intent === undefined || intent === 'cancel'))) return undefined;
+  const near = isChoice ? wishedTimeOf(plain, intent, offers.length) : undefined;
+  const looks = near !== undefined || (intent !== undefined && intent !== 'cancel');
+  if (!has('find_times') || (!refused && !looks)) return undefined;
 
   const ahead = refused ? undefined : daysAheadOf(plain, today.weekday);
-  const part = partOfDayOf(plain);
-  const day = ahead === undefined ? undefined : after(ahead);
-  const wanted = { ...(day && { from: day, to: day }), ...(part && !refused && { part_of_day: part }) };
+  const part = refused ? undefined : partOfDayOf(plain);
+  // Who names another time than the offered ones means their day.
+  const offeredDay = intent === undefined && near ? offers[0]?.date : undefined;
+  const day = ahead === undefined ? offeredDay : after(ahead);
+  const wanted = { ...(day && { from: day, to: day }), ...(near ? { near } : part && { part_of_day: part }) };
   const searches = [wanted, { to: after(14) }];
   for (const [index, search] of searches.entries()) {
     const result = results.findLast(({ name, input }) => name === 'find_times' && isDeepStrictEqual(input, search));
@@ -128,7 +142,10 @@ const offersOf = (request: ModelRequest): OfferedTime[] =>
 const hello = ({ agent }: ModelRequest, say: Phrases): string =>
   agent.disclosure ? say.helloAsAi(agent.name) : say.hello(agent.name);
 
-function quoteOf({ text }: Passage): string {
-  const characters = [...text.trim()];
-  return characters.length <= longestQuote ? text.trim() : `${characters.slice(0, longestQuote).join('')}…`;
+/** The text of a passage without its title, which stands before the quote, and with the marks of WhatsApp. */
+function quoteOf({ document: { title }, text }: Passage): string {
+  const [first = '', ...rest] = text.trim().split('\n');
+  const body = first.replace(/^#+\s*/, '').trim() === title ? rest.join('\n') : text;
+  const characters = [...replyText(body, [body])];
+  return characters.length <= longestQuote ? characters.join('') : `${characters.slice(0, longestQuote).join('')}…`;
 }

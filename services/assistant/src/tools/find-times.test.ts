@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rangeOf, spread } from './find-times.ts';
+import { nearest, rangeOf, spread } from './find-times.ts';
 
 const now = new Date('2027-01-05T15:00:00Z');
 const range = (from?: string, to?: string) => {
@@ -21,6 +21,12 @@ test.each([
   ['no date', '2027-02-29', undefined],
 ])('a range that is %s is none', (_what, from, to) => {
   expect(range(from, to)).toBeUndefined();
+});
+
+test('the nearest to a wish are found, in their order', () => {
+  expect(nearest([9, 10, 11, 12, 13], (hour) => Math.abs(hour - 12), 3)).toEqual([11, 12, 13]);
+  expect(nearest([9, 11], (hour) => Math.abs(hour - 10), 1)).toEqual([9]);
+  expect(nearest([], () => 0, 3)).toEqual([]);
 });
 
 test('a few of many are spread from the first to the last', () => {

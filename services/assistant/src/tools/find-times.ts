@@ -12,6 +12,7 @@ export type FindTimesInput = {
   readonly from?: string;
   readonly to?: string;
   readonly part_of_day?: PartOfDay;
+  readonly near?: string;
   readonly service?: string;
 };
 
@@ -42,7 +43,11 @@ export async function findTimes(
     call,
   );
   const starts = startsOf(data).filter((start) => isIn(localTimeOf(start, timezone).time, input.part_of_day));
-  const offers = spread(starts, mostOffers).map(
+  const few =
+    input.near === undefined
+      ? spread(starts, mostOffers)
+      : nearest(starts, (start) => minutesBetween(localTimeOf(start, timezone).time, input.near as string), mostOffers);
+  const offers = few.map(
     (starts_at): NewOffer => ({
       ...{ id: randomUUID(), starts_at, duration_minutes, service_id: service?.id ?? null },
       title: service?.name ?? title,
@@ -79,6 +84,18 @@ function isIn(time: string, part: PartOfDay | undefined): boolean {
   if (!part) return true;
   const actual = time < '12:00' ? 'morning' : time < '18:00' ? 'afternoon' : 'evening';
   return actual === part;
+}
+
+/** Minutes between two times of day, each as `HH:MM`. */
+function minutesBetween(one: string, other: string): number {
+  const minutesOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+  return Math.abs(minutesOf(one) - minutesOf(other));
+}
+
+/** The `most` items with the least distance, the first ones among equals, in their order. Pure. */
+export function nearest<Item>(items: readonly Item[], distance: (item: Item) => number, most: number): Item[] {
+  const near = new Set(items.toSorted((one, other) => distance(one) - distance(other)).slice(0, most));
+  return items.filter((item) => near.has(item));
 }
 
 /** At most `most` items, evenly from the first to the last. Pure. */

@@ -75,6 +75,12 @@ export function offeredTools({ books, services, appointments, offers, timezone }
                   { description: 'Only times before 12:00, from 12:00 to 18:00, or from 18:00.' },
                 ),
               ),
+              near: Type.Optional(
+                Type.String({
+                  pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
+                  description: 'The time of day that the customer wants, such as 10:00: the nearest ones are found.',
+                }),
+              ),
               ...(active.length > 0 && { service: Type.Optional(service) }),
             },
           ),
