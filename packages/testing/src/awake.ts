@@ -2,11 +2,7 @@ const tickMs = 20;
 /** What one tick counts at most: a busy machine delays a tick, and a machine that stands still delays it by seconds. */
 const longestTickMs = 200;
 
-/** A machine that stands still, and not one that is busy, delays a tick so long. */
-const standstillMs = 2_000;
-
 let [countedMs, stillMs] = [0, 0];
-let stoodStill = { forMs: 0, endedAtMs: Number.NEGATIVE_INFINITY };
 let tickedAtMs = performance.now();
 
 const tick = () => {
@@ -14,7 +10,6 @@ const tick = () => {
   const passedMs = nowMs - tickedAtMs;
   countedMs += Math.min(passedMs, longestTickMs);
   stillMs += Math.max(0, passedMs - longestTickMs);
-  if (passedMs > standstillMs) stoodStill = { forMs: passedMs, endedAtMs: nowMs };
   tickedAtMs = nowMs;
 };
 setInterval(tick, tickMs).unref();
@@ -35,10 +30,4 @@ export async function stoodStillDuring(work: () => Promise<unknown>): Promise<bo
   await work();
   tick();
   return stillMs - beforeMs > 1_000;
-}
-
-/** For how long the machine stood still, the last time after `sinceMs` of `performance.now()`. 0: it did not. */
-export function standstillAfter(sinceMs: number): number {
-  tick();
-  return stoodStill.endedAtMs > sinceMs ? stoodStill.forMs : 0;
 }

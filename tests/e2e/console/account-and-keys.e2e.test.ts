@@ -2,7 +2,18 @@ import { execFileSync } from 'node:child_process';
 import { openLoginLink } from '@mostrador/testing/login-link';
 import { expect, test } from 'vitest';
 import { addresses, admin, eventually } from '../platform.ts';
-import { inBrowser, inDialog, newPage, newPerson, open, tabTo, title, tooNarrow, violations } from './browser.ts';
+import {
+  inBrowser,
+  inDialog,
+  keyTo,
+  newPage,
+  newPerson,
+  open,
+  tabTo,
+  title,
+  tooNarrow,
+  violations,
+} from './browser.ts';
 
 inBrowser(() => {
   test('the link that npm start prints signs the demo store’s owner in, once', async () => {
@@ -65,7 +76,7 @@ inBrowser(() => {
     await row.getByText('Leads: read').waitFor();
     await tabTo(page, 'button', 'Actions for Site');
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Replace' }).waitFor();
+    await keyTo(page, 'Home', page.getByRole('menuitem', { name: 'Replace' }));
     await page.keyboard.press('Enter');
     await tabTo(page, 'button', 'Replace');
     await page.keyboard.press('Enter');
@@ -81,8 +92,7 @@ inBrowser(() => {
 
     await tabTo(page, 'button', 'Actions for e2e');
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Revoke' }).waitFor();
-    await page.keyboard.press('ArrowDown');
+    await keyTo(page, 'ArrowDown', page.getByRole('menuitem', { name: 'Revoke' }));
     await page.keyboard.press('Enter');
     await dialog.getByText('cannot be brought back').waitFor();
     expect(await dialog.getByRole('button', { name: 'Cancel' }).evaluate((element) => element.matches(':focus'))).toBe(
@@ -125,7 +135,7 @@ inBrowser(() => {
 
     await tabTo(page, 'button', /^Ana Souza/);
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Sessions' }).waitFor();
+    await keyTo(page, 'Home', page.getByRole('menuitem', { name: 'Sessions' }));
     await page.keyboard.press('Enter');
     await title(page, 'Sessions').waitFor();
     await page.getByText('This browser').waitFor();
@@ -141,15 +151,7 @@ inBrowser(() => {
 
     await tabTo(page, 'button', /^Ana Souza/);
     await page.keyboard.press('Enter');
-    const signOut = page.getByRole('menuitem', { name: 'Sign out' });
-    await signOut.waitFor();
-    // A key that comes before the menu has the focus does nothing.
-    await expect
-      .poll(async () => {
-        await page.keyboard.press('End');
-        return await signOut.evaluate((item) => item === item.ownerDocument.activeElement);
-      })
-      .toBe(true);
+    await keyTo(page, 'End', page.getByRole('menuitem', { name: 'Sign out' }));
     await page.keyboard.press('Enter');
     await tabTo(page, 'button', 'Sign out anyway');
     await page.keyboard.press('Enter');

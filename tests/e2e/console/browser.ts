@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromiumOptions } from '@mostrador/testing/chromium';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 import { afterEach, describe, expect } from 'vitest';
 import { ofNewNetwork, signInBy } from '../people.ts';
 import { addresses, admin, gatewayUrl, newStore, request } from '../platform.ts';
@@ -116,6 +123,22 @@ export async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], 
     }
   }
   throw new Error(`Tab does not reach the ${role} ${name}`);
+}
+
+/**
+ * Brings the focus to an item of the menu that has just been opened. A key that comes before the menu has the focus does
+ * nothing, so it is pressed until the item has it.
+ */
+export async function keyTo(page: Page, key: 'Home' | 'ArrowDown' | 'End', item: Locator): Promise<void> {
+  await item.waitFor();
+  const isThere = () => item.evaluate((one) => one === one.ownerDocument.activeElement);
+  await expect
+    .poll(async () => {
+      if (await isThere()) return true;
+      await page.keyboard.press(key);
+      return await isThere();
+    })
+    .toBe(true);
 }
 
 /** Waits until what opens, closes or fades has done so. An animation without an end, such as a spinner, is none. */

@@ -3,6 +3,7 @@ import { eventually, request } from '../platform.ts';
 import {
   inBrowser,
   inDialog,
+  keyTo,
   newPerson,
   open,
   type TestStore,
@@ -55,7 +56,7 @@ inBrowser(() => {
 
     await tabTo(page, 'button', 'Actions for “Shall we go on?”');
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Edit' }).waitFor();
+    await keyTo(page, 'Home', page.getByRole('menuitem', { name: 'Edit' }));
     await page.keyboard.press('Enter');
     await inDialog(page);
     await page.keyboard.press('ControlOrMeta+A');

@@ -7,6 +7,7 @@ import {
   fits,
   inBrowser,
   invitePerson,
+  keyTo,
   newPage,
   newPerson,
   open,
@@ -261,8 +262,7 @@ inBrowser(() => {
 
     await tabTo(page, 'button', 'Seller: No seller');
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitemradio', { name: 'Bia Lima' }).waitFor();
-    await page.keyboard.press('End');
+    await keyTo(page, 'End', page.getByRole('menuitemradio', { name: 'Bia Lima' }));
     await page.keyboard.press('Enter');
     await page.getByText('Assigned to Bia Lima').waitFor();
     expect(await sandbox.lead(id)).toMatchObject({ seller_id: sellerId });

@@ -6,6 +6,7 @@ import {
   inBrowser,
   inDialog,
   invitePerson,
+  keyTo,
   newPage,
   newPerson,
   open,
@@ -45,8 +46,7 @@ inBrowser(() => {
     await navigation(page);
     await tabTo(page, 'button', /^Ana Souza/);
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Security' }).waitFor();
-    await page.keyboard.press('ArrowDown');
+    await keyTo(page, 'ArrowDown', page.getByRole('menuitem', { name: 'Security' }));
     await page.keyboard.press('Enter');
     await title(page, 'Security').waitFor();
     await page.getByText('You have no password yet').waitFor();

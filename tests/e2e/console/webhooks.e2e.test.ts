@@ -2,7 +2,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '@mostrador/testing/p
 import type { Page } from 'playwright-core';
 import { afterEach, expect, test } from 'vitest';
 import { eventually, type Json, request } from '../platform.ts';
-import { inBrowser, newPerson, open, type TestStore, tabTo, title, tooNarrow, violations } from './browser.ts';
+import { inBrowser, keyTo, newPerson, open, type TestStore, tabTo, title, tooNarrow, violations } from './browser.ts';
 
 const receivers: WebhookReceiver[] = [];
 afterEach(async () => {
@@ -75,8 +75,7 @@ inBrowser(() => {
 
     await tabTo(page, 'button', /^Actions for/);
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Pause' }).waitFor();
-    await page.keyboard.type('p');
+    await keyTo(page, 'ArrowDown', page.getByRole('menuitem', { name: 'Pause' }));
     await page.keyboard.press('Enter');
     await page.getByText('Paused. Events are kept.').first().waitFor();
     const status = async () => (await call(store, 'GET', '/webhooks/endpoints')).data[0].status;
@@ -87,8 +86,7 @@ inBrowser(() => {
 
     await tabTo(page, 'button', /^Actions for/);
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
-    await page.keyboard.press('End');
+    await keyTo(page, 'End', page.getByRole('menuitem', { name: 'Delete' }));
     await page.keyboard.press('Enter');
     await dialogOf(page).getByText('Delete this endpoint?').waitFor();
     await tabTo(page, 'button', 'Delete');
