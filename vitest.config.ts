@@ -138,8 +138,6 @@ export default defineConfig({
         test: {
           ...integration,
           name: 'hard',
-          // They wait for two thirds of their time.
-          ...workers(6),
           include: hard,
           exclude: ignored,
           sequence: { groupOrder: 4 },
