@@ -26,7 +26,7 @@ const hard = ['tests/attack', 'tests/chaos', 'tests/reports']
   .map((folder) => `${folder}/**/*.int.test.ts`)
   .concat('**/*.{hard,plans}.int.test.ts');
 const endToEndOf = (names: string[]) => names.map((name) => `tests/e2e/${name}.e2e.test.ts`);
-const hardEndToEnd = endToEndOf(['console/attacks', 'console/hostile', 'followup-races', 'fuzz']);
+const hardEndToEnd = endToEndOf(['console/attacks', 'console/hostile', 'fuzz']);
 /** `npm run replay` runs this one. */
 const replay = 'workflows/src/replay/scenarios.replay.int.test.ts';
 /**
@@ -49,7 +49,7 @@ class LongFirst extends BaseSequencer {
 }
 /** These stop processes of the platform, change what all stores share, or need the machine for themselves. */
 const alone = endToEndOf(['calendar', 'reports']);
-const hardAlone = endToEndOf(['console/interruptions', 'console/slow', 'outage']);
+const hardAlone = endToEndOf(['console/interruptions', 'console/slow', 'followup-races', 'outage']);
 /** Two cores are assumed. `--maxWorkers` sets another number for all projects. */
 const workers = (count: number) =>
   process.argv.some((argument) => argument.startsWith('--maxWorkers')) ? {} : { maxWorkers: count };
