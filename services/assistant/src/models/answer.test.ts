@@ -50,6 +50,7 @@ describe('malformed, and never sent', () => {
     ['no answer', ''],
     ['a sentence', 'Custa R$ 60.'],
     ['half of one', '{"action":"reply","text":"Custa'],
+    ['a flood', `{"action":"silent","text":"","used_passages":[]}${' '.repeat(64 * 1024)}`],
   ])('%s', (_, text) => {
     expect(() => parseAnswer(text)).toThrow('malformed');
   });

@@ -21,10 +21,14 @@ export type Answer = Static<typeof Answer>;
 
 const isAnswer = (value: unknown): value is Answer => compile(Answer)(value).length === 0;
 
+/** In characters. Far more than the longest answer with its reasoning has. */
+const longestAnswer = 64 * 1024;
+
 /** The answer in a text, also behind reasoning or between fences. @throws ModelFailure `malformed` */
 export function parseAnswer(text: string): unknown {
+  if (text.length > longestAnswer) throw new ModelFailure('malformed', 'the answer is far too long');
   const plain = withoutReasoning(text);
-  const [, fenced] = /```(?:json)?\s*([\s\S]*?)```/.exec(plain) ?? [];
+  const [, fenced] = /```(?:json)?([\s\S]*?)```/.exec(plain) ?? [];
   for (const candidate of [plain, fenced, plain.slice(plain.indexOf('{'), plain.lastIndexOf('}') + 1)]) {
     try {
       if (candidate) return JSON.parse(candidate);

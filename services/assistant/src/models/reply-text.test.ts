@@ -12,6 +12,7 @@ describe('reasoning is not sent to the customer', () => {
     ['He wants 10 %.\n</think>\nO corte custa R$ 60.'],
     ['O corte custa R$ 60.\n<think>and now'],
     ['[THINK]a[/THINK]O corte custa R$ 60.'],
+    ['Hm. <think>a <analysis>b</analysis> c</think>O corte custa R$ 60.'],
     ['<|channel|>analysis<|message|>He wants<|end|><|start|>assistant<|channel|>final<|message|>O corte custa R$ 60.'],
   ])('%s', (written) => {
     expect(clean(written)).toBe('O corte custa R$ 60.');
@@ -29,6 +30,8 @@ describe('Markdown becomes the marks of WhatsApp', () => {
     ['1. Corte\n2. Barba', '1. Corte\n2. Barba'],
     ['a\n\n---\n\n\n\nb', 'a\n\nb'],
     ['| Serviço | Preço |\n|---|---|\n| Corte | R$ 60 |', 'Serviço · Preço\nCorte · R$ 60'],
+    ['| Serviço | Preço |\r\n| :-- | --: |\r\n| Corte | R$ 60 |', 'Serviço · Preço\nCorte · R$ 60'],
+    ['  # Preços # 1 ###\n##  \nCorte', '*Preços # 1*\n\nCorte'],
     ['um\\*dois\\_tres', 'um*dois_tres'],
     ['a<br>b', 'a\nb'],
     ['Use `AB_12*` hoje', 'Use AB_12* hoje'],
@@ -86,6 +89,26 @@ describe('what stands in no passage is removed', () => {
   test('a link that only begins like a known one is another link', () => {
     expect(clean('https://loja.com.evil.net/a https://loja.com/b', 'https://loja.com')).toBe('[…] […]');
   });
+});
+
+// Patterns whose work grows with the cube of the length take minutes for the first of these.
+test.each([
+  ['lines', '\n'],
+  ['spaces', ' '],
+  ['lines of a table', '|\n'],
+  ['cells', '| '],
+  ['heading', '# '],
+  ['thoughts', '<think'],
+  ['links', '[](  '],
+])('a text of nothing but %s costs little', (_, part) => {
+  const many = part.repeat(8_192 / part.length);
+  for (const written of [`a${many}b`, `#${many}b`, `|${many}b`, `[](${many}b`])
+    expect(clean(written).slice(-2)).toContain('b');
+});
+
+test('thoughts without an end leave nothing', () => {
+  expect(clean('<think>'.repeat(8_000))).toBe('');
+  expect(clean('[THINK]'.repeat(8_000))).toBe('');
 });
 
 test('emoji keep their joiners', () => {

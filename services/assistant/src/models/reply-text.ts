@@ -9,7 +9,8 @@ export const longestReply = 4096;
  * nothing is left.
  */
 export function replyText(written: string, sources: readonly string[]): string {
-  const text = withoutLinkMarkup(withoutReasoning(written.replaceAll(invisible, '')));
+  const visible = written.replaceAll(invisible, '').replaceAll(/\r\n?|[\u2028\u2029]/g, '\n');
+  const text = withoutLinkMarkup(withoutReasoning(visible));
   return toWhatsApp(removeUnknown(text, sources))
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim();
@@ -18,25 +19,39 @@ export function replyText(written: string, sources: readonly string[]): string {
 /** Characters that show nothing and can hide a link or turn the text around. Joiners of emoji stay. */
 const invisible = /[\u00ad\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 
-const reasoningTags = 'think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpad';
+/** `<think>`, `<thinking mode="long">`, `[/THINK]` and the like. */
+const reasoningTags =
+  /<\/?(?:think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpad)\b[^<>]{0,200}>|\[\/?THINK\]/gi;
 
-/** What reasoning models write before, between or instead of an answer. */
-export function withoutReasoning(text: string): string {
-  return text
-    .replaceAll(new RegExp(`<(${reasoningTags})\\b[^>]*>[\\s\\S]*?</\\1>`, 'gi'), '')
-    .replaceAll(/\[THINK\][\s\S]*?\[\/THINK\]/g, '')
+/** What reasoning models write before, between or instead of an answer. The work grows with the length alone. */
+export const withoutReasoning = (text: string): string =>
+  outsideTags(text)
     .replace(/^<\|channel\|>(?:analysis|commentary)[\s\S]*<\|channel\|>final(?:<\|message\|>)?/, '')
     .replaceAll(/<\|(?:message|start|end|return|im_start|im_end)\|>/g, '')
-    .replace(new RegExp(`^[\\s\\S]*</(?:${reasoningTags})>`, 'i'), '')
-    .replace(new RegExp(`<(?:${reasoningTags})\\b[^>]*>[\\s\\S]*$`, 'i'), '')
     .trim();
+
+/** An end without a beginning ends what stands before it, and a beginning without an end hides the rest. */
+function outsideTags(text: string): string {
+  let kept = '';
+  /** Where the text outside of tags goes on. Undefined: inside. */
+  let from: number | undefined = 0;
+  for (const { 0: tag, index } of text.matchAll(reasoningTags)) {
+    if (tag.startsWith('/', 1)) {
+      if (from !== undefined) kept = '';
+      from = index + tag.length;
+    } else if (from !== undefined) {
+      kept += text.slice(from, index);
+      from = undefined;
+    }
+  }
+  return from === undefined ? kept : kept + text.slice(from);
 }
 
 /** `[text](address)` and `<address>` become what people read. */
 const withoutLinkMarkup = (text: string): string =>
   text
     .replaceAll(
-      /!?\[([^\]\n]{0,500})\]\(\s*<?([^)\s>]*)>?(?:\s+["'][^)]*["'])?\s*\)/g,
+      /!?\[([^\]\n]{0,500})\]\(\s{0,9}<?([^)\s>]{0,2000})>?(?:\s{1,9}["'][^)]{0,200}["'])?\s{0,9}\)/g,
       (_, label: string, address: string) =>
         label.trim() === '' || label.trim() === address ? address : `${label} (${address})`,
     )
@@ -48,29 +63,41 @@ const withoutLinkMarkup = (text: string): string =>
  */
 const codes = /```[\s\S]*?```|`[^`\n]+`|000201[^\n]*?6304[0-9A-Fa-f]{4}|https?:\/\/\S+|(?=[^\s`]{0,80}\d)[^\s`]{20,}/g;
 
-/** Markdown to the marks of WhatsApp (`*bold*`, `_italic_`, `~struck~`). One star or line is taken as WhatsApp's own. */
+/**
+ * Markdown to the marks of WhatsApp (`*bold*`, `_italic_`, `~struck~`). One star or line is taken as WhatsApp's own. In a
+ * pattern, no two repetitions next to each other take the same character: their work would grow with a power of its number.
+ */
 function toWhatsApp(text: string): string {
   const kept: string[] = [];
   const keep = (code: string): string => `\ue000${kept.push(unfenced(code)) - 1}\ue000`;
   return text
     .replaceAll(codes, keep)
     .replaceAll(/<br\s*\/?>/gi, '\n')
-    .replaceAll(/^\s*(?:[-*_]\s*){3,}$/gm, '')
-    .replaceAll(/^\s*\|?(?:\s*:?-{2,}:?\s*\|)+\s*(?::?-{2,}:?)?\s*$\n?/gm, '')
-    .replaceAll(/^\s*\|(.+)\|\s*$/gm, (_, cells: string) =>
+    .replaceAll(/^[^\S\n]*(?:[-*_][^\S\n]*){3,}$/gm, '')
+    .replaceAll(/^[\t |:-]+$\n?/gm, (row) => (row.includes('|') && row.includes('--') ? '' : row))
+    .replaceAll(/^[^\S\n]*\|(.+)\|[^\S\n]*$/gm, (_, cells: string) =>
       cells
         .split('|')
         .map((cell) => cell.trim())
         .join(' · '),
     )
-    .replaceAll(/^\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$/gm, (_, title: string) => `*${title.replaceAll('*', '')}*`)
-    .replaceAll(/^(\s*)[*+]\s+/gm, '$1- ')
+    .replaceAll(/^ {0,3}#{1,6}[^\S\n]+(.*)$/gm, (_, title: string) => headingOf(title))
+    .replaceAll(/^([^\S\n]*)[*+][^\S\n]+/gm, '$1- ')
     .replaceAll(/\*\*\*(?=\S)([^*\n]+?)\*\*\*/g, '*_$1_*')
     .replaceAll(/\*\*(?=\S)([^*\n]+?)\*\*/g, '*$1*')
     .replaceAll(/(?<![\w_])__(?=\S)([^_\n]+?)__(?![\w_])/g, '*$1*')
     .replaceAll(/~~(?=\S)([^~\n]+?)~~/g, '~$1~')
     .replaceAll(/\\([\\`*_{}[\]()#+\-.!~>|])/g, '$1')
     .replaceAll(/\ue000(\d+)\ue000/g, (_, place: string) => kept[Number(place)] ?? '');
+}
+
+function headingOf(title: string): string {
+  const plain = title
+    .replaceAll('*', '')
+    .trim()
+    .replace(/(?<!#)#+$/, '')
+    .trim();
+  return plain === '' ? '' : `*${plain}*`;
 }
 
 /** WhatsApp shows fences as code, and has no name of a language after them. Code of one line is shown as text. */
