@@ -191,6 +191,20 @@ describe('no second provider', () => {
   });
 });
 
+test('numbers of tokens that cannot be are not counted, and the answer is sent', async () => {
+  const message = { role: 'assistant', content: answer('Custa R$ 60.') };
+  const body = JSON.stringify({
+    ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm' },
+    ...{
+      choices: [{ index: 0, message, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 1.5, completion_tokens: 3e9 },
+    },
+  });
+  const store = await asked([at(bad.model('odd-usage', { status: 200, body }))]);
+  expect(await store.drain()).toEqual(ended('sent'));
+  expect(await store.turns()).toEqual([expect.objectContaining({ input_tokens: null, output_tokens: null })]);
+});
+
 test('spend unbounded: calls that fail count, too', async () => {
   const store = await assistant.openStore({ ai_quiet_seconds: 0, ai_daily_calls: 1 }, [
     at(bad.model('costly', { writes: 'hm' })),

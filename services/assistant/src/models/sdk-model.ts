@@ -60,6 +60,10 @@ async function open({ provider, url, model, apiKey }: RealConnection, fetch: typ
   }
 }
 
+/** A number of tokens that a call can have. Some servers tell others, which no table takes. */
+const tokensOf = (told: number | undefined): number | undefined =>
+  Number.isSafeInteger(told) && told !== undefined && told >= 0 && told <= 100_000_000 ? told : undefined;
+
 type ProviderModel = Parameters<typeof wrap>[0]['model'];
 type Options = { readonly limit: AbortSignal; readonly onUsage: Parameters<Model['answer']>[1]['onUsage'] };
 
@@ -80,7 +84,7 @@ async function ask(provided: ProviderModel, request: ModelRequest, { limit, onUs
       async wrapGenerate({ doGenerate }) {
         const generated = await doGenerate();
         const { inputTokens, outputTokens } = generated.usage;
-        onUsage?.({ inputTokens: inputTokens.total, outputTokens: outputTokens.total });
+        onUsage?.({ inputTokens: tokensOf(inputTokens.total), outputTokens: tokensOf(outputTokens.total) });
         return generated;
       },
     },

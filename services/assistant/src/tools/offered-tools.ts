@@ -31,9 +31,11 @@ const oneOf = (description: string, choices: readonly { readonly id: string; rea
     description,
   });
 const input = (members: TProperties) => Type.Object(members, { additionalProperties: false });
-const tool = (name: ToolName, description: string, members: TProperties): Tool => ({
-  ...{ name, description, input: input(members) },
-});
+/** `ids`: what takes the place of any text in the input of the tool. */
+const tool = (name: ToolName, description: string, ids: TProperties = {}): Tool => {
+  const { service: _, ...members } = inputs[name].properties;
+  return { name, description, input: input({ ...members, ...ids }) };
+};
 const day = (description: string) => Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description });
 
 export const partsOfDay = ['morning', 'afternoon', 'evening'] as const;
@@ -41,6 +43,51 @@ export type PartOfDay = (typeof partsOfDay)[number];
 
 /** The longest search for times, in days. */
 export const mostDays = 31;
+
+const partOfDay = Type.Union(
+  partsOfDay.map((part) => Type.Literal(part)),
+  { description: 'Only times before 12:00, from 12:00 to 18:00, or from 18:00.' },
+);
+const nearTime = Type.String({
+  pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
+  description: 'The time of day that the customer wants, such as 10:00: the nearest ones are found.',
+});
+const leadStatus = Type.Union(
+  leadStatuses.map((status) => Type.Literal(status)),
+  { description: 'The status.' },
+);
+
+/**
+ * What each tool takes, with any text in the place of an id. A compiled schema stays in memory, so only these are compiled:
+ * those with ids are new with each decision.
+ */
+export const inputs: Readonly<Record<ToolName, ReturnType<typeof input>>> = {
+  find_times: input({
+    from: Type.Optional(day('The first day, such as 2027-01-05. Default: today.')),
+    to: Type.Optional(day(`The last day, at most ${mostDays} days later. Default: 7 days from the first.`)),
+    part_of_day: Type.Optional(partOfDay),
+    near: Type.Optional(nearTime),
+    service: Type.Optional(Type.String()),
+  }),
+  book: input({ offer: Type.String() }),
+  move: input({ appointment: Type.String(), offer: Type.String() }),
+  cancel: input({ appointment: Type.String() }),
+  schedule_followup: input({
+    days: Type.Integer({ minimum: 1, maximum: 90, description: 'How many days from now.' }),
+    message: Type.String({ minLength: 1, maxLength: 500, description: 'What is written then.' }),
+  }),
+  update_lead: input({
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'The name.' })),
+    status: Type.Optional(leadStatus),
+  }),
+};
+
+/** The members of a valid input whose id is none that the tool was offered with. Pure. */
+export const membersNotOffered = (offered: Tool, given: Readonly<Record<string, unknown>>): string[] =>
+  ['service', 'offer', 'appointment'].filter((member) => {
+    const choices: readonly { readonly const: string }[] = offered.input.properties[member]?.anyOf ?? [];
+    return given[member] !== undefined && !choices.some(({ const: id }) => id === given[member]);
+  });
 
 /** The tools that a model is offered for a lead now. Every id in them is one that the server chose. Pure. */
 export function offeredTools({ books, services, appointments, offers, timezone }: Offering): Tool[] {
@@ -66,23 +113,7 @@ export function offeredTools({ books, services, appointments, offers, timezone }
             'find_times',
             'Finds free times. The server adds them to your next reply as a numbered list: do not list them yourself. ' +
               'Nothing is booked. The customer must first choose one.',
-            {
-              from: Type.Optional(day('The first day, such as 2027-01-05. Default: today.')),
-              to: Type.Optional(day(`The last day, at most ${mostDays} days later. Default: 7 days from the first.`)),
-              part_of_day: Type.Optional(
-                Type.Union(
-                  partsOfDay.map((part) => Type.Literal(part)),
-                  { description: 'Only times before 12:00, from 12:00 to 18:00, or from 18:00.' },
-                ),
-              ),
-              near: Type.Optional(
-                Type.String({
-                  pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
-                  description: 'The time of day that the customer wants, such as 10:00: the nearest ones are found.',
-                }),
-              ),
-              ...(active.length > 0 && { service: Type.Optional(service) }),
-            },
+            active.length > 0 ? { service: Type.Optional(service) } : {},
           ),
         ]
       : []),
@@ -117,19 +148,7 @@ export function offeredTools({ books, services, appointments, offers, timezone }
     tool(
       'schedule_followup',
       'Writes to the customer again after some days, unless they write before. Only when they ask for it.',
-      {
-        days: Type.Integer({ minimum: 1, maximum: 90, description: 'How many days from now.' }),
-        message: Type.String({ minLength: 1, maxLength: 500, description: 'What is written then.' }),
-      },
     ),
-    tool('update_lead', 'Corrects the name of the customer as they give it, or sets their status in the sales.', {
-      name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'The name.' })),
-      status: Type.Optional(
-        Type.Union(
-          leadStatuses.map((status) => Type.Literal(status)),
-          { description: 'The status.' },
-        ),
-      ),
-    }),
+    tool('update_lead', 'Corrects the name of the customer as they give it, or sets their status in the sales.'),
   ];
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => assistant?.stop());
 
 const ended = (reason: string) => ({ done: true, wake_at: null, reason });
-/** Noon of the day that is `days` from now, in the zone of the stores (UTC). */
+/** An hour of the day that is `days` from now, in the zone of the stores (UTC). */
 const at = (days: number, hour: number) => {
   const date = new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
   return `${date}T${String(hour).padStart(2, '0')}:00:00.000Z`;
