@@ -22,7 +22,7 @@ export type ModelRequest = {
   /** What the lead wrote, one message a line. */
   readonly text: string;
   readonly passages: readonly Passage[];
-  /** What was said before, the oldest first, at most 20 messages. */
+  /** What was said before, the oldest first, at most 20 messages and 8,000 characters. */
   readonly conversation: readonly Line[];
   readonly tools: readonly Tool[];
   /** The calls of this turn so far, in order. */

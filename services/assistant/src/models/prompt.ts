@@ -65,7 +65,10 @@ function dataOf({ text, passages, conversation, results }: ModelRequest, mark: s
     ...(conversation.length > 0
       ? [
           'The conversation before:',
-          part('conversation', conversation.map(({ from, text: said, at }) => `${at} ${from}: ${said}`).join('\n')),
+          part(
+            'conversation',
+            conversation.map(({ at, from, text: said }) => JSON.stringify({ at, from, text: said })).join('\n'),
+          ),
         ]
       : []),
     'The customer’s latest messages, which you answer now:',

@@ -1,6 +1,6 @@
 import type { Message } from '@mostrador/contracts';
 import { expect, test } from 'vitest';
-import { burstOf, linesBefore } from './burst.ts';
+import { burstOf, linesBefore, newestOf } from './burst.ts';
 
 const said = (minute: number, body: string, more: Partial<Message> = {}) =>
   ({
@@ -20,4 +20,12 @@ test('the conversation is what reached the other side and is not of the burst, t
     { from: 'store', text: 'um momento', at: '2026-01-05T12:05:00.000Z' },
   ]);
   expect(linesBefore(messages, burst?.messages ?? [], 20)).toHaveLength(3);
+});
+
+test('what a model is given has a limit: the beginning of each message before, and the newest of all', () => {
+  const messages = Array.from({ length: 9 }, (_, minute) => said(minute, `${minute}${'😀'.repeat(4_000)}`));
+  const lines = linesBefore(messages, [], 20);
+  expect(lines.map(({ text }) => text[0])).toEqual(['5', '6', '7', '8']);
+  expect(lines.every(({ text }) => [...text].length === 1_000)).toBe(true);
+  expect(newestOf('a😀b', 2)).toBe('😀b');
 });

@@ -19,14 +19,29 @@ export function burstOf<M extends Written>(
   return last && { messages: written, answeredTo: toInstant(last.created_at) };
 }
 
-/** The last `most` messages with a text that are not of the burst, and that reached the other side. */
-export const linesBefore = (messages: readonly Message[], burst: readonly Written[], most: number): Line[] =>
-  messages
+const longestLine = 1_000;
+const longestConversation = 8_000;
+
+/**
+ * The last `most` messages with a text that are not of the burst, and that reached the other side: of each its first 1,000
+ * characters, and of all together at most 8,000, the newest.
+ */
+export function linesBefore(messages: readonly Message[], burst: readonly Written[], most: number): Line[] {
+  const lines = messages
     .filter((message) => !burst.includes(message) && message.body.trim() !== '' && !unsaid.has(message.status))
     .slice(-most)
-    .map(({ direction, body, created_at }) => ({
-      ...{ from: direction === 'inbound' ? 'lead' : 'store', text: body, at: created_at },
-    }));
+    .map(
+      ({ direction, body, created_at }): Line => ({
+        ...{ from: direction === 'inbound' ? 'lead' : 'store', text: shortened(body, longestLine), at: created_at },
+      }),
+    );
+  let left = longestConversation;
+  const first = lines.findLastIndex(({ text }) => {
+    left -= text.length;
+    return left < 0;
+  });
+  return lines.slice(first + 1);
+}
 
 /** The states of a message that the lead has not got, and will not get. */
 const unsaid: ReadonlySet<Message['status']> = new Set(['failed', 'cancelled']);
@@ -37,6 +52,9 @@ export const textOf = (messages: readonly Written[]): string =>
     .map(({ body }) => body.trim())
     .filter((body) => body !== '')
     .join('\n');
+
+/** The last `most` characters (code points) of a text. */
+export const newestOf = (text: string, most: number): string => [...text].slice(-most).join('');
 
 /** The first `most` characters (code points) of a text. */
 export const shortened = (text: string, most: number): string => [...text].slice(0, most).join('');

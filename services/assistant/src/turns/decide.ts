@@ -6,6 +6,7 @@ import type { Decision, ModelRequest, ToolResult } from '../models/model.ts';
 import { findConnections } from '../models/model-connection.repository.ts';
 import { reserveCall } from '../models/model-day.repository.ts';
 import { languageOf, phrases } from '../models/phrases.ts';
+import { longestReply } from '../models/reply-text.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { checkCalls } from '../tools/check-calls.ts';
 import { findOffers } from '../tools/offer.repository.ts';
@@ -15,7 +16,7 @@ import { confirmations, offerList, offersToTell } from '../tools/said-by-server.
 import { countModelCalls, listResults } from '../tools/step.repository.ts';
 import { mostModelCalls, type NewCall } from '../tools/step.ts';
 import { type Decided, holdsLease } from './attempt.repository.ts';
-import { burstOf, linesBefore, searchTextOf, shortened, textOf } from './burst.ts';
+import { burstOf, linesBefore, newestOf, searchTextOf, shortened, textOf } from './burst.ts';
 import type { Claimed } from './claim-next.ts';
 import { readLead } from './read-lead.ts';
 import type { StepCall } from './step-call.ts';
@@ -24,7 +25,8 @@ import type { TurnRow } from './turn.ts';
 
 const mostPassages = 5;
 const mostLines = 20;
-const longestReply = 4096;
+/** What the model is given of what the lead wrote, in characters: the newest. */
+const longestText = 8_000;
 /** A bot that answers each answer reaches it, and a person does not. */
 const mostAnswersOfHour = 20;
 
@@ -111,7 +113,7 @@ export async function decide(
   const isFirst = !read.messages.some(({ source }) => source === 'ai');
   const request: ModelRequest = {
     ...{ agent, locale: read.locale, timezone: read.timezone, now: new Date().toISOString() },
-    ...{ text, passages, conversation, isFirst, tools, results },
+    ...{ text: newestOf(text, longestText), passages, conversation, isFirst, tools, results },
   };
   const { decision, model, latencyMs } = await askModel(dependencies, request, {
     ...{ scope, turnId: turn.id, agentId: agent.id, connections, agentModel: agent.model },
