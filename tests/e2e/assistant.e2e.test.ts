@@ -30,6 +30,11 @@ const write = async (text: string) => {
   });
   expect(answer.status, await answer.text()).toBe(200);
 };
+const explanationOf = (id: string) =>
+  eventually(
+    () => request('GET', `/leads/${leadId}/messages/${id}/explanation`, { key: store.key }),
+    ({ status }) => status === 200,
+  );
 const ofAi = async (): Promise<Json[]> =>
   (await request('GET', `/leads/${leadId}/messages`, { key: store.key })).body.data.filter(
     ({ source }: Json) => source === 'ai',
@@ -42,7 +47,7 @@ test('a customer gets one answer with the quoted passage, and a person when they
   expect(answer.body).toContain('Olá, aqui é Bia, a assistente de IA da loja');
   expect(answer.body).toContain('O corte de cabelo custa 60 reais.');
   expect(answer.author).toEqual({ kind: 'agent', id: expect.any(String), name: 'Bia' });
-  const explained = await request('GET', `/leads/${leadId}/messages/${answer.id}/explanation`, { key: store.key });
+  const explained = await explanationOf(answer.id);
   expect(explained.body, explained.text).toMatchObject({
     ...{ message_id: answer.id, outcome: 'sent', agent_name: 'Bia', agent_reason: 'default', model: 'demo' },
     ...{ passages: [{ title: 'Preços', used: true }], tokens: null },
@@ -56,7 +61,7 @@ test('a customer gets one answer with the quoted passage, and a person when they
   await write('Quero falar com um atendente');
   const both = await eventually(ofAi, (messages: Json[]) => messages.length === 2 && messages[0]?.status === 'sent');
   expect(both[0].body).toContain('uma pessoa da equipe');
-  const read = await request('GET', `/leads/${leadId}/messages/${both[0].id}/explanation`, { key: store.key });
+  const read = await explanationOf(both[0].id);
   expect(read.body).toMatchObject({ outcome: 'handed_over', handover_reason: 'asked_for_person' });
   // The conversation waits for a person, and the AI is paused for it.
   const inbox = await eventually(
@@ -64,7 +69,12 @@ test('a customer gets one answer with the quoted passage, and a person when they
     ({ data }: Json) => data?.length === 1,
   );
   expect(inbox.data[0]).toMatchObject({ lead: { id: leadId }, unanswered: true });
-  const { body: feed } = await request('GET', '/events?limit=100', { key: store.key });
-  const types = feed.data.map(({ type }: Json) => type).filter((type: string) => type.startsWith('assistant.'));
+  const types = await eventually(
+    async () => {
+      const { body: feed } = await request('GET', '/events?limit=100', { key: store.key });
+      return feed.data.map(({ type }: Json) => type).filter((type: string) => type.startsWith('assistant.'));
+    },
+    (found: string[]) => found.length >= 2,
+  );
   expect(types).toEqual(['assistant.replied', 'assistant.handed_over']);
 });

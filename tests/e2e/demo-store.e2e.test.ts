@@ -29,7 +29,10 @@ async function say(message: { text: string } | { type: 'audio' }) {
     ofAi,
     (messages: Json[]) => messages.length > answered && messages[0].status === 'sent',
   );
-  const explained = await request('GET', `/leads/${leadId}/messages/${answer.id}/explanation`, { key });
+  const explained = await eventually(
+    () => request('GET', `/leads/${leadId}/messages/${answer.id}/explanation`, { key }),
+    ({ status }) => status === 200,
+  );
   return { text: answer.body as string, explained: explained.body };
 }
 const ofAi = async (): Promise<Json[]> =>
@@ -56,9 +59,14 @@ test('the demo store offers times, books the accepted one, quotes a document, as
     }),
   ]);
   expect(booked.explained.tools).toMatchObject([{ tool: 'book', output: { appointment: { id: data[0].id } } }]);
-  const feed = (await request('GET', '/events?types=appointment.created&limit=100', { key })).body.data;
-  const created = feed.find(({ entity }: Json) => entity.id === data[0].id);
-  expect(created?.actor).toEqual({ kind: 'agent', id: booked.explained.agent_id });
+  const created = await eventually(
+    async () => {
+      const feed = (await request('GET', '/events?types=appointment.created&limit=100', { key })).body.data;
+      return feed.find(({ entity }: Json) => entity.id === data[0].id);
+    },
+    (event: Json | undefined) => event !== undefined,
+  );
+  expect(created.actor).toEqual({ kind: 'agent', id: booked.explained.agent_id });
 
   const quoted = await say({ text: 'Quais são as formas de pagamento?' });
   expect(quoted.text).toContain('Em “Formas de pagamento” está escrito:');

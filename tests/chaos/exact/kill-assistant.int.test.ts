@@ -124,8 +124,13 @@ test('after kills at every point of a turn each lead has one appointment and one
       timeoutMs: 120_000,
     });
   }
-  const open = await stage.database.adminSql`select id from ai_turns where state = 'open'`;
-  expect(open).toEqual([]);
+  // A turn ends after its message was sent.
+  await waitFor(
+    async () => (await stage.database.adminSql`select id from ai_turns where state = 'open'`).length === 0,
+    {
+      description: 'no turn is open',
+    },
+  );
   for (const lead of leads) {
     const said = await saidTo(lead);
     expect(said, `lead ${lead.number}`).toEqual([
