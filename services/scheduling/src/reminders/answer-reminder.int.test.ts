@@ -5,6 +5,7 @@ import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { asking, soon, soonAt, startReminders, type TestReminders } from '../../test/reminders.ts';
 import { unansweredReminders } from './find-answers.ts';
+import { takeUnanswered } from './reminder.repository.ts';
 
 let reminders: TestReminders;
 beforeAll(async () => {
@@ -122,6 +123,27 @@ describe('an answer of which no notice came', () => {
     await reminders.adminSql`update appointments set confirmed_at = now() where id = ${appointment.id}`;
     await sweep();
     expect((await checkOf(appointment.id))?.at).toBeNull();
+  });
+
+  test('is looked for 15 minutes before the beginning, although the age has not doubled by then', async () => {
+    const appointment = await reminded();
+    await age(appointment.id, 60 * 60);
+    await sweep();
+    const before = Date.parse(appointment.scheduled_at) - 15 * 60_000;
+    expect((await checkOf(appointment.id))?.at?.getTime()).toBe(before);
+  });
+
+  test('is found although more reminders are answered than one batch has', async () => {
+    const answered = await reminded();
+    await say('1');
+    await age(answered.id, 60);
+    const appointment = await reminded();
+    await age(appointment.id, 30);
+    const { systemDatabase } = reminders.dependencies;
+    const take = () =>
+      systemDatabase.write({ deadline: Date.now() + 30_000 }, (sql) => takeUnanswered(sql, { limit: 1 }));
+    // A sweep ends with a batch that is not full.
+    expect([(await take()).length, (await take()).length, (await take()).length]).toEqual([1, 1, 0]);
   });
 
   test('and is no answer changes nothing, and no other reminder is looked at', async () => {

@@ -7,7 +7,7 @@ import { takeUnanswered, type Unanswered } from './reminder.repository.ts';
 
 const everyMs = 60_000;
 
-/** Reminders that asked and have no answer. Their step reads the messages of the lead. */
+/** Reminders that asked. The step of one without an answer reads the messages of the lead. */
 export const unansweredReminders: Omit<OverdueRows<Unanswered>, 'count' | 'longest'> = {
   name: 'unanswered reminders',
   take: takeUnanswered,
@@ -15,8 +15,8 @@ export const unansweredReminders: Omit<OverdueRows<Unanswered>, 'count' | 'longe
 };
 
 /**
- * Looks for answers of which no notice came: 15 minutes after a reminder, and then whenever its age has doubled, until the
- * appointment begins. As a rule the notice comes within a second, and nothing is left to find.
+ * Looks for answers of which no notice came: 15 minutes after a reminder, then whenever its age has doubled, and 15 minutes
+ * before the appointment begins. As a rule the notice comes within a second, and nothing is left to find.
  */
 export const answersJob = (dependencies: Pick<Dependencies, 'systemDatabase' | 'relay'> & { readonly log: Log }) =>
   periodically({

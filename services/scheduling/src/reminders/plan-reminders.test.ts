@@ -58,6 +58,11 @@ test.each<[string, Setup, string[]]>([
   expect(planOf(setup)).toEqual(plan);
 });
 
+/** A reminder of the day before an appointment in 20 hours, and its correction for one in 72 hours. */
+const first = (status: 'sending' | 'sent', began: number) =>
+  reminderOf(day, 20, { status, first_attempt_at: inHours(began) });
+const correction = (status: 'sent', began: number) =>
+  reminderOf(day, 72, { status, first_attempt_at: inHours(began), due_at: inHours(began) });
 const both = (hours: number) => [reminderOf(day, hours), reminderOf(soon, hours)];
 test.each<[string, Setup, string[]]>([
   ['nothing has changed', { start: 48, existing: both(48) }, []],
@@ -92,6 +97,26 @@ test.each<[string, Setup, string[]]>([
     'much later while one is on its way: told at once, and reminded again',
     { start: 72, existing: [reminderOf(day, 20, { status: 'sending' }), reminderOf(soon, 20)] },
     ['+ 1440 at once', '+ 1440', '~ 120 at 20'],
+  ],
+  [
+    'later while one is on its way, and the usual one would tell the same within the hour',
+    { start: 25, existing: [reminderOf(day, 20, { status: 'sending' }), reminderOf(soon, 20)] },
+    ['+ 1440 at once', '~ 120 at 20'],
+  ],
+  [
+    'a move and back after the correction was sent: the customer was last told the wrong time',
+    { start: 20, existing: [first('sending', -2), correction('sent', -1), reminderOf(soon, 72)] },
+    ['+ 1440 at once', '~ 120 at 72'],
+  ],
+  [
+    'a move and back after both were sent',
+    { start: 20, existing: [first('sent', -2), correction('sent', -1), reminderOf(soon, 20)] },
+    ['+ 1440 at once'],
+  ],
+  [
+    'a move and back, and the customer was told so',
+    { start: 20, existing: [first('sent', -2), correction('sent', -1), first('sent', -0.5), reminderOf(soon, 20)] },
+    [],
   ],
   [
     'once more, while one is on its way and its correction waits',
@@ -177,6 +202,15 @@ test.each<[string, Setup, string[]]>([
   ],
 ])('%s', (_, setup, plan) => {
   expect(planOf(setup)).toEqual(plan);
+});
+
+test('a correction waits for the last lease of those that tell former beginnings', () => {
+  const appointment = { scheduled_at: inHours(10), status: 'scheduled', lead_id: 'l' } as const;
+  const sending = [2, 3, 1].map((minutes) =>
+    reminderOf(day, 20 + minutes, { status: 'sending', lease_until: new Date(now.getTime() + minutes * minuteMs) }),
+  );
+  const { create } = planReminders(appointment, [day], sending, now);
+  expect(create.map(({ due_at }) => due_at)).toEqual([new Date(now.getTime() + 3 * minuteMs)]);
 });
 
 test('a reminder is due its minutes before the beginning, also across a clock change', () => {

@@ -4,6 +4,8 @@ import { minuteMs } from '@mostrador/hours/local-days';
 import type { AppointmentRow } from '../appointments/appointment.ts';
 import type { FollowupRow } from '../followups/followup.ts';
 
+const hourMs = 60 * minuteMs;
+
 /** What of a follow-up comes from its rule and its appointment. */
 export type ReminderContent = Pick<
   FollowupRow,
@@ -25,9 +27,11 @@ const ownReasons = [
 type OwnReason = (typeof ownReasons)[number];
 
 /**
- * What must happen to the reminders of an appointment, so that each rule has at most one for its beginning. A beginning
- * that was reminded of, or whose reminder was cancelled for another reason, gets no other. A time that has passed is left out,
- * unless the customer is just told a former beginning.
+ * What must happen to the reminders of an appointment, so that each rule has one for its beginning. A beginning that was
+ * reminded of, or whose reminder was cancelled for another reason, gets no other. A time that has passed is left out.
+ *
+ * A correction is due at once when a message of the rule with a former beginning is on its way, or was sent after one with
+ * the right beginning. The usual reminder then follows only if it is due more than an hour later.
  *
  * @param reminders those of the booking rules
  * @param existing all reminders that the appointment has had
@@ -52,12 +56,15 @@ export function planReminders(
     const pending = own.filter(({ status }) => status === 'pending');
     // One that is due already may still wait, for a sending window or a retry.
     for (const row of pending.filter(isOfStart)) kept.set(row.id, { ...content, due_at: row.due_at });
-    if (own.some((row) => isOfStart(row) && (row.status === 'pending' || isSettled(row)))) continue;
-    const wrong = own.find((row) => row.status === 'sending');
-    if (wrong && scheduled_at > now)
-      create.push({ ...content, reminder_minutes: minutes_before, due_at: after(wrong, now) });
+    const ofStart = own.filter(isOfStart);
+    const others = own.filter((row) => isTold(row) && !isOfStart(row));
+    const isOutdated = (row: FollowupRow) => isTold(row) && others.some((other) => begunAt(other) > begunAt(row));
+    if (ofStart.some((row) => row.status === 'pending' || (isSettled(row) && !isOutdated(row)))) continue;
+    const wrong = ofStart.some(isTold) ? others : others.filter(({ status }) => status === 'sending');
+    const correctAt = wrong.length > 0 && scheduled_at > now ? after(wrong, now) : null;
+    if (correctAt) create.push({ ...content, reminder_minutes: minutes_before, due_at: correctAt });
     const [row] = pending;
-    if (content.due_at <= now) continue;
+    if (content.due_at.getTime() <= (correctAt ? correctAt.getTime() + hourMs : now.getTime())) continue;
     if (row) kept.set(row.id, content);
     else create.push({ ...content, reminder_minutes: minutes_before });
   }
@@ -81,8 +88,13 @@ export function planReminders(
   };
 }
 
-/** A message with the former time is on its way, and cannot be taken back. The right time follows it at once. */
-const after = ({ lease_until }: FollowupRow, now: Date): Date => (lease_until && lease_until > now ? lease_until : now);
+/** Messages that are on their way cannot be taken back. The moment from which on none of them is sent any more. */
+const after = (rows: readonly FollowupRow[], now: Date): Date =>
+  new Date(Math.max(now.getTime(), ...rows.map(({ lease_until }) => lease_until?.getTime() ?? 0)));
+
+/** Whether the customer knows of it, or is told now. */
+const isTold = ({ status }: FollowupRow): boolean => status === 'sending' || status === 'sent';
+const begunAt = ({ first_attempt_at }: FollowupRow): number => first_attempt_at?.getTime() ?? 0;
 
 /** Whether it was sent, or may have been, or it was decided elsewhere that it is not. */
 const isSettled = ({ status, cancel_reason }: FollowupRow): boolean =>

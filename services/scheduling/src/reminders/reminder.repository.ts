@@ -122,20 +122,24 @@ export const findAsking = (sql: Sql, storeId: string, id: string) =>
 export type Unanswered = { readonly store_id: string; readonly id: string; readonly lead_id: string };
 
 /**
- * Up to `limit` reminders of all stores that asked, have no answer yet, and are to be looked at again. The next look comes when
- * their age has doubled. What is answered or over is not looked at any more. Two concurrent sweeps get different rows.
+ * Up to `limit` reminders of all stores that asked and are to be looked at again. The next look comes when their age has
+ * doubled, and one comes 15 minutes before the appointment begins. What is answered or over is returned once more, so that
+ * the caller sees whether there are more rows. Two concurrent sweeps get different rows.
  */
 export async function takeUnanswered(
   systemSql: TransactionSql,
   { limit }: Pick<OverdueOptions, 'limit'>,
 ): Promise<Unanswered[]> {
-  const rows = await systemSql<(Unanswered & { is_open: boolean })[]>`
+  return await systemSql<Unanswered[]>`
     update followups f
-    set answer_check_at =
-      case when due.is_open then clock_timestamp() + (clock_timestamp() - f.first_attempt_at) end
+    set answer_check_at = case when due.is_open then least(
+      clock_timestamp() + (clock_timestamp() - f.first_attempt_at),
+      case when due.last_look > clock_timestamp() then due.last_look end
+    ) end
     from (
-      select f.store_id, f.id, coalesce(a.status = 'scheduled' and a.scheduled_at = f.reminder_start
-        and a.scheduled_at > now() and (a.confirmed_at is null or a.confirmed_at < f.first_attempt_at), false) as is_open
+      select f.store_id, f.id, f.reminder_start - interval '15 minutes' as last_look,
+        coalesce(a.status = 'scheduled' and a.scheduled_at = f.reminder_start and a.scheduled_at > now()
+          and (a.confirmed_at is null or a.confirmed_at < f.first_attempt_at), false) as is_open
       from (
         select store_id, id, appointment_id, reminder_start, first_attempt_at from followups
         where answer_check_at < now() order by answer_check_at limit ${limit}
@@ -144,8 +148,7 @@ export async function takeUnanswered(
       left join appointments a on a.store_id = f.store_id and a.id = f.appointment_id
     ) due
     where f.store_id = due.store_id and f.id = due.id
-    returning f.store_id, f.id, f.lead_id, due.is_open`;
-  return rows.filter(({ is_open }) => is_open);
+    returning f.store_id, f.id, f.lead_id`;
 }
 
 /** What a lead was asked last. */
