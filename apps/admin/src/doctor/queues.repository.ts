@@ -86,7 +86,10 @@ export const readSyncs = (sql: Sql) => sql<QueueState[]>`
     where s.state in ('pending', 'needs_attention') order by s.requested_at limit ${mostRead}
   ) ${grouped(sql, 'calendar_sync')}`;
 
-/** Calendars in which people's changes are not seen. `calendar_emptied` waits for a person. */
+/** As in the health of a store. Fewer failed reads in a row may be a short fault of the provider. */
+const failuresUntilTold = 5;
+
+/** Calendars in which people's changes are not seen. A refused connection and `calendar_emptied` wait for a person. */
 export const readWatches = (sql: Sql) => sql<QueueState[]>`
   with judged as (
     select w.store_id, 1 as rows, w.last_error_code as code,
@@ -94,8 +97,8 @@ export const readWatches = (sql: Sql) => sql<QueueState[]>`
       case
         when w.lease_until > now() then 'running'
         when ${overdue(sql, 'wake_at')} then 'overdue'
-        when w.last_error_code = 'calendar_emptied' then 'needs_attention'
-        when w.last_error_code is not null then 'failed_attempt'
+        when c.status = 'needs_attention' or w.last_error_code = 'calendar_emptied' then 'needs_attention'
+        when w.last_error_code is not null and w.attempts >= ${failuresUntilTold} then 'failed_attempt'
         else 'postponed'
       end as reason
     from scheduling.calendar_watches w

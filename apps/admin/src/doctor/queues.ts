@@ -114,8 +114,8 @@ const queues: Readonly<Record<string, QueueWords>> = {
         remedy: '`calendar show` has the error, and docs/operations/calendar-sync.md what it means.',
       },
       needs_attention: {
-        why: 'The calendar lost most events at once, so none is cancelled.',
-        remedy: 'The store restores the calendar, or connects it again: `calendar show` has the error.',
+        why: 'The provider refuses the connection, or the calendar lost most events at once, so that none is cancelled.',
+        remedy: 'The store connects the calendar again, or restores it: `calendar show` has the error.',
       },
     },
   },
