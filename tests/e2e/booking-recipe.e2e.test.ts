@@ -74,6 +74,13 @@ test('the backend of the guide books a time once, tells a conflict with alternat
   const other = await book({ ...wish, phone: '+5511900004002', key: crypto.randomUUID() });
   expect(other).toMatchObject({ status: 409, body: { alternatives: expect.arrayContaining([expect.any(String)]) } });
   expect(await book({ ...wish, phone: '12', key: crypto.randomUUID() })).toEqual({ status: 400, body: {} });
+  // No fault of what the customer wrote.
+  expect(await book({ ...wish, start: await startAt(9) })).toEqual({ status: 502, body: {} });
+});
+
+test.each(['{', '', 'null', '[]'])('the backend of the guide refuses the body %j, and goes on', async (body) => {
+  expect((await fetch(`${address}/book`, { method: 'POST', body })).status).toBe(400);
+  expect((await fetch(`${address}/times`)).status).toBe(200);
 });
 
 test('the page of the guide shows the free times, books one, and says when it was just taken', async (context) => {
@@ -93,9 +100,16 @@ test('the page of the guide shows the free times, books one, and says when it wa
   await fill('+5511900004004');
   await page.getByText('That time was just taken.').waitFor();
   await page.locator(`option[value="${start}"]`).waitFor({ state: 'detached' });
+  const chosen = await startAt(3);
+  await page.getByLabel('Time').selectOption(chosen);
+  // After a failure the same time is asked for again.
+  await page.route('**/book', (route) => route.fulfill({ status: 502, body: '{}' }), { times: 1 });
+  await page.getByRole('button').click();
+  await page.getByText('Please try again.').waitFor();
   await page.getByRole('button').click();
   await page.getByText('Booked. See you then!').waitFor();
   const { body: list } = await request('GET', `/appointments?service_id=${service}`, { key });
-  expect(list.data.filter(({ title }: { title: string }) => title === 'Rui')).toHaveLength(1);
+  const own = list.data.filter(({ title }: { title: string }) => title === 'Rui');
+  expect(own).toMatchObject([{ scheduled_at: chosen }]);
   await page.close();
 });
