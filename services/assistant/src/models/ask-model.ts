@@ -2,7 +2,7 @@ import { replyStepLimits } from '@mostrador/contracts';
 import type { StoreScope } from '@mostrador/kit/database/database';
 import { callTimeMs } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../dependencies.ts';
-import { afterFailure, candidateOf, candidatesOf } from './choose-model.ts';
+import { afterFailure, candidatesOf, nextOf, type ProviderFailures, withFailure } from './choose-model.ts';
 import type { Decision, ModelRequest, Usage } from './model.ts';
 import type { ConnectionRow } from './model-connection.repository.ts';
 import { ModelFailure } from './model-failure.ts';
@@ -15,11 +15,14 @@ export class ModelWaits extends Error {
   /** For the row and the log. */
   readonly code: string;
   readonly delayMs: number;
+  /** For the row, with this one. */
+  readonly failures: ProviderFailures;
 
-  constructor({ kind, message }: ModelFailure, delayMs: number) {
+  constructor({ kind, message }: ModelFailure, delayMs: number, failures: ProviderFailures) {
     super(message);
     this.code = `model_${kind}`;
     this.delayMs = delayMs;
+    this.failures = failures;
   }
 }
 
@@ -32,10 +35,9 @@ type Call = {
   /** At least one, the default of the store first. */
   readonly connections: readonly ConnectionRow[];
   readonly agentModel: Parameters<typeof candidatesOf>[1];
-  /** The number of the attempt, from 1: after a failure the next one asks the next provider. */
-  readonly attempt: number;
-  /** When the lead wrote last. */
-  readonly writtenAt: Date;
+  /** Those since the last decision. */
+  readonly failures: ProviderFailures;
+  readonly waitsSince: Date;
   /** Of the request, in epoch milliseconds. */
   readonly deadline: number;
 };
@@ -44,11 +46,11 @@ type Call = {
 export async function askModel(
   { openModel, database, onModelCall }: Pick<Dependencies, 'openModel' | 'database' | 'onModelCall'>,
   request: ModelRequest,
-  { scope, turnId, agentId, connections, agentModel, attempt, writtenAt, deadline }: Call,
+  { scope, turnId, agentId, connections, agentModel, failures, waitsSince, deadline }: Call,
 ): Promise<Asked> {
   const { storeId } = scope;
   const candidates = candidatesOf(connections, agentModel);
-  const connection = candidateOf(candidates, attempt) as ConnectionRow;
+  const connection = nextOf(candidates, failures) ?? (candidates[0] as ConnectionRow);
   const { provider } = connection;
   const name = connection.model === null ? provider : `${provider}/${connection.model}`;
   const timeoutMs = callTimeMs(deadline, replyStepLimits);
@@ -71,9 +73,10 @@ export async function askModel(
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
     await settle(error.kind);
-    const waitedMs = Date.now() - writtenAt.getTime();
-    const next = afterFailure({ failure: error, attempt, candidates: candidates.length, waitedMs });
-    if (next.kind === 'retry') throw new ModelWaits(error, next.delayMs);
+    const now = Date.now();
+    const failed = withFailure(failures, provider, error, now);
+    const next = afterFailure({ candidates, failures: failed, waitsSince: waitsSince.getTime(), now });
+    if (next.kind === 'retry') throw new ModelWaits(error, next.delayMs, failed);
     const { person } = phrases[languageOf(request.agent.language ?? request.locale)];
     return {
       decision: { action: 'hand_over', text: person, reason: next.reason },

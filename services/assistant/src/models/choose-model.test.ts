@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { afterFailure, candidateOf, candidatesOf, type Situation } from './choose-model.ts';
+import {
+  afterFailure,
+  candidatesOf,
+  nextOf,
+  type ProviderFailures,
+  type Situation,
+  withFailure,
+} from './choose-model.ts';
 import type { FailureKind } from './model-failure.ts';
 
 const of = (...providers: ('demo' | 'openai' | 'gemini' | 'openai_compatible')[]) =>
@@ -17,43 +24,62 @@ describe('who may answer', () => {
   ] as const)('an agent with the model %s, of %j', (model, connections, expected) => {
     expect(candidatesOf(connections, model).map(({ provider }) => provider)).toEqual(expected);
   });
-
-  test('each attempt asks the next one', () => {
-    expect([1, 2, 3].map((attempt) => candidateOf(['a', 'b'], attempt))).toEqual(['a', 'b', 'a']);
-  });
 });
 
-describe('after a failure', () => {
-  const after = (kind: FailureKind, more: Partial<Situation> & { retryAfterSeconds?: number } = {}) => {
-    const { retryAfterSeconds, ...situation } = more;
-    return afterFailure({
-      ...{ failure: { kind, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) }, attempt: 1 },
-      ...{ candidates: 1, waitedMs: 0, ...situation },
-    });
-  };
+const candidates = of('openai', 'gemini');
+type Failing = readonly [provider: 'openai' | 'gemini', kind: FailureKind, retryAfterSeconds?: number];
 
+/** What follows when these fail one after the other, all at the moment 0. */
+function after(failing: readonly Failing[], more: Partial<Situation> = {}) {
+  const failures = failing.reduce<ProviderFailures>(
+    (known, [provider, kind, retryAfterSeconds]) => withFailure(known, provider, { kind, retryAfterSeconds }, 0),
+    {},
+  );
+  const situation = { candidates: candidates.slice(0, 1), failures, waitsSince: 0, now: 0, ...more };
+  return { ...afterFailure(situation), next: nextOf(situation.candidates, failures)?.provider };
+}
+const two = { candidates };
+const unavailable = { kind: 'hand_over', reason: 'model_unavailable' };
+
+describe('after a failure', () => {
   test.each(['rate_limited', 'unavailable', 'timed_out', 'malformed', 'rejected'] as const)(
     'a second provider answers at once: %s',
     (kind) => {
-      expect(after(kind, { candidates: 2 })).toEqual({ kind: 'retry', delayMs: 0 });
+      expect(after([['openai', kind]], two)).toEqual({ kind: 'retry', delayMs: 0, next: 'gemini' });
     },
   );
 
   test('never after a refusal', () => {
-    expect(after('refused', { candidates: 2 })).toEqual({ kind: 'hand_over', reason: 'model_refused' });
+    expect(after([['openai', 'refused']], two)).toMatchObject({ kind: 'hand_over', reason: 'model_refused' });
   });
 
-  test('the wait that the provider names holds, and another round waits longer', () => {
-    expect(after('rate_limited', { retryAfterSeconds: 7 })).toEqual({ kind: 'retry', delayMs: 7_000 });
-    expect(after('unavailable')).toEqual({ kind: 'retry', delayMs: 2_000 });
-    expect(after('unavailable', { attempt: 4, candidates: 2 })).toEqual({ kind: 'retry', delayMs: 4_000 });
+  test('the wait that the provider names holds, and another one is longer', () => {
+    expect(after([['openai', 'rate_limited', 7]])).toMatchObject({ kind: 'retry', delayMs: 7_000 });
+    expect(after([['openai', 'unavailable']])).toMatchObject({ kind: 'retry', delayMs: 2_000 });
+    expect(after(Array(2).fill(['openai', 'unavailable']))).toMatchObject({ kind: 'retry', delayMs: 4_000 });
+  });
+
+  test('of two that have failed, the one that may be asked again first is asked', () => {
+    const limited: Failing = ['openai', 'rate_limited', 30];
+    expect(after([limited, ['gemini', 'unavailable']], two)).toEqual({ kind: 'retry', delayMs: 2_000, next: 'gemini' });
+  });
+
+  test('one that only a person can mend does not defeat the other, and is not asked again', () => {
+    const dead: Failing = ['gemini', 'rejected'];
+    const next = { kind: 'retry', delayMs: 2_000, next: 'openai' };
+    expect(after([['openai', 'unavailable'], dead], two)).toEqual(next);
+    expect(after([['openai', 'rejected'], dead], two)).toMatchObject(unavailable);
   });
 
   test('a person answers rather than the lead waits two minutes', () => {
-    const handedOver = { kind: 'hand_over', reason: 'model_unavailable' };
-    expect(after('rate_limited', { retryAfterSeconds: 3600 })).toEqual(handedOver);
-    expect(after('timed_out', { waitedMs: 119_000 })).toEqual(handedOver);
-    expect(after('malformed', { attempt: 2 })).toEqual(handedOver);
-    expect(after('rejected')).toEqual(handedOver);
+    expect(after([['openai', 'rate_limited', 3600]])).toMatchObject(unavailable);
+    expect(after([['openai', 'timed_out']], { waitsSince: -119_000 })).toMatchObject(unavailable);
+    const slow: Failing[] = [
+      ['openai', 'timed_out'],
+      ['gemini', 'timed_out'],
+    ];
+    expect(after(slow, { ...two, now: 130_000 })).toMatchObject(unavailable);
+    expect(after(Array(2).fill(['openai', 'malformed']))).toMatchObject(unavailable);
+    expect(after([['openai', 'rejected']])).toMatchObject(unavailable);
   });
 });

@@ -1,6 +1,6 @@
-import type { Agent, HandoverReason } from '@mostrador/contracts';
+import type { Agent, HandoverReason, ModelProvider } from '@mostrador/contracts';
 import type { ConnectionRow } from './model-connection.repository.ts';
-import type { ModelFailure } from './model-failure.ts';
+import type { FailureKind, ModelFailure } from './model-failure.ts';
 
 /** After this, a person answers rather than the lead waits. */
 const longestWaitMs = 2 * 60_000;
@@ -18,31 +18,65 @@ export function candidatesOf<C extends Pick<ConnectionRow, 'provider'>>(
   return ordered.filter(({ provider }, place) => place === 0 || provider !== 'demo');
 }
 
-/** The connection of an attempt: each attempt after a failure asks the next one. Pure. `attempt`: from 1. */
-export const candidateOf = <C>(candidates: readonly C[], attempt: number): C | undefined =>
-  candidates[(attempt - 1) % candidates.length];
+/** How a provider has failed since the last decision of a turn. A row keeps it. */
+export type ProviderFailure = {
+  readonly kind: FailureKind;
+  /** How often it has failed. */
+  readonly times: number;
+  /** When it may be asked again, in epoch milliseconds. */
+  readonly retry_at: number;
+};
+export type ProviderFailures = { readonly [provider in ModelProvider]?: ProviderFailure };
+
+/** Adds a failure. Pure. The wait that the provider names holds, and without one it doubles. `now`: epoch milliseconds. */
+export function withFailure(
+  failures: ProviderFailures,
+  provider: ModelProvider,
+  { kind, retryAfterSeconds = 0 }: Pick<ModelFailure, 'kind' | 'retryAfterSeconds'>,
+  now: number,
+): ProviderFailures {
+  const times = (failures[provider]?.times ?? 0) + 1;
+  const retry_at = now + Math.max(retryAfterSeconds * 1000, firstRetryMs * 2 ** (times - 1));
+  return { ...failures, [provider]: { kind, times, retry_at } };
+}
+
+type Candidate = Pick<ConnectionRow, 'provider'>;
+
+/** The candidate to ask next: one that has not failed, or the one that may be asked again first. Pure. Undefined: none can answer. */
+export function nextOf<C extends Candidate>(candidates: readonly C[], failures: ProviderFailures): C | undefined {
+  const able = candidates.filter(({ provider }) => !isHopeless(failures[provider]));
+  return able.toSorted((a, b) => retryAt(failures[a.provider]) - retryAt(failures[b.provider]))[0];
+}
+
+const retryAt = (failure: ProviderFailure | undefined): number => failure?.retry_at ?? 0;
+
+/** What only a person can mend, and what has failed twice with the same messages, does not get better by itself. */
+const isHopeless = (failure: ProviderFailure | undefined): boolean =>
+  failure !== undefined && (failure.kind === 'rejected' || (failure.kind === 'malformed' && failure.times >= 2));
 
 export type Situation = {
-  readonly failure: Pick<ModelFailure, 'kind' | 'retryAfterSeconds'>;
-  /** The number of the attempt that failed, from 1. */
-  readonly attempt: number;
-  readonly candidates: number;
-  /** For how long the lead has waited since the last message, in milliseconds. */
-  readonly waitedMs: number;
+  readonly candidates: readonly Candidate[];
+  /** With the one that has just come. */
+  readonly failures: ProviderFailures;
+  /** Since when the lead has waited, and the time, in epoch milliseconds. */
+  readonly waitsSince: number;
+  readonly now: number;
 };
 
 export type AfterFailure =
   | { readonly kind: 'retry'; readonly delayMs: number }
   | { readonly kind: 'hand_over'; readonly reason: HandoverReason };
 
-/** What follows a failure: the next provider at once, another round after a pause, or a person. Pure. */
-export function afterFailure({ failure, attempt, candidates, waitedMs }: Situation): AfterFailure {
-  if (failure.kind === 'refused') return { kind: 'hand_over', reason: 'model_refused' };
+/** What follows a failure: the next provider at once, one that has failed after a pause, or a person. Pure. */
+export function afterFailure({ candidates, failures, waitsSince, now }: Situation): AfterFailure {
+  if (Object.values(failures).some(({ kind }) => kind === 'refused')) {
+    return { kind: 'hand_over', reason: 'model_refused' };
+  }
   const handOver = { kind: 'hand_over', reason: 'model_unavailable' } as const;
-  if (attempt % candidates !== 0) return { kind: 'retry', delayMs: 0 };
-  // What only a person can mend, and what has failed twice with the same messages, does not get better by itself.
-  const rounds = attempt / candidates;
-  if (failure.kind === 'rejected' || (failure.kind === 'malformed' && rounds >= 2)) return handOver;
-  const delayMs = Math.max((failure.retryAfterSeconds ?? 0) * 1000, firstRetryMs * 2 ** (rounds - 1));
-  return waitedMs + delayMs > longestWaitMs ? handOver : { kind: 'retry', delayMs };
+  const next = nextOf(candidates, failures);
+  if (!next) return handOver;
+  const failure = failures[next.provider];
+  if (!failure) return { kind: 'retry', delayMs: 0 };
+  const delayMs = Math.max(failure.retry_at - now, 0);
+  return now + delayMs - waitsSince > longestWaitMs ? handOver : { kind: 'retry', delayMs };
 }

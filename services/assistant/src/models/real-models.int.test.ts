@@ -1,6 +1,7 @@
 import { LLMock } from '@copilotkit/aimock';
 import type { connectModel, RequestOf } from '@mostrador/contracts';
 import { createEgress } from '@mostrador/kit/clients/egress';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { passage, startAssistant, type TestAssistant } from '../../test/assistant.ts';
 import { type MisbehavingModel, startMisbehavingModel } from '../../test/misbehaving-model.ts';
@@ -186,6 +187,9 @@ describe('no second provider', () => {
     const waits = await store.drain();
     expect(waits).toMatchObject({ done: false, reason: 'attempt 1 failed (model_rate_limited)' });
     expect(Date.parse(waits.wake_at ?? '')).toBeGreaterThanOrEqual(before + 7_000);
+    // Also when the lead writes meanwhile.
+    await store.write('alô?', { secondsAgo: 1 });
+    expect((await store.step()).wake_at).toBe(waits.wake_at);
     await store.endLease();
     expect(await store.drain()).toEqual(ended('sent'));
   });
@@ -203,6 +207,48 @@ test('numbers of tokens that cannot be are not counted, and the answer is sent',
   const store = await asked([at(bad.model('odd-usage', { status: 200, body }))]);
   expect(await store.drain()).toEqual(ended('sent'));
   expect(await store.turns()).toEqual([expect.objectContaining({ input_tokens: null, output_tokens: null })]);
+});
+
+describe('a failure counts for what has failed', () => {
+  test('another service: the provider of the store is still the one that is asked', async () => {
+    const store = await asked([
+      second(bad.model('other', { status: 401, body: '{}' })),
+      at(bad.model('own', { writes: answer('Custa R$ 60.') })),
+    ]);
+    Object.defineProperty(store.world, 'lead', {
+      configurable: true,
+      get() {
+        throw new AppError('service_unavailable');
+      },
+    });
+    expect(await store.step()).toMatchObject({ reason: 'attempt 1 failed (service_unavailable)' });
+    Object.defineProperty(store.world, 'lead', { value: {} });
+    await store.endLease();
+    expect(await store.drain()).toEqual(ended('sent'));
+    expect([bad.calls('own'), bad.calls('other')]).toEqual([1, 0]);
+  });
+
+  test('a second provider that is dead: the first one answers after its pause', async () => {
+    const busy = { status: 503, body: '{}' };
+    const store = await asked([
+      second(bad.model('dead', { status: 401, body: '{}' })),
+      at(bad.model('busy', busy, { writes: answer('Custa R$ 60.') })),
+    ]);
+    expect(await store.drain()).toMatchObject({ done: false, reason: 'attempt 2 failed (model_rejected)' });
+    await store.endLease();
+    expect(await store.drain()).toEqual(ended('sent'));
+    expect([bad.calls('busy'), bad.calls('dead')]).toEqual([2, 1]);
+    expect((await store.turns())[0]).toMatchObject({ model_failures: {} });
+  });
+
+  test('a lead who writes on does not put the hand-over off', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0, ai_max_wait_seconds: 10 }, [
+      at(bad.model('down', { status: 503, body: '{}' })),
+    ]);
+    await store.write('quanto custa o corte?', { secondsAgo: 200 });
+    await store.write('alô?', { secondsAgo: 1 });
+    expect(await store.drain()).toEqual(ended('handed_over (model_unavailable)'));
+  });
 });
 
 test('spend unbounded: calls that fail count, too', async () => {

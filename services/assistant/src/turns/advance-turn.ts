@@ -51,8 +51,8 @@ async function attempt(dependencies: Dependencies, context: StoreContext, claime
   } catch (error) {
     const code = error instanceof AppError || error instanceof ModelWaits ? error.code : 'internal_error';
     context.log.warn({ turn: claimed.turn.id, task: claimed.task, err: error }, 'a step of an AI turn failed');
-    const delayMs = error instanceof ModelWaits ? error.delayMs : delayAfter(claimed.attempt.number);
-    const until = await database.write(scope, (sql) => recordFailed(sql, claimed.attempt, code, delayMs));
+    const failed = error instanceof ModelWaits ? error : { delayMs: delayAfter(claimed.attempt.number) };
+    const until = await database.write(scope, (sql) => recordFailed(sql, claimed.attempt, code, failed));
     return until ? waitUntil(until, failedReason(code, claimed.attempt.number)) : lookAgain();
   } finally {
     relay.nudge();

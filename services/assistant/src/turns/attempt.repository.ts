@@ -1,5 +1,6 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Attempt, RowKey } from '@mostrador/kit/step/retry-engine';
+import type { ProviderFailures } from '../models/choose-model.ts';
 import { turnColumns } from './turn.repository.ts';
 import type { TurnRow } from './turn.ts';
 
@@ -47,7 +48,7 @@ export async function recordDecided(sql: TransactionSql, attempt: Attempt, decid
   const saved = await sql`
     update ai_turns
     set ${sql(columns)}, passages = ${sql.json(passages)}, next_attempt_at = clock_timestamp(), attempts = 0,
-        error_code = null, ${over(sql)}
+        error_code = null, model_failures = '{}', ${over(sql)}
     ${ofAttempt(sql, attempt)} returning 1`;
   return saved.length > 0;
 }
@@ -60,16 +61,17 @@ export async function recordUsed(sql: TransactionSql, attempt: Attempt): Promise
   return saved.length > 0;
 }
 
-/** Records that the attempt failed. The next one is due after `delayMs`. */
+/** Records that the attempt failed. The next one is due after `delayMs`. `failures`: those of models, if they changed. */
 export async function recordFailed(
   sql: TransactionSql,
   attempt: Attempt,
   code: string,
-  delayMs: number,
+  { delayMs, failures }: { readonly delayMs: number; readonly failures?: ProviderFailures },
 ): Promise<Date | undefined> {
   const [row] = await sql<{ next_attempt_at: Date }[]>`
     update ai_turns
-    set error_code = ${code}, next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', ${over(sql)}
+    set error_code = ${code}, model_failures = coalesce(${failures ? sql.json(failures) : null}, model_failures),
+        next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', ${over(sql)}
     ${ofAttempt(sql, attempt)}
     returning next_attempt_at`;
   return row?.next_attempt_at;

@@ -18,6 +18,7 @@ import { mostModelCalls, type NewCall } from '../tools/step.ts';
 import { type Decided, holdsLease } from './attempt.repository.ts';
 import { burstOf, linesBefore, newestOf, searchTextOf, shortened, textOf } from './burst.ts';
 import type { Claimed } from './claim-next.ts';
+import { earliest, longestWaitAt } from './quiet.ts';
 import { readLead } from './read-lead.ts';
 import type { StepCall } from './step-call.ts';
 import { countAnswersOfHour } from './turn.repository.ts';
@@ -117,8 +118,9 @@ export async function decide(
   };
   const { decision, model, latencyMs } = await askModel(dependencies, request, {
     ...{ scope, turnId: turn.id, agentId: agent.id, connections, agentModel: agent.model },
-    ...{ attempt: attempt.number, deadline: call.deadline },
-    writtenAt: burst.answeredTo,
+    ...{ failures: turn.model_failures, deadline: call.deadline },
+    // A lead who writes on does not put the hand-over off for ever.
+    waitsSince: earliest(burst.answeredTo, longestWaitAt(turn, settings)),
   });
   const latency_ms = (turn.latency_ms ?? 0) + latencyMs;
   const base = { ...chosen, passages: keptPassages(request, decision), model, latency_ms };

@@ -52,10 +52,13 @@ async function takeIn(
   };
   // A turn that is being decided or told is not held back: messaging sees whether the answer is outdated.
   const waits = turn.action === null && turn.lease_until === null;
+  const { next_attempt_at } = turn as { next_attempt_at: Date };
+  const quietAt = replyAt(times, settings);
   await extendTurn(sql, storeId, {
     id: turn.id,
     ...times,
     next_received_at: waits || at <= turn.last_received_at ? turn.next_received_at : (turn.next_received_at ?? at),
-    next_attempt_at: waits ? replyAt(times, settings) : (turn.next_attempt_at as Date),
+    // The pause after a failure holds.
+    next_attempt_at: !waits ? next_attempt_at : turn.error_code === null ? quietAt : latest(quietAt, next_attempt_at),
   });
 }

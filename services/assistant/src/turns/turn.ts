@@ -1,5 +1,6 @@
 import type { HandoverReason, SilentReason, TurnOutcome } from '@mostrador/contracts';
 import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
+import type { ProviderFailures } from '../models/choose-model.ts';
 
 /** A passage that the model was given, as a turn keeps it. */
 export type KeptPassage = { readonly document_id: string; readonly title: string; readonly used: boolean };
@@ -30,6 +31,8 @@ export type TurnRow = {
   readonly next_attempt_at: Date | null;
   readonly attempts: number;
   readonly error_code: string | null;
+  /** How providers have failed since the last decision. */
+  readonly model_failures: ProviderFailures;
   readonly lease_until: Date | null;
   /** The superseded turn before, whose tool results this one keeps. */
   readonly continues: string | null;
