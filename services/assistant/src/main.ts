@@ -10,6 +10,7 @@ import { createHandlers } from './handlers.ts';
 import { credentialsCheck } from './models/credentials-check.ts';
 import { countModelCalls } from './models/model-metrics.ts';
 import { createModels } from './models/open-model.ts';
+import { purgeOffers } from './tools/purge-offers.ts';
 import { onMessageReceived } from './turns/on-message-received.ts';
 import { overdueTurns } from './turns/wake-overdue.ts';
 
@@ -44,6 +45,7 @@ runService({
         onModelCall: countModelCalls(metrics),
       },
     }),
+    purge: purgeOffers,
     gauges: [overdueGauges(systemDatabase, [overdueTurns])],
     jobs: [overdueJob({ ...overdueTurns, systemDatabase, relay, log })],
     consumers: [

@@ -100,12 +100,12 @@ export async function startAssistant() {
   const metrics = createMetrics('assistant');
   const onModelCall = countModelCalls(metrics);
   const egress = createEgress({ allowHosts: '127.0.0.1' });
-  let parts: Pick<Parameters<typeof createHandlers>[0], 'database' | 'relay'> | undefined;
+  let parts: Pick<Parameters<typeof createHandlers>[0], 'database' | 'systemDatabase' | 'relay'> | undefined;
   const service: TestService = await startTestService({
     name: 'assistant',
     operations: assistantOperations,
     build: ({ database, systemDatabase, rpc, relay }) => {
-      parts = { database, relay };
+      parts = { database, systemDatabase, relay };
       const openReal = createModels({ vault, egress });
       const openModel: OpenModel = (storeId, connection) =>
         connection.provider === 'demo' ? demo : openReal(storeId, connection);
@@ -179,7 +179,8 @@ export async function startAssistant() {
   ];
   await nats.flush();
   const { rpc, adminSql } = service;
-  const receive = onMessageReceived(parts as NonNullable<typeof parts>);
+  const { systemDatabase, ...told } = parts as NonNullable<typeof parts>;
+  const receive = onMessageReceived(told);
 
   /** A store with the AI on, and a lead. */
   async function openStore(
@@ -252,6 +253,7 @@ export async function startAssistant() {
   return {
     ...service,
     metrics,
+    systemDatabase,
     openStore,
     async stop() {
       await Promise.all(servers.map((server) => server.drain()));

@@ -46,6 +46,8 @@ const rules: BookingRules = {
   ...{ minimum_notice_minutes: 0, horizon_days: 365, hours: null, exceptions: [], reminders: [] },
   ...{ confirm_words: ['1'], cancel_words: ['2'] },
 };
+/** How many free times an answer has: fewer than the real 500. */
+export const pageOfTimes = 3;
 const moment = '2026-01-01T12:00:00.000Z';
 
 /** Stands in for scheduling: a time that is booked is no longer free, and a key has one effect. */
@@ -74,10 +76,10 @@ export function bookingHandlers(worldOf: (storeId: string) => BookingWorld): Han
       return rules;
     },
     getAvailability: async ({ storeId }, { query }) => {
-      const data = worldOf(storeId)
-        .free.filter((start) => start >= query.from && start < query.to)
-        .map((start): FreeTime => ({ start, end: start, seller_id: null }));
-      return { data, timezone: 'UTC', reason: data.length > 0 ? null : 'full', next_from: null };
+      const free = worldOf(storeId).free.filter((start) => start >= query.from && start < query.to);
+      const data = free.slice(0, pageOfTimes).map((start): FreeTime => ({ start, end: start, seller_id: null }));
+      const next_from = free[pageOfTimes] ?? null;
+      return { data, timezone: 'UTC', reason: data.length > 0 ? null : 'full', next_from };
     },
     listStoreServices: async ({ storeId }) => ({ ...none, data: worldOf(storeId).services }),
     getService: async ({ storeId }, { params }) => {

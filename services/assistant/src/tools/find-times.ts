@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type FreeTime, getAvailability, getService } from '@mostrador/contracts';
+import { type FreeTime, getAvailability, getService, type NoTimeReason, type ReplyOf } from '@mostrador/contracts';
 import { dateAfter, localTimeOf, startOfDay } from '@mostrador/hours/clock';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
@@ -20,6 +20,8 @@ export type FindTimesInput = {
 export type FoundTime = { readonly offer: string; readonly label: string };
 
 const mostOffers = 5;
+/** A page has up to 500 times. */
+const mostPages = 10;
 const defaultMinutes = 60;
 
 /** Finds free times, and makes offers of a few of them. */
@@ -36,12 +38,19 @@ export async function findTimes(
     ? await rpc.call(getService, { params: { serviceId: input.service } }, call)
     : undefined;
   const duration_minutes = service?.duration_minutes ?? defaultMinutes;
-  const query = { from: range.from.toISOString(), to: range.to.toISOString(), duration_minutes };
-  const { data, reason } = await rpc.call(
-    getAvailability,
-    { query: { ...query, ...(service && { service_id: service.id }) } },
-    call,
-  );
+  const query = { to: range.to.toISOString(), duration_minutes, ...(service && { service_id: service.id }) };
+  const data: FreeTime[] = [];
+  let reason: NoTimeReason | null = null;
+  let next: string | null = range.from.toISOString();
+  for (let page = 0; next !== null && page < mostPages; page += 1) {
+    const found: ReplyOf<typeof getAvailability> = await rpc.call(
+      getAvailability,
+      { query: { ...query, from: next } },
+      call,
+    );
+    data.push(...found.data);
+    ({ reason, next_from: next } = found);
+  }
   const starts = startsOf(data).filter((start) => isIn(localTimeOf(start, timezone).time, input.part_of_day));
   const few =
     input.near === undefined
@@ -58,7 +67,9 @@ export async function findTimes(
       ...{ offer: id, label: timeLabel(localTimeOf(starts_at, timezone)) },
     }),
   );
-  return { output: { times, reason: times.length > 0 ? null : (reason ?? 'full'), timezone }, offers };
+  const output = next === null ? {} : { searched_to: localTimeOf(toInstant(next), timezone).date };
+  const none = times.length > 0 || next !== null ? null : (reason ?? 'full');
+  return { output: { times, reason: none, timezone, ...output }, offers };
 }
 
 /** From the first day to the end of the last one, but never in the past. Undefined: there is no such range. Pure. */

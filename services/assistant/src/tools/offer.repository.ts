@@ -16,14 +16,13 @@ export type NewOffer = Omit<OfferRow, 'lead_id' | 'message_id'>;
 
 const columns = (sql: Sql) => sql`id, lead_id, starts_at, duration_minutes, service_id, title, message_id`;
 
-/** Writes offers, and deletes those of the lead whose time has passed. */
+/** Writes offers. */
 export async function insertOffers(
   sql: TransactionSql,
   storeId: string,
   leadId: string,
   offers: readonly NewOffer[],
 ): Promise<void> {
-  await sql`delete from ai_offers where store_id = ${storeId} and lead_id = ${leadId} and starts_at <= clock_timestamp()`;
   const rows = offers.map((offer) => ({ ...offer, store_id: storeId, lead_id: leadId }));
   if (rows.length > 0) await sql`insert into ai_offers ${sql(rows)}`;
 }
@@ -50,3 +49,11 @@ export const markTold = (sql: TransactionSql, storeId: string, messageId: string
 /** What was offered to the lead is used up: a second yes books nothing. */
 export const deleteOffers = (sql: TransactionSql, storeId: string, leadId: string) =>
   sql`delete from ai_offers where store_id = ${storeId} and lead_id = ${leadId}`;
+
+/** Deletes some offers of all stores whose time has passed. Returns how many. */
+export async function deleteSomePast(systemSql: TransactionSql, batch: number): Promise<number> {
+  const { count } = await systemSql`
+    delete from ai_offers where (store_id, id) in (
+      select store_id, id from ai_offers where starts_at <= clock_timestamp() order by starts_at limit ${batch})`;
+  return count;
+}

@@ -4,7 +4,9 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { passage, startAssistant, type TestAssistant } from '../../test/assistant.ts';
+import { pageOfTimes } from '../../test/scheduling.ts';
 import type { Decision, ModelRequest } from '../models/model.ts';
+import { purgeOffers } from './purge-offers.ts';
 
 let assistant: TestAssistant;
 beforeAll(async () => {
@@ -93,6 +95,28 @@ test('a day without a free time gets the next ones', async () => {
   expect((await store.turns()).at(-1)).toMatchObject({ state: 'handed_over', action_reason: 'nothing_found' });
 });
 
+describe('more free times than one answer of scheduling has', () => {
+  const morning = (times: number) =>
+    Array.from({ length: times }, (_, minute) => new Date(Date.parse(at(1, 9)) + minute * 60_000).toISOString());
+
+  test('are all looked through', async () => {
+    const store = await openBooking();
+    store.world.free = [...morning(pageOfTimes), at(1, 19)];
+    await say(store, 'tem horário amanhã à noite?');
+    expect(store.said().at(-1)).toMatch(/\n\n1\. .+ 19:00$/);
+  });
+
+  test('are not called full when there are too many to look through', async () => {
+    const store = await openBooking();
+    store.world.free = [...morning(10 * pageOfTimes), at(1, 19)];
+    store.world.model = calling(() => ({ name: 'find_times', input: { part_of_day: 'evening' } }));
+    await say(store, 'à noite');
+    const [step] = await assistant.adminSql`
+      select output from ai_steps where store_id = ${store.storeId} and tool = 'find_times'`;
+    expect(step?.output).toMatchObject({ times: [], reason: null, searched_to: at(1, 19).slice(0, 10) });
+  });
+});
+
 test('a time that was taken meanwhile is not booked, and others are offered', async () => {
   const store = await openOffered();
   store.world.free = [at(1, 15)];
@@ -113,6 +137,33 @@ test('a lead moves an appointment, and cancels it', async () => {
   await say(store, 'quero cancelar meu horário');
   expect(store.world.appointments).toMatchObject([{ status: 'cancelled' }]);
   expect(store.said().at(-1)).toMatch(/^Cancelado: Atendimento, .+ 15:00\.\n\nPronto\.$/);
+});
+
+test('a cancellation leaves the offers: the same answer of a model can book another time', async () => {
+  const store = await openOffered();
+  await say(store, '9h');
+  await say(store, 'preciso remarcar para amanhã à tarde');
+  const appointment = store.world.appointments[0]?.id;
+  store.world.model = (request) => {
+    if (request.results.length > 0) return { action: 'reply', text: 'ok', usedPassages: [] };
+    const book = { id: 'b', name: 'book', input: { offer: offersIn(request)[0]?.const } } as const;
+    return { action: 'use_tools', calls: [{ id: 'a', name: 'cancel', input: { appointment } }, book] };
+  };
+  await say(store, 'cancele, e marque a primeira');
+  expect(store.world.appointments).toMatchObject([
+    { scheduled_at: at(1, 9), status: 'cancelled' },
+    { scheduled_at: at(1, 15), status: 'scheduled' },
+  ]);
+});
+
+test('the purge deletes the offers whose time has passed, of every store', async () => {
+  const stores = [await openOffered(), await openOffered()];
+  const ids = stores.map(({ storeId }) => storeId);
+  await assistant.adminSql`
+    update ai_offers set starts_at = now() - interval '1 second' where store_id = any(${ids}) and place = 1`;
+  await purgeOffers(assistant.systemDatabase);
+  const left = await assistant.adminSql`select place from ai_offers where store_id = any(${ids}) order by place`;
+  expect(left.map(({ place }) => place)).toEqual([2, 2, 3, 3]);
 });
 
 describe('only a time that was sent before the lead accepted it can be booked', () => {

@@ -55,17 +55,17 @@ export async function useTool(dependencies: Dependencies, step: StepCall, turn: 
           lead_id,
           scheduled_at: offer.starts_at.toISOString(),
         };
-        return booked(await rpc.call(createAppointment, { body }, effect));
+        return { ...changed(await rpc.call(createAppointment, { body }, effect)), spendsOffers: true };
       }
       case 'move': {
         const offer = await requireOffer(dependencies, step, turn, input.offer);
         const params = { appointmentId: input.appointment };
         const body = { scheduled_at: offer.starts_at.toISOString() };
-        return booked(await rpc.call(updateAppointment, { params, body }, effect));
+        return { ...changed(await rpc.call(updateAppointment, { params, body }, effect)), spendsOffers: true };
       }
       case 'cancel': {
         const params = { appointmentId: input.appointment };
-        return booked(await rpc.call(updateAppointment, { params, body: { status: 'cancelled' } }, effect));
+        return changed(await rpc.call(updateAppointment, { params, body: { status: 'cancelled' } }, effect));
       }
       case 'schedule_followup': {
         const body = { lead_id, message: input.message, delay_minutes: input.days * 24 * 60 };
@@ -106,7 +106,6 @@ async function requireOffer(
   return offer;
 }
 
-const booked = ({ id, title, scheduled_at, duration_minutes, status }: Appointment): Used => ({
+const changed = ({ id, title, scheduled_at, duration_minutes, status }: Appointment): Used => ({
   output: { appointment: { id, title, scheduled_at, duration_minutes, status } },
-  spendsOffers: true,
 });
