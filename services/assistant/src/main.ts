@@ -11,7 +11,7 @@ import { credentialsCheck } from './models/credentials-check.ts';
 import { countModelCalls } from './models/model-metrics.ts';
 import { createModels } from './models/open-model.ts';
 import { purgeOffers } from './tools/purge-offers.ts';
-import { onMessageReceived } from './turns/on-message-received.ts';
+import { eventsOfTurns, onTurnEvent } from './turns/on-turn-event.ts';
 import { overdueTurns } from './turns/wake-overdue.ts';
 
 const config = loadConfig(assistantConfig);
@@ -53,8 +53,9 @@ runService({
         nats,
         log,
         name: 'assistant-turns',
-        types: ['messaging.message.received'],
-        handle: onMessageReceived({ database, relay }),
+        types: eventsOfTurns,
+        revision: 2,
+        handle: onTurnEvent({ database, relay }),
       }),
     ],
   }),

@@ -33,7 +33,7 @@ import { demoModel } from '../src/models/demo-model.ts';
 import type { Decision, Model, ModelRequest, OpenModel } from '../src/models/model.ts';
 import { countModelCalls } from '../src/models/model-metrics.ts';
 import { createModels } from '../src/models/open-model.ts';
-import { onMessageReceived } from '../src/turns/on-message-received.ts';
+import { onTurnEvent } from '../src/turns/on-turn-event.ts';
 import { type BookingWorld, bookingHandlers, bookingOperations, newBookingWorld } from './scheduling.ts';
 
 type Asked = RequestOf<typeof acceptMessage>['body'];
@@ -180,7 +180,7 @@ export async function startAssistant() {
   await nats.flush();
   const { rpc, adminSql } = service;
   const { systemDatabase, ...told } = parts as NonNullable<typeof parts>;
-  const receive = onMessageReceived(told);
+  const receive = onTurnEvent(told);
 
   /** A store with the AI on, and a lead. */
   async function openStore(
@@ -212,6 +212,15 @@ export async function startAssistant() {
       );
     return {
       ...{ storeId, leadId, world, hear },
+      /** crm says that the lead was merged into this one. */
+      merge: (merged_into: string) =>
+        receive(
+          {
+            ...{ id: randomUUID(), type: 'crm.lead.merged', store_id: storeId, occurred_at: moment },
+            data: { lead_id: leadId, merged_into },
+          },
+          { deadline: Date.now() + 30_000 },
+        ),
       /** The lead writes `secondsAgo`. `told`: the event comes, too. */
       async write(body: string, { secondsAgo = 0, told = true } = {}) {
         const received_at = new Date(Date.now() - secondsAgo * 1000).toISOString();
@@ -233,9 +242,9 @@ export async function startAssistant() {
       said: () => world.accepted.map(({ message }) => message),
       step: (): Promise<NextStep> => rpc.call(advanceTurn, { body: { lead_id: leadId } }, context()),
       /** Steps until none is due. */
-      async drain(): Promise<NextStep> {
+      async drain(lead_id = leadId): Promise<NextStep> {
         for (;;) {
-          const next = await rpc.call(advanceTurn, { body: { lead_id: leadId } }, context());
+          const next = await rpc.call(advanceTurn, { body: { lead_id } }, context());
           if (next.done || next.wake_at === null || Date.parse(next.wake_at) > Date.now() + 500) return next;
         }
       },

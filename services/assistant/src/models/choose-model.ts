@@ -26,7 +26,7 @@ export type ProviderFailure = {
   /** When it may be asked again, in epoch milliseconds. */
   readonly retry_at: number;
 };
-export type ProviderFailures = { readonly [provider in ModelProvider]?: ProviderFailure };
+export type ProviderFailures = { readonly [P in ModelProvider]?: ProviderFailure };
 
 /** Adds a failure. Pure. The wait that the provider names holds, and without one it doubles. `now`: epoch milliseconds. */
 export function withFailure(

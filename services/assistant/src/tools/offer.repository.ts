@@ -50,6 +50,10 @@ export const markTold = (sql: TransactionSql, storeId: string, messageId: string
 export const deleteOffers = (sql: TransactionSql, storeId: string, leadId: string) =>
   sql`delete from ai_offers where store_id = ${storeId} and lead_id = ${leadId}`;
 
+/** Gives the offers of a merged lead to the lead that stays. */
+export const moveOffers = (sql: TransactionSql, storeId: string, leadId: string, mergedInto: string) =>
+  sql`update ai_offers set lead_id = ${mergedInto} where store_id = ${storeId} and lead_id = ${leadId}`;
+
 /** Deletes some offers of all stores whose time has passed. Returns how many. */
 export async function deleteSomePast(systemSql: TransactionSql, batch: number): Promise<number> {
   const { count } = await systemSql`

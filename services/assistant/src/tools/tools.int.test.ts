@@ -166,6 +166,13 @@ test('the purge deletes the offers whose time has passed, of every store', async
   expect(left.map(({ place }) => place)).toEqual([2, 2, 3, 3]);
 });
 
+test('the lead that stays after a merge keeps what the other one was offered', async () => {
+  const [store, kept] = [await openOffered(), randomUUID()];
+  await store.merge(kept);
+  const offers = await assistant.adminSql`select lead_id from ai_offers where store_id = ${store.storeId}`;
+  expect(offers.map(({ lead_id }) => lead_id)).toEqual([kept, kept, kept]);
+});
+
 describe('only a time that was sent before the lead accepted it can be booked', () => {
   test('not one that the channel has not taken', async () => {
     const store = await openBooking();

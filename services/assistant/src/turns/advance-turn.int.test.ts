@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { updateAssistantSettings } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
@@ -269,6 +270,55 @@ describe('a turn is handed over, with a text to the lead', () => {
     await store.write('e a barba?');
     expect(await store.drain()).toEqual(ended('handed_over (budget_reached)'));
     expect(store.world.calls).toBe(1);
+  });
+});
+
+describe('a lead that is merged into another one', () => {
+  test('leaves what it wrote to that one, which gets the answer when the messages have moved', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    store.world.passages = [prices];
+    const first = await store.write('quanto custa o corte?', { secondsAgo: 1 });
+    const kept = randomUUID();
+    await store.merge(kept);
+    await store.merge(kept);
+    expect(await store.turns()).toMatchObject([
+      { lead_id: store.leadId, state: 'superseded' },
+      { lead_id: kept, state: 'open', first_received_at: new Date(first.received_at) },
+    ]);
+    expect(await store.wakeUps()).toContainEqual({ topic: 'reply', entity_id: kept, signal: 'received' });
+    expect(await store.drain(kept)).toMatchObject({ done: false, reason: 'the lead may write more' });
+    await store.endLease();
+    expect(await store.drain(kept)).toEqual(ended('sent'));
+    expect(store.world.accepted).toMatchObject([{ lead_id: kept }]);
+  });
+
+  test('also when a step came first and found no lead, and when that one has a turn', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    const [kept, first] = [randomUUID(), await store.write('oi', { secondsAgo: 2 })];
+    store.world.lead = undefined;
+    expect(await store.drain()).toEqual(ended('silent (lead_not_found)'));
+    await store.merge(kept);
+    const { received_at } = await store.write('quanto custa?', { secondsAgo: 1 });
+    await store.merge(kept);
+    const open = (await store.turns()).filter(({ state }) => state === 'open');
+    expect(open).toMatchObject([
+      {
+        ...{ lead_id: kept, first_received_at: new Date(first.received_at) },
+        last_received_at: new Date(received_at),
+      },
+    ]);
+  });
+
+  test('is moved when no step is running', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    await store.write('oi', { secondsAgo: 1 });
+    let merged: unknown;
+    store.world.thinking = async () => {
+      merged = await store.merge(randomUUID()).catch((error) => error.code);
+    };
+    await store.step();
+    expect(merged).toBe('lead_busy');
+    expect(await store.turns()).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Attempt, RowKey } from '@mostrador/kit/step/retry-engine';
 import type { ProviderFailures } from '../models/choose-model.ts';
+import { tooLateMs } from './next-move.ts';
 import { turnColumns } from './turn.repository.ts';
 import type { TurnRow } from './turn.ts';
 
@@ -92,3 +93,19 @@ export async function saveEnd(
     returning ${turnColumns(sql)}, clock_timestamp() as now`;
   return row;
 }
+
+/**
+ * Supersedes the turns of a merged lead that nothing has answered: the open one, and those of the last quarter of an hour
+ * that ended because crm had no such lead any more. The oldest first.
+ */
+export const supersedeUnanswered = (sql: TransactionSql, storeId: string, leadId: string) =>
+  sql<Pick<TurnRow, 'id' | 'first_received_at' | 'last_received_at'>[]>`
+    with superseded as (
+      update ai_turns
+      set state = 'superseded', reason = null, reply = null, next_attempt_at = null, error_code = null,
+          answered_to = coalesce(answered_to, last_received_at), ${over(sql)}
+      where store_id = ${storeId} and lead_id = ${leadId}
+        and (state = 'open' or (state = 'silent' and reason = 'lead_not_found'
+             and last_received_at > clock_timestamp() - ${tooLateMs} * interval '1 millisecond'))
+      returning id, first_received_at, last_received_at)
+    select * from superseded order by id`;
