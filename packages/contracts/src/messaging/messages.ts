@@ -179,7 +179,8 @@ export const Message = Type.Object(
     from_history: Type.Optional(
       Type.Boolean({
         description:
-          'Whether it is from before the store’s number was connected. Such a message counts nowhere as new and has no events.',
+          'Whether it is from before the store’s number was connected. Such a message counts nowhere as new, and its import has ' +
+          'no events. What happens to it later has: that it is read, a reaction, an edit.',
       }),
     ),
     reply_to_id: Type.Optional(About(NullableUuid, 'The message that it quotes, when the server has that message.')),

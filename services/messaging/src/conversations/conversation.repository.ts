@@ -15,6 +15,8 @@ export type ConversationRow = OptOutColumns & {
   readonly phone_version: number | null;
   readonly next_number: number;
   readonly last_inbound_at: Date | null;
+  /** When the customer wrote last, by the channel's clock. Null: not known. */
+  readonly customer_wrote_at: Date | null;
   readonly interaction_count: number;
   readonly reported_count: number;
   /** The store has read up to this message. */
@@ -29,8 +31,8 @@ export type ConversationRow = OptOutColumns & {
 
 /** The columns of a `ConversationRow`. */
 export const conversationColumns = (sql: Sql) => sql`
-  store_id, lead_id, wa_id, user_id, phone, phone_version, next_number, last_inbound_at, opted_out_at, opt_out_wishes,
-  interaction_count, reported_count, read_number, unread_count, seller_id, lead_version,
+  store_id, lead_id, wa_id, user_id, phone, phone_version, next_number, last_inbound_at, customer_wrote_at, opted_out_at,
+  opt_out_wishes, interaction_count, reported_count, read_number, unread_count, seller_id, lead_version,
   ai_paused_until`;
 
 /** The lead has no conversation, and the request has not asked crm for it. A retry may find that it was merged. */
@@ -202,7 +204,8 @@ export async function savePhone(
 ): Promise<void> {
   await sql`
     update conversations
-    set phone = ${phone}, phone_version = ${version} ${forget ? sql`, wa_id = null, user_id = null, last_inbound_at = null` : sql``}
+    set phone = ${phone}, phone_version = ${version}
+        ${forget ? sql`, wa_id = null, user_id = null, last_inbound_at = null, customer_wrote_at = null` : sql``}
     where store_id = ${store_id} and lead_id = ${lead_id}`;
   if (forget) await sql`delete from customer_user_ids where store_id = ${store_id} and lead_id = ${lead_id}`;
 }
@@ -249,19 +252,26 @@ export type TakenInbound = OptOutColumns & {
  * Takes the number of an inbound message, counts it and stores what it changes. The caller holds the
  * conversation's lock. One statement does it all, because three updates of one row cost three times as much.
  *
- * @param options `writtenAt` replaces the current time for the reply window; `optOut` is set when the message changes it
+ * @param options `late`: when a message that comes late counts as written for the reply window; `optOut` is set when the
+ *   message changes it
  */
 export async function takeInbound(
   sql: TransactionSql,
   storeId: string,
   leadId: string,
-  { waId, writtenAt, optOut }: { waId: string | null; writtenAt: Date | null; optOut: OptOutState | null },
+  {
+    waId,
+    writtenAt,
+    late,
+    optOut,
+  }: { waId: string | null; writtenAt: Date; late: boolean; optOut: OptOutState | null },
 ): Promise<TakenInbound> {
   const [taken] = await sql<TakenInbound[]>`
     update conversations c
     set next_number = c.next_number + 1, interaction_count = c.interaction_count + 1,
         wa_id = coalesce(${waId}, c.wa_id),
-        last_inbound_at = greatest(c.last_inbound_at, coalesce(${writtenAt}::timestamptz, clock.at)),
+        last_inbound_at = greatest(c.last_inbound_at, ${late ? sql`${writtenAt}::timestamptz` : sql`clock.at`}),
+        customer_wrote_at = greatest(c.customer_wrote_at, ${writtenAt}),
         ${optOut ? sql`${settingOptOut(sql, optOut, sql`clock.at`)},` : sql``}
         waiting_since = case when c.is_unanswered then coalesce(c.waiting_since, c.last_message_at) else clock.at end,
         last_message_at = clock.at, is_unanswered = true, unread_count = c.unread_count + 1,

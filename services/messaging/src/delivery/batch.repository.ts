@@ -98,7 +98,7 @@ export type Acceptance = {
 export async function lockProviderMessages(
   sql: TransactionSql,
   storeId: string,
-  accepted: readonly Acceptance[],
+  accepted: readonly Pick<Acceptance, 'channelId' | 'providerMessageId'>[],
 ): Promise<void> {
   const names = accepted.map(
     ({ channelId, providerMessageId }) => `messaging report ${storeId} ${channelId} ${providerMessageId}`,

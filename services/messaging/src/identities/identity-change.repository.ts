@@ -41,6 +41,19 @@ export async function lockIdentityChange(
   return { ...row, ...told };
 }
 
+/** Whether a change is known, and nothing is left to do for it. */
+export async function isFinished(
+  sql: Sql,
+  storeId: string,
+  channelId: string,
+  { eventId }: Pick<IdentityChange, 'eventId'>,
+): Promise<boolean> {
+  const rows = await sql`
+    select from identity_changes
+    where store_id = ${storeId} and channel_id = ${channelId} and event_id = ${eventId} and outcome is not null`;
+  return rows.length > 0;
+}
+
 /**
  * The ids of a change with the numbers that it leaves out: the new one is that of another lead which has the new user id
  * already, and with a new one there may be one from before.

@@ -32,9 +32,10 @@ async function withLead() {
     echoPayload(store.number, customer, content as never, entry);
   const state = async () => {
     const [row] = await messaging.adminSql`
-      select last_inbound_at, interaction_count, is_unanswered, unread_count,
+      select last_inbound_at, interaction_count, is_unanswered, unread_count, needs_attention,
+        (select first_response_at from sessions where store_id = c.store_id and lead_id = c.lead_id),
         round(extract(epoch from ai_paused_until - clock_timestamp()) / 60)::int as paused_minutes
-      from conversations where store_id = ${store.storeId} and lead_id = ${leadId}`;
+      from conversations c where store_id = ${store.storeId} and lead_id = ${leadId}`;
     return row;
   };
   return { store, customer, leadId, echo, state };
@@ -55,6 +56,7 @@ test('what the owner writes on the phone is a sent message of a seller, and says
   expect(await state()).toEqual({
     ...before,
     ...{ interaction_count: 2, is_unanswered: false, unread_count: 0, paused_minutes: 720 },
+    first_response_at: expect.any(Date),
   });
   // It is known as sent from the beginning, and only feeds tell of it: no follow-up is cancelled, nothing is sent.
   expect((await store.facts()).slice(2)).toEqual(['message.sent', 'conversation.read']);
@@ -126,11 +128,22 @@ test('the AI stops in the same transaction: what it has queued is cancelled, and
   await accept(store, leadId, 'followup');
 });
 
-test('an echo that was delayed for a day answers nothing and pauses nothing', async () => {
-  const { store, leadId, echo, state } = await withLead();
-  await store.posts(echo(contents.text('ontem'), { at: ago(25 * 3600) }));
-  expect(await store.messages(leadId)).toHaveLength(2);
-  expect(await state()).toMatchObject({ is_unanswered: true, paused_minutes: null });
+test.each([
+  ['was delayed for a day', 25 * 3600],
+  ['is from before what the lead wrote last', 45],
+])('an echo that %s answers, reads and pauses nothing', async (_, age) => {
+  const { store, customer, leadId, echo, state } = await withLead();
+  await store.does(customer, contents.text('E aí?'), { at: ago(30) });
+  const queued = await accept(store, leadId, 'ai');
+  await messaging.adminSql`update conversations set needs_attention = true where lead_id = ${leadId}`;
+  const before = await state();
+  await store.posts(echo(contents.text('antes'), { at: ago(age) }));
+  const messages = await store.messages(leadId);
+  expect(messages).toHaveLength(4);
+  expect(messages.find(({ id }) => id === queued)?.status).toBe('queued');
+  expect(await state()).toEqual({ ...before, interaction_count: 3 });
+  expect(before).toMatchObject({ unread_count: 2, needs_attention: true, first_response_at: null });
+  expect(await store.facts()).not.toContain('conversation.read');
 });
 
 test('the first words to a new customer create the lead, by the number and by the id of one without a number', async () => {

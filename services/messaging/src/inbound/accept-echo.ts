@@ -3,7 +3,6 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { InboundMessage } from '../channels/channel-provider.ts';
-import { isFrom } from '../conversations/change-contact-phone.ts';
 import { ensureConversation } from '../conversations/conversation.repository.ts';
 import { adoptProviderId, applyStatusUpdates, saveStatusUpdates } from '../delivery/apply-status-updates.ts';
 import { saveWaId } from '../delivery/attempt.repository.ts';
@@ -18,33 +17,35 @@ import { withChanges } from '../messages/message-change.ts';
 import { beginSession } from '../sessions/session.repository.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { isLate } from './came-at.ts';
+import { type FoundLead, mayReplyTo, requireSameCustomer } from './same-customer.ts';
 
-/** The lead of a message. `byWaId`: the channel knows it by the number of the message. */
-export type FoundLead = { readonly id: string; readonly confirmed: boolean; readonly byWaId: boolean };
+/** The channel's times are whole seconds. */
+const secondOf = (at: Date | null): number => Math.floor(Number(at) / 1000);
 
 const telephone: MessageAuthor = { kind: 'phone', id: null, name: null };
 
 /**
  * Accepts what a person of the store wrote to a lead on the store's own telephone. It is a message of a seller that is
- * sent already: it answers the lead, pauses the AI and cancels what the AI has queued. The reply window and follow-ups stay
- * as they are, because the lead said nothing. Returns the lead's number of interactions; null when the message is known.
+ * sent already: it answers the lead, pauses the AI and cancels what the AI has queued, unless the lead has written since.
+ * The reply window and follow-ups stay as they are, because the lead said nothing. Returns the lead's number of
+ * interactions; null when the message is known.
  *
  * @throws AppError `service_unavailable` while another message to the lead is being sent, because this may be its echo
  */
 export async function acceptEcho(
   sql: TransactionSql,
   storeId: string,
-  { id: leadId, confirmed, byWaId }: FoundLead,
+  lead: FoundLead,
   channelId: string,
   message: InboundMessage,
 ): Promise<number | null> {
+  const { id: leadId, confirmed } = lead;
   const { providerMessageId, waId, writtenAt } = message;
   const ofChannel = { channelId, providerMessageId };
   await lockProviderMessage(sql, storeId, channelId, providerMessageId);
   const conversation = await ensureConversation(sql, storeId, leadId, confirmed);
   if (await isKnownInbound(sql, storeId, ofChannel)) return null;
-  // The lead has just got another phone, and this customer is no longer the lead.
-  if (byWaId && conversation.wa_id !== waId) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
+  requireSameCustomer(conversation, lead, message);
 
   const inFlight = await listInFlight(sql, storeId, { leadId, channelId });
   if (inFlight.some(({ status }) => status === 'sending')) {
@@ -63,8 +64,8 @@ export async function acceptEcho(
     listChanges(sql, storeId, ofChannel),
     findStatusUpdates(sql, storeId, channelId, providerMessageId),
   ]);
-  // One that was delayed for a day says nothing about who answers now.
-  const isCurrent = !isLate(new Date(), writtenAt);
+  // One that was delayed for a day, or that is from before what the lead wrote last, says nothing about who answers now.
+  const isCurrent = !isLate(new Date(), writtenAt) && secondOf(writtenAt) >= secondOf(conversation.customer_wrote_at);
   const { number, at, sessionId, delivering } = await takeNumber(sql, storeId, leadId, 'seller', {
     answers: isCurrent,
     pausesAiMinutes: isCurrent ? settings.ai_pause_minutes : null,
@@ -92,14 +93,15 @@ export async function acceptEcho(
     ...(changed.revoked_at === null && { content: message.content, media: message.media }),
     quotedId: message.quotedId,
   });
-  const { entries } = await saveStatusUpdates(sql, storeId, row, [{ status: 'sent', at: writtenAt }, ...reports]);
-  const isTheirs = waId !== null && (conversation.phone === null || isFrom(waId, conversation.phone));
-  if (conversation.wa_id === null && isTheirs) await saveWaId(sql, storeId, leadId, waId);
+  const told = [{ status: 'sent', at: writtenAt } as const, ...reports];
+  const { entries } = await saveStatusUpdates(sql, storeId, row, told, { answers: isCurrent });
+  if (waId !== null && conversation.wa_id === null && mayReplyTo(conversation, waId))
+    await saveWaId(sql, storeId, leadId, waId);
   await appendOutbox(sql, storeId, [
     ...session.events,
     ...entries,
     ...overtaken,
-    ...(conversation.unread_count > 0 ? conversationRead(leadId) : []),
+    ...(isCurrent && conversation.unread_count > 0 ? conversationRead(leadId) : []),
     // What waited behind a cancelled message is due.
     ...(overtaken.length > 0 ? [wakeDelivery(storeId, 'message_settled')] : []),
   ]);

@@ -2,7 +2,6 @@ import { ensureLead } from '@mostrador/contracts';
 import type { Sql, StoreScope, TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { CallContext } from '@mostrador/kit/rpc/client';
-import { AppError } from '@mostrador/kit/rpc/errors';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { IdentityChange, InboundMessage } from '../channels/channel-provider.ts';
 import { isFrom } from '../conversations/change-contact-phone.ts';
@@ -20,17 +19,19 @@ import { lockProviderMessage } from '../delivery/status-update.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { asPhone } from '../identities/as-phone.ts';
 import { currentIds } from '../identities/current-ids.ts';
+import { isFinished } from '../identities/identity-change.repository.ts';
 import { toInboundBody } from '../messages/inbound-body.ts';
 import { insertMessage, isKnownInbound } from '../messages/message.repository.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
 import { withChanges } from '../messages/message-change.ts';
 import { messageEvents } from '../messages/message-events.ts';
 import { touchSession } from '../sessions/session.repository.ts';
-import { acceptEcho, type FoundLead } from './accept-echo.ts';
+import { acceptEcho } from './accept-echo.ts';
 import { isLate } from './came-at.ts';
 import { reopenFailed } from './inbound.repository.ts';
 import { moveIdentity } from './move-identity.ts';
 import { NoPhone, noPhone } from './no-phone.ts';
+import { type FoundLead, mayReplyTo, requireSameCustomer } from './same-customer.ts';
 
 /**
  * Accepts an inbound message, or the echo of one that the store wrote. A customer without a lead gets one. A duplicate changes nothing. Returns the lead and its
@@ -89,10 +90,11 @@ export async function findSender(
   channelId: string,
   received: InboundMessage,
 ): Promise<Sender> {
-  const find = () => tools.database.read(context, (sql) => findKnown(sql, context.storeId, received));
+  const { storeId } = context;
+  const find = () => tools.database.read(context, (sql) => findKnown(sql, storeId, received));
   const sender = await find();
   const link = linkOf(sender);
-  if (!link) return sender;
+  if (!link || (await tools.database.read(context, (sql) => isFinished(sql, storeId, channelId, link)))) return sender;
   await moveIdentity(tools, context, channelId, link);
   return await find();
 }
@@ -132,10 +134,11 @@ export async function ensureLeadOf(
 async function accept(
   sql: TransactionSql,
   storeId: string,
-  { id: leadId, confirmed, byWaId }: FoundLead,
+  lead: FoundLead,
   channelId: string,
   message: InboundMessage,
 ): Promise<number | null> {
+  const { id: leadId, confirmed } = lead;
   const { providerMessageId, waId, kind, writtenAt } = message;
   const isKnown = () => isKnownInbound(sql, storeId, { channelId, providerMessageId });
   // Pipelined: PostgreSQL runs them in this order, so the lookups happen while the locks are held.
@@ -147,14 +150,12 @@ async function accept(
   ]);
   const conversation = locked ?? (await ensureConversation(sql, storeId, leadId, confirmed));
   if (locked ? known : await isKnown()) return null;
-  // The lead has just got another phone, and this customer is no longer the lead.
-  if (byWaId && conversation.wa_id !== waId) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
-  // Messages go to the phone that the store gave the lead.
-  const replyTo = conversation.phone === null || isFrom(waId, conversation.phone) ? waId : null;
+  requireSameCustomer(conversation, lead, message);
+  const replyTo = mayReplyTo(conversation, waId) ? waId : null;
   const wish = wishIn(message);
   const optOut = wish && withWish(conversation, wish);
-  const late = isLate(new Date(), writtenAt) ? writtenAt : null;
-  const taken = await takeInbound(sql, storeId, leadId, { waId: replyTo, writtenAt: late, optOut });
+  const late = isLate(new Date(), writtenAt);
+  const taken = await takeInbound(sql, storeId, leadId, { waId: replyTo, writtenAt, late, optOut });
   const session = await touchSession(sql, storeId, leadId, { at: taken.at, direction: 'inbound' });
   // Changes may come before their message.
   const { body, ...changed } = withChanges(newMessage(message), changes);

@@ -27,12 +27,13 @@ export async function findSenders(
   return { byWaId: byId(ofWaIds), byUserId: byId(ofUserIds) };
 }
 
-/** Those of these ids that a customer had before a change to others. */
+/** Those of these ids that a customer had before a change to others. A user id of which a number was told stays. */
 export async function findChangedIds(sql: Sql, storeId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await sql<{ id: string }[]>`
     select from_wa_id as id from identity_changes where store_id = ${storeId} and from_wa_id = any(${[...ids]}::text[])
     union all
-    select from_user_id from identity_changes where store_id = ${storeId} and from_user_id = any(${[...ids]}::text[])`;
+    select from_user_id from identity_changes where store_id = ${storeId} and from_user_id = any(${[...ids]}::text[])
+      and from_user_id is distinct from to_user_id`;
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -82,8 +83,13 @@ export async function readClock(sql: Sql): Promise<Date> {
   return row.at;
 }
 
-/** How many messages of a lead come at `at`, and when the last of them counts as written. */
-export type LeadCount = { readonly lead_id: string; readonly count: number; readonly written_at: Date };
+/** How many messages of a lead come at `at`, when the last of them counts as written, and when it was written. */
+export type LeadCount = {
+  readonly lead_id: string;
+  readonly count: number;
+  readonly came_at: Date;
+  readonly written_at: Date;
+};
 
 /** Takes the numbers of the messages of these leads, as `takeInbound` does for one. The caller holds the conversations' locks. */
 export async function takeNumbers(
@@ -95,12 +101,13 @@ export async function takeNumbers(
   await sql`
     update conversations c
     set next_number = c.next_number + came.count, interaction_count = c.interaction_count + came.count,
-        last_inbound_at = greatest(c.last_inbound_at, came.written_at),
+        last_inbound_at = greatest(c.last_inbound_at, came.came_at),
+        customer_wrote_at = greatest(c.customer_wrote_at, came.written_at),
         waiting_since = case when c.is_unanswered then coalesce(c.waiting_since, c.last_message_at) else ${at}::timestamptz end,
         last_message_at = ${at}, is_unanswered = true, unread_count = c.unread_count + came.count,
         counted_next = case when c.counted_next = c.next_number then c.next_number + came.count else c.counted_next end
     from json_to_recordset(${sql.json(counts as never)}::json)
-      as came (lead_id uuid, count integer, written_at timestamptz)
+      as came (lead_id uuid, count integer, came_at timestamptz, written_at timestamptz)
     where c.store_id = ${storeId} and c.lead_id = came.lead_id`;
 }
 

@@ -143,8 +143,8 @@ async function take<Message extends Came>(
     .filter(({ content: { providerMessageId: id } }) => !seen.has(id) && seen.add(id));
   const byLead = Map.groupBy(news, ({ leadId }) => leadId);
   const counts = [...byLead].map(([lead_id, messages]): LeadCount => {
-    const written = messages.map(({ content }) => cameAt(at, content.writtenAt).getTime());
-    return { lead_id, count: messages.length, written_at: new Date(Math.max(...written)) };
+    const written_at = new Date(Math.max(...messages.map(({ content }) => content.writtenAt.getTime())));
+    return { lead_id, count: messages.length, came_at: cameAt(at, written_at), written_at };
   });
   const took = new Set(plain.map(({ messages }) => messages));
   if (news.length === 0) return { took, entries: [] };

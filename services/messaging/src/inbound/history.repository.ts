@@ -1,5 +1,7 @@
 import type { MessageAuthor, MessageContent, MessageMedia } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { messageColumns } from '../messages/message.repository.ts';
+import type { MessageRow } from '../messages/message.ts';
 
 /** A message from before the number was connected. `id` is the channel's. */
 export type PastRow = {
@@ -105,16 +107,33 @@ export async function fillPlaceholders(
   channelId: string,
   rows: readonly PastRow[],
 ): Promise<void> {
-  const files = rows.filter(({ media }) => media !== null);
-  if (files.length === 0) return;
+  if (rows.length === 0) return;
   await sql`
     update messages m
     set kind = told.kind, body = told.body, body_truncated = told.body_truncated, media = told.media,
         updated_at = clock_timestamp()
-    from json_to_recordset(${sql.json(files as never)}::json)
+    from json_to_recordset(${sql.json(rows as never)}::json)
       as told (id text, kind text, body text, body_truncated boolean, media jsonb)
     where m.store_id = ${storeId} and m.channel_id = ${channelId} and m.provider_message_id = told.id
-      and m.kind = 'media_placeholder' and m.from_history`;
+      and m.kind = 'media_placeholder' and m.from_history and m.revoked_at is null`;
+}
+
+/** Those of these messages of the past of which the channel has told more: status updates, and changes such as an edit. */
+export async function listToldOf(
+  sql: Sql,
+  storeId: string,
+  { leadId, channelId }: Place,
+  ids: readonly string[],
+): Promise<(MessageRow & { readonly provider_message_id: string })[]> {
+  const has = (table: 'message_changes' | 'status_reports') => sql`
+    select from ${sql(table)} told
+    where told.store_id = m.store_id and told.channel_id = m.channel_id
+      and told.provider_message_id = m.provider_message_id`;
+  return await sql<(MessageRow & { provider_message_id: string })[]>`
+    select ${messageColumns(sql)} from messages m
+    where store_id = ${storeId} and lead_id = ${leadId} and channel_id = ${channelId}
+      and provider_message_id = any(${[...ids]}::text[]) and from_history
+      and (exists (${has('message_changes')}) or exists (${has('status_reports')}))`;
 }
 
 /**

@@ -164,6 +164,34 @@ test('a file of the past fills its place, whichever comes first', async () => {
   expect(await shown()).toEqual(['image primeira', 'image segunda']);
 });
 
+test('what WhatsApp told of a past message before it applies, and a deleted file stays deleted', async () => {
+  const store = await startStore(messaging);
+  const customer = { phone: newPhone() };
+  const [deleted, edited, file, sent] = [
+    past('errado', 9),
+    past('14h', 8),
+    past('', 7),
+    past('Oi', 6, { fromMe: true }),
+  ];
+  const [deletedId, editedId, fileId, sentId] = [deleted, edited, file, sent].map(({ id }) => id as string);
+  const change = (content: object) => store.posts(store.payload(customer, content as never));
+  await change(contents.revoke(deletedId as string));
+  await change(contents.edit(editedId as string, '15h'));
+  await change(contents.reaction(sentId as string, '👍'));
+  await store.posts(statusUpdate(store.number.phoneNumberId, { id: sentId as string, status: 'read' }));
+  const messages = [deleted, edited, { ...file, content: { type: 'media_placeholder' } }, sent];
+  await store.posts(historyPayload(store.number, [{ customer, messages }]));
+  await change(contents.revoke(fileId as string));
+  await store.posts(historyMediaPayload(store.number, customer, { ...file, content: contents.image('foto') }));
+  const leadId = (await store.leadOf(customer.phone)) as string;
+  expect(await store.messages(leadId)).toMatchObject([
+    { body: '', revoked_at: expect.any(String) },
+    { body: '15h', edited_at: expect.any(String) },
+    { body: '', media: null, revoked_at: expect.any(String) },
+    { body: 'Oi', status: 'read', reactions: [{ emoji: '👍' }] },
+  ]);
+});
+
 test('what WhatsApp reports later of a past message counts in no report', async () => {
   const store = await startStore(messaging);
   const customer = { phone: newPhone() };

@@ -3,9 +3,14 @@ import type { StoreScope } from '@mostrador/kit/database/database';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import type { HistoryMessage } from '../channels/channel-provider.ts';
 import { ensureConversation, saveUserId } from '../conversations/conversation.repository.ts';
+import { applyStatusUpdates } from '../delivery/apply-status-updates.ts';
 import { saveWaId } from '../delivery/attempt.repository.ts';
+import { lockProviderMessages } from '../delivery/batch.repository.ts';
+import { findStatusUpdates } from '../delivery/status-update.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { applyChanges } from '../messages/apply-changes.ts';
 import { toInboundBody } from '../messages/inbound-body.ts';
+import { listChanges } from '../messages/message-change.repository.ts';
 import { ensureLeadOf, findSender } from './accept-inbound.ts';
 import {
   ensurePastSession,
@@ -13,16 +18,19 @@ import {
   findKnownIds,
   insertPast,
   linkQuotes,
+  listToldOf,
   numberByTime,
   type PastRow,
 } from './history.repository.ts';
+import { mayReplyTo, requireSameCustomer } from './same-customer.ts';
 
 const telephone: MessageAuthor = { kind: 'phone', id: null, name: null };
 
 /**
  * Stores messages from before the number was connected, in the place of the conversation where they belong. They say
  * nothing new: no session opens, no report, window, unread message or interaction counts them, no follow-up is cancelled,
- * and no event tells of them. A customer without a lead gets one. Repeats and any order are safe.
+ * and no event tells of them. What the channel told of one before, such as its deletion, applies with its event. A
+ * customer without a lead gets one. Repeats and any order are safe.
  *
  * @throws AppError and NoPhone as `acceptInbound`
  */
@@ -38,17 +46,17 @@ export async function importHistory(
   const known = sender.byWaId ?? sender.byUserId;
   const leadId = known ?? (await ensureLeadOf({ rpc }, context, sender.message));
   await database.write(context, async (sql) => {
-    await ensureConversation(sql, storeId, leadId, known === null);
     const ids = messages.map(({ providerMessageId }) => providerMessageId);
+    const ofChannel = ids.map((providerMessageId) => ({ channelId, providerMessageId }));
+    await lockProviderMessages(sql, storeId, ofChannel);
+    const conversation = await ensureConversation(sql, storeId, leadId, known === null);
+    const lead = { id: leadId, confirmed: known === null, byWaId: sender.byWaId !== null };
+    requireSameCustomer(conversation, lead, sender.message);
     const stored = await findKnownIds(sql, storeId, { channelId, ids });
     const rows = messages.map(toPastRow);
     const news = new Map(rows.filter(({ id }) => !stored.has(id)).map((row) => [row.id, row]));
-    await fillPlaceholders(
-      sql,
-      storeId,
-      channelId,
-      rows.filter(({ id }) => stored.has(id)),
-    );
+    const files = rows.filter(({ id, media }) => stored.has(id) && media !== null);
+    await fillPlaceholders(sql, storeId, channelId, files);
     if (news.size > 0) {
       const added = [...news.values()];
       const sessionId = await ensurePastSession(sql, storeId, leadId, added);
@@ -56,9 +64,19 @@ export async function importHistory(
       await linkQuotes(sql, storeId, { leadId, channelId }, added);
       await numberByTime(sql, storeId, leadId);
     }
-    if (waId !== null && sender.byWaId === null) await saveWaId(sql, storeId, leadId, waId);
+    // What the channel told before of what is stored now.
+    const changed = [...news.keys(), ...files.map(({ id }) => id)];
+    for (const message of await listToldOf(sql, storeId, { leadId, channelId }, changed)) {
+      const target = { channelId, providerMessageId: message.provider_message_id };
+      const reports = await findStatusUpdates(sql, storeId, channelId, target.providerMessageId);
+      const after = await applyStatusUpdates(sql, storeId, message, reports);
+      await applyChanges(sql, storeId, after, await listChanges(sql, storeId, target));
+    }
+    if (waId !== null && conversation.wa_id === null && mayReplyTo(conversation, waId))
+      await saveWaId(sql, storeId, leadId, waId);
     if (userId !== null && sender.byUserId === null) await saveUserId(sql, storeId, leadId, userId, []);
   });
+  relay.nudge(['event', 'feed']);
 }
 
 const toPastRow = (message: HistoryMessage): PastRow => ({

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { acceptMessage, deliverMessages } from '@mostrador/contracts';
 import { silentLog, testContext } from '@mostrador/testing/context';
-import { contents, type Entry, entriesPayload } from '@mostrador/testing/providers/whatsapp/entries';
+import {
+  type Customer,
+  contents,
+  type Entry,
+  echoPayload,
+  entriesPayload,
+  historyPayload,
+} from '@mostrador/testing/providers/whatsapp/entries';
 import { startWhatsappServer, type WhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
 import { waitFor } from '@mostrador/testing/wait';
 import fc from 'fast-check';
@@ -110,6 +117,47 @@ test('a lead to which the store gave another number keeps that number', async ()
   messaging.crm.changePhone(store.storeId, leadId, ofStore);
   await store.does(before, moved, { at: ago(50) });
   expect(messaging.crm.phoneOf(store.storeId, leadId)).toBe(ofStore);
+});
+
+test.each([
+  ['a message', (store: TestStore, customer: Customer) => store.payload(customer, contents.text('here'))],
+  ['an echo', (store: TestStore, customer: Customer) => echoPayload(store.number, customer, contents.text('here'))],
+  [
+    'a past message',
+    ({ number }: TestStore, customer: Customer) =>
+      historyPayload(number, [
+        { customer, messages: [{ content: contents.text('here'), id: newWamid(), at: ago(9) }] },
+      ]),
+  ],
+])('%s whose lead gets another phone at the same moment is another lead’s, and overrules no phone', async (_, of) => {
+  const store = await startStore(messaging);
+  const customer = { phone: newPhone(), userId: newUserId() };
+  const leadId = messaging.crm.addLead(store.storeId, customer.phone);
+  await messaging.adminSql`insert into conversations (store_id, lead_id) values (${store.storeId}, ${leadId})`;
+  const phone = newPhone();
+  const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const changing = messaging.database.write(testContext({ storeId: store.storeId, timeoutMs: longMs }), async (sql) => {
+    await followPhone(sql, store.storeId, { lead_id: leadId, customer_phone: phone, version: 2 });
+    held.resolve();
+    await released.promise;
+  });
+  await held.promise;
+  await store.post(of(store, customer));
+  const waits = async () =>
+    (
+      await messaging.adminSql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%conversations%'`
+    ).length > 0;
+  await waitFor(waits, { description: 'the message waits for the conversation' });
+  messaging.crm.changePhone(store.storeId, leadId, phone);
+  released.resolve();
+  await changing;
+  await store.settled();
+  expect(await store.messages(leadId)).toEqual([]);
+  expect(await bodies(store, (await store.leadOf(customer.phone)) as string)).toEqual(['here']);
+  const [row] = await messaging.adminSql`select wa_id, user_id, phone from conversations where lead_id = ${leadId}`;
+  expect(row).toEqual({ wa_id: null, user_id: null, phone });
 });
 
 async function connectStandIn({ channelId, number }: TestStore): Promise<void> {

@@ -56,9 +56,9 @@ type AiPause = { readonly pausesAiMinutes?: number | null };
 
 /**
  * Takes the number of an outbound message and the moment of acceptance. Stores what the inbox shows, and the activity of
- * the lead's session. A message of a seller reads all before it. A pause of the AI is never shortened. The caller holds the
- * conversation's lock and inserts the message in the same transaction, so that the numbers have no gaps. One statement does
- * it all, because each statement costs about as much as the rows that it changes.
+ * the lead's session. A message of a seller that answers reads all before it. A pause of the AI is never shortened. The
+ * caller holds the conversation's lock and inserts the message in the same transaction, so that the numbers have no gaps.
+ * One statement does it all, because each statement costs about as much as the rows that it changes.
  */
 export async function takeNumber(
   sql: TransactionSql,
@@ -74,12 +74,13 @@ export async function takeNumber(
       ? sql``
       : sql`, ai_paused_until = greatest(c.ai_paused_until, ${until}), ai_pause_number = c.next_number,
           ai_pause_version = c.ai_pause_version + 1`;
-  const reads = source === 'seller' ? sql`, read_number = c.next_number, unread_count = 0` : sql``;
+  const reads = source === 'seller' && answers ? sql`, read_number = c.next_number, unread_count = 0` : sql``;
+  const settles = source !== 'seller' || answers ? sql`, needs_attention = false` : sql``;
   const [taken] = await sql<TakenOutbound[]>`
     with taken as (
       update conversations c
-      set next_number = c.next_number + 1, last_message_at = clock.at, needs_attention = false,
-          counted_next = ${countedNext(sql)} ${answered} ${reads} ${pauses}
+      set next_number = c.next_number + 1, last_message_at = clock.at,
+          counted_next = ${countedNext(sql)} ${settles} ${answered} ${reads} ${pauses}
       from (select clock_timestamp()::timestamptz(3) as at) as clock
       where c.store_id = ${storeId} and c.lead_id = ${leadId}
       returning c.next_number - 1 as number, clock.at),

@@ -15,8 +15,8 @@ import {
 // Reads webhooks of the field `history`: what was written in the WhatsApp Business app in the six months before the number
 // was connected. The forms are those of Meta's reference of coexistence (2026-11).
 
-/** The most messages that one transaction stores. */
-const mostTogether = 1000;
+/** The most messages that one transaction stores. It locks the id of each, and PostgreSQL has room for some thousand locks. */
+const mostTogether = 200;
 
 const statuses: Readonly<Record<string, HistoryMessage['status']>> = {
   pending: 'sent',

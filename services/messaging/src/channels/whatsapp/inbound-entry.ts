@@ -27,7 +27,7 @@ export function readEntry(entry: unknown, value: unknown, now: Date): Entry {
     case 'nothing':
       return 'nothing';
     case 'echo':
-      return text(member(entry, 'to')) === '' ? 'nothing' : readEcho(entry, value, now);
+      return namesReceiver(entry) ? readEcho(entry, value, now) : 'nothing';
     case 'identity':
       return readIdentityChange(entry, now);
     case 'opt_out':
@@ -36,6 +36,10 @@ export function readEntry(entry: unknown, value: unknown, now: Date): Entry {
       return readMessageChange(entry, now);
   }
 }
+
+/** Whether an entry says to whom it is: to a number, or to the id of a customer who hides it. */
+const namesReceiver = (entry: unknown): boolean =>
+  ['to', 'to_user_id'].some((name) => text(member(entry, name)) !== '');
 
 /** Reads one entry of a webhook of the field `smb_message_echoes`: what a person did on the store's own telephone. */
 export function readEcho(entry: unknown, value: unknown, now: Date): Entry {

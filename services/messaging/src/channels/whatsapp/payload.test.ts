@@ -1,4 +1,9 @@
-import { contents, preferencePayload } from '@mostrador/testing/providers/whatsapp/entries';
+import {
+  type Customer,
+  contents,
+  entriesPayload,
+  preferencePayload,
+} from '@mostrador/testing/providers/whatsapp/entries';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { notification, textFrom, withoutPhone, withUserId } from '../../../test/inbound-webhook.ts';
@@ -105,6 +110,17 @@ test('a business-scoped id identifies the sender beside the phone or without it'
   expect(senderOf(withoutPhone(text, userId))).toMatchObject({ waId: null, userId, name: 'Ana', unreadable: 0 });
   const inFrom = { ...text, contacts: [], messages: text.messages?.map((one) => ({ ...one, from: userId })) ?? [] };
   expect(senderOf(inFrom)).toMatchObject({ waId: null, userId, unreadable: 0 });
+});
+
+test('a message of the store among those of customers is an echo when it says to whom, by a number or an id', () => {
+  const store = { phoneNumberId: number, phone: '5511400000000' };
+  const sent = (to: Customer, names: object) => {
+    const content = { ...contents.text('x'), from: store.phone, from_user_id: undefined, ...names };
+    return read(entriesPayload(store, to, [{ content }]));
+  };
+  expect(sent({ phone: customer }, { to: customer }).messages[0]).toMatchObject({ isEcho: true, waId: customer });
+  expect(sent({ userId }, { to_user_id: userId }).messages[0]).toMatchObject({ isEcho: true, waId: null, userId });
+  expect(sent({ phone: store.phone }, {})).toMatchObject({ messages: [], unreadable: 0 });
 });
 
 test.each([
