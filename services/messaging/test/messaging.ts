@@ -257,7 +257,13 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
           const isOther = from_phone !== undefined && (from_phone === null || !isPhoneOf(lead, from_phone));
           if (!isTold && lead.customer_phone !== null && isOther) return reply('kept', id);
           const ofUserId = to_user_id === undefined ? undefined : byUserId(storeId, to_user_id);
-          const others = [to_phone === undefined ? undefined : byPhone(storeId, to_phone), ofUserId];
+          const ofPhone = to_phone === undefined ? undefined : byPhone(storeId, to_phone);
+          const owner = ofUserId === undefined ? undefined : leads.get(`${storeId} ${ofUserId}`);
+          const phoneAfter = to_phone ?? lead.customer_phone;
+          const isAnother = owner && owner.customer_phone !== null && phoneAfter !== null && owner.id !== id;
+          const releases = isAnother && !isPhoneOf(owner, phoneAfter);
+          if (releases) change(storeId, owner.id, { channel_user_id: null });
+          const others = [ofPhone, releases ? undefined : ofUserId];
           const other = others.find((one) => one !== undefined && one !== id);
           // Ids here are in no order. The lead that crm has known longer stays.
           const keys = [...leads.keys()];

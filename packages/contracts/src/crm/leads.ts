@@ -76,7 +76,11 @@ export const Lead = Type.Object(
       ),
     ),
     username: Type.Optional(
-      About(NullableString, 'The customer’s username on the channel, without `@`. Null: the channel has told none.'),
+      About(
+        NullableString,
+        'The customer’s username on the channel, without `@`, as it was when the first message created the lead. Null: the ' +
+          'channel told none then, or the store created the lead or gave it another phone.',
+      ),
     ),
     created_at: About(Timestamp, 'When it was created.'),
     updated_at: About(Timestamp, 'When it last changed.'),

@@ -16,8 +16,8 @@ export const changeContactPhone =
 /**
  * Makes a conversation follow the phone of its lead. The channel's ids of the lead and the time of the last message belong
  * to the earlier phone, so they are forgotten, unless the customer already writes from the new one, or the channel has said
- * that the customer has it. A customer who writes without a phone stays known by the id of the channel. Without a conversation
- * there is nothing to forget.
+ * that the customer has it. A customer who writes without a phone stays known by the id of the channel when the lead gets its
+ * first phone: another one after it is another person's, as in crm. Without a conversation there is nothing to forget.
  */
 export async function followPhone(
   sql: TransactionSql,
@@ -26,7 +26,8 @@ export async function followPhone(
 ): Promise<void> {
   const conversation = await lockConversation(sql, storeId, lead_id);
   if (!conversation || version <= (conversation.phone_version ?? 0)) return;
-  const hidesPhone = conversation.wa_id === null && conversation.user_id !== null;
+  const isFirst = conversation.phone === null || isSamePhone(conversation.phone, phone);
+  const hidesPhone = isFirst && conversation.wa_id === null && conversation.user_id !== null;
   const isSamePerson =
     hidesPhone || isFrom(conversation.wa_id, phone) || (await isMovedTo(sql, storeId, lead_id, phone));
   await savePhone(sql, conversation, { phone, version, forget: !isSamePerson });

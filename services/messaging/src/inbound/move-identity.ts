@@ -3,7 +3,7 @@ import type { StoreScope, TransactionSql } from '@mostrador/kit/database/databas
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { CustomerIds, IdentityChange } from '../channels/channel-provider.ts';
-import { lockConversation, saveUserId } from '../conversations/conversation.repository.ts';
+import { findLeadsByIdentity, lockConversation, saveUserId } from '../conversations/conversation.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { asPhone } from '../identities/as-phone.ts';
 import { currentIds } from '../identities/current-ids.ts';
@@ -47,12 +47,13 @@ export async function moveIdentity(
     const { from } = row;
     // A later change may have come first.
     const to = await currentIds(sql, storeId, row.to, at);
-    if (row.outcome !== null || row.lead_id !== null) return { ...row, to };
+    const { byUserId: owner } = await findLeadsByIdentity(sql, storeId, to);
+    if (row.outcome !== null || row.lead_id !== null) return { ...row, to, owner };
     const lead_id = await findLeadOfIds(sql, storeId, from);
     if (lead_id !== null) await startMove(sql, storeId, lead_id, { ...key, from, to });
-    return { ...row, lead_id, to };
+    return { ...row, lead_id, to, owner };
   });
-  const { from, to } = begun;
+  const { from, to, owner } = begun;
   if (begun.outcome !== null) return;
 
   const leadId = begun.lead_id ?? (await findInCrm(rpc, context, from));
@@ -75,7 +76,9 @@ export async function moveIdentity(
   }
   await database.write(context, async (sql) => {
     const outcome = moved?.outcome ?? 'moved';
-    if (outcome === 'moved') await follow(sql, storeId, keptId, to, { ...moved, from: [leadId, ...merged] });
+    // Crm takes the user id from a lead that it does not merge, and a repetition of the call does not say so again.
+    const owners = [leadId, ...merged, ...(moved ? [owner] : [])];
+    if (outcome === 'moved') await follow(sql, storeId, keptId, to, { ...moved, from: owners });
     await saveOutcome(sql, storeId, key, { outcome, leadId: keptId, merged: merged[0] ?? null, finishAfterMs });
   });
   relay.nudge();
@@ -111,7 +114,7 @@ async function follow(
   storeId: string,
   leadId: string,
   { waId, userId }: CustomerIds,
-  { version, from }: { readonly version?: number; readonly from: readonly string[] },
+  { version, from }: { readonly version?: number; readonly from: readonly (string | null)[] },
 ): Promise<void> {
   if (!(await lockConversation(sql, storeId, leadId))) return;
   if (waId !== null && version !== undefined) await saveIds(sql, storeId, leadId, { waId, version });

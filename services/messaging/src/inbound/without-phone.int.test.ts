@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newPhone, newUserId, newWamid, startStore, type TestStore } from '../../test/customers.ts';
 import { longMs, startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { followPhone } from '../conversations/change-contact-phone.ts';
+import { findChangedIds } from './accept-many.repository.ts';
 
 // A customer whom WhatsApp names by a business-scoped user id alone.
 
@@ -123,6 +124,10 @@ test('the customer’s number, once told, is the lead’s, and messages go to it
   await store.does({ phone }, contents.text('by phone'));
   await store.does({ userId: customer.userId }, contents.text('by id'));
   expect(await bodies(store, leadId)).toEqual(['hidden', 'shown', 'by phone', 'by id']);
+  // Neither id is an earlier one, so what the customer writes is accepted together with what others write.
+  const ids = [phone, customer.userId];
+  const changed = await messaging.database.read(store.context(), (sql) => findChangedIds(sql, store.storeId, ids));
+  expect(changed).toEqual(new Set());
 });
 
 test('a lead with the number and one without become one when a message tells both', async () => {
@@ -160,6 +165,40 @@ test('a phone that the store gives the lead changes neither who the customer is 
   await store.does({ ...customer, phone: newPhone() }, contents.text('told'));
   expect(messaging.crm.phoneOf(store.storeId, leadId)).toBe(phone);
   expect((await bodies(store, leadId)).at(-1)).toBe('told');
+});
+
+test('a second phone that the store gives the lead is another person’s: messages go to it, and the id is forgotten', async () => {
+  const { store, customer, leadId, phone } = await storeWithHidden();
+  const second = newPhone();
+  await connectStandIn(store, { phone: second });
+  for (const customer_phone of [phone, second]) {
+    // Crm forgets the id with the second one, too.
+    const channel_user_id = customer_phone === phone ? customer.userId : null;
+    const version = messaging.crm.change(store.storeId, leadId, { customer_phone, channel_user_id });
+    const body = { lead_id: leadId, customer_phone, version };
+    await messaging.database.write(store.context(), (sql) => followPhone(sql, store.storeId, body));
+  }
+  const { id } = await queue(store, leadId, 'Hello');
+  await deliver(store, leadId);
+  expect(sentTo([id])).toEqual([second]);
+  await store.does(customer, contents.text('again'));
+  expect(await bodies(store, leadId)).toEqual(['hidden']);
+});
+
+test('an id that crm takes from a lead with another phone is the customer’s, also after a stop', async () => {
+  const { store, customer, leadId, phone } = await storeWithHidden();
+  const body = { lead_id: leadId, customer_phone: phone };
+  const version = messaging.crm.changePhone(store.storeId, leadId, phone);
+  await messaging.database.write(store.context(), (sql) => followPhone(sql, store.storeId, { ...body, version }));
+  const other = { phone: newPhone(), userId: newUserId() };
+  await store.does(other, contents.text('with a number'), { at: ago(90) });
+  const otherId = (await store.leadOf(other.phone)) as string;
+  // A process has stopped when crm had taken the id.
+  messaging.crm.change(store.storeId, leadId, { channel_user_id: null });
+  await store.does({ userId: other.userId }, contents.changedUserId(other.userId, customer.userId), { at: ago(50) });
+  await store.does(customer, contents.text('hidden again'));
+  expect(await store.failed()).toEqual([]);
+  expect(await bodies(store, otherId)).toEqual(['with a number', 'hidden again']);
 });
 
 test('a changed id moves the lead, and what was queued goes to the new id only, also while crm is away', async () => {
