@@ -148,7 +148,7 @@ test('chunks in any order, repeated, and split differently give the same convers
   );
 }, 120_000);
 
-test('a file of the past fills its place, whichever comes first', async () => {
+test('a file of the past fills its place, in either order', async () => {
   const store = await startStore(messaging);
   const customer = { phone: newPhone() };
   const [late, early] = [newWamid(), newWamid()];
