@@ -70,7 +70,7 @@ async function failedSync(how = down): Promise<string> {
 const dueFollowup = async (hoursAgo = 1) => {
   const { id } = await followups.create();
   await scheduling.adminSql`
-    update followups set due_at = ${inHours(-hoursAgo)}::timestamptz(3), next_attempt_at = now() where id = ${id}`;
+    update followups set due_at = ${inHours(-hoursAgo)}::timestamptz(3), next_attempt_at = now() - interval '1 second' where id = ${id}`;
   return id;
 };
 

@@ -263,7 +263,7 @@ describe('a lead who writes more', () => {
     await store.write('10h');
     await store.step();
     await store.write('não, melhor às 15', { secondsAgo: -1 });
-    await assistant.adminSql`update ai_turns set next_attempt_at = now() where store_id = ${store.storeId} and state = 'open'`;
+    await assistant.adminSql`update ai_turns set next_attempt_at = now() - interval '1 second' where store_id = ${store.storeId} and state = 'open'`;
     await store.drain();
     const outputs = await assistant.adminSql`
       select output from ai_steps where store_id = ${store.storeId} and tool = 'book'`;

@@ -27,7 +27,7 @@ test('several messages get one answer, when the lead has been quiet', async () =
   });
   expect(store.world.calls).toBe(0);
   await assistant.adminSql`
-    update ai_turns set next_attempt_at = now() where store_id = ${store.storeId}`;
+    update ai_turns set next_attempt_at = now() - interval '1 second' where store_id = ${store.storeId}`;
   expect(await store.drain()).toEqual(ended('sent'));
   expect(store.world.accepted).toHaveLength(1);
   const [turn] = await store.turns();
@@ -71,7 +71,7 @@ test('a newer message supersedes the answer, and the next turn answers everythin
   expect(store.world.accepted).toEqual([]);
   const [, next] = await store.turns();
   expect(next).toMatchObject({ state: 'open', first_received_at: new Date(first.received_at) });
-  await assistant.adminSql`update ai_turns set next_attempt_at = now() where id = ${next?.id}`;
+  await assistant.adminSql`update ai_turns set next_attempt_at = now() - interval '1 second' where id = ${next?.id}`;
   expect(await store.drain()).toEqual(ended('sent'));
   expect((await store.turns()).map(({ state }) => state)).toEqual(['superseded', 'sent']);
   expect(store.world.accepted).toHaveLength(1);

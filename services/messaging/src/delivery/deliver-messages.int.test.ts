@@ -83,7 +83,7 @@ const shownChannel = () =>
 const stepUntilDone = async (leadId: string) =>
   await waitFor(async () => (await step(leadId)).done, { description: 'the queue to drain' });
 const makeDue = (leadId: string) =>
-  messaging.adminSql`update messages set next_attempt_at = now(), slot_at = null where lead_id = ${leadId} and status = 'queued'`;
+  messaging.adminSql`update messages set next_attempt_at = now() - interval '1 second', slot_at = null where lead_id = ${leadId} and status = 'queued'`;
 const texts = () => whatsapp.log.map(({ text }) => text);
 /** The next call hangs. */
 function hangNext(): void {
@@ -261,7 +261,7 @@ describe('a message that was certainly not sent is retried', () => {
     await whatsapp.close();
     expect(await step(leadId)).toMatchObject({ done: false, reason: 'attempt 1 failed (whatsapp_unreachable)' });
     await messaging.adminSql`
-      update messages set created_at = now() - interval '25 hours', next_attempt_at = now() where id = ${id}`;
+      update messages set created_at = now() - interval '25 hours', next_attempt_at = now() - interval '1 second' where id = ${id}`;
     expect(await step(leadId)).toMatchObject({ done: true });
     expect(await read(leadId, id)).toMatchObject({ status: 'failed', error: { code: 'whatsapp_unreachable' } });
     const failed = (await messaging.events(storeId)).filter(({ topic }) => topic === 'messaging.message.failed');

@@ -77,7 +77,7 @@ async function queueMessage(phone: string): Promise<void> {
 
 /** Every lead's workflow runs a step. */
 async function stepAll(): Promise<void> {
-  await messaging.adminSql`update messages set next_attempt_at = now() where status = 'queued'`;
+  await messaging.adminSql`update messages set next_attempt_at = now() - interval '1 second' where status = 'queued'`;
   await inBatches(waiting, ({ storeId, leadId }) =>
     messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, testContext({ storeId })),
   );

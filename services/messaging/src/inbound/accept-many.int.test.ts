@@ -166,7 +166,7 @@ test('messages that are accepted together have the outcome of messages that are 
         await process();
       }
       await messaging.adminSql`
-        update inbound_payloads set next_attempt_at = now() where store_id = ${together.storeId} and processed_at is null`;
+        update inbound_payloads set next_attempt_at = now() - interval '1 second' where store_id = ${together.storeId} and processed_at is null`;
       await process();
       expect(await outcomeOf(together)).toEqual(await outcomeOf(apart));
     }),
@@ -190,7 +190,7 @@ test('a message that cannot be stored fails alone, and its batch is stored', asy
   } finally {
     await messaging.adminSql`alter table messages drop constraint poison`;
   }
-  await messaging.adminSql`update inbound_payloads set next_attempt_at = now() where processed_at is null`;
+  await messaging.adminSql`update inbound_payloads set next_attempt_at = now() - interval '1 second' where processed_at is null`;
   await process();
   expect((await channel.bodies()).filter((body) => body === 'poison')).toHaveLength(1);
 });
@@ -211,7 +211,7 @@ test.each(['messages', 'feed_entries', 'outbox', 'list_total_changes'])(
     } finally {
       await messaging.adminSql.unsafe('drop function fail cascade');
     }
-    await messaging.adminSql`update inbound_payloads set next_attempt_at = now() where processed_at is null`;
+    await messaging.adminSql`update inbound_payloads set next_attempt_at = now() - interval '1 second' where processed_at is null`;
     await process();
     expect(await channel.bodies()).toEqual(['hello', 'hello']);
     const { feed, conversations } = await outcomeOf(channel);

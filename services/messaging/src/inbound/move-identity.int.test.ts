@@ -240,7 +240,7 @@ test('a message from the new number that comes before the notice belongs to the 
   expect(messaging.crm.mergedInScheduling).toContainEqual({ lead_id: younger, merged_into: leadId });
   expect(messaging.crm.isFinished(younger)).toBe(false);
 
-  await messaging.adminSql`update identity_changes set finish_at = now() where store_id = ${store.storeId}`;
+  await messaging.adminSql`update identity_changes set finish_at = now() - interval '1 second' where store_id = ${store.storeId}`;
   await finishMerges({ ...messaging.dependencies, log: silentLog() }, new AbortController().signal);
   expect(messaging.crm.isFinished(younger)).toBe(true);
 });

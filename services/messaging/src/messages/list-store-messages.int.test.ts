@@ -93,7 +93,7 @@ test('`since` finds a message again when its status changes, and not when nothin
   await write(
     storeId,
     (sql) => sql`
-    update messages set attempts = 3, next_attempt_at = now(), number = -number where store_id = ${storeId}`,
+    update messages set attempts = 3, next_attempt_at = now() - interval '1 second', number = -number where store_id = ${storeId}`,
   );
   expect(await settled(storeId, 1, { since })).toMatchObject({
     data: [{ id: sent.id, status: 'delivered' }],

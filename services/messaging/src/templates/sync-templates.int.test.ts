@@ -43,7 +43,8 @@ async function connect(more: object = { business_account_id: whatsapp.settings.b
 }
 const sync = (signal = new AbortController().signal) =>
   syncTemplates({ ...messaging.dependencies, log: silentLog() }, signal);
-const setDue = () => messaging.adminSql`update channels set next_template_sync_at = now() where id = ${channelId}`;
+const setDue = () =>
+  messaging.adminSql`update channels set next_template_sync_at = now() - interval '1 second' where id = ${channelId}`;
 async function again(): Promise<void> {
   await setDue();
   await sync();

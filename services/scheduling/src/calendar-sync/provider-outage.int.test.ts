@@ -69,7 +69,7 @@ const statuses = () =>
   );
 const putIds = () => calendar.calls.filter(({ verb }) => verb === 'put').length;
 const makeAllDue = () => scheduling.adminSql`
-  update calendar_syncs set next_attempt_at = now() where store_id = ${storeId} and state = 'pending'`;
+  update calendar_syncs set next_attempt_at = now() - interval '1 second' where store_id = ${storeId} and state = 'pending'`;
 const fail = () => {
   throw new CalendarError('unavailable', 'calendar_unreachable', 'dav.example.com refused 10.0.0.1', { outage: true });
 };

@@ -47,7 +47,7 @@ const failing =
   };
 /** Makes the next attempt due now. */
 const makeDue = (appointmentId: string) =>
-  scheduling.adminSql`update calendar_syncs set next_attempt_at = now() where appointment_id = ${appointmentId}`;
+  scheduling.adminSql`update calendar_syncs set next_attempt_at = now() - interval '1 second' where appointment_id = ${appointmentId}`;
 const puts = () => calendar.calls.flatMap((made) => (made.verb === 'put' ? [made] : []));
 
 describe('an appointment and its event', () => {
@@ -284,7 +284,7 @@ describe('concurrency', () => {
     const lost = step(id);
     await paused.begun;
     await scheduling.adminSql`
-      update calendar_syncs set lease_until = now(), next_attempt_at = now() where appointment_id = ${id}`;
+      update calendar_syncs set lease_until = now(), next_attempt_at = now() - interval '1 second' where appointment_id = ${id}`;
     expect(await step(id)).toMatchObject({ done: true });
     const synced = await read(id);
     paused.end();

@@ -83,7 +83,7 @@ describe.each([
       step,
       /** Looks at the calendar until nothing is left to do. Returns the last answer. */
       async look() {
-        await booking.adminSql`update calendar_watches set wake_at = now() where store_id = ${storeId}`;
+        await booking.adminSql`update calendar_watches set wake_at = now() - interval '1 second' where store_id = ${storeId}`;
         for (;;) {
           const next = await step();
           if (next.done || Date.parse(next.wake_at as string) > Date.now() + 1_000) return next;
@@ -322,7 +322,7 @@ describe.each([
       select cursor, lease_token from calendar_watches where store_id = ${storeId}`;
     const [before] = await watch();
     await booking.adminSql`
-      update calendar_watches set wake_at = now(), lease_token = gen_random_uuid(), lease_until = now() + interval '1 hour'
+      update calendar_watches set wake_at = now() - interval '1 second', lease_token = gen_random_uuid(), lease_until = now() + interval '1 hour'
       where store_id = ${storeId}`;
     expect(await step()).toMatchObject({ done: false, reason: 'another attempt is running' });
     // A process died: its lease expires, and the next step reads the calendar.

@@ -105,7 +105,7 @@ test('the first failures are counted although the calendar is connected, until a
   const counts = { status: 'connected', appointments_pending: 2, appointments_failing: 1 };
   expect(await get('manager')).toMatchObject(counts);
   expect(await scheduling.rpc.call(showCalendar, {}, as())).toMatchObject(counts);
-  await scheduling.adminSql`update calendar_syncs set next_attempt_at = now() where appointment_id = ${id}`;
+  await scheduling.adminSql`update calendar_syncs set next_attempt_at = now() - interval '1 second' where appointment_id = ${id}`;
   await sync();
   expect(await get('manager')).toMatchObject({ appointments_pending: 1, appointments_failing: 0 });
 });

@@ -249,7 +249,7 @@ describe('a store without a channel', () => {
     followups.world.answer = refusing('channel_not_connected');
     await followups.step(id);
     await scheduling.adminSql`
-      update followups set next_attempt_at = now(), first_attempt_at = now() - interval '25 hours' where id = ${id}`;
+      update followups set next_attempt_at = now() - interval '1 second', first_attempt_at = now() - interval '25 hours' where id = ${id}`;
     expect(await followups.step(id)).toMatchObject({ done: true });
     expect(await followups.read(id)).toMatchObject({ status: 'failed', error: { code: 'channel_not_connected' } });
   });

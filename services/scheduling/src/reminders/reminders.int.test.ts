@@ -215,7 +215,7 @@ describe('a reminder that is due', () => {
     const { storeId, appointment, reminder } = await booked();
     await reminders.adminSql`
       update followups set expires_at = now(), reminder_start = now(), due_at = now() - interval '1 day',
-        next_attempt_at = now() where id = ${reminder.id}`;
+        next_attempt_at = now() - interval '1 second' where id = ${reminder.id}`;
     expect(await reminders.step(storeId, reminder.id)).toMatchObject({ done: true, reason: 'cancelled (expired)' });
     expect(await statesOf(storeId, appointment.id)).toEqual(['1440 expired']);
   });

@@ -54,7 +54,7 @@ const titleOf = async (appointmentId: string) =>
 /** A follow-up that is due now. */
 const createDue = async () => {
   const { id } = await followups.create();
-  await scheduling.adminSql`update followups set due_at = now(), next_attempt_at = now() where id = ${id}`;
+  await scheduling.adminSql`update followups set due_at = now(), next_attempt_at = now() - interval '1 second' where id = ${id}`;
   return id;
 };
 

@@ -54,7 +54,7 @@ const attempted = (sent: Sent) =>
 const becomes = (sent: Sent, status: string) =>
   waitFor(async () => (await read(sent)).status === status, { description: `${status}` });
 const makeDue = () =>
-  messaging.adminSql`update messages set next_attempt_at = now(), slot_at = null where store_id = ${storeId} and status = 'queued'`;
+  messaging.adminSql`update messages set next_attempt_at = now() - interval '1 second', slot_at = null where store_id = ${storeId} and status = 'queued'`;
 async function onTelephone({ phone }: Sent) {
   const body = { token, customer_phone: phone };
   return (await messaging.rpc.call(readSandboxConversation, { body }, context())).messages;
@@ -99,7 +99,7 @@ describe('a message that the sandbox accepts', () => {
     expect(planned?.seconds).toBeGreaterThan(50);
     expect(planned?.seconds).toBeLessThanOrEqual(60);
     expect(await read(sent)).toMatchObject({ status: 'sent' });
-    await messaging.adminSql`update inbound_payloads set next_attempt_at = now() where store_id = ${storeId}`;
+    await messaging.adminSql`update inbound_payloads set next_attempt_at = now() - interval '1 second' where store_id = ${storeId}`;
     await messaging.adminSql`update sandbox_deliveries set delivered_at = now() where store_id = ${storeId}`;
     await becomes(sent, 'delivered');
     expect(await onTelephone(sent)).toHaveLength(1);
@@ -133,7 +133,7 @@ describe('a message whose outcome is not known', () => {
     const sent = await accept('06');
     await step(sent);
     expect(await read(sent)).toMatchObject({ status: 'unknown', provider_message_id: null });
-    await messaging.adminSql`update inbound_payloads set next_attempt_at = now() where store_id = ${storeId}`;
+    await messaging.adminSql`update inbound_payloads set next_attempt_at = now() - interval '1 second' where store_id = ${storeId}`;
     await becomes(sent, 'delivered');
     expect(await read(sent)).toMatchObject({ provider_message_id: `sandbox.${sent.id}` });
   });

@@ -128,7 +128,7 @@ test('after a lost response the next attempt leaves one event', async () => {
   const { id } = await scheduling.create(storeId);
   google.misbehave('accept and hang up', isWrite);
   expect(await step(id)).toMatchObject({ done: false, reason: 'attempt 1 failed (calendar_unreachable)' });
-  await scheduling.adminSql`update calendar_syncs set next_attempt_at = now() where appointment_id = ${id}`;
+  await scheduling.adminSql`update calendar_syncs set next_attempt_at = now() - interval '1 second' where appointment_id = ${id}`;
   expect(await step(id)).toMatchObject({ done: true });
   expect(google.store.journal).toEqual([{ verb: 'insert', id: id.replaceAll('-', '') }]);
 });
@@ -162,7 +162,7 @@ test('the API, the row and the log show no secret of the connection', async () =
   await handle(testContext({ storeId, log }), { body: { appointment_id: id } });
   const secrets = [...Object.values(google.secrets()), ...google.issued, 'Maria'];
   google.revoke();
-  await scheduling.adminSql`update calendar_syncs set next_attempt_at = now() where appointment_id = ${id}`;
+  await scheduling.adminSql`update calendar_syncs set next_attempt_at = now() - interval '1 second' where appointment_id = ${id}`;
   await handle(testContext({ storeId, log }), { body: { appointment_id: id } });
 
   expect(lines.join('\n')).toContain('a calendar attempt failed');
