@@ -223,8 +223,10 @@ export async function askForTheRest(options: Pick<LoadOptions, 'baseUrls' | 'sto
   const asker = createAsker(options);
   for (const entry of journal.entries) {
     if (entry.abandoned || Date.now() > (entry.askUntil ?? Number.POSITIVE_INFINITY)) continue;
-    for (let tries = 0; entry.acknowledged === undefined && tries < 5; tries += 1) await asker.create(entry);
-    if (entry.acknowledged === undefined) {
+    // A booking of a taken place is refused, and so answered.
+    const isOpen = () => entry.acknowledged === undefined && !entry.abandoned;
+    for (let tries = 0; isOpen() && tries < 5; tries += 1) await asker.create(entry);
+    if (isOpen()) {
       journal.unexpected.push(`POST ${entry.path} with key ${entry.key} has no answer, even after the faults`);
     }
   }
