@@ -88,7 +88,6 @@ export async function startAssistant() {
   /** That of the last store: the model does not know its store. */
   let current: ReturnType<typeof worldOf> | undefined;
   const demo: Model = {
-    name: 'demo',
     async answer(request, options) {
       if (current) current.calls += 1;
       await current?.thinking();

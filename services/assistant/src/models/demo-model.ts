@@ -34,7 +34,7 @@ const thanks = new Set(
  * Answers by fixed rules, for trying the product without an account: it books, moves and cancels appointments, greets,
  * quotes the best passage, and hands over when it finds none or when the lead asks for a person. Pure.
  */
-export const demoModel: Model = { name: 'demo', answer: async (request) => decide(request) };
+export const demoModel: Model = { answer: async (request) => decide(request) };
 
 export function decide(request: ModelRequest): Decision {
   const { text, passages } = request;

@@ -50,8 +50,6 @@ export type Usage = { readonly inputTokens?: number | undefined; readonly output
 
 /** A model of a provider. */
 export type Model = {
-  /** Its provider and name, such as `demo` or `gemini/gemini-flash-latest`. */
-  readonly name: string;
   /** `onUsage`: called before the answer, or before the failure of an answer that cannot be used. @throws ModelFailure */
   answer(
     request: ModelRequest,

@@ -28,7 +28,6 @@ const answering = 'answer';
 
 /** A model behind the Vercel AI SDK, which is loaded with the first call: it takes 26 MB. */
 export const createSdkModel = (connection: RealConnection, egress: Pick<Egress, 'fetch'>): Model => ({
-  name: `${connection.provider}/${connection.model}`,
   async answer(request, { timeoutMs, onUsage }) {
     const limit = AbortSignal.timeout(timeoutMs);
     try {
