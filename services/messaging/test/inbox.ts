@@ -24,7 +24,7 @@ export type TestInbox = {
   /** The lead writes. */
   hear(leadId: string, body?: string): Promise<void>;
   /** The store writes. Returns the id of the message, which stays queued. */
-  say(leadId: string, source?: Exclude<Message['source'], 'lead'>, body?: string): Promise<string>;
+  say(leadId: string, source?: Exclude<Message['source'], 'lead'>, more?: { handsOver?: boolean }): Promise<string>;
   read(leadId: string, message_id: string, person?: Person): Promise<number>;
   /** The ids of the lead's messages, in order. */
   messageIds(leadId: string): Promise<string[]>;
@@ -57,9 +57,9 @@ export async function newInbox(messaging: TestMessaging): Promise<TestInbox> {
       const message = { providerMessageId: randomUUID(), waId, userId: null, name: null, kind: 'text', body };
       await acceptInbound(dependencies, context(), channelId, { ...message, writtenAt: new Date() });
     },
-    async say(lead_id, source = 'api', body = 'Hello') {
+    async say(lead_id, source = 'api', more = {}) {
       const { message } = await dependencies.database.write(context(), (sql) =>
-        acceptOutbound(sql, storeId, { lead_id, confirmed: true, source, body }),
+        acceptOutbound(sql, storeId, { lead_id, confirmed: true, source, body: 'Hello', ...more }),
       );
       return message.id;
     },

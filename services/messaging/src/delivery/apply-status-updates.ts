@@ -8,14 +8,8 @@ import { type MessageRow, mergeStatusUpdate, pricingOf, type SavedState } from '
 import { listChanges } from '../messages/message-change.repository.ts';
 import { messageEvents } from '../messages/message-events.ts';
 import { hasQueued, releaseHeld } from './delivery.repository.ts';
-import {
-  clearWatchdog,
-  findStatusUpdates,
-  type SentOptions,
-  saveProviderId,
-  saveSent,
-  saveState,
-} from './status-update.repository.ts';
+import type { Rate } from './rates.ts';
+import { clearWatchdog, findStatusUpdates, saveProviderId, saveSent, saveState } from './status-update.repository.ts';
 import { wakeDelivery } from './wake-overdue.ts';
 
 /**
@@ -35,14 +29,14 @@ export async function applyStatusUpdates(
 
 /**
  * As `applyStatusUpdates`, but leaves it to the caller to append the entries. With `pair`, a message that becomes sent is
- * counted against the pair's rate limit, too. Without `answers` it is no response to the lead.
+ * counted against the pair's rate limit, too.
  */
 export async function saveStatusUpdates(
   sql: TransactionSql,
   storeId: string,
   message: MessageRow,
   reports: readonly StatusUpdate[],
-  options: SentOptions = {},
+  pair?: Rate,
 ): Promise<{ after: MessageRow; entries: OutboxEntry[] }> {
   const optOuts = await optOutOf(sql, storeId, message, reports);
   let next = message;
@@ -55,9 +49,7 @@ export async function saveStatusUpdates(
   const held = message.status === 'unknown' && (await hasQueued(sql, storeId, message.lead_id));
   const counts = !message.sent_at && next.sent_at;
   const [after] = await Promise.all([
-    counts
-      ? saveSent(sql, storeId, message, stateOf(next), options)
-      : saveState(sql, storeId, message.id, stateOf(next)),
+    counts ? saveSent(sql, storeId, message, stateOf(next), pair) : saveState(sql, storeId, message.id, stateOf(next)),
     held && releaseHeld(sql, storeId, message.lead_id),
   ]);
   const wakeUps = held ? [wakeDelivery(storeId, 'message_settled')] : [];

@@ -161,7 +161,8 @@ export async function saveAllSent(sql: TransactionSql, storeId: string, sent: re
     responded as (
       update sessions set first_response_at = greatest(clock.at, started_at)
       from done, clock
-      where store_id = ${storeId} and id = done.of_session and opened_by_lead and first_response_at is null)
+      where store_id = ${storeId} and id = done.of_session and opened_by_lead and first_response_at is null
+        and (select answers from messages where store_id = ${storeId} and id = done.message))
     update messages
     set status = 'sent', error_code = null, error_detail = null, provider_message_id = done.given,
       sent_at = to_timestamp(done.moment_ms / 1000), lease_token = null, lease_until = null, next_attempt_at = null,

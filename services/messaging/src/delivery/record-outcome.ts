@@ -70,7 +70,7 @@ async function recordAccepted(
   const named = { ...before, provider_message_id: before.provider_message_id ?? providerMessageId };
   const pair = pairRate(channel);
   const accepted = [{ status: 'sent', at: new Date() } as const];
-  const { after: sent, entries } = await saveStatusUpdates(sql, storeId, named, accepted, { pair });
+  const { after: sent, entries } = await saveStatusUpdates(sql, storeId, named, accepted, pair);
   const fresh = before.status !== 'sent' && sent.status === 'sent';
   const pending = Promise.all([
     appendOutbox(sql, storeId, entries),

@@ -129,9 +129,6 @@ export async function saveState(
   return row;
 }
 
-/** What a message that becomes sent counts as. */
-export type SentOptions = { readonly pair?: Rate; readonly answers?: boolean };
-
 /**
  * As `saveState`, for a message that becomes sent: counts the interaction (`countInteraction`) and records the response.
  * One statement does it all, because each statement costs about as much as the row that it changes.
@@ -139,16 +136,16 @@ export type SentOptions = { readonly pair?: Rate; readonly answers?: boolean };
 export async function saveSent(
   sql: TransactionSql,
   storeId: string,
-  { id, lead_id, session_id }: Pick<MessageRow, 'id' | 'lead_id' | 'session_id'>,
+  message: Pick<MessageRow, 'id' | 'lead_id' | 'session_id'>,
   state: SavedState,
-  { pair, answers = true }: SentOptions = {},
+  pair?: Rate,
 ): Promise<MessageRow> {
   const now: ReturnType<Sql> = sql`(select at from clock)`;
   const [row] = await sql<[MessageRow]>`
     with clock as (select clock_timestamp()::timestamptz(3) as at),
-    counted as (${countInteraction(sql, storeId, lead_id, pair)})
-    ${answers ? sql`, responded as (${recordResponse(sql, storeId, session_id, now)})` : sql``}
-    ${savingState(sql, storeId, id, state, now)}`;
+    counted as (${countInteraction(sql, storeId, message.lead_id, pair)}),
+    responded as (${recordResponse(sql, storeId, message, now)})
+    ${savingState(sql, storeId, message.id, state, now)}`;
   return row;
 }
 

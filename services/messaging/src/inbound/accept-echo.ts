@@ -70,7 +70,6 @@ export async function acceptEcho(
     answers: isCurrent,
     pausesAiMinutes: isCurrent ? settings.ai_pause_minutes : null,
   });
-  const overtaken = isCurrent && delivering ? await cancelQueuedAi(sql, storeId, leadId) : [];
   const session = sessionId
     ? { sessionId, events: [] }
     : await beginSession(sql, storeId, leadId, { at, direction: 'outbound' });
@@ -92,9 +91,12 @@ export async function acceptEcho(
     provider_message_id: providerMessageId,
     ...(changed.revoked_at === null && { content: message.content, media: message.media }),
     quotedId: message.quotedId,
+    answers: isCurrent,
   });
+  // Afterwards, as for a message of the API.
+  const overtaken = isCurrent && delivering ? await cancelQueuedAi(sql, storeId, leadId) : [];
   const told = [{ status: 'sent', at: writtenAt } as const, ...reports];
-  const { entries } = await saveStatusUpdates(sql, storeId, row, told, { answers: isCurrent });
+  const { entries } = await saveStatusUpdates(sql, storeId, row, told);
   if (waId !== null && conversation.wa_id === null && mayReplyTo(conversation, waId))
     await saveWaId(sql, storeId, leadId, waId);
   await appendOutbox(sql, storeId, [

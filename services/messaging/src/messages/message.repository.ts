@@ -33,6 +33,8 @@ export type NewMessage = {
   readonly media?: MessageMedia | undefined;
   /** The channel's id of the message that it quotes. */
   readonly quotedId?: string | undefined;
+  /** Whether a message to the lead answers what the lead wrote. Default: it does. */
+  readonly answers?: boolean;
 };
 
 /** The columns of a `MessageRow`. */
@@ -98,7 +100,7 @@ export async function insertMessage(sql: TransactionSql, storeId: string, messag
   const [row] = await sql<MessageRow[]>`
     insert into messages (store_id, id, lead_id, session_id, number, created_at, direction, source, author, kind, body,
       template, metadata, status, channel_id, provider_message_id, body_truncated, reactions, edited_at, revoked_at, expires_at,
-      content, media, reply_to_id)
+      content, media, reply_to_id, answers)
     values (${storeId}, coalesce(${message.id ?? null}::uuid, uuidv7()), ${message.lead_id}, ${message.session_id},
       ${message.number}, ${message.created_at}, ${direction}, ${message.source},
       ${message.author ? sql.json(message.author) : null}, ${message.kind ?? 'text'},
@@ -106,7 +108,7 @@ export async function insertMessage(sql: TransactionSql, storeId: string, messag
       ${direction === 'outbound' ? 'queued' : 'received'}, ${message.channel_id ?? null},
       ${message.provider_message_id ?? null}, ${body_truncated}, ${sql.json(reactions as never)}, ${edited_at},
       ${revoked_at}, ${message.expires_at ?? null}, ${message.content ? sql.json(message.content as never) : null},
-      ${message.media ? sql.json(message.media) : null}, ${quoted(sql, storeId, message)})
+      ${message.media ? sql.json(message.media) : null}, ${quoted(sql, storeId, message)}, ${message.answers ?? true})
     returning ${messageColumns(sql)}`;
   return row as MessageRow;
 }

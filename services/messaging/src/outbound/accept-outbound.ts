@@ -97,9 +97,6 @@ export async function acceptOutbound(
   if (!request.template && !isWindowOpen(replyWindowMsOf(channel), conversation.last_inbound_at, at)) {
     throw new AppError('messaging_window_closed');
   }
-  const overtaken = pausesAi && delivering ? await cancelQueuedAi(sql, storeId, lead_id) : [];
-  // What waited behind a cancelled message is due, too.
-  const isDue = !delivering || overtaken.length > 0;
   const session = sessionId
     ? { sessionId, events: [] }
     : await beginSession(sql, storeId, lead_id, { at, direction: 'outbound' });
@@ -118,7 +115,12 @@ export async function acceptOutbound(
     template,
     metadata,
     expires_at,
+    answers: !handsOver,
   });
+  // Afterwards, because a cancelled message makes the inbox count again what the lead waits for.
+  const overtaken = pausesAi && delivering ? await cancelQueuedAi(sql, storeId, lead_id) : [];
+  // What waited behind a cancelled message is due, too.
+  const isDue = !delivering || overtaken.length > 0;
   appendOutboxWithCommit(sql, storeId, [
     ...session.events,
     ...messageEvents.queued(message),

@@ -81,10 +81,19 @@ export async function beginSessions(
   return [new Map(opened.map(({ id, lead_id }) => [lead_id, id])), events];
 }
 
-/** The statement that records a first response at this moment, if the lead opened the session and has none yet. */
-export const recordResponse = (sql: Sql, storeId: string, sessionId: string, at: ReturnType<typeof sql>) => sql`
+/**
+ * The statement that records a message as the first response at this moment, if it answers, the lead opened the session and
+ * has no response yet.
+ */
+export const recordResponse = (
+  sql: Sql,
+  storeId: string,
+  message: { readonly id: string; readonly session_id: string },
+  at: ReturnType<typeof sql>,
+) => sql`
   update sessions set first_response_at = greatest(${at}, started_at)
-  where store_id = ${storeId} and id = ${sessionId} and opened_by_lead and first_response_at is null`;
+  where store_id = ${storeId} and id = ${message.session_id} and opened_by_lead and first_response_at is null
+    and (select answers from messages where store_id = ${storeId} and id = ${message.id})`;
 
 /** Ends a session now and writes its event. An ended one stays as it is. Undefined: the lead has no such session. */
 export async function closeSession(
