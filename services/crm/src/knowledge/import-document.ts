@@ -30,7 +30,7 @@ export const importDocument =
             return { result: 'unchanged', id, ...shown };
           }
           const { id, created } = saved;
-          await replacePassages(sql, storeId, { id, language: document.language }, passages);
+          await replacePassages(sql, storeId, { id, title, language: document.language }, passages);
           await appendOutbox(sql, storeId, documentImported({ ...document, ...saved }));
           return { result: created ? 'created' : 'changed', id, ...shown };
         });

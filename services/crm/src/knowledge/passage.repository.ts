@@ -14,16 +14,19 @@ export type FoundPassage = {
 export async function replacePassages(
   sql: TransactionSql,
   storeId: string,
-  document: { readonly id: string; readonly language: string },
+  document: { readonly id: string; readonly title: string; readonly language: string },
   passages: readonly string[],
 ): Promise<void> {
-  const { id, language } = document;
+  const { id, title, language } = document;
   await sql`delete from knowledge_passages where store_id = ${storeId} and document_id = ${id}`;
+  // The words of the title count for each passage: they often name what the text only gives, such as *payment*.
+  const indexed = (text: ReturnType<typeof sql>) => sql`to_tsvector(${language}::text::regconfig, ${text})`;
   // Node makes the lower case too, because PostgreSQL's depends on the locale of the database.
   await sql`
     insert into knowledge_passages (store_id, document_id, position, content, folded, language, lexemes)
     select ${storeId}, ${id}, place, content, folded, ${language}::text,
-      to_tsvector(${language}::text::regconfig, lowered) || to_tsvector(${language}::text::regconfig, folded)
+      ${indexed(sql`lowered`)} || ${indexed(sql`folded`)}
+        || ${indexed(sql`${title.toLowerCase()}::text`)} || ${indexed(sql`${fold(title)}::text`)}
     from unnest(
       ${[...passages]}::text[], ${passages.map((passage) => passage.toLowerCase())}::text[], ${passages.map(fold)}::text[]
     ) with ordinality given (content, lowered, folded, place)`;
