@@ -158,6 +158,8 @@ function reportsPage(): string {
     ['`leads.by_status`', leads.properties.by_status.description],
     ['`leads.conversion_rate`', leads.properties.conversion_rate.description],
     ['`appointments.by_status`', appointments.properties.by_status.description],
+    ['`appointments.by_seller`', appointments.properties.by_seller.description],
+    ['`appointments.by_service`', appointments.properties.by_service.description],
     ['`sellers[].name`', seller.name.description],
     ['`sellers[].leads`', seller.leads.description],
     ['`sellers[].converted`', seller.converted.description],
@@ -184,7 +186,8 @@ ${note}
 - **The past does not change.** A count belongs to the moment at which its event was recorded, by the database's clock, never
   to a moment that a provider names. So the counts of a finished day do not change.
 - **Sums.** Each count of a summary is the sum over the reports of all leads for the same period, plus
-  \`appointments.without_lead\` for the appointments. The series adds up to it, too, except for counts in which a lead counts once.
+  \`appointments.without_lead\` for the appointments. The report of one lead does not have what happened to appointments after
+  their creation. The series adds up to it, too, except for counts in which a lead counts once.
 - **All or nothing.** If a part cannot be counted, the answer is 503 \`service_unavailable\`, and \`missing\` names the part.
 
 ## What is counted
@@ -200,6 +203,10 @@ ${markdownTable(['member', 'what it is'], others)}
 
 Every seller has a row in \`sellers\`. A deleted seller has one when the report counts something of theirs.
 
+\`refused\`, \`moved\`, \`confirmed\`, \`no_shows\` and \`cancelled\` of the appointments are counted from the version on that
+introduced them, in every store. Only a store with booking rules refuses for a taken place. A refusal is counted right after it: one
+whose count cannot be written is answered all the same, and is missing in the report.
+
 ## CSV
 
 \`format=csv\`, or \`Accept: text/csv\`, gives the summary as a table (RFC 4180, UTF-8). \`table\` selects it:
@@ -213,6 +220,8 @@ ${markdownTable(
     ['none', 'all of them, and `row` is the kind of the line: `period`, `series` or `seller`'],
   ],
 )}
+
+The appointments by seller and by service are not in it.
 
 \`date\` is the day on which a line begins, in the report's time zone. The header of a table is the same for every report. A
 cell is empty when the line does not have that count.

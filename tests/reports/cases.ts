@@ -51,7 +51,7 @@ export function createCase(random: Random, zone: string, history: History): Case
     for (const key of keys) {
       const counted = recount(history, (at) => asked.within(at) && bucketOf(dateOf(at), bucket) === key);
       const { by_status: _leads, ...leads } = counted.leads;
-      const { by_status: _appointments, ...appointments } = counted.appointments;
+      const { by_status: _status, by_seller: _sellers, by_service: _services, ...appointments } = counted.appointments;
       const { conversations, followups } = counted;
       series.push([key, { leads, conversations, appointments, followups }]);
     }

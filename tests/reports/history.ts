@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { appointmentStatuses, leadStatuses, type PricingCategory, pricingCategories } from '@mostrador/contracts';
+import {
+  appointmentSources,
+  appointmentStatuses,
+  leadStatuses,
+  type PricingCategory,
+  pricingCategories,
+} from '@mostrador/contracts';
 import type { Random } from '@mostrador/testing/random';
 
 type LeadStatus = (typeof leadStatuses)[number];
@@ -14,7 +20,9 @@ export type History = {
   readonly sellerChanges: readonly SellerChange[];
   readonly sessions: readonly Session[];
   readonly messages: readonly Message[];
+  readonly services: readonly string[];
   readonly appointments: readonly Appointment[];
+  readonly appointmentFacts: readonly AppointmentFact[];
   readonly followups: readonly Followup[];
 };
 
@@ -56,6 +64,17 @@ export type Appointment = {
   status: (typeof appointmentStatuses)[number];
   createdAt: Date;
 };
+/** What happened to an appointment after its creation, or a refusal. */
+export type AppointmentFact = {
+  what: (typeof appointmentFactKinds)[number];
+  sellerId: string | null;
+  serviceId: string | null;
+  at: Date;
+};
+const appointmentFactKinds = [
+  ...(['refused', 'moved', 'confirmed', 'no_shows'] as const),
+  ...appointmentSources.map((source) => `cancelled_${source}` as const),
+];
 export type Followup = {
   id: string;
   leadId: string;
@@ -87,15 +106,18 @@ export function createHistory(random: Random, storeId: string, { from, to, notab
   };
 
   const sellers = Array.from({ length: 3 }, () => randomUUID());
+  const services = Array.from({ length: 2 }, () => randomUUID());
   const history = {
     storeId,
     sellers,
+    services,
     leads: [] as LeadRow[],
     statusChanges: [] as StatusChange[],
     sellerChanges: [] as SellerChange[],
     sessions: [] as Session[],
     messages: [] as Message[],
     appointments: [] as Appointment[],
+    appointmentFacts: [] as AppointmentFact[],
     followups: [] as Followup[],
   };
   const createLead = () => {
@@ -163,6 +185,14 @@ export function createHistory(random: Random, storeId: string, { from, to, notab
     for (let n = random.below(4); n > 0; n--) createFollowup(id);
   }
   for (let n = 0; n < 5; n++) createAppointment(null);
+  for (let n = 0; n < 20; n++) {
+    history.appointmentFacts.push({
+      what: random.pick(appointmentFactKinds),
+      sellerId: random.pick([...sellers, null]),
+      serviceId: random.pick([...services, null]),
+      at: moment(fromMs),
+    });
+  }
   return history;
 }
 

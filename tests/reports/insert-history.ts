@@ -63,6 +63,18 @@ export async function insertHistory(sql: postgres.Sql, history: History): Promis
     })),
   );
   await insert(
+    'scheduling.services',
+    history.services.map((id) => ({
+      ...{ id, name: 'Eye test', duration_minutes: 30, seller_ids: '{}', is_active: true },
+    })),
+  );
+  await insert(
+    'scheduling.appointment_facts',
+    history.appointmentFacts.map(({ what, sellerId, serviceId, at }) => ({
+      ...{ metric: `appointments_${what}`, seller_id: sellerId, service_id: serviceId, at },
+    })),
+  );
+  await insert(
     'scheduling.followups',
     history.followups.map(({ id, leadId, status, createdAt, settledAt }) => ({
       ...{ id, lead_id: leadId, status, created_at: createdAt, updated_at: settledAt ?? createdAt },

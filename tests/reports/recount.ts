@@ -1,4 +1,5 @@
 import {
+  appointmentSources,
   appointmentStatuses,
   firstResponseBucketSeconds,
   type LeadReport,
@@ -47,6 +48,28 @@ export function recount(history: History, within: Span): Omit<SummaryReport, 'pe
   const responsesMs = sessions
     .filter(({ firstResponseAt }) => firstResponseAt !== null && within(firstResponseAt))
     .map(({ startedAt, firstResponseAt }) => (firstResponseAt as Date).getTime() - startedAt.getTime());
+  const changes = (of: History['appointmentFacts']) => {
+    const named = (what: string) => count(of.filter((fact) => fact.what === what).map(({ at }) => at));
+    return {
+      ...{
+        refused: named('refused'),
+        moved: named('moved'),
+        confirmed: named('confirmed'),
+        no_shows: named('no_shows'),
+      },
+      cancelled: Object.fromEntries(
+        appointmentSources.map((source) => [source, named(`cancelled_${source}`)]),
+      ) as NonNullable<SummaryReport['appointments']['cancelled']>,
+    };
+  };
+  const changesOfEach = <Name extends 'seller_id' | 'service_id'>(name: Name, ids: readonly string[], called: string) =>
+    ids.toSorted().flatMap((id) => {
+      const of = history.appointmentFacts.filter(
+        (fact) => (name === 'seller_id' ? fact.sellerId : fact.serviceId) === id && within(fact.at),
+      );
+      return of.length === 0 ? [] : [{ [name]: id, name: called, ...changes(of) } as Record<Name, string> & Named];
+    });
+  type Named = { name: string } & ReturnType<typeof changes>;
   const converted = first('converted');
   const created = count(leads.map(({ createdAt }) => createdAt));
   return {
@@ -75,7 +98,10 @@ export function recount(history: History, within: Span): Omit<SummaryReport, 'pe
     appointments: {
       created: count(appointments.map(({ createdAt }) => createdAt)),
       without_lead: count(appointments.filter(({ leadId }) => leadId === null).map(({ createdAt }) => createdAt)),
+      ...changes(history.appointmentFacts),
       by_status: byStatus(appointmentStatuses, appointments),
+      by_seller: changesOfEach('seller_id', sellers, 'Ana'),
+      by_service: changesOfEach('service_id', history.services, 'Eye test'),
     },
     followups: {
       scheduled: count(followups.map(({ createdAt }) => createdAt)),

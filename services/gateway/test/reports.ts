@@ -1,4 +1,5 @@
 import {
+  type AppointmentChanges,
   type ConversationCounts,
   type Lead,
   reportConversation,
@@ -14,6 +15,7 @@ import type { TestGateway } from './gateway.ts';
 
 export const leadId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a';
 export const sellerId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6b';
+export const serviceId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6c';
 export const phone = '5511900000001';
 export type ServiceName = 'crm' | 'messaging' | 'scheduling';
 
@@ -72,8 +74,14 @@ export async function serveReports(gateway: TestGateway) {
       summarizeScheduling: async ({ storeId }, { body }) => {
         await take('scheduling', storeId, body);
         return {
-          appointments: bucketed(body.boundaries, (n) => ({ created: n, without_lead: n })),
+          appointments: bucketed(body.boundaries, (n) => ({ created: n, without_lead: n, ...appointmentChanges(n) })),
           appointments_by_status: appointmentsOfStatus,
+          appointments_by_seller: [sellerId, leadId].map((seller_id) => ({ seller_id, ...appointmentChanges(2) })),
+          appointments_by_service: [serviceId].map((id) => ({
+            service_id: id,
+            name: 'Haircut',
+            ...appointmentChanges(3),
+          })),
           followups: bucketed(body.boundaries, followupCounts),
         };
       },
@@ -92,6 +100,10 @@ const appointmentsOfStatus = { scheduled: 4, done: 3, cancelled: 2, no_show: 1 }
 const sellers = [{ seller_id: sellerId, name: 'Ana; Souza', leads: 7, converted: 2 }];
 const leadCounts = (n: number) => ({ created: n, converted: 1, lost: n });
 const followupCounts = (n: number) => ({ scheduled: n, sent: n, failed: n, cancelled: n });
+export const appointmentChanges = (n: number): AppointmentChanges => ({
+  ...{ refused: n, moved: n, confirmed: n, no_shows: n },
+  cancelled: { api: n, console: n, calendar: n, customer: n, agent: n, system: n },
+});
 const priced = (n: number) => {
   const bySource = { ai: n, seller: n, api: n, followup: n };
   return { marketing: bySource, utility: bySource, authentication: bySource, service: bySource, other: bySource };

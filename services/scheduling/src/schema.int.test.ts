@@ -36,6 +36,7 @@ beforeAll(async () => {
       values (${store}, ${randomUUID()}, 'Hello', now(), now(), true, false)`;
     await adminSql`
       insert into report_quarters (store_id, subject, quarter, counts) values (${store}, ${store}, now(), '{}')`;
+    await adminSql`insert into appointment_facts (store_id, metric) values (${store}, 'appointments_moved')`;
     await adminSql`insert into store_settings (store_id) values (${store})`;
     await adminSql`
       insert into booking_rules values (${store}, 'reject', 1, 30, 0, 0, 0, 365, null, '[]', 'UTC')`;
@@ -66,7 +67,7 @@ test('every data table has row-level security by store, which binds its owner to
       and relname not in ('schema_migrations', 'report_closing', 'restore_fence', 'provider_circuits')
     order by 1`;
   expect(all).toEqual(tables.map((name) => ({ name, secured: true })));
-  expect(tables).toHaveLength(18);
+  expect(tables).toHaveLength(19);
 });
 
 test('a request sees and writes only the rows of its store, and none without a store', async () => {
@@ -92,7 +93,7 @@ test('a request sees and writes only the rows of its store, and none without a s
 });
 
 test('requests see the report facts and the rows of lists of their store only and cannot write rollups, and the system role sees all stores', async () => {
-  for (const view of ['report_facts', 'lead_report_facts']) {
+  for (const view of ['report_facts', 'lead_report_facts', 'appointment_facts']) {
     const rowsFor = (role: string, store: string | null) =>
       database.as(role, store, (sql) => sql`select distinct store_id from ${sql(view)}`);
     expect(await rowsFor('scheduling', storeId), view).toEqual([{ store_id: storeId }]);

@@ -9,6 +9,7 @@ import { LoadFailed } from '../ui/load-failed.tsx';
 import { Page } from '../ui/page.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { BarChart } from './bar-chart.tsx';
+import { Bookings } from './bookings.tsx';
 import { bucketName, number } from './formats.ts';
 import { PeriodPicker } from './period-picker.tsx';
 import { csvAddress, type Summary, storeQuery, summaryQuery } from './queries.ts';
@@ -45,6 +46,7 @@ function Content({ period }: { period: Period }) {
       <Totals data={data} />
       {data && <Series data={data} bucket={period.bucket} />}
       {data && <Sellers sellers={data.sellers} />}
+      {data && <Bookings appointments={data.appointments} />}
     </div>
   );
 }

@@ -60,6 +60,16 @@ export const conversationMetrics = {
 export const appointmentMetrics = {
   created: { counts: 'Appointments created.', moment: 'the creation' },
   without_lead: { counts: 'The appointments created without a lead, as a part of these.', moment: 'the creation' },
+  refused: {
+    counts:
+      'Requests for an appointment, a hold or another time that were refused because no place was free, and such moves in ' +
+      'the calendar. A request that is sent again counts again. By seller and by service: as the request named them.',
+    moment: 'the refusal',
+  },
+  moved: { counts: 'Changes of an appointment’s time or duration.', moment: 'the change' },
+  confirmed: { counts: 'Appointments that their customers confirmed.', moment: 'the confirmation' },
+  no_shows: { counts: 'Appointments that became `no_show`.', moment: 'the change' },
+  cancelled: { counts: 'Appointments that were cancelled, by where that came from.', moment: 'the cancellation' },
 } as const satisfies Record<string, ReportMetric>;
 
 export const followupMetrics = {

@@ -5,7 +5,14 @@ import { NullableNumber } from '../core/reports.ts';
 import { Lead } from '../crm/leads.ts';
 import { LeadCounts, LeadsByStatus, SellerCounts, StatusSeconds } from '../crm/reports.ts';
 import { ConversationCounts, LeadConversationCounts } from '../messaging/reports.ts';
-import { AppointmentCounts, AppointmentsByStatus, FollowupCounts, LeadAppointments } from '../scheduling/reports.ts';
+import {
+  AppointmentCounts,
+  AppointmentsByStatus,
+  FollowupCounts,
+  LeadAppointments,
+  SellerAppointments,
+  ServiceAppointments,
+} from '../scheduling/reports.ts';
 
 /** The longest period of a summary, in days. */
 export const longestReportDays = 366;
@@ -54,10 +61,24 @@ const SummaryLeads = Type.Composite([SeriesLeads, Type.Object({ by_status: Leads
   title: 'SummaryLeadCounts',
   description: 'Events of leads in the period, and the leads by status.',
 });
-const SummaryAppointments = Type.Composite([AppointmentCounts, Type.Object({ by_status: AppointmentsByStatus })], {
-  title: 'SummaryAppointmentCounts',
-  description: 'Appointments created in the period, and all by status.',
-});
+const SummaryAppointments = Type.Composite(
+  [
+    AppointmentCounts,
+    Type.Object({
+      by_status: AppointmentsByStatus,
+      by_seller: Type.Optional(
+        Type.Array(SellerAppointments, { description: 'One element for each seller of whom something is counted.' }),
+      ),
+      by_service: Type.Optional(
+        Type.Array(ServiceAppointments, { description: 'One element for each service of which something is counted.' }),
+      ),
+    }),
+  ],
+  {
+    title: 'SummaryAppointmentCounts',
+    description: 'What happened to appointments in the period, and all by status.',
+  },
+);
 
 const SeriesElement = Type.Object(
   {

@@ -25,7 +25,7 @@ export const AppointmentStatus = OneOf(appointmentStatuses, {
   description: 'Every appointment begins as `scheduled`. `done`, `cancelled` and `no_show` are final.',
 });
 
-const appointmentSources = ['api', 'console', 'calendar', 'customer', 'agent', 'system'] as const;
+export const appointmentSources = ['api', 'console', 'calendar', 'customer', 'agent', 'system'] as const;
 export type AppointmentSource = (typeof appointmentSources)[number];
 export const AppointmentSourceWord = OneOf(appointmentSources, {
   title: 'AppointmentSource',

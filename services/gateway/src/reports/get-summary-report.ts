@@ -31,12 +31,21 @@ export const getSummaryReport =
       scheduling: rpc.call(summarizeScheduling, question, asking),
     });
 
+    const names = new Map(crm.sellers.map(({ seller_id, name }) => [seller_id, name]));
     const end = starts.pop() as string;
     const report: SummaryReport = {
       period: { from: starts[0] as string, to: end, timezone },
       leads: { ...withRate(crm.total), by_status: crm.by_status },
       conversations: messaging.total,
-      appointments: { ...scheduling.appointments.total, by_status: scheduling.appointments_by_status },
+      appointments: {
+        ...scheduling.appointments.total,
+        by_status: scheduling.appointments_by_status,
+        by_seller: scheduling.appointments_by_seller?.map((each) => ({
+          ...each,
+          name: names.get(each.seller_id) ?? null,
+        })),
+        by_service: scheduling.appointments_by_service,
+      },
       followups: scheduling.followups.total,
       sellers: crm.sellers,
     };

@@ -3,7 +3,15 @@ import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { api, createClient, expectProblem } from '../../test/client.ts';
 import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
-import { leadId, phone, type ServiceName, sellerId, serveReports } from '../../test/reports.ts';
+import {
+  appointmentChanges,
+  leadId,
+  phone,
+  type ServiceName,
+  sellerId,
+  serveReports,
+  serviceId,
+} from '../../test/reports.ts';
 
 let gateway: TestGateway;
 let services: Awaited<ReturnType<typeof serveReports>>;
@@ -50,7 +58,14 @@ describe('the summary', () => {
     expect(report.appointments).toEqual({
       created: 30,
       without_lead: 30,
+      ...appointmentChanges(30),
       by_status: { scheduled: 4, done: 3, cancelled: 2, no_show: 1 },
+      // The other seller is deleted.
+      by_seller: [
+        { seller_id: sellerId, name: 'Ana; Souza', ...appointmentChanges(2) },
+        { seller_id: leadId, name: null, ...appointmentChanges(2) },
+      ],
+      by_service: [{ service_id: serviceId, name: 'Haircut', ...appointmentChanges(3) }],
     });
     expect(report.followups).toEqual({ scheduled: 30, sent: 30, failed: 30, cancelled: 30 });
     expect(report.sellers).toEqual([{ seller_id: sellerId, name: 'Ana; Souza', leads: 7, converted: 2 }]);

@@ -53,6 +53,8 @@ const began = ({ timezone }: SummaryReport['period'], start: string | null) => (
 
 /** A column for each number in the schema, so that the header is the same for every report. */
 function columnsOf(name: string, schema: TSchema): string[] {
+  // Lists are rows of a table of their own, if they are in any.
+  if (schema.type === 'array') return [];
   if (schema.type !== 'object') return [name];
   return Object.entries<TSchema>(schema.properties).flatMap(([member, inner]) => columnsOf(`${name}_${member}`, inner));
 }

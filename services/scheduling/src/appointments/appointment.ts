@@ -109,7 +109,10 @@ export function changeAppointment(row: AppointmentRow, patch: AppointmentPatch):
 export const takesAnother = (row: AppointmentRow, changed: AppointmentContent): boolean =>
   isMoved(row, changed) || changed.seller_id !== row.seller_id || changed.service_id !== row.service_id;
 
-const isMoved = (row: AppointmentRow, changed: AppointmentContent): boolean =>
+export const isMoved = (
+  row: AppointmentRow,
+  changed: Pick<AppointmentContent, 'scheduled_at' | 'duration_minutes'>,
+): boolean =>
   changed.scheduled_at.getTime() !== row.scheduled_at.getTime() || changed.duration_minutes !== row.duration_minutes;
 
 /** Whether the change is one that the calendar shows. */

@@ -4,6 +4,8 @@ import type { RulesRow } from '../booking/rules.ts';
 import { followVersion, requestSyncs } from '../calendar-sync/sync.repository.ts';
 import type { ConnectionRow } from '../calendars/connection.repository.ts';
 import { keepReminders } from '../reminders/keep-reminders.ts';
+import { insertFacts } from '../reports/appointment-fact.repository.ts';
+import { factsOfChange } from '../reports/appointment-facts.ts';
 import { saveAppointment } from './appointment.repository.ts';
 import {
   type AppointmentContent,
@@ -35,6 +37,7 @@ export async function saveChange(
 ): Promise<AppointmentRow> {
   const { store_id: storeId, id } = current;
   const saved = await saveAppointment(sql, storeId, id, changed);
+  const from = source ?? sourceOf(sql.origin.actor?.kind);
   const shows = isShown(current, saved);
   const toSync = shows ? connection : undefined;
   await Promise.all([
@@ -42,9 +45,10 @@ export async function saveChange(
     shows || followVersion(sql, storeId, saved),
     appendOutbox(sql, storeId, [
       ...appointmentUpdated(current, saved),
-      ...(rules || source ? appointmentRebooked(current, saved, source ?? sourceOf(sql.origin.actor?.kind)) : []),
+      ...(rules || source ? appointmentRebooked(current, saved, from) : []),
       ...(toSync ? [wakeAppointment(saved, signalOfChange(changed))] : []),
     ]),
+    insertFacts(sql, storeId, factsOfChange(current, saved, from)),
   ]);
   const startsElse = saved.scheduled_at.getTime() !== current.scheduled_at.getTime();
   if (rules && (startsElse || saved.status !== current.status)) await keepReminders(sql, rules, [{ row: saved }]);

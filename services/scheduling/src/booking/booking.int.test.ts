@@ -9,6 +9,8 @@ import {
   releaseHold,
   renewHold,
   replanFollowups,
+  summarizeScheduling,
+  updateAppointment,
   updateService,
 } from '@mostrador/contracts';
 import type { AppError } from '@mostrador/kit/rpc/errors';
@@ -182,6 +184,60 @@ describe('services', () => {
     await expect(booking.service(storeId, { seller_ids: [randomUUID()] })).rejects.toMatchObject({
       code: 'seller_not_found',
     });
+  });
+});
+
+describe('the report', () => {
+  const report = async (storeId: string) => {
+    const boundaries = [Date.now() - 600_000, Date.now() + 600_000];
+    const context = testContext({ storeId });
+    return await booking.rpc.call(summarizeScheduling, { body: { boundaries } }, context);
+  };
+  const cancelled = { api: 0, console: 0, calendar: 0, customer: 0, agent: 0, system: 0 };
+  const nothing = { refused: 0, moved: 0, confirmed: 0, no_shows: 0, cancelled };
+
+  test('has each refusal for a taken place, also of a hold and a move, with the seller and the service that it names', async () => {
+    const storeId = await booking.store();
+    const seller_id = booking.addSeller(storeId);
+    const { id: service_id } = await booking.service(storeId, { seller_ids: [seller_id] });
+    await booking.book(storeId, at('09:00'), { seller_id });
+    const moving = await booking.book(storeId, at('10:00'), { seller_id });
+    const attempts = [
+      booking.book(storeId, at('09:00'), { seller_id }),
+      booking.book(storeId, at('09:30'), { service_id }),
+      booking.hold(storeId, at('09:00'), { seller_id }),
+      booking.change(storeId, moving.id, { scheduled_at: at('09:15') }),
+    ];
+    const conflict = 'appointment_conflict';
+    expect(await Promise.all(attempts.map(outcomeOf))).toEqual([conflict, conflict, conflict, conflict]);
+    await booking.book(storeId, at('12:00'));
+    const { appointments, appointments_by_seller, appointments_by_service } = await report(storeId);
+    expect(appointments.total).toEqual({ ...nothing, created: 3, without_lead: 3, refused: 4 });
+    expect(appointments_by_seller).toEqual([{ seller_id, ...nothing, refused: 3 }]);
+    expect(appointments_by_service).toEqual([{ service_id, name: 'Haircut', ...nothing, refused: 1 }]);
+  });
+
+  test('has what became of appointments by where it came from, also in a store without rules', async () => {
+    const storeId = randomUUID();
+    const { id: service_id } = await booking.service(storeId);
+    const made = await Promise.all(
+      ['09:00', '10:00', '11:00'].map((time) => booking.book(storeId, at(time), { service_id })),
+    );
+    const [first, second, third] = made.map(({ id }) => id) as [string, string, string];
+    await booking.change(storeId, first, { scheduled_at: at('12:00') });
+    await booking.change(storeId, first, { title: 'Shave' });
+    await booking.change(storeId, first, { status: 'cancelled' });
+    await booking.rpc.call(
+      updateAppointment,
+      { params: { appointmentId: second }, body: { status: 'cancelled' } },
+      testContext({ storeId, actor: { kind: 'user', id: null } }),
+    );
+    await booking.change(storeId, third, { status: 'no_show' });
+    await booking.rpc.call(deleteService, { params: { serviceId: service_id } }, testContext({ storeId }));
+    const { appointments, appointments_by_service } = await report(storeId);
+    const changes = { ...nothing, moved: 1, no_shows: 1, cancelled: { ...cancelled, api: 1, console: 1 } };
+    expect(appointments.total).toEqual({ ...changes, created: 3, without_lead: 3 });
+    expect(appointments_by_service).toEqual([{ service_id, name: null, ...changes }]);
   });
 });
 

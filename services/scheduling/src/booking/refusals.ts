@@ -4,19 +4,24 @@ import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { findFreeTimes, type Search } from '../availability/find-free-times.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { insertFacts } from '../reports/appointment-fact.repository.ts';
+import { refusedFact } from '../reports/appointment-facts.ts';
+import type { Named } from './named.ts';
+
+type BookedNames = Pick<Named, 'seller_id' | 'service_id'>;
 
 const mostAlternatives = 5;
 /** Alternatives begin at most this long after the time that was asked for. */
 const alternativesWithinMs = 31 * dayMs;
 
 /**
- * Runs a booking. To a refusal for a taken place it adds later times that are free. The constraint of the table has the last
- * word, so its refusal means the same.
+ * Runs a booking. To a refusal for a taken place it adds later times that are free, and counts it for the reports. The
+ * constraint of the table has the last word, so its refusal means the same.
  */
 export async function withAlternatives<Result>(
   { database }: Pick<Dependencies, 'database'>,
   context: StoreContext,
-  search: Search & { readonly scheduled_at: Date },
+  search: Search & { readonly scheduled_at: Date; readonly named: BookedNames },
   book: () => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -26,9 +31,25 @@ export async function withAlternatives<Result>(
     if (!isConflict && !isExclusionViolation(error, 'bookings_place')) throw error;
     const from = search.scheduled_at.getTime();
     const range = { from, until: from + alternativesWithinMs };
-    const { times } = await findFreeTimes({ database }, context, search, range, mostAlternatives);
+    const [{ times }] = await Promise.all([
+      findFreeTimes({ database }, context, search, range, mostAlternatives),
+      countRefusal(database, context, search.named),
+    ]);
     const starts = [...new Set(times.map(({ start }) => start))].slice(0, mostAlternatives);
     const alternatives = starts.map((start) => new Date(start).toISOString());
     throw new AppError('appointment_conflict', { members: { alternatives } });
+  }
+}
+
+/** In its own transaction, because that of the booking is undone. The caller gets the refusal even when it cannot be counted. */
+async function countRefusal(
+  database: Dependencies['database'],
+  context: StoreContext,
+  named: BookedNames,
+): Promise<void> {
+  try {
+    await database.write(context, (sql) => insertFacts(sql, context.storeId, [refusedFact(named)]));
+  } catch (error) {
+    context.log.warn({ err: error }, 'a refused booking is not counted in the reports');
   }
 }

@@ -9,6 +9,8 @@ import { lockRules } from '../booking/rules.repository.ts';
 import { findSync, requestWriteBack } from '../calendar-sync/sync.repository.ts';
 import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { insertFacts } from '../reports/appointment-fact.repository.ts';
+import { refusedFact } from '../reports/appointment-facts.ts';
 import { type EventChange, eventChange, type SeenEvent } from './event-change.ts';
 
 /** The event of an appointment as it was read. */
@@ -71,6 +73,7 @@ async function refuse(
     const row = now.appointment;
     const startsAt = seen.start === null ? null : new Date(seen.start);
     await requestWriteBack(sql, storeId, { id: appointmentId, version: row.version }, connectionId);
+    if (reason === 'appointment_conflict') await insertFacts(sql, storeId, [refusedFact(row)]);
     await appendOutbox(sql, storeId, [
       appointmentChangeRefused(row, { startsAt, durationMinutes: seen.durationMinutes, reason }),
       wakeAppointment(row, 'changed'),

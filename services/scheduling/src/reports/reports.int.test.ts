@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  appointmentSources,
   appointmentStatuses,
   closeSchedulingReports,
   followupStatuses,
@@ -63,6 +64,10 @@ const reopen = async (from: Date) => {
 
 /* ---- histories, inserted as the rows that they would leave ---- */
 
+const [knownSellers, knownServices] = [
+  [randomUUID(), randomUUID()],
+  [randomUUID(), randomUUID()],
+];
 const days = 4;
 const time = fc.oneof(
   fc.integer({ min: 0, max: days * dayMs }),
@@ -70,7 +75,17 @@ const time = fc.oneof(
 );
 const appointment = fc.record({ status: fc.constantFrom(...appointmentStatuses), createdAt: time });
 const followup = fc.record({ status: fc.constantFrom(...followupStatuses), createdAt: time, takes: time });
+const fact = fc.record({
+  metric: fc.constantFrom(
+    ...(['refused', 'moved', 'confirmed', 'no_shows'] as const),
+    ...appointmentSources.map((source) => `cancelled_${source}` as const),
+  ),
+  seller: fc.option(fc.constantFrom(...knownSellers)),
+  service: fc.option(fc.constantFrom(...knownServices)),
+  at: time,
+});
 const history = fc.record({
+  facts: fc.array(fact, { maxLength: 8 }),
   /** Without a lead. */
   appointments: fc.array(appointment, { maxLength: 5 }),
   leads: fc.array(
@@ -86,7 +101,11 @@ const history = fc.record({
 });
 type History = typeof history extends fc.Arbitrary<infer Value> ? Value : never;
 
-async function insertHistory(storeId: string, beganAt: Date, { appointments, leads }: History): Promise<string[]> {
+async function insertHistory(
+  storeId: string,
+  beganAt: Date,
+  { facts, appointments, leads }: History,
+): Promise<string[]> {
   const { adminSql } = scheduling;
   const moment = (ms: number) => new Date(beganAt.getTime() + ms);
   const insertAppointments = async (lead_id: string | null, all: History['appointments']) => {
@@ -103,6 +122,17 @@ async function insertHistory(storeId: string, beganAt: Date, { appointments, lea
     }
   };
   await insertAppointments(null, appointments);
+  for (const { metric, seller, service, at } of facts) {
+    await adminSql`insert into appointment_facts ${adminSql({
+      ...{
+        store_id: storeId,
+        metric: `appointments_${metric}`,
+        seller_id: seller,
+        service_id: service,
+        at: moment(at),
+      },
+    })}`;
+  }
   const ids: string[] = [];
   for (const lead of leads) {
     const lead_id = randomUUID();
@@ -132,6 +162,15 @@ async function insertHistory(storeId: string, beganAt: Date, { appointments, lea
   return ids;
 }
 
+const changesIn = (facts: readonly { metric?: string }[]) => {
+  const count = (metric: string) => facts.filter((row) => row.metric === `appointments_${metric}`).length;
+  return {
+    ...{ refused: count('refused'), moved: count('moved'), confirmed: count('confirmed'), no_shows: count('no_shows') },
+    cancelled: Object.fromEntries(appointmentSources.map((source) => [source, count(`cancelled_${source}`)])),
+  };
+};
+const noChanges = changesIn([]);
+
 /** Counts the rows of a store, or of one of its leads, one by one. */
 async function recount(storeId: string, [from, to]: readonly [Date, Date], leadId?: string) {
   const { adminSql } = scheduling;
@@ -141,8 +180,22 @@ async function recount(storeId: string, [from, to]: readonly [Date, Date], leadI
   const rows = await adminSql`select * from followups where store_id = ${storeId} ${ofLead}`;
   const settled = (status: string) => rows.filter((row) => row.status === status && within(row.updated_at)).length;
   const created = appointments.filter((row) => within(row.created_at));
+  const facts = (await adminSql`select * from appointment_facts where store_id = ${storeId}`).filter(({ at }) =>
+    within(at),
+  );
+  const ofEach = (name: 'seller_id' | 'service_id', ids: readonly string[]) =>
+    ids.toSorted().flatMap((id) => {
+      const own = facts.filter((row) => row[name] === id);
+      const called = name === 'service_id' ? { name: null } : {};
+      return own.length === 0 ? [] : [{ [name]: id, ...called, ...changesIn(own) }];
+    });
   return {
-    appointments: { created: created.length, without_lead: created.filter((row) => row.lead_id === null).length },
+    appointments: {
+      ...{ created: created.length, without_lead: created.filter((row) => row.lead_id === null).length },
+      ...changesIn(facts),
+    },
+    bySeller: ofEach('seller_id', knownSellers),
+    byService: ofEach('service_id', knownServices),
     byStatus: Object.fromEntries(
       appointmentStatuses.map((status) => [status, appointments.filter((row) => row.status === status).length]),
     ),
@@ -181,6 +234,8 @@ test('the summary equals a recount of the rows and the sum over all leads, howev
         const expected = {
           appointments: { total: counted.appointments, buckets: buckets.map(({ appointments }) => appointments) },
           appointments_by_status: counted.byStatus,
+          appointments_by_seller: counted.bySeller,
+          appointments_by_service: counted.byService,
           followups: { total: counted.followups, buckets: buckets.map(({ followups }) => followups) },
         };
         expect(await summary(storeId, boundaries), 'open').toEqual(expected);
@@ -257,8 +312,8 @@ test('an appointment counts at its creation, and the counts by status are curren
   const params = { appointmentId };
   await scheduling.rpc.call(updateAppointment, { params, body: { status: 'no_show' } }, testContext({ storeId }));
   const byStatus = { scheduled: 1, done: 0, cancelled: 0, no_show: 1 };
-  const created = { created: 2, without_lead: 1 };
-  const none = { created: 0, without_lead: 0 };
+  const created = { ...noChanges, created: 2, without_lead: 1, no_shows: 1 };
+  const none = { ...noChanges, created: 0, without_lead: 0 };
   expect(await summary(storeId, [inMs(-minuteMs * 10), inMs(minuteMs * 10), inMs(dayMs)])).toMatchObject({
     appointments: { total: created, buckets: [created, none] },
     appointments_by_status: byStatus,
@@ -300,9 +355,12 @@ test('the counts by status stay exact under concurrent creation, change and dele
 test('a store or a lead without rows has zero counts', async () => {
   const byStatus = { scheduled: 0, done: 0, cancelled: 0, no_show: 0 };
   const none = { scheduled: 0, sent: 0, failed: 0, cancelled: 0 };
+  const noAppointments = { ...noChanges, created: 0, without_lead: 0 };
   expect(await summary(randomUUID(), [inMs(-dayMs), inMs(dayMs)])).toEqual({
-    appointments: { total: { created: 0, without_lead: 0 }, buckets: [{ created: 0, without_lead: 0 }] },
+    appointments: { total: noAppointments, buckets: [noAppointments] },
     appointments_by_status: byStatus,
+    appointments_by_seller: [],
+    appointments_by_service: [],
     followups: { total: none, buckets: [none] },
   });
   for (const [store, lead] of [

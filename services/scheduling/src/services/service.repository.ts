@@ -20,6 +20,18 @@ export async function insertService(
 export const findService = (sql: Sql, storeId: string, id: string) =>
   sql<ServiceRow[]>`select * from services where store_id = ${storeId} and id = ${id}`;
 
+/** The names of those of these services that are not deleted. */
+export async function listServiceNames(
+  sql: Sql,
+  storeId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await sql<Pick<ServiceRow, 'id' | 'name'>[]>`
+    select id, name from services where store_id = ${storeId} and id = any(${[...ids]}::uuid[])`;
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** Reads the row and locks it until the transaction ends. */
 export async function lockService(sql: TransactionSql, storeId: string, id: string): Promise<ServiceRow | undefined> {
   const [row] = await sql<ServiceRow[]>`

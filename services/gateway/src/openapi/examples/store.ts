@@ -19,7 +19,11 @@ const conversations = {
   messages_failed: 0,
   first_response_seconds: { p50: 120, p90: 300, average: 181.42 },
 };
-const appointments = { created: 1, without_lead: 0 };
+const changes = {
+  ...{ refused: 0, moved: 1, confirmed: 1, no_shows: 0 },
+  cancelled: { api: 0, console: 0, calendar: 0, customer: 1, agent: 0, system: 0 },
+};
+const appointments = { created: 1, without_lead: 0, ...changes };
 const followups = { scheduled: 1, sent: 1, failed: 0, cancelled: 0 };
 
 const store = {
@@ -68,7 +72,12 @@ export const storeExamples: readonly ExampleOfOperation[] = [
       period,
       leads: { ...leads, by_status: { pending: 40, in_progress: 25, converted: 31, lost: 12 } },
       conversations,
-      appointments: { ...appointments, by_status: { scheduled: 14, done: 52, cancelled: 6, no_show: 3 } },
+      appointments: {
+        ...appointments,
+        by_status: { scheduled: 14, done: 52, cancelled: 6, no_show: 3 },
+        by_seller: [{ seller_id: ids.seller, name: 'Camila Nogueira', ...changes }],
+        by_service: [{ service_id: ids.service, name: 'Exame de vista', ...changes }],
+      },
       followups,
       sellers: [{ seller_id: ids.seller, name: 'Camila Nogueira', leads: 37, converted: 1 }],
       series: [{ start: period.from, leads, conversations, appointments, followups }],
