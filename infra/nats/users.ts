@@ -15,6 +15,7 @@ import {
   createWebhookEndpoint,
   createWebhookReplay,
   crmOperations,
+  embedTexts,
   ensureLead,
   eventStream,
   eventsOperations,
@@ -68,6 +69,8 @@ import {
   searchKnowledge,
   searchLeads,
   selectAgent,
+  setKnowledgeEmbedder,
+  showKnowledgeIndex,
   summarizeConversations,
   summarizeLeads,
   summarizeScheduling,
@@ -138,6 +141,8 @@ export const roles: Record<NatsUser, Role> = {
     asks: [
       ...[changeContactPhone, followLead, getBookingRules, getMessagingSettings, getStoreSettings],
       isFirstContact,
+      // For the vectors of passages and questions.
+      embedTexts,
     ],
     publishesEvents: true,
   },
@@ -170,6 +175,7 @@ export const roles: Record<NatsUser, Role> = {
     // Its turns read what a lead wrote and what the store knows.
     asks: [
       ...[acceptMessage, getLead, getMessage, getStoreSettings, listMessages, searchKnowledge, selectAgent],
+      ...[setKnowledgeEmbedder, showKnowledgeIndex],
       // The tools of the AI.
       ...[getAvailability, getBookingRules, getService, listAppointments, listStoreServices],
       ...[createAppointment, createFollowup, updateAppointment, updateLead],

@@ -117,7 +117,10 @@ test('an imported document is listed, found by a search in the language of the s
   const changed = fileOf('servicos.md', '# Serviços\n\nSó barba.');
   const again = await admin(['document', 'import', '--store', store.id, changed]);
   expect(again.documents).toMatchObject([{ result: 'changed', id: imported.id }]);
-  expect((await request('GET', '/knowledge/search?q=coloracao', { key: store.key })).body).toEqual({ data: [] });
+  expect((await request('GET', '/knowledge/search?q=coloracao', { key: store.key })).body).toEqual({
+    data: [],
+    vectors: 'not_used',
+  });
   expectProblem(await request('GET', '/knowledge/search', { key: store.key }), 'validation_failed');
 });
 

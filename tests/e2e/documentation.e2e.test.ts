@@ -280,7 +280,7 @@ const claims: readonly Claim[] = [
     '`POST /agents/select` chooses the agent for a lead, `GET /knowledge/search` finds what the documents say',
     async ({ key, lead }) => {
       expect((await post('/agents/select', key, { lead_id: lead })).status).toBe(200);
-      expect((await get('/knowledge/search?q=oi', key)).body).toEqual({ data: [] });
+      expect((await get('/knowledge/search?q=oi', key)).body).toEqual({ data: [], vectors: 'not_used' });
     },
   ],
   [

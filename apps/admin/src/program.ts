@@ -23,6 +23,9 @@ import { prepareTemporalCommand } from './deployment/prepare-temporal.ts';
 import { printEnvironmentCommand } from './deployment/print-environment.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { importDocumentsCommand } from './documents/import-documents.ts';
+import { connectEmbedderCommand } from './embedder/connect-embedder.ts';
+import { disconnectEmbedderCommand } from './embedder/disconnect-embedder.ts';
+import { showEmbedderCommand } from './embedder/show-embedder.ts';
 import { resealSecretsCommand } from './encryption/reseal-secrets.ts';
 import { tailEventsCommand } from './events/tail-events.ts';
 import { createKeyCommand } from './keys/create-key.ts';
@@ -137,6 +140,12 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
     'Connect, disconnect and show the model that answers for a store',
     ['ai connect --help'],
     [connectModelCommand(admin), disconnectModelCommand(admin), showModelCommand(admin)],
+  );
+  noun(
+    'embedder',
+    'Connect, disconnect and show the server that turns the knowledge documents of a store into vectors',
+    ['embedder connect --help'],
+    [connectEmbedderCommand(admin), disconnectEmbedderCommand(admin), showEmbedderCommand(admin)],
   );
   noun(
     'agent',

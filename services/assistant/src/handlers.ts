@@ -2,6 +2,10 @@ import type { assistantOperations } from '@mostrador/contracts';
 import { secretHandlers } from '@mostrador/kit/clients/reseal';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from './dependencies.ts';
+import { connectEmbedder } from './embedder/connect-embedder.ts';
+import { disconnectEmbedder } from './embedder/disconnect-embedder.ts';
+import { embedTexts } from './embedder/embed-texts.ts';
+import { showEmbedder } from './embedder/show-embedder.ts';
 import { connectModel } from './models/connect-model.ts';
 import { sealedConnections } from './models/credentials.ts';
 import { disconnectModels } from './models/disconnect-models.ts';
@@ -21,6 +25,10 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof assi
     connectModel: connectModel(dependencies),
     showModels: showModels(dependencies),
     disconnectModels: disconnectModels(dependencies),
+    connectEmbedder: connectEmbedder(dependencies),
+    showEmbedder: showEmbedder(dependencies),
+    disconnectEmbedder: disconnectEmbedder(dependencies),
+    embedTexts: embedTexts(dependencies),
     countAssistantSecrets: secrets.count,
     resealAssistantSecrets: secrets.reseal,
   };

@@ -18,6 +18,8 @@ import {
   type RequestOf,
   searchKnowledge,
   selectAgent,
+  setKnowledgeEmbedder,
+  showKnowledgeIndex,
   updateAssistantSettings,
   updateLead,
 } from '@mostrador/contracts';
@@ -72,7 +74,7 @@ const messageOf = (lead_id: string, id: string, body: string, created_at: string
 });
 
 export const passage = (title: string, text: string): Passage => ({
-  ...{ document: { id: randomUUID(), title }, text, highlight: text, score: 1 },
+  ...{ document: { id: randomUUID(), title }, text, highlight: text, score: 1, ranks: { full_text: 1, vectors: null } },
 });
 
 export type TestAssistant = Awaited<ReturnType<typeof startAssistant>>;
@@ -85,6 +87,8 @@ export async function startAssistant() {
     if (!world) throw new AppError('lead_not_found');
     return world;
   };
+  /** What crm was told. */
+  const embedderIds = new Map<string, string | null>();
   /** That of the last store: the model does not know its store. */
   let current: ReturnType<typeof worldOf> | undefined;
   const demo: Model = {
@@ -117,7 +121,12 @@ export async function startAssistant() {
   const log = silentLog();
   const servers = [
     createRpcServer({
-      ...{ nats, log, service: 'crm', operations: { getLead, selectAgent, searchKnowledge, updateLead } },
+      ...{
+        nats,
+        log,
+        service: 'crm',
+        operations: { getLead, selectAgent, searchKnowledge, setKnowledgeEmbedder, showKnowledgeIndex, updateLead },
+      },
       handlers: {
         getLead: async ({ storeId }, { params }) => {
           const { lead } = worldOf(storeId);
@@ -136,7 +145,14 @@ export async function startAssistant() {
           world.lead = { ...world.lead, ...(body as Partial<Lead>) };
           return { ...leadOf(storeId, params.leadId), ...world.lead };
         },
-        searchKnowledge: async ({ storeId }) => ({ data: [...worldOf(storeId).passages] as Passage[] }),
+        searchKnowledge: async ({ storeId }) => ({
+          ...{ data: [...worldOf(storeId).passages] as Passage[], vectors: 'not_used' as const },
+        }),
+        setKnowledgeEmbedder: async ({ storeId }, { body }) => {
+          embedderIds.set(storeId, body.embedder_id);
+          return { done: true };
+        },
+        showKnowledgeIndex: async () => ({ index: null }),
       },
     }),
     createRpcServer({
@@ -263,6 +279,7 @@ export async function startAssistant() {
     metrics,
     systemDatabase,
     openStore,
+    embedderIds,
     async stop() {
       await Promise.all(servers.map((server) => server.drain()));
       await service.stop();

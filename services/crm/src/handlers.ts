@@ -13,6 +13,8 @@ import { getDocument } from './knowledge/get-document.ts';
 import { importDocument } from './knowledge/import-document.ts';
 import { listDocuments } from './knowledge/list-documents.ts';
 import { searchKnowledge } from './knowledge/search-knowledge.ts';
+import { setKnowledgeEmbedder } from './knowledge-vectors/set-embedder.ts';
+import { showKnowledgeIndex } from './knowledge-vectors/show-index.ts';
 import { checkLead } from './leads/check-lead.ts';
 import { createLead } from './leads/create-lead.ts';
 import { ensureLead } from './leads/ensure-lead.ts';
@@ -95,6 +97,8 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     searchKnowledge: searchKnowledge(dependencies),
     importDocument: importDocument(dependencies),
     importStoreDocument: importDocument(dependencies),
+    setKnowledgeEmbedder: setKnowledgeEmbedder(dependencies),
+    showKnowledgeIndex: showKnowledgeIndex(dependencies),
     summarizeLeads: summarizeLeads(dependencies),
     reportLead: reportLead(dependencies),
     closeLeadReports: rollups.close,

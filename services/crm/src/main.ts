@@ -5,6 +5,7 @@ import { createListTotals } from '@mostrador/totals';
 import { crmConfig } from './config.ts';
 import { crmLists } from './dependencies.ts';
 import { createHandlers } from './handlers.ts';
+import { indexJob } from './knowledge-vectors/index-passages.ts';
 
 runService({
   name: 'crm',
@@ -13,6 +14,9 @@ runService({
   migrations: `${import.meta.dirname}/../migrations`,
   build: (dependencies) => {
     const listTotals = createListTotals({ ...dependencies, lists: crmLists });
-    return { handlers: createHandlers({ ...dependencies, listTotals }), jobs: [listTotals.job] };
+    return {
+      handlers: createHandlers({ ...dependencies, listTotals }),
+      jobs: [listTotals.job, indexJob(dependencies)],
+    };
   },
 });

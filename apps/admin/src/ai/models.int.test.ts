@@ -6,7 +6,9 @@ import { anyStore, startTestPlatform, type TestPlatform } from '../../test/platf
 
 const { listStores } = accountsOperations;
 const { connectModel, disconnectModels, showModels } = assistantOperations;
-const operations = { listStores, connectModel, disconnectModels, showModels };
+const { connectEmbedder, disconnectEmbedder, showEmbedder } = assistantOperations;
+const ofEmbedders = { connectEmbedder, disconnectEmbedder, showEmbedder };
+const operations = { listStores, connectModel, disconnectModels, showModels, ...ofEmbedders };
 const store = randomUUID();
 const connection: ModelConnection = {
   ...{ provider: 'openai_compatible', url: 'https://models.example.com/v1', model: 'qwen3:8b' },
@@ -21,6 +23,15 @@ const handlers: Handlers<typeof operations> = {
   },
   showModels: async () => ({ data: [connection, { ...connection, provider: 'demo', url: null, model: null }] }),
   disconnectModels: async () => ({ done: true }),
+  connectEmbedder: async (_context, { body }) => {
+    asked.push({ provider: 'openai_compatible', ...body });
+    return { url: body.url, model: body.model, connected_at: connection.connected_at };
+  },
+  showEmbedder: async () => ({
+    embedder: { url: 'https://models.example.com/v1', model: 'bge-m3', connected_at: connection.connected_at },
+    index: { passages: 40, indexed: 12, failure: 'timed_out', attempts: 2, next_attempt_at: null },
+  }),
+  disconnectEmbedder: async () => ({ done: true }),
 };
 
 let platform: TestPlatform;
@@ -54,6 +65,22 @@ test('ai show lists the default first, and ai disconnect takes one provider or a
   expect(out.indexOf('qwen3:8b')).toBeLessThan(out.indexOf('demo'));
   expect((await ai('disconnect', ['--provider', 'openai'])).exitCode).toBe(0);
   expect((await ai('disconnect', [])).exitCode).toBe(0);
+});
+
+const embedder = (verb: string, options: string[], input?: string) =>
+  platform.run(['embedder', verb, '--store', store, ...options], input === undefined ? {} : { input });
+
+test('embedder connect sends the key from standard input, and embedder show says how far the index is', async () => {
+  const options = ['--url', 'https://models.example.com/v1', '--model', 'bge-m3'];
+  const connected = await embedder('connect', [...options, '--secrets-stdin'], '{"api_key": "sk-hunter2"}');
+  expect(connected).toMatchObject({ exitCode: 0, err: '' });
+  expect(connected.out).not.toContain('hunter2');
+  expect(asked).toMatchObject([{ model: 'bge-m3', secrets: { api_key: 'sk-hunter2' } }]);
+  expect((await embedder('show', [])).out).toMatch(/12 of 40 have vectors[\s\S]*timed_out/);
+  expect((await embedder('disconnect', [])).exitCode).toBe(0);
+  for (const wrong of [['--model', 'm'], ['--url', 'localhost:1', '--model', 'm'], options.slice(0, 2)]) {
+    expect((await embedder('connect', wrong)).exitCode).toBe(2);
+  }
 });
 
 test.each<[string, string[], string | undefined, string]>([

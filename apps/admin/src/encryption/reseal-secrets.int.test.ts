@@ -45,9 +45,13 @@ const services: Record<
   },
   assistant: {
     columns: sealedConnections,
-    insert: ({ adminSql }, { storeId, id, texts: [key = null] }) => adminSql`
-      insert into provider_connections (store_id, id, provider, model, sealed_credentials)
-      values (${storeId}, ${id}, 'gemini', 'flash', ${key})`,
+    insert: ({ adminSql }, { storeId, id, texts: [key = null, embedderKey = null] }) => adminSql`
+      with model as (
+        insert into provider_connections (store_id, id, provider, model, sealed_credentials)
+        values (${storeId}, ${id}, 'gemini', 'flash', ${key})
+      )
+      insert into embedders (store_id, id, url, model, sealed_credentials)
+      values (${storeId}, ${id}, 'https://models.example.com/v1', 'm', ${embedderKey})`,
   },
 };
 const names = Object.keys(services) as SecretService[];
@@ -70,7 +74,7 @@ beforeEach(async () => {
   await databases.messaging.adminSql`truncate channels cascade`;
   await databases.scheduling.adminSql`truncate calendar_connections cascade`;
   await databases.events.adminSql`truncate webhook_endpoints cascade`;
-  await databases.assistant.adminSql`truncate provider_connections`;
+  await databases.assistant.adminSql`truncate provider_connections, embedders`;
 });
 afterEach(async () => {
   vi.useRealTimers();

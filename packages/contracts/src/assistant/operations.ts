@@ -1,4 +1,5 @@
 import { countAssistantSecrets, resealAssistantSecrets } from '../secrets.ts';
+import { connectEmbedder, disconnectEmbedder, embedTexts, showEmbedder } from './embedder.ts';
 import { connectModel, disconnectModels, showModels } from './models.ts';
 import { updateAssistantSettings } from './settings.ts';
 import { advanceTurn, explainMessage } from './turns.ts';
@@ -12,6 +13,10 @@ export const assistantOperations = {
   connectModel,
   showModels,
   disconnectModels,
+  connectEmbedder,
+  showEmbedder,
+  disconnectEmbedder,
+  embedTexts,
   countAssistantSecrets,
   resealAssistantSecrets,
 } as const;

@@ -1,5 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { About, Exact, OneOf, Page, paging, Text, Timestamp, Uuid } from '../core/common.ts';
+import {
+  About,
+  Done,
+  Exact,
+  Nullable,
+  NullableString,
+  NullableUuid,
+  OneOf,
+  Page,
+  paging,
+  Text,
+  Timestamp,
+  Uuid,
+} from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 
 /** The maximum size of a document's text in bytes of UTF-8: 128 KiB. */
@@ -58,6 +71,13 @@ export const Passage = Type.Object(
         'The same text as HTML: escaped, with each matching word between `<mark>` and `</mark>`, and no other markup.',
     }),
     score: Type.Number({ description: 'From 0 to 1, comparable within one answer.' }),
+    ranks: Type.Object(
+      {
+        full_text: Nullable(Type.Integer({ description: 'Its place by words. Null: it has none of them.' })),
+        vectors: Nullable(Type.Integer({ description: 'Its place by meaning. Null: it was not among the nearest.' })),
+      },
+      { title: 'PassageRanks', description: 'Its place in each ranking, from 1. The order of the answer joins both.' },
+    ),
   },
   { title: 'Passage', description: 'A part of a document that matches a search.' },
 );
@@ -71,7 +91,8 @@ export const searchKnowledge = defineOperation({
   description:
     'The passages of active documents that match `q`, best first. A word matches in all its forms in the store’s ' +
     'language, with or without accents, and with small misspellings. A passage with more of the words ranks higher. ' +
-    'If `q` contains `"a phrase"`, `OR` or `-word`, it matches exactly, as in web search.',
+    'If `q` contains `"a phrase"`, `OR` or `-word`, it matches exactly, as in web search. In a store with an embedder a ' +
+    'search also ranks passages by their meaning, and joins both rankings.',
   extension: true,
   request: {
     query: Exact({
@@ -80,7 +101,15 @@ export const searchKnowledge = defineOperation({
     }),
   },
   reply: Type.Object(
-    { data: Type.Array(Passage, { description: 'The passages, best first.' }) },
+    {
+      data: Type.Array(Passage, { description: 'The passages, best first.' }),
+      vectors: OneOf(['used', 'not_used', 'unavailable'], {
+        title: 'VectorUse',
+        description:
+          'Whether meanings were compared. `not_used`: the store has no embedder, or the search is exact. ' +
+          '`unavailable`: the embedder gave no answer, so only words were compared.',
+      }),
+    },
     { description: 'The result of a search.' },
   ),
 });
@@ -149,10 +178,38 @@ export const importStoreDocument = defineOperation({
   reply: ImportedDocument,
 });
 
+/** How far the passages of a store have vectors. */
+export const KnowledgeIndex = Type.Object({
+  passages: Type.Integer(),
+  /** Passages with a vector of the store's embedder. */
+  indexed: Type.Integer(),
+  /** Why the latest attempt failed. Null: it did not. */
+  failure: NullableString,
+  attempts: Type.Integer(),
+  /** Null: all passages have vectors. */
+  next_attempt_at: Nullable(Timestamp),
+});
+
+export const setKnowledgeEmbedder = defineOperation({
+  subject: 'crm.internal.knowledge.embedder',
+  summary: 'Give the passages of a store vectors of this embedder, or delete all vectors',
+  request: { body: Exact({ embedder_id: NullableUuid }) },
+  reply: Done,
+});
+
+export const showKnowledgeIndex = defineOperation({
+  subject: 'crm.internal.knowledge.index',
+  summary: 'Read how far the passages of a store have vectors',
+  request: {},
+  reply: Type.Object({ index: Nullable(KnowledgeIndex) }),
+});
+
 export const knowledgeOperations = {
   listDocuments,
   getDocument,
   searchKnowledge,
   importDocument,
   importStoreDocument,
+  setKnowledgeEmbedder,
+  showKnowledgeIndex,
 } as const;

@@ -6,7 +6,13 @@ import type { ModelRequest, Tool } from './model.ts';
 
 const passages = [
   {
-    ...{ document: { id: 'd', title: 'Preços' }, text: 'Corte: R$ 60.', highlight: '', score: 1 },
+    ...{
+      document: { id: 'd', title: 'Preços' },
+      text: 'Corte: R$ 60.',
+      highlight: '',
+      score: 1,
+      ranks: { full_text: 1, vectors: null },
+    },
   },
 ];
 const agent = {

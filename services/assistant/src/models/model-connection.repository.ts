@@ -43,7 +43,11 @@ export const deleteConnections = (sql: TransactionSql, storeId: string, provider
 
 /** For each key that sealed credentials: that key's id, and one such store. */
 export const findSealedStores = (sql: Sql) => sql<{ key_id: string; store_id: string }[]>`
-  select distinct on (credentials_key_id) credentials_key_id as key_id, store_id from provider_connections
+  select distinct on (credentials_key_id) credentials_key_id as key_id, store_id
+  from (
+    select credentials_key_id, store_id from provider_connections
+    union all select credentials_key_id, store_id from embedders
+  ) sealed
   where credentials_key_id is not null order by credentials_key_id`;
 
 export const toConnection = ({ provider, url, model, connected_at }: ConnectionRow): ModelConnection => ({

@@ -32,7 +32,7 @@ export function connectionOf(
     ...given
       .filter((name) => !required.includes(name) && !optional.includes(name))
       .map((name) => ({ pointer: `#/${name}`, detail: `is not used by ${provider}` })),
-    ...(settings.url === undefined ? [] : faultsOf(settings.url, egress)),
+    ...(settings.url === undefined ? [] : addressFaults(settings.url, egress)),
   ];
   if (errors.length > 0) throw validationFailed(errors);
   return {
@@ -42,8 +42,11 @@ export function connectionOf(
   };
 }
 
-/** The address gets the key, and what customers write. */
-function faultsOf(address: string, egress: Pick<Egress, 'isPrivate'>): { pointer: string; detail: string }[] {
+/** The address gets the key, and what customers write. Pure but for `isPrivate`. */
+export function addressFaults(
+  address: string,
+  egress: Pick<Egress, 'isPrivate'>,
+): { pointer: string; detail: string }[] {
   const fault = (detail: string) => [{ pointer: '#/url', detail }];
   const url = URL.parse(address);
   if (!url) return fault('is not an address');

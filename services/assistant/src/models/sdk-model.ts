@@ -121,6 +121,34 @@ async function ask(provided: ProviderModel, request: ModelRequest, { limit, onUs
   }
 }
 
+/** More than 32 vectors of 4096 numbers take. */
+const mostVectorBytes = 4 * 1024 * 1024;
+
+/** Asks an embedder with the API of OpenAI once, for a vector of each text. @throws ModelFailure */
+export async function embedWithSdk(
+  { url, model, apiKey }: { readonly url: string; readonly model: string; readonly apiKey: string | undefined },
+  egress: Pick<Egress, 'fetch'>,
+  texts: readonly string[],
+  timeoutMs: number,
+): Promise<number[][]> {
+  const limit = AbortSignal.timeout(timeoutMs);
+  try {
+    const [{ embedMany }, { createOpenAICompatible }] = await Promise.all([
+      import('ai'),
+      import('@ai-sdk/openai-compatible'),
+    ]);
+    const key = apiKey === undefined ? {} : { apiKey };
+    const fetch = limitedFetch(egress, mostVectorBytes);
+    const provider = createOpenAICompatible({ name: 'embedder', baseURL: url, ...key, fetch });
+    globalThis.AI_SDK_LOG_WARNINGS = false;
+    const asked = { model: provider.embeddingModel(model), values: [...texts], maxRetries: 0, abortSignal: limit };
+    return (await embedMany(asked)).embeddings;
+  } catch (error) {
+    // The errors of the SDK have the texts, so nothing of them goes on.
+    throw await toFailure(error, limit);
+  }
+}
+
 type Ended = {
   readonly text: string;
   readonly toolCalls: readonly { readonly toolCallId: string; readonly toolName: string; readonly input: unknown }[];
@@ -146,10 +174,10 @@ export function decisionOf({ text, toolCalls, finishReason }: Ended, request: Mo
 
 /** Reads no more of an answer than any has. */
 const limitedFetch =
-  ({ fetch }: Pick<Egress, 'fetch'>): typeof globalThis.fetch =>
+  ({ fetch }: Pick<Egress, 'fetch'>, mostBytes = mostAnswerBytes): typeof globalThis.fetch =>
   async (input, init) => {
     const { status, headers, body } = await fetch(input, init);
-    return new Response(await readBody(body, mostAnswerBytes), { status, headers });
+    return new Response(await readBody(body, mostBytes), { status, headers });
   };
 
 async function toFailure(error: unknown, limit: AbortSignal): Promise<ModelFailure> {

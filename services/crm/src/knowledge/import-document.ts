@@ -3,6 +3,7 @@ import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
+import { wakeIndex } from '../knowledge-vectors/vectors.repository.ts';
 import { findDocumentId, saveDocument } from './document.repository.ts';
 import { documentImported, newDocument } from './document.ts';
 import { replacePassages } from './passage.repository.ts';
@@ -30,6 +31,8 @@ export const importDocument =
             return { result: 'unchanged', id, ...shown };
           }
           const { id, created } = saved;
+          // First its row, as those who save vectors do.
+          await wakeIndex(sql, storeId);
           await replacePassages(sql, storeId, { id, title, language: document.language }, passages);
           await appendOutbox(sql, storeId, documentImported({ ...document, ...saved }));
           return { result: created ? 'created' : 'changed', id, ...shown };

@@ -137,8 +137,10 @@ export const agentExamples: readonly ExampleOfOperation[] = [
           text,
           highlight: text.replace('exame', '<mark>exame</mark>').replace('custa', '<mark>custa</mark>'),
           score: 0.87,
+          ranks: { full_text: 1, vectors: null },
         },
       ],
+      vectors: 'not_used',
     },
   ),
 ];

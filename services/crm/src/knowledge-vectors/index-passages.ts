@@ -1,0 +1,86 @@
+import { mostTextsToEmbed } from '@mostrador/contracts';
+import { eachOf } from '@mostrador/kit/process/each-of';
+import type { Log } from '@mostrador/kit/process/log';
+import { type Periodic, periodically } from '@mostrador/kit/process/periodic';
+import { retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
+import type { Dependencies } from '../dependencies.ts';
+import { embed } from './embed.ts';
+import {
+  claimIndex,
+  findDueIndexes,
+  findPassagesToEmbed,
+  lockIndex,
+  recordAttempt,
+  saveVectors,
+} from './vectors.repository.ts';
+
+type Parts = Pick<Dependencies, 'database' | 'systemDatabase' | 'rpc'>;
+
+/** Provider < request < lease. */
+const requestMs = 20_000;
+const leaseMs = 40_000;
+const systemMs = 5_000;
+/** Stores that one process serves at once, so that a slow embedder holds up only its own store. */
+const atOnce = 4;
+const dueStores = 100;
+const firstRetryMs = 2_000;
+
+/** Gives vectors to passages that have none. Each process of the service runs it, and the row decides who does what. */
+export const indexJob = (parts: Parts & { readonly log: Log }): Periodic =>
+  periodically({
+    name: 'knowledge-index',
+    everyMs: 1_000,
+    log: parts.log,
+    run: (signal) => indexDueStores(parts, signal),
+  });
+
+/** One run of the job: a batch for each store that is due. Until none has passages left. */
+export async function indexDueStores(parts: Parts, signal: AbortSignal): Promise<void> {
+  for (let due = dueStores; due === dueStores && !signal.aborted; ) {
+    const stores = await parts.systemDatabase.read({ deadline: Date.now() + systemMs }, (sql) =>
+      findDueIndexes(sql, dueStores),
+    );
+    due = stores.length;
+    await eachOf(stores, atOnce, async ({ store_id }) => {
+      let more = true;
+      while (more && !signal.aborted) more = await indexBatch(parts, store_id);
+    });
+  }
+}
+
+/** Embeds some passages of a store. Returns whether more can be done at once. */
+async function indexBatch({ database, rpc }: Parts, storeId: string): Promise<boolean> {
+  const scope = { storeId, deadline: Date.now() + requestMs };
+  const claimed = await database.write(scope, (sql) => claimIndex(sql, storeId, leaseMs));
+  if (!claimed) return false;
+  const { embedder_id, lease_token } = claimed;
+  const passages = await database.read(scope, (sql) =>
+    findPassagesToEmbed(sql, storeId, embedder_id, mostTextsToEmbed),
+  );
+  if (passages.length === 0) {
+    const done = { attempts: 0, failure: null, nextInMs: null };
+    await database.write(scope, (sql) => recordAttempt(sql, storeId, lease_token, done));
+    return false;
+  }
+  const texts = passages.map(({ title, content }) => `${title}\n${content}`);
+  const embedded = await embed(rpc, { ...scope, requestId: lease_token }, embedder_id, texts);
+  const later = { storeId, deadline: Date.now() + systemMs };
+  if ('failure' in embedded) {
+    const attempts = claimed.attempts + 1;
+    const { failure, retryAfterSeconds } = embedded;
+    const nextInMs = retryDelayMs({ attempts, firstMs: firstRetryMs, retryAfterSeconds });
+    const failed = { attempts, failure, nextInMs };
+    await database.write(later, (sql) => recordAttempt(sql, storeId, lease_token, failed));
+    return false;
+  }
+  const vectors = passages.flatMap((passage, index) => {
+    const vector = embedded.vectors[index];
+    return vector ? [{ ...passage, ...vector }] : [];
+  });
+  await database.write(later, async (sql) => {
+    if (!(await lockIndex(sql, storeId, embedder_id))) return;
+    await saveVectors(sql, storeId, embedder_id, vectors);
+    await recordAttempt(sql, storeId, lease_token, { attempts: 0, failure: null, nextInMs: 0 });
+  });
+  return true;
+}
