@@ -1,6 +1,7 @@
 import { root } from '@mostrador/local-platform/paths';
 import { Command } from 'commander';
 import { appointments } from './appointments/appointments.ts';
+import { assistant } from './assistant/assistant.ts';
 import { attacks } from './attacks/attacks.ts';
 import { booking } from './booking/booking.ts';
 import { consoleBench } from './console/console.ts';
@@ -27,6 +28,7 @@ const benchmarks: readonly Benchmark[] = [
   reports,
   mixed,
   booking,
+  assistant,
   events,
   consoleBench,
   streams,

@@ -2,9 +2,10 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { currentDetails } from '../test/current-details.ts';
-import { startWorkflowStage, type WorkflowStage } from '../test/stage.ts';
+import { done, startWorkflowStage, type WorkflowStage } from '../test/stage.ts';
 
-// `appointment.workflow.int.test.ts` tests the guarantees of every entity workflow. This file adds those of a shard.
+// `appointment.workflow.int.test.ts` tests the guarantees of every entity workflow. This file adds those of a shard, and
+// of a reply, whose due steps share an activity, too.
 
 let stage: WorkflowStage;
 beforeAll(async () => {
@@ -65,4 +66,14 @@ test('a worker that stops ends its step, and another one goes on', async () => {
   last = true;
   await shard.workflow.result();
   expect(new Set(shard.fences).size).toBeGreaterThan(1);
+});
+
+test('the steps of a reply that are due share an activity, and at most ten do', async () => {
+  const due = { done: false, wake_at: new Date(0).toISOString(), reason: 'it is decided' };
+  const lead = stage.reply((look) => (look <= 12 ? due : done));
+  await lead.signal('received');
+  await lead.workflow.result();
+  expect(lead.looks()).toBe(13);
+  const { events } = await lead.workflow.fetchHistory();
+  expect(events?.filter((event) => event.activityTaskScheduledEventAttributes)).toHaveLength(2);
 });

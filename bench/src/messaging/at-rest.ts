@@ -49,7 +49,8 @@ export async function disk(stage: MessagingStage, { stored }: MessagingPlan): Pr
   };
 }
 
-async function sizes({ sql, platform }: MessagingStage): Promise<Record<string, number>> {
+/** The bytes of what is stored, by where it is. */
+export async function sizes({ sql, platform }: MessagingStage): Promise<Record<string, number>> {
   const [{ wal }] = await sql<[{ wal: number }]>`select (pg_current_wal_insert_lsn() - '0/0')::float8 as wal`;
   const schemas = await sql<{ schema: string; size: number }[]>`
     select nspname as schema, sum(pg_total_relation_size(c.oid))::float8 as size

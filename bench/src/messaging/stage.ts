@@ -37,14 +37,18 @@ export type MessagingStage = {
 
 const quietWithinMs = 30_000;
 
-/** Starts the platform of that checkout, and the stand-in of WhatsApp. */
-export async function openMessagingStage(root: string, leads: number): Promise<MessagingStage> {
+/** Starts the platform of that checkout, and the stand-in of WhatsApp, which this program is. */
+export async function openMessagingStage(
+  root: string,
+  leads: number,
+  outside = join(import.meta.dirname, 'provider.ts'),
+): Promise<MessagingStage> {
   return await openAll(async (stops) => {
     const platform = await startPlatform(root);
     stops.push(platform.stop);
     const sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => {}, connection: { statement_timeout: 0 } });
     stops.push(() => sql.end());
-    const provider = await startPeer(join(import.meta.dirname, 'provider.ts'));
+    const provider = await startPeer(outside);
     stops.push(provider.stop);
     const providerUrl = await provider.call<string>('listen');
     const load = await startLoad(stops);

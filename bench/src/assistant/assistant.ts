@@ -1,0 +1,263 @@
+import { join } from 'node:path';
+import { root } from '@mostrador/local-platform/paths';
+import { sizes } from '../messaging/at-rest.ts';
+import { type MessagingStage, openMessagingStage, untilIdle, withPeer, withProcessorTime } from '../messaging/stage.ts';
+import { countReceived, webhooksFrom } from '../messaging/webhooks.ts';
+import type { Benchmark } from '../shared/benchmark.ts';
+import { describeMachine, watchMachine } from '../shared/machine.ts';
+import { proportionalMb } from '../shared/processes.ts';
+import { processorTime } from '../shared/processor-time.ts';
+import { settingsOf, spread, spreadMs, targetsTable } from '../shared/report.ts';
+import { ratios, rotated } from '../shared/statistics.ts';
+import { table } from '../shared/table.ts';
+import { type Answered, converse } from './converse.ts';
+
+const full = { rounds: 3, seconds: 30, leads: 2000, waiting: 2000 };
+const quickly = { rounds: 1, seconds: 12, leads: 300, waiting: 200 };
+const few = 20;
+const many = 200;
+/** The default of a store. */
+const quietSeconds = 6;
+const documents = 20;
+
+type Measured = {
+  /** Milliseconds from the end of the quiet window, or from the message for the bare server, to the channel. */
+  readonly ownMs: readonly number[];
+  readonly perSecond: number;
+  readonly cpuMs: Readonly<Record<string, number>>;
+};
+const ways = { few: `${few} conversations`, many: `${many} conversations`, bare: `bare server, ${few} conversations` };
+type Way = keyof typeof ways;
+
+/** `npm run bench -- assistant`. */
+export const assistant: Benchmark = {
+  name: 'assistant',
+  about:
+    'Answers of the AI over a stand-in of WhatsApp, with a model that answers at once: the time of the platform itself from\n' +
+    'the end of the quiet window to the channel, answers per second beside a bare server that does only the core of the same\n' +
+    'work, and what conversations cost that wait for quiet. Takes about four minutes and needs an otherwise idle machine.',
+  addOptions: (command) => command,
+  async run({ quick, ...options }, { say, signal }) {
+    const { rounds, seconds, leads, waiting } = { ...(quick ? quickly : full), ...options };
+    const quietness = watchMachine();
+    say('Starting the platform.');
+    const stage = await openMessagingStage(root, leads, join(import.meta.dirname, 'outside.ts'));
+    try {
+      const machine = await describeMachine(stage.platform);
+      say('Measuring what messages cost that no AI answers.');
+      const idle = await costOf(stage, waiting);
+      await switchOn(stage);
+      const results: Record<Way, Measured[]> = { few: [], many: [], bare: [] };
+      for (let round = 0; round < rounds; round++) {
+        for (const way of rotated(Object.keys(ways) as Way[], round)) {
+          signal.throwIfAborted();
+          const measured = await (way === 'bare' ? answerBare(stage, seconds) : answer(stage, atOnceOf[way], seconds));
+          results[way].push(measured);
+          say(`${ways[way]}: ${Math.round(measured.perSecond)}/s, p50 ${percentile(measured, 0.5).toFixed(1)} ms.`);
+          await untilIdle(stage);
+        }
+      }
+      say('Measuring what waiting conversations cost.');
+      const { platform, waiting: store } = stage;
+      await platform.admin(`store update --store ${store.id} --ai-quiet-seconds 60 --ai-max-wait-seconds 300`);
+      const waited = await costOf(stage, waiting);
+      return {
+        name: 'assistant',
+        report: {
+          settings: settingsOf(`${rounds} rounds of ${seconds} s`, quietness),
+          machine,
+          sections: sectionsOf(results, waited, idle),
+        },
+      };
+    } finally {
+      say('Stopping.');
+      await stage.stop();
+    }
+  },
+};
+
+const atOnceOf = { few, many };
+
+/** Lets the AI answer in the store, with an agent, documents and the model. */
+async function switchOn({ platform, waiting, providerUrl }: MessagingStage): Promise<void> {
+  const create = async (path: string, body: object) => {
+    const response = await fetch(`${platform.origin}/integrations/v1${path}`, {
+      method: 'POST',
+      headers: { 'X-API-Key': waiting.key, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${path} was answered ${response.status}`);
+  };
+  await create('/agents', { name: 'Bia', priority: 1, is_default: true });
+  for (let index = 0; index < documents; index++) {
+    const content = `# Glasses ${index}\n\nYour glasses of kind ${index} are ready after ${index + 1} days.`;
+    await create('/knowledge/documents', { title: `Glasses ${index}`, content });
+  }
+  await platform.admin(
+    `ai connect --store ${waiting.id} --provider openai_compatible --url ${providerUrl}/v1 --model instant`,
+  );
+  const quiet = `--ai-quiet-seconds ${quietSeconds} --ai-max-wait-seconds 30 --ai-daily-calls 1000000`;
+  await platform.admin(`store update --store ${waiting.id} --ai on ${quiet}`);
+}
+
+/** Lets customers write to the platform, and waits for the answers. */
+async function answer(stage: MessagingStage, atOnce: number, seconds: number): Promise<Measured> {
+  const { platform, waiting, provider: outside, processes, sql } = stage;
+  const ids: string[] = [];
+  const phones = shuffled(waiting.leads.map(({ phone }) => phone));
+  const write = (index: number) => {
+    const { posts, lastId } = webhooksFrom(waiting, [phones[index % phones.length] as string], 1);
+    ids[index] = lastId;
+    return posts[0] as (typeof posts)[number];
+  };
+  const { measured, cpuMs } = await withProcessorTime(processes, () =>
+    converse({
+      ...{ origin: platform.origin, phones, write, outside, atOnce },
+      ...{ warmUpMs: 3_000, durationMs: seconds * 1000 },
+    }),
+  );
+  const rows = await sql<{ id: string; at: number }[]>`
+    select provider_message_id as id, (extract(epoch from created_at) * 1000)::float8 as at
+    from messaging.messages
+    where channel_id = ${waiting.channelId} and provider_message_id = any(${measured.map(({ index }) => ids[index] as string)})`;
+  const receivedAt = new Map(rows.map(({ id, at }) => [id, at]));
+  const quietAt = ({ index }: Answered) => (receivedAt.get(ids[index] as string) ?? Number.NaN) + quietSeconds * 1000;
+  return resultOf(measured, quietAt, { seconds, cpuMs });
+}
+
+/** Lets customers write to a bare server, which waits for no quiet. */
+async function answerBare(stage: MessagingStage, seconds: number): Promise<Measured> {
+  const { platform, waiting, provider: outside, providerUrl } = stage;
+  const environment = {
+    ...{ DATABASE_URL: platform.databaseUrl, APP_SECRET: waiting.appSecret, OUTSIDE_URL: providerUrl },
+  };
+  return await withPeer('reply-bare-http', environment, async (peer) => {
+    const origin = await peer.call<string>('listen');
+    const phones = waiting.leads.map(({ phone }) => phone);
+    const write = (index: number) => {
+      const { posts } = webhooksFrom(waiting, [phones[index % phones.length] as string], 1, '/webhook');
+      return posts[0] as (typeof posts)[number];
+    };
+    const processes = { 'bare server': peer.pid, postgres: platform.processes.postgres ?? -1 };
+    const { measured, cpuMs } = await withProcessorTime(processes, () =>
+      converse({ origin, phones, write, outside, atOnce: few, warmUpMs: 1_000, durationMs: seconds * 1000 }),
+    );
+    return resultOf(measured, ({ writtenAt }) => writtenAt, { seconds, cpuMs });
+  });
+}
+
+type Run = { readonly seconds: number; readonly cpuMs: Readonly<Record<string, number>> };
+
+const resultOf = (
+  measured: readonly Answered[],
+  since: (answered: Answered) => number,
+  { seconds, cpuMs }: Run,
+): Measured => ({
+  ownMs: measured.map((each) => each.arrivedAt - since(each)).sort((a, b) => a - b),
+  perSecond: measured.length / seconds,
+  cpuMs,
+});
+
+const percentile = ({ ownMs }: Measured, share: number): number =>
+  ownMs[Math.floor(ownMs.length * share)] ?? Number.NaN;
+
+/** No lead gets two answers in a row, and none more than its cap of an hour. */
+const shuffled = (phones: readonly string[]): string[] => {
+  const from = Math.floor(Math.random() * phones.length);
+  return [...phones.slice(from), ...phones.slice(0, from)];
+};
+
+/** In bytes for each conversation. */
+type Cost = { readonly memory: number; readonly disk: Readonly<Record<string, number>> };
+
+/** What a message of so many customers each costs, once it is stored and nothing moves any more. */
+async function costOf(stage: MessagingStage, count: number): Promise<Cost> {
+  const { platform, waiting, sql, processes } = stage;
+  await untilIdle(stage);
+  const memory = () =>
+    Object.values(processes).reduce((sum, pid) => sum + proportionalMb(pid, Object.values(processes)), 0) * 1024 ** 2;
+  await sql`checkpoint`;
+  const [memoryBefore, { 'PostgreSQL, WAL': _before, ...before }] = [memory(), await sizes(stage)];
+  const phones = waiting.leads.slice(0, count).map(({ phone }) => phone);
+  const received = await countReceived(sql, waiting.channelId);
+  const { posts } = webhooksFrom(waiting, phones, phones.length);
+  await stage.load({
+    ...({ origin: platform.origin, method: 'POST', paths: [], headers: {}, expectedStatus: 200 } as const),
+    ...{ prepared: posts, concurrency: 32, requests: posts.length, warmUpMs: 0, durationMs: 600_000 },
+  });
+  const until = Date.now() + 60_000;
+  while ((await countReceived(sql, waiting.channelId)) < received + posts.length) {
+    if (Date.now() > until) throw new Error('some messages were not stored');
+  }
+  await untilIdle(stage);
+  await sql`checkpoint`;
+  const { 'PostgreSQL, WAL': _after, ...after } = await sizes(stage);
+  return {
+    memory: (memory() - memoryBefore) / phones.length,
+    disk: Object.fromEntries(
+      Object.entries(after).map(([name, size]) => [name, (size - (before[name] ?? 0)) / phones.length]),
+    ),
+  };
+}
+
+function sectionsOf(results: Record<Way, Measured[]>, waited: Cost, idle: Cost): (readonly [string, ...string[]])[] {
+  const names = Object.keys(ways) as Way[];
+  const p50 = (way: Way) => results[way].map((each) => percentile(each, 0.5));
+  const rates = (way: Way) => results[way].map(({ perSecond }) => perSecond);
+  const cpu = (way: Way) => results[way].map(({ cpuMs }) => Object.values(cpuMs).reduce((sum, each) => sum + each, 0));
+  const own = { memory: waited.memory - idle.memory, disk: sumOf(waited.disk) - sumOf(idle.disk) };
+  const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(1)} kB`;
+  return [
+    [
+      'Targets',
+      targetsTable([
+        {
+          what: `from quiet to the channel, p50, ${few} conversations at once`,
+          values: p50('few'),
+          ...{ holds: '≤', limit: 150, unit: ' ms' },
+        },
+        {
+          what: 'a conversation that waits, memory of all processes',
+          values: [own.memory / 1024],
+          ...{ holds: '≤', limit: 2, unit: ' kB' },
+        },
+      ]),
+    ],
+    [
+      'Answers',
+      table(
+        ['', 'answers/s', 'p50', 'p99', 'processor time of an answer'],
+        names.map((way) => [
+          ways[way],
+          spread(rates(way)),
+          spreadMs(p50(way)),
+          spreadMs(results[way].map((each) => percentile(each, 0.99))),
+          spreadMs(cpu(way)),
+        ]),
+      ),
+      `The times are from the end of the quiet window of ${quietSeconds} s, and for the bare server from the message. The platform takes ` +
+        `${spread(ratios(cpu('many'), cpu('bare')))} times the processor time of the bare server.`,
+      'Processor time of an answer by process, in milliseconds:',
+      processorTime(names.map((way) => ({ title: ways[way], measured: results[way] }))),
+    ],
+    [
+      'What one more message costs',
+      table(
+        ['', 'the AI is off', 'it waits for quiet', 'difference'],
+        [
+          ['memory of all processes', kilobytes(idle.memory), kilobytes(waited.memory), kilobytes(own.memory)],
+          ['disk', kilobytes(sumOf(idle.disk)), kilobytes(sumOf(waited.disk)), kilobytes(own.disk)],
+          ...Object.keys(waited.disk).map((name) => [
+            `of it ${name}`,
+            kilobytes(idle.disk[name] ?? 0),
+            kilobytes(waited.disk[name] ?? 0),
+            kilobytes((waited.disk[name] ?? 0) - (idle.disk[name] ?? 0)),
+          ]),
+        ],
+      ),
+    ],
+  ];
+}
+
+const sumOf = (sizesByName: Readonly<Record<string, number>>): number =>
+  Object.values(sizesByName).reduce((sum, size) => sum + size, 0);

@@ -1,0 +1,45 @@
+import type { Prepared } from '../shared/load/job.ts';
+import type { Peer } from '../shared/peer.ts';
+
+/** A message of a customer that got its answer. Times are in milliseconds since 1970. */
+export type Answered = { readonly index: number; readonly writtenAt: number; readonly arrivedAt: number };
+
+export type Conversations = {
+  readonly origin: string;
+  /** The customer at this index writes next. The customers take turns. */
+  readonly phones: readonly string[];
+  write(index: number): Prepared;
+  readonly outside: Peer;
+  readonly atOnce: number;
+  readonly warmUpMs: number;
+  readonly durationMs: number;
+};
+
+/**
+ * Holds so many conversations at once: each writes, waits for the answer, and lets the next customer write. Returns those that
+ * began after the warm-up, and all that were held.
+ */
+export async function converse(plan: Conversations): Promise<{ measured: Answered[]; count: number }> {
+  const { origin, phones, write, outside, atOnce, warmUpMs, durationMs } = plan;
+  const from = Date.now() + warmUpMs;
+  const until = from + durationMs;
+  const answered: Answered[] = [];
+  let next = 0;
+  const hold = async () => {
+    while (Date.now() < until) {
+      const index = next++;
+      const phone = phones[index % phones.length] as string;
+      const { path, headers, body } = write(index);
+      const writtenAt = Date.now();
+      const response = await fetch(`${origin}${path}`, { method: 'POST', headers, body });
+      if (response.status !== 200) throw new Error(`a webhook was answered ${response.status}`);
+      await response.arrayBuffer();
+      answered.push({ index, writtenAt, arrivedAt: await outside.call<number>('answered', phone) });
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, hold));
+  return {
+    measured: answered.filter(({ writtenAt }) => writtenAt >= from && writtenAt < until),
+    count: answered.length,
+  };
+}
