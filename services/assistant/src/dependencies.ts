@@ -2,6 +2,7 @@ import type { EgressOfStores } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
 import type { Relay } from '@mostrador/kit/outbox/outbox';
+import type { Tracing } from '@mostrador/kit/process/tracing';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import type { OpenModel } from './models/model.ts';
 import type { ModelCall } from './models/model-metrics.ts';
@@ -17,4 +18,5 @@ export type Dependencies = {
   readonly openModel: OpenModel;
   /** Counts a call to a model. */
   readonly onModelCall: (call: ModelCall) => void;
+  readonly tracing?: Tracing | undefined;
 };

@@ -10,6 +10,7 @@ import { createHandlers } from './handlers.ts';
 import { credentialsCheck } from './models/credentials-check.ts';
 import { countModelCalls } from './models/model-metrics.ts';
 import { createModels } from './models/open-model.ts';
+import { tracedModels } from './models/traced-models.ts';
 import { purgeOffers } from './tools/purge-offers.ts';
 import { eventsOfTurns, onTurnEvent } from './turns/on-turn-event.ts';
 import { overdueTurns } from './turns/wake-overdue.ts';
@@ -32,7 +33,7 @@ runService({
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),
-  build: ({ database, systemDatabase, rpc, relay, nats, log, metrics }) => ({
+  build: ({ database, systemDatabase, rpc, relay, nats, log, metrics, tracing }) => ({
     handlers: createHandlers({
       ...{
         database,
@@ -41,7 +42,8 @@ runService({
         relay,
         vault,
         egress,
-        openModel: createModels({ vault, egress }),
+        openModel: tracedModels(createModels({ vault, egress }), tracing),
+        tracing,
         onModelCall: countModelCalls(metrics),
       },
     }),

@@ -18,9 +18,9 @@ export class ModelWaits extends Error {
   /** For the row, with this one. */
   readonly failures: ProviderFailures;
 
-  constructor({ kind, message }: ModelFailure, delayMs: number, failures: ProviderFailures) {
+  constructor({ code, message }: ModelFailure, delayMs: number, failures: ProviderFailures) {
     super(message);
-    this.code = `model_${kind}`;
+    this.code = code;
     this.delayMs = delayMs;
     this.failures = failures;
   }

@@ -8,11 +8,14 @@ export type FailureKind = 'rate_limited' | 'unavailable' | 'timed_out' | 'malfor
 export class ModelFailure extends Error {
   override readonly name = 'ModelFailure';
   readonly kind: FailureKind;
+  /** For the row, the log and traces. */
+  readonly code: string;
   readonly retryAfterSeconds?: number | undefined;
 
   constructor(kind: FailureKind, what: string, options: { readonly retryAfterSeconds?: number | undefined } = {}) {
     super(`${kind}: ${what}`);
     this.kind = kind;
+    this.code = `model_${kind}`;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }

@@ -5,6 +5,7 @@ import { type Handler, later } from '@mostrador/kit/rpc/server';
 import { failedReason, lookAgain, waitUntil } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../dependencies.ts';
 import { ModelWaits } from '../models/ask-model.ts';
+import { inToolSpan } from '../tools/tool-span.ts';
 import { useTool } from '../tools/use-tool.ts';
 import { recordFailed } from './attempt.repository.ts';
 import { type Claimed, claimNext } from './claim-next.ts';
@@ -43,7 +44,9 @@ async function attempt(dependencies: Dependencies, context: StoreContext, claime
       return decided ? await database.write(scope, (sql) => recordDecision(sql, claimed, decided)) : lookAgain();
     }
     if (claimed.task === 'use_tool') {
-      const used = await useTool(dependencies, call, claimed.turn, claimed.call);
+      const used = await inToolSpan(dependencies.tracing, claimed.call, () =>
+        useTool(dependencies, call, claimed.turn, claimed.call),
+      );
       return await database.write(scope, (sql) => recordTool(sql, claimed, claimed.call, used));
     }
     const told = await tell(dependencies, call, claimed.turn);
