@@ -48,6 +48,8 @@ export const isEventOfStore = (
   storeId: string,
 ): boolean => ourUid.test(uid) && (marked === null || marked === storeId);
 
-/** The appointment whose event is written to this address, if it can be one. */
+/** The appointment whose event is written to this address, or with this id of Google, if it can be one. */
 export const appointmentAt = (href: string): string | null =>
-  /\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.ics$/.exec(href)?.[1] ?? null;
+  /\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.ics$/.exec(href)?.[1] ??
+  /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})(?:g\d+)?$/.exec(href)?.slice(1).join('-') ??
+  null;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { CalendarEvent } from './calendar-provider.ts';
+import type { CalendarEvent, EventTime } from './calendar-provider.ts';
 
 /** What Mostrador wrote about an event into the event itself. Null: it says nothing. */
 export type EventMark = {
@@ -15,6 +15,11 @@ export const contentHashOf = ({ title, notes, startsAt, durationMinutes }: Calen
 /** The time that was written, as a text that a program keeps when a person moves the event. */
 export const timeMarkOf = (startMs: number, durationMinutes: number): string =>
   `${Math.floor(startMs / 1000)}/${durationMinutes}`;
+
+/** Whether the event has the time to which a person moved it. */
+export const isShownBy = ({ startsAt, durationMinutes }: CalendarEvent, moved: EventTime | null): boolean =>
+  moved?.start != null &&
+  timeMarkOf(moved.start, moved.durationMinutes) === timeMarkOf(startsAt.getTime(), durationMinutes);
 
 /**
  * Whether the event in the calendar needs no write: it has this content, or a later attempt has written it. Within one

@@ -10,7 +10,7 @@ import { createAccessTokens } from './google/tokens.ts';
 const googleApi = 'https://www.googleapis.com';
 
 /** The providers whose calendars can be read. */
-export const readProviders: readonly ProviderName[] = ['caldav'];
+export const readProviders: readonly ProviderName[] = ['caldav', 'google'];
 
 /** What the circuit guards: the connection, and the origin of its provider. A feed is not reached over a network. */
 export const targetOf = ({ id, ...connection }: Pick<ConnectionRow, 'id' | 'provider' | 'settings'>): Target => ({

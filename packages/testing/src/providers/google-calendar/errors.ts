@@ -30,6 +30,12 @@ export const notFound = () => apiFault(404, 'notFound', 'Not Found');
 export const duplicate = () => apiFault(409, 'duplicate', 'The requested identifier already exists.');
 /** An update of a deleted event: googleapis/google-api-ruby-client issue 1811. */
 export const forbidden = () => apiFault(403, 'forbidden', 'Forbidden');
+/** A sync token that Google takes no more: …/calendar/api/guides/errors#410_gone. */
+export const fullSyncRequired = () =>
+  apiFault(410, 'fullSyncRequired', 'Sync token is no longer valid, a full sync is required.', {
+    domain: 'calendar',
+    ...{ locationType: 'parameter', location: 'syncToken' },
+  });
 export const deleted = () => apiFault(410, 'deleted', 'Resource has been deleted');
 export const invalidCredentials = () =>
   apiFault(401, 'authError', 'Invalid Credentials', { locationType: 'header', location: 'Authorization' });

@@ -18,6 +18,9 @@ export type StoredEvent = {
   summary?: string;
   description?: string;
   extendedProperties?: Properties;
+  recurrence?: string[];
+  recurringEventId?: string;
+  originalStartTime?: Time;
   [other: string]: unknown;
 };
 
@@ -95,6 +98,26 @@ export function createEventStore() {
       write('delete', { ...event, status: 'cancelled', sequence: event.sequence + 1 });
     },
 
+    /** Deletes or moves one occurrence of a series, as a person does: an exception with an id of its own. */
+    except(seriesId: string, original: string, moved?: { start: string; end: string }): StoredEvent {
+      const { iCalUID, created, start, recurrence } = store.get(seriesId);
+      if (!recurrence) throw invalid('Not a recurring event.');
+      const id = `${seriesId}_${new Date(original).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
+      const zone = { timeZone: start.timeZone as string };
+      const times = moved ?? { start: original, end: original };
+      return write(moved ? 'patch' : 'delete', {
+        ...inherited,
+        ...{ id, iCalUID, created, sequence: 0, status: moved ? ('confirmed' as const) : ('cancelled' as const) },
+        ...{ recurringEventId: seriesId, originalStartTime: { dateTime: original, ...zone } },
+        start: { dateTime: times.start, ...zone },
+        end: { dateTime: times.end, ...zone },
+      });
+    },
+
+    /** The number of the latest write, and that of an event. */
+    version: () => versions,
+    versionOf: ({ etag }: StoredEvent): number => Number(JSON.parse(etag)),
+
     list(options: {
       showDeleted: boolean;
       privateProperties: string[];
@@ -108,9 +131,16 @@ export function createEventStore() {
           return own[name] === value;
         });
         const isUid = options.iCalUID === null || event.iCalUID === options.iCalUID;
-        // "Lower bound (exclusive) for an event's end time to filter by."
-        const isLater = options.timeMin === null || instantOf(event.end) > Date.parse(options.timeMin);
-        return hasProperties && isUid && isLater && (options.showDeleted || event.status !== 'cancelled');
+        // "Lower bound (exclusive) for an event's end time to filter by." A series has later ends.
+        const isLater =
+          options.timeMin === null || Boolean(event.recurrence) || instantOf(event.end) > Date.parse(options.timeMin);
+        // "Cancelled instances of recurring events (but not the underlying recurring event) will still be included if
+        // showDeleted and singleEvents are both False."
+        const isException =
+          event.recurringEventId !== undefined && events.get(event.recurringEventId)?.status !== 'cancelled';
+        return (
+          hasProperties && isUid && isLater && (options.showDeleted || event.status !== 'cancelled' || isException)
+        );
       });
     },
   };
@@ -190,6 +220,16 @@ function inZone(time: StoredEvent['start']): StoredEvent['start'] {
   const local = new Date(instantOf(time) + calendarZone.offsetMs).toISOString().slice(0, 19);
   return { dateTime: `${local}${calendarZone.offset}`, timeZone: time.timeZone ?? calendarZone.timeZone };
 }
+
+/**
+ * An event of a list. Of a deleted one only the id is sure, and of a cancelled occurrence its series and where it was:
+ * …/calendar/api/v3/reference/events#status.
+ */
+export const listed = (event: StoredEvent) => {
+  if (event.status !== 'cancelled') return shown(event);
+  const { id, etag, status, recurringEventId, originalStartTime } = event;
+  return { kind: 'calendar#event', id, etag, status, ...(recurringEventId && { recurringEventId, originalStartTime }) };
+};
 
 /** An event as the API returns it. */
 export const shown = (event: StoredEvent) => ({

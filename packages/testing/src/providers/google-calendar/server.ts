@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { SeenEvent } from '../caldav/read-events.ts';
 import {
+  fullSyncRequired,
   GoogleFault,
   insufficientScope,
   invalid,
@@ -12,9 +13,15 @@ import {
   notFound,
   tokenFault,
 } from './errors.ts';
-import { calendarZone, createEventStore, type EventBody, seen, shown } from './events.ts';
+import { calendarZone, createEventStore, type EventBody, listed, type StoredEvent, seen, shown } from './events.ts';
+import { pick } from './fields.ts';
 
-export type Asked = { readonly method: string; readonly path: string; readonly isWrite: boolean };
+export type Asked = {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly isWrite: boolean;
+};
 
 /** A fault in place of the normal answer. The last four happen after a write was accepted. */
 export type Trouble =
@@ -25,6 +32,9 @@ export type Trouble =
   | 'accept and hang up'
   | 'accept and truncate'
   | { readonly body: string; readonly type: string; readonly status?: number };
+
+/** What is left of a list, by the query of its first page, and the latest write by then. */
+type ListPage = { readonly asked: string; readonly left: readonly StoredEvent[]; readonly version: number };
 
 type Misbehaviour = { readonly when: (asked: Asked) => boolean; readonly trouble: Trouble; left: number };
 
@@ -46,6 +56,11 @@ export async function startGoogleCalendar() {
   const requests: Asked[] = [];
   const misbehaviours: Misbehaviour[] = [];
   const meanwhile: { method: string; happens: () => void }[] = [];
+  /** By token: the number of the latest write that the client knows. */
+  const syncTokens = new Map<string, number>();
+  const expired = new Set<string>();
+  const pages = new Map<string, ListPage>();
+  const pageSize = { most: 2500 };
 
   const token = (incoming: IncomingMessage, body: string): unknown => {
     // developers.google.com/identity/protocols/oauth2/web-server#offline: a form, posted.
@@ -90,7 +105,7 @@ export async function startGoogleCalendar() {
     }
     switch (method) {
       case 'GET':
-        return shown(store.get(id));
+        return withFields(url.searchParams, shown(store.get(id)));
       case 'PUT':
         return shown(store.update(id, json(), ifMatch));
       case 'PATCH':
@@ -102,23 +117,66 @@ export async function startGoogleCalendar() {
   };
 
   const list = (query: URLSearchParams): unknown => {
+    if (query.get('singleEvents') === 'true') throw new Error('the stand-in expands no series');
+    const { page, isSyncable } = pageOf(query);
+    const size = Math.min(Number(query.get('maxResults') ?? 250), pageSize.most);
+    const [items, rest] = [page.left.slice(0, size), page.left.slice(size)];
+    const tokenFor = <Kept>(kept: Map<string, Kept>, value: Kept): string => {
+      const token = secret();
+      kept.set(token, value);
+      return token;
+    };
+    const whole = {
+      ...{
+        kind: 'calendar#events',
+        accessRole: account.role,
+        timeZone: calendarZone.timeZone,
+        items: items.map(listed),
+      },
+      // "The nextSyncToken field is present only on the very last page."
+      ...(rest.length > 0
+        ? { nextPageToken: tokenFor(pages, { ...page, left: rest }) }
+        : isSyncable && { nextSyncToken: tokenFor(syncTokens, page.version) }),
+    };
+    return withFields(query, whole);
+  };
+
+  /** The page that a request asks for: the first of its query, or the one that its token names. */
+  const pageOf = (query: URLSearchParams): { page: ListPage; isSyncable: boolean } => {
+    const { pageToken, syncToken, ...others } = Object.fromEntries(query);
+    const withToken = ['iCalUID', 'orderBy', 'privateExtendedProperty', 'q', 'sharedExtendedProperty', 'updatedMin'];
+    const isSyncable = withToken.every((name) => !(name in others));
+    if (syncToken !== undefined && (!isSyncable || 'timeMin' in others || 'timeMax' in others)) {
+      throw invalid('Sync token cannot be used with the other restrictions.');
+    }
+    // "It is not allowed to set showDeleted to False."
+    if (syncToken !== undefined && others.showDeleted === 'false') throw invalid('showDeleted');
+    const since = syncToken === undefined ? null : syncTokens.get(syncToken);
+    if (since === undefined)
+      throw expired.has(String(syncToken)) ? fullSyncRequired() : invalid('Invalid sync token value.');
+    const asked = JSON.stringify({ ...others, syncToken });
+    if (pageToken !== undefined) {
+      const page = pages.get(pageToken);
+      // "Perform the exact same list query as for the first page."
+      if (page?.asked !== asked) throw invalid('Invalid page token value.');
+      return { page, isSyncable };
+    }
     const found = store.list({
-      showDeleted: query.get('showDeleted') === 'true',
+      // "The result will always contain deleted entries", with a token.
+      showDeleted: query.get('showDeleted') === 'true' || since !== null,
       privateProperties: query.getAll('privateExtendedProperty'),
       iCalUID: query.get('iCalUID'),
       timeMin: query.get('timeMin'),
     });
-    const items = found.slice(0, Number(query.get('maxResults') ?? 250)).map(shown);
-    const whole = { kind: 'calendar#events', accessRole: account.role, timeZone: calendarZone.timeZone, items };
-    const fields = query.get('fields')?.split(',');
-    return Object.fromEntries(Object.entries(whole).filter(([name]) => !fields || fields.includes(name)));
+    const left = found.filter((event) => since === null || store.versionOf(event) > since);
+    return { page: { asked, left, version: store.version() }, isSyncable };
   };
 
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(incoming.url ?? '/', 'http://google');
     const isToken = url.pathname === '/token';
     const isWrite = !isToken && incoming.method !== 'GET';
-    const asked = { method: incoming.method ?? '', path: url.pathname, isWrite };
+    const asked = { method: incoming.method ?? '', path: url.pathname, query: url.searchParams, isWrite };
     const body = await readAll(incoming);
     requests.push(asked);
     const misbehaviour = misbehaviours.find(({ left, when }) => left > 0 && when(asked));
@@ -179,6 +237,13 @@ export async function startGoogleCalendar() {
 
     /** Expires all access tokens, as time does after an hour. */
     expireAccessTokens: () => accessTokens.clear(),
+    /** Expires all sync tokens, as time and changes of permissions do. */
+    expireSyncTokens(): void {
+      for (const token of syncTokens.keys()) expired.add(token);
+      syncTokens.clear();
+    },
+    /** The most events of a page. Google's pages may be shorter than the client asks for. */
+    pageSize,
     /** Revokes the refresh token, as a person does in the account's settings. Returns the new one. */
     revoke(): string {
       accessTokens.clear();
@@ -191,6 +256,9 @@ export async function startGoogleCalendar() {
     /** Resets the calendar, the requests and the faults. The address and the account's secrets stay. */
     clear(): void {
       store = createEventStore();
+      pageSize.most = 2500;
+      syncTokens.clear();
+      pages.clear();
       misbehaviours.splice(0);
       requests.splice(0);
       Object.assign(account, ordinary());
@@ -201,6 +269,11 @@ export async function startGoogleCalendar() {
     },
   };
 }
+
+const withFields = (query: URLSearchParams, answer: object): unknown => {
+  const fields = query.get('fields');
+  return fields === null ? answer : pick(answer, fields);
+};
 
 const ordinary = () => ({
   role: 'owner',

@@ -11,7 +11,7 @@ import {
   type ListedEvent,
   type WrittenEvent,
 } from '../calendar-provider.ts';
-import { isUpToDate, timeMarkOf } from '../event-mark.ts';
+import { isShownBy, isUpToDate } from '../event-mark.ts';
 import { type EventIdentity, readIdentity, readShown, renderEvent } from '../icalendar.ts';
 import { memberAddress } from './addresses.ts';
 import { authorizationOf, collectionUrl, createCaldavFetch } from './http.ts';
@@ -195,10 +195,6 @@ async function put(calendar: Collection, event: CalendarEvent, known: EventRefer
   }
   throw new CalendarError('unavailable', 'calendar_conflict', 'The event keeps changing in the calendar.');
 }
-
-const isShownBy = ({ startsAt, durationMinutes }: CalendarEvent, moved: EventTime | null): boolean =>
-  moved?.start != null &&
-  timeMarkOf(moved.start, moved.durationMinutes) === timeMarkOf(startsAt.getTime(), durationMinutes);
 
 async function findElsewhere(calendar: Collection, uid: string): Promise<Found | null> {
   for (const href of await calendar.hrefsWithUid(uid)) {

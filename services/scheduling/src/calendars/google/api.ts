@@ -1,9 +1,28 @@
+import { CalendarError } from '../calendar-provider.ts';
 import type { FoundEvent, GoogleEvent } from './event.ts';
 import { askGoogle, type GoogleAnswer, unreadable } from './http.ts';
 import { refusalOfApi } from './refusal.ts';
 import type { AccessTokens, GoogleAccount } from './tokens.ts';
 
 const googleUrl = 'https://www.googleapis.com';
+
+/** An event in a list of changes. Of a deleted one Google names no more than its id. */
+export type ChangedEvent = Pick<GoogleEvent, 'status' | 'recurringEventId' | 'recurrence'> & {
+  readonly id: string;
+  readonly etag: string;
+};
+// What is asked of lists and of events that are only read: an answer may be 256 KiB, or as large as its call says.
+const timeFields = 'id,status,recurringEventId,start,end,transparency,attendees(self,responseStatus)';
+const eventFields = `etag,iCalUID,recurrence,extendedProperties/private,${timeFields}`;
+const markedFields = 'items(id,summary,start,extendedProperties/private),nextPageToken';
+const exceptionFields = `items(originalStartTime,${timeFields}),nextPageToken`;
+const changeFields = 'items(id,etag,status,recurringEventId,recurrence),nextPageToken,nextSyncToken';
+/** Of 2,500 changes. */
+const mostChangeBytes = 2 * 1024 * 1024;
+
+/** Google takes a token of its own list no more. */
+export const refusedToken = (): CalendarError =>
+  new CalendarError('unavailable', 'calendar_list_expired', 'The list of the calendar expired while it was read.');
 
 export type GoogleSettings = GoogleAccount & {
   readonly calendarId: string;
@@ -20,6 +39,8 @@ type Call = {
   readonly etag?: string;
   /** Failures that `ask` returns. */
   readonly expected?: readonly number[];
+  /** Of the answer. Default: 256 KiB. */
+  readonly mostBytes?: number;
 };
 
 /** The requests to a calendar (Google Calendar API v3). They end when the signal is aborted. */
@@ -27,7 +48,7 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
   const { calendarId, apiUrl = googleUrl, egress } = settings;
   const events = `${apiUrl.replace(/\/+$/, '')}/calendar/v3/calendars/${encodeURIComponent(calendarId)}/events`;
 
-  const attempt = (token: string, path: string, { method = 'GET', query, event, etag }: Call) =>
+  const attempt = (token: string, path: string, { method = 'GET', query, event, etag, mostBytes }: Call) =>
     askGoogle(egress, `${events}${path}${query ? `?${new URLSearchParams(query)}` : ''}`, {
       method,
       headers: {
@@ -38,6 +59,7 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
       },
       ...(event && { body: JSON.stringify(event) }),
       signal,
+      mostBytes,
     });
 
   /** Sends the request. After a 401 it sends it once more with a new access token. */
@@ -52,6 +74,15 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
     throw refusalOfApi(status, headers, body);
   };
   const list = async (query: Record<string, string>) => (await ask('', { query })).body;
+  const all = async (query: Record<string, string>): Promise<GoogleEvent[]> => {
+    const found: GoogleEvent[] = [];
+    for (let pageToken: unknown = ''; typeof pageToken === 'string'; ) {
+      const page = await list({ ...query, maxResults: '250', ...(pageToken && { pageToken }) });
+      if (Array.isArray(page.items)) found.push(...page.items);
+      pageToken = page.nextPageToken;
+    }
+    return found;
+  };
   const pathOf = (eventId: string) => `/${encodeURIComponent(eventId)}`;
 
   return {
@@ -73,17 +104,46 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
     /** Null when there is no such event. A deleted event is returned as cancelled. */
     get: async (eventId: string) => foundIn(await ask(pathOf(eventId), { expected: [404, 410] })),
 
+    /** The same without what only people read. */
+    times: async (eventId: string) =>
+      foundIn(await ask(pathOf(eventId), { query: { fields: eventFields }, expected: [404, 410] })),
+
     /** The events that end after this moment and whose mark names the store. */
-    async listOf(storeId: string, after: Date): Promise<GoogleEvent[]> {
-      const found: GoogleEvent[] = [];
-      const privateExtendedProperty = `mostrador_store=${storeId}`;
-      const query = { privateExtendedProperty, timeMin: after.toISOString(), maxResults: '2500' };
-      for (let pageToken: unknown = ''; typeof pageToken === 'string'; ) {
-        const page = await list({ ...query, ...(pageToken && { pageToken }) });
-        if (Array.isArray(page.items)) found.push(...page.items);
-        pageToken = page.nextPageToken;
+    listOf: (storeId: string, after: Date) =>
+      all({
+        privateExtendedProperty: `mostrador_store=${storeId}`,
+        timeMin: after.toISOString(),
+        fields: markedFields,
+      }),
+
+    /** The events whose mark names the appointment. */
+    listMarked: (appointmentId: string) =>
+      all({ privateExtendedProperty: `mostrador_appointment=${appointmentId}`, fields: markedFields }),
+
+    /** The occurrences of a series that differ from it, also those that are cancelled. */
+    exceptionsOf: async ({ id, iCalUID }: GoogleEvent) =>
+      (await all({ iCalUID: String(iCalUID), showDeleted: 'true', fields: exceptionFields })).filter(
+        (each) => each.recurringEventId === id,
+      ),
+
+    /** What has changed since the token was issued, or all that ends after a moment. Null: the token has expired. */
+    async changes(
+      start: { readonly syncToken: string } | { readonly timeMin: string },
+    ): Promise<{ readonly events: ChangedEvent[]; readonly syncToken: string } | null> {
+      const events: ChangedEvent[] = [];
+      const query = { ...start, maxResults: '2500', fields: changeFields };
+      const expected = 'syncToken' in start ? [400, 410] : [410];
+      for (let page = {}; ; ) {
+        const { status, body } = await ask('', { query: { ...query, ...page }, expected, mostBytes: mostChangeBytes });
+        if (status >= 400) return null;
+        if (Array.isArray(body.items)) events.push(...body.items);
+        if (typeof body.nextPageToken === 'string') {
+          page = { pageToken: body.nextPageToken };
+          continue;
+        }
+        if (typeof body.nextSyncToken !== 'string') throw unreadable();
+        return { events, syncToken: body.nextSyncToken };
       }
-      return found;
     },
 
     /** Null when the event has changed or is gone since it was read. */

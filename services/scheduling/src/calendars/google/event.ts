@@ -1,15 +1,29 @@
 import { appointmentOf, uidOf } from '../calendar-event.ts';
 import type { CalendarEvent, ListedEvent } from '../calendar-provider.ts';
-import { contentHashOf, type EventMark, numberIn } from '../event-mark.ts';
+import { contentHashOf, type EventMark, numberIn, timeMarkOf } from '../event-mark.ts';
 
 // Names and rules of the fields: developers.google.com/workspace/calendar/api/v3/reference/events
+
+export type GoogleTime = { readonly dateTime?: string; readonly date?: string; readonly timeZone?: string };
 
 export type GoogleEvent = {
   readonly id?: string;
   readonly summary?: string;
   readonly description?: string;
-  readonly start?: { readonly dateTime: string; readonly timeZone: string };
-  readonly end?: GoogleEvent['start'];
+  readonly start?: GoogleTime;
+  readonly end?: GoogleTime;
+  readonly status?: string;
+  readonly transparency?: string;
+  /** `RRULE`, `RDATE` and `EXDATE` lines of a series. */
+  readonly recurrence?: readonly string[];
+  /** Of an occurrence that differs from its series: the id of the series, and where it was. */
+  readonly recurringEventId?: string;
+  readonly originalStartTime?: GoogleTime;
+  readonly attendees?: readonly {
+    readonly self?: boolean;
+    readonly responseStatus?: string;
+    readonly [other: string]: unknown;
+  }[];
   readonly extendedProperties?: { readonly private?: Readonly<Record<string, string>> };
   /** What people and Google have added. */
   readonly [other: string]: unknown;
@@ -54,6 +68,7 @@ export function toGoogle(event: CalendarEvent, earlier: GoogleEvent = {}): Googl
         mostrador_sequence: String(event.sequence),
         mostrador_epoch: String(event.epoch),
         mostrador_hash: contentHashOf(event),
+        mostrador_time: timeMarkOf(event.startsAt.getTime(), event.durationMinutes),
         mostrador_store: event.storeId,
       },
     },

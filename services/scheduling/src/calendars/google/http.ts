@@ -17,11 +17,11 @@ export type GoogleAnswer = {
 export async function askGoogle(
   egress: Egress,
   url: string,
-  init: RequestInit & { readonly signal: AbortSignal },
+  { mostBytes, ...init }: RequestInit & { readonly signal: AbortSignal; readonly mostBytes?: number | undefined },
 ): Promise<GoogleAnswer> {
   try {
     const { ok, status, headers, body } = await egress.fetch(url, init);
-    const text = (await readBody(body)).toString('utf8');
+    const text = (await readBody(body, mostBytes)).toString('utf8');
     const read = text === '' ? {} : objectIn(text);
     if (ok && !read) throw unreadable();
     return { status, headers, body: read ?? {} };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newEvent } from '../../../test/provider-contract.ts';
-import { contentHashOf } from '../event-mark.ts';
+import { contentHashOf, timeMarkOf } from '../event-mark.ts';
 import { firstIdOf, isForeign, isIdOf, markOf, nextIdAfter, toGoogle } from './event.ts';
 import { refusalOfApi, refusalOfToken } from './refusal.ts';
 
@@ -42,6 +42,7 @@ describe('an event', () => {
           mostrador_sequence: '3',
           mostrador_epoch: '0',
           mostrador_hash: contentHashOf(event),
+          mostrador_time: timeMarkOf(event.startsAt.getTime(), event.durationMinutes),
           mostrador_store: event.storeId,
         },
       },

@@ -1,4 +1,6 @@
 import type { Egress } from '@mostrador/kit/clients/egress';
+import { appointmentOf } from '../calendar-event.ts';
+import { movedTimeIn } from '../calendar-object.ts';
 import {
   CalendarError,
   type CalendarEvent,
@@ -6,11 +8,14 @@ import {
   type ConnectionSettings,
   type Credentials,
   type EventReference,
+  type WrittenEvent,
 } from '../calendar-provider.ts';
-import { isUpToDate } from '../event-mark.ts';
+import { isShownBy, isUpToDate } from '../event-mark.ts';
 import { type GoogleCalendar, type GoogleSettings, openGoogleCalendar } from './api.ts';
 import { type FoundEvent, firstIdOf, isForeign, isIdOf, listedIn, markOf, nextIdAfter, toGoogle } from './event.ts';
 import { unreadable } from './http.ts';
+import { toICalendar } from './icalendar.ts';
+import { readChanges, readObjects } from './reader.ts';
 import type { AccessTokens } from './tokens.ts';
 
 /** Limit of one provider call with all of its requests, including a token refresh. */
@@ -43,6 +48,12 @@ export function createGoogleProvider(options: Options): CalendarProvider {
     verify: (signal) => call(signal, verify),
     put: (event, known, signal) => call(signal, (calendar) => put(calendar, event, known)),
     remove: (known, signal) => call(signal, (calendar) => remove(calendar, known)),
+    reader: {
+      changes: (cursor, since, signal) => call(signal, (calendar) => readChanges(calendar, cursor, since)),
+      read: (hrefs, signal) => call(signal, (calendar) => readObjects(calendar, hrefs)),
+      hasUid: (uid, signal) =>
+        call(signal, async (calendar) => (await calendar.listMarked(appointmentOf(uid))).length > 0),
+    },
     list: (storeId, after, signal) =>
       call(signal, async (calendar) => (await calendar.listOf(storeId, after)).flatMap(listedIn)),
   };
@@ -91,7 +102,11 @@ async function verify(calendar: GoogleCalendar): Promise<void> {
  * A change reads the event first, as Google advises. An update replaces the whole event, so it must repeat what people
  * have added. Its `sequence` must not be below that of the event, which Google raises by itself.
  */
-async function put(calendar: GoogleCalendar, event: CalendarEvent, known: EventReference | null) {
+async function put(
+  calendar: GoogleCalendar,
+  event: CalendarEvent,
+  known: EventReference | null,
+): Promise<WrittenEvent> {
   const reference = ({ event: { id }, etag }: FoundEvent): EventReference => ({
     eventId: event.uid,
     href: String(id),
@@ -114,8 +129,9 @@ async function put(calendar: GoogleCalendar, event: CalendarEvent, known: EventR
       throw new CalendarError('rejected', 'calendar_event_conflict', detail);
     }
     if (isUpToDate(markOf(found), event)) return reference(found);
+    const moved = movedTimeIn(toICalendar(found.event));
     const changed = await change(calendar, found, event);
-    if (changed) return reference(changed);
+    if (changed) return { ...reference(changed), ...(moved && !isShownBy(event, moved) && { replaced: moved }) };
   }
   throw new CalendarError('unavailable', 'calendar_conflict', 'The event keeps changing in the calendar.');
 }

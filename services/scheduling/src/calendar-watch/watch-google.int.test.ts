@@ -1,0 +1,256 @@
+import {
+  type Appointment,
+  connectCalendar,
+  getAppointment,
+  getCalendarConnection,
+  syncCalendarEvent,
+  updateAppointment,
+  watchCalendar,
+} from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
+import { fullSyncRequired, rateLimited } from '@mostrador/testing/providers/google-calendar/errors';
+import {
+  type Asked,
+  type GoogleServer,
+  startGoogleCalendar,
+} from '@mostrador/testing/providers/google-calendar/server';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { outcomeOf, startBooking, type TestBooking } from '../../test/booking.ts';
+
+let booking: TestBooking;
+let google: GoogleServer;
+beforeAll(async () => {
+  [booking, google] = await Promise.all([startBooking(), startGoogleCalendar()]);
+});
+afterAll(() => Promise.all([booking?.stop(), google?.stop()]));
+beforeEach(() => google.clear());
+
+/** A Friday in the future, and the id of the event of an appointment. */
+const day = '2027-01-15';
+const at = (time: string, date = day) => `${date}T${time}:00.000Z`;
+const idOf = ({ id }: { id: string }) => id.replaceAll('-', '');
+const timesAt = (start: string, end: string) => ({ start: { dateTime: at(start) }, end: { dateTime: at(end) } });
+const isList = ({ method, path }: Asked) => method === 'GET' && path.endsWith('/events');
+const readsOf = (requests: readonly Asked[]) =>
+  requests.filter(({ method, path }) => method === 'GET' && /\/events\/./.test(path));
+
+/** A store with one place, whose calendar is the account's. */
+async function store(rules: Parameters<TestBooking['rules']>[1] = {}) {
+  const storeId = await booking.store({ horizon_days: 730, ...rules });
+  const as = () => testContext({ storeId });
+  const { calendarId: calendar_id, url: api_url, tokenUrl: token_url } = google;
+  const body = { provider: 'google' as const, calendar_id, api_url, token_url, secrets: google.secrets() };
+  await booking.rpc.call(connectCalendar, { body }, as());
+  const [connection] = await booking.adminSql`select id from calendar_connections where store_id = ${storeId}`;
+  const step = () => booking.rpc.call(watchCalendar, { body: { connection_id: connection?.id as string } }, as());
+  const sync = (id: string) => booking.rpc.call(syncCalendarEvent, { body: { appointment_id: id } }, as());
+  return {
+    storeId,
+    sync,
+    /** Looks at the calendar until nothing is left to do. Returns the last answer. */
+    async look() {
+      await booking.adminSql`update calendar_watches set wake_at = now() - interval '1 second' where store_id = ${storeId}`;
+      for (;;) {
+        const next = await step();
+        if (next.done || Date.parse(next.wake_at as string) > Date.now() + 1_000) return next;
+      }
+    },
+    /** An appointment whose event is in the calendar. */
+    async book(scheduled_at: string): Promise<Appointment> {
+      const appointment = await booking.book(storeId, scheduled_at);
+      await sync(appointment.id);
+      return appointment;
+    },
+    get: (appointmentId: string) => booking.rpc.call(getAppointment, { params: { appointmentId } }, as()),
+    change: (appointmentId: string, body: object) =>
+      booking.rpc.call(updateAppointment, { params: { appointmentId }, body }, as()),
+    calendar: () => booking.rpc.call(getCalendarConnection, {}, as()),
+    told: async (id: string) =>
+      (
+        await booking.adminSql<{ type: string; data: Record<string, unknown> }[]>`
+          select type, data from feed_entries where entity_id = ${id} order by id`
+      ).filter(({ type }) => !['appointment.created', 'appointment.updated'].includes(type)),
+    /** Whether an hour that begins then can be booked. */
+    isFree: async (start: string, date = day) => {
+      const range = { from: `${date}T00:00:00Z`, to: `${date}T23:59:59Z`, duration_minutes: 60 };
+      return (await booking.free(storeId, range)).data.some((free) => free.start === at(start, date));
+    },
+  };
+}
+
+const insert = (event: Parameters<GoogleServer['store']['insert']>[0]) =>
+  google.store.insert({ summary: 'Dentist', ...event });
+
+describe('the event of an appointment', () => {
+  test('that a person moved moves its appointment, once', async () => {
+    const { look, book, get, told } = await store();
+    const appointment = await book(at('09:00'));
+    await look();
+    google.store.patch(idOf(appointment), timesAt('14:00', '14:30'));
+    await look();
+    expect(await get(appointment.id)).toMatchObject({ scheduled_at: at('14:00'), duration_minutes: 30 });
+    await look();
+    expect(await told(appointment.id)).toMatchObject([
+      { type: 'appointment.moved', data: { source: 'calendar', previous_scheduled_at: at('09:00') } },
+    ]);
+  });
+
+  test('that a person deleted cancels its appointment, also when it was never seen, and what Mostrador deletes does not', async () => {
+    const { storeId, look, book, get, told, change, sync } = await store({ capacity: 3 });
+    const seen = await book(at('09:00'));
+    await look();
+    const [unseen, cancelled] = [await book(at('10:00')), await book(at('11:00'))];
+    for (const { id } of [seen, unseen]) google.store.delete(idOf({ id }));
+    await change(cancelled.id, { status: 'cancelled' });
+    await sync(cancelled.id);
+    await look();
+    for (const { id } of [seen, unseen]) {
+      expect(await get(id)).toMatchObject({ status: 'cancelled' });
+      expect(await told(id)).toMatchObject([{ type: 'appointment.cancelled', data: { source: 'calendar' } }]);
+    }
+    expect(await told(cancelled.id)).toMatchObject([{ data: { source: 'api' } }]);
+    expect(await booking.taken(storeId)).toEqual([]);
+  });
+
+  test('that was deleted and written again cancels nothing', async () => {
+    const { look, book, get, change, sync } = await store();
+    const { id } = await book(at('09:00'));
+    await look();
+    google.store.delete(idOf({ id }));
+    await change(id, { title: 'Shave' });
+    await sync(id);
+    await look();
+    expect(await get(id)).toMatchObject({ status: 'scheduled' });
+  });
+
+  test('is moved back when the place is taken, and a change in Mostrador wins, and tells what is lost', async () => {
+    const { look, book, get, told, sync, change } = await store();
+    const [first, second] = [await book(at('09:00')), await book(at('11:00'))];
+    await look();
+    google.store.patch(idOf(second), timesAt('09:30', '10:30'));
+    await look();
+    await sync(second.id);
+    expect(google.store.get(idOf(second)).start).toMatchObject({ dateTime: at('11:00') });
+    expect(await told(second.id)).toMatchObject([
+      { type: 'appointment.change_refused', data: { reason: 'appointment_conflict' } },
+    ]);
+    google.store.patch(idOf(first), timesAt('15:00', '16:00'));
+    await change(first.id, { scheduled_at: at('17:00') });
+    await sync(first.id);
+    await look();
+    expect(await get(first.id)).toMatchObject({ scheduled_at: at('17:00') });
+    expect(await told(first.id)).toMatchObject([
+      { type: 'appointment.moved', data: { source: 'api' } },
+      {
+        type: 'appointment.change_refused',
+        data: { reason: 'changed_meanwhile', requested_scheduled_at: at('15:00') },
+      },
+    ]);
+  });
+
+  test('has its place only once, and a copy of it is a busy time', async () => {
+    const { look, book, isFree } = await store({ capacity: 2 });
+    const appointment = await book(at('09:00'));
+    await look();
+    expect(await isFree('09:00')).toBe(true);
+    const { extendedProperties } = google.store.get(idOf(appointment));
+    insert({ ...timesAt('09:00', '10:00'), ...(extendedProperties && { extendedProperties }) });
+    await look();
+    expect(await isFree('09:00')).toBe(false);
+  });
+});
+
+describe('busy times', () => {
+  test('are not offered and not booked until they are gone, and others take no time, on however many pages they come', async () => {
+    google.pageSize.most = 2;
+    const { storeId, look, isFree } = await store();
+    const busy = insert(timesAt('09:00', '10:00'));
+    const sparse = [
+      insert({ ...timesAt('11:00', '12:00'), transparency: 'transparent' }),
+      insert({
+        ...timesAt('11:00', '12:00'),
+        attendees: [{ email: 'a@example.com', self: true, responseStatus: 'declined' }],
+      }),
+      insert(timesAt('11:00', '12:00')),
+    ];
+    google.store.delete((sparse[2] as { id: string }).id);
+    insert({ start: { date: '2027-01-16' }, end: { date: '2027-01-17' } });
+    await look();
+    const lists = google.requests.filter(isList);
+    expect(lists.length).toBeGreaterThan(2);
+    expect(await isFree('09:00')).toBe(false);
+    expect(await isFree('11:00')).toBe(true);
+    expect(await isFree('18:00', '2027-01-16')).toBe(false);
+    expect(await outcomeOf(booking.book(storeId, at('09:30')))).toBe('appointment_conflict');
+    google.store.patch(busy.id, timesAt('11:00', '12:00'));
+    await look();
+    expect([await isFree('09:00'), await isFree('11:00')]).toEqual([true, false]);
+    google.store.delete(busy.id);
+    await look();
+    expect(await isFree('11:00')).toBe(true);
+    // The token was asked with, and nothing that a token forbids.
+    expect(google.requests.filter(isList).at(-1)?.query.has('syncToken')).toBe(true);
+  });
+
+  test('of a series keep their local time over a clock change, without the occurrences that are moved or deleted', async () => {
+    const { look, isFree } = await store();
+    const zone = { timeZone: 'America/New_York' };
+    const series = insert({
+      start: { dateTime: '2027-03-01T09:00:00-05:00', ...zone },
+      end: { dateTime: '2027-03-01T10:00:00-05:00', ...zone },
+      recurrence: ['RRULE:FREQ=WEEKLY'],
+    });
+    await look();
+    expect([await isFree('14:00', '2027-03-08'), await isFree('13:00', '2027-03-08')]).toEqual([false, true]);
+    // Clocks there change on 14 March.
+    expect([await isFree('13:00', '2027-03-15'), await isFree('14:00', '2027-03-15')]).toEqual([false, true]);
+    google.store.except(series.id, '2027-03-08T09:00:00-05:00');
+    google.store.except(series.id, '2027-03-15T09:00:00-04:00', {
+      start: '2027-03-16T09:00:00-04:00',
+      end: '2027-03-16T10:00:00-04:00',
+    });
+    await look();
+    expect(await isFree('14:00', '2027-03-08')).toBe(true);
+    expect([await isFree('13:00', '2027-03-15'), await isFree('13:00', '2027-03-16')]).toEqual([true, false]);
+    google.store.delete(series.id);
+    await look();
+    expect([await isFree('13:00', '2027-03-16'), await isFree('13:00', '2027-03-22')]).toEqual([true, true]);
+  });
+});
+
+test('a sync token that expires between two pages leads to a full read, which reads and changes nothing that it need not', async () => {
+  google.pageSize.most = 2;
+  const { look, book, get, told, isFree } = await store({ capacity: 9 });
+  const kept = [await book(at('09:00')), await book(at('10:00')), await book(at('11:00'))];
+  const gone = insert(timesAt('12:00', '13:00'));
+  await look();
+  const moved = kept[0] as Appointment;
+  for (const time of ['14:00', '15:00', '16:00']) insert(timesAt(time, `${Number(time.slice(0, 2)) + 1}:00`));
+  google.store.patch(idOf(moved), timesAt('17:00', '18:00'));
+  google.store.delete(gone.id);
+  google.misbehave(
+    fullSyncRequired(),
+    (asked) => isList(asked) && asked.query.has('syncToken') && asked.query.has('pageToken'),
+  );
+  const before = google.requests.length;
+  await look();
+  expect(await get(moved.id)).toMatchObject({ scheduled_at: at('17:00') });
+  for (const { id } of kept.slice(1)) expect(await told(id)).toEqual([]);
+  // Three new ones, the one that moved, and the one that is gone.
+  expect(readsOf(google.requests.slice(before))).toHaveLength(5);
+  google.expireSyncTokens();
+  const again = google.requests.length;
+  await look();
+  expect(readsOf(google.requests.slice(again))).toEqual([]);
+  expect(await isFree('12:00')).toBe(true);
+});
+
+test('a limit of the requests is kept, and told only when it lasts', async () => {
+  const { look, calendar } = await store();
+  await look();
+  google.misbehave(rateLimited(403, 'rateLimitExceeded', 600), isList);
+  const next = await look();
+  expect(next.reason).toContain('calendar_throttled');
+  expect(Date.parse(next.wake_at as string)).toBeGreaterThan(Date.now() + 590_000);
+  expect(await calendar()).toMatchObject({ status: 'connected' });
+});
