@@ -6,6 +6,7 @@ import { rollupHandlers } from '@mostrador/rollups/handlers';
 import { listTotalHandlers } from '@mostrador/totals/handlers';
 import { createAppointment } from './appointments/create-appointment.ts';
 import { getAppointment } from './appointments/get-appointment.ts';
+import { getAppointmentInvitation } from './appointments/get-appointment-invitation.ts';
 import { listAppointments } from './appointments/list-appointments.ts';
 import { updateAppointment } from './appointments/update-appointment.ts';
 import { createHold } from './availability/create-hold.ts';
@@ -60,6 +61,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof sche
   return {
     createAppointment: createAppointment(dependencies),
     getAppointment: getAppointment(dependencies),
+    getAppointmentInvitation: getAppointmentInvitation(dependencies),
     listAppointments: listAppointments(dependencies),
     updateAppointment: updateAppointment(dependencies),
     putBookingRules: putRules(dependencies),

@@ -134,6 +134,33 @@ export const getAppointment = defineOperation({
   errors: ['appointment_not_found'],
 });
 
+export const AppointmentInvitation = Type.Object(
+  {
+    file_name: Type.String({ description: 'A name for the file.' }),
+    mime_type: Type.String({ description: 'The content type of the file.' }),
+    content: Type.String({ description: 'The file: an iCalendar document with one event.' }),
+  },
+  {
+    title: 'AppointmentInvitation',
+    description: 'A file that puts the appointment into the calendar of the customer.',
+  },
+);
+
+export const getAppointmentInvitation = defineOperation({
+  subject: 'scheduling.api.appointments.invitation',
+  http: { method: 'GET', path: '/appointments/:appointmentId/invitation' },
+  access: { scope: 'appointments:read' },
+  summary: "Read an appointment's invitation",
+  description:
+    'An iCalendar file (RFC 5545, `METHOD:PUBLISH`) with the title, the time and the state of the appointment, for the ' +
+    'calendar of the customer. It has no notes. Its `UID` never changes and its `SEQUENCE` rises with each change, so a ' +
+    'later file replaces an earlier one. After a cancellation it has `STATUS:CANCELLED`.',
+  extension: true,
+  request: { params: appointmentParams },
+  reply: AppointmentInvitation,
+  errors: ['appointment_not_found'],
+});
+
 const appointmentSorts = ['scheduled_at', 'updated_at'] as const;
 export type AppointmentSort = (typeof appointmentSorts)[number];
 const AppointmentSortWord = OneOf(appointmentSorts, {

@@ -6,7 +6,13 @@ import {
   retryOperatorScheduling,
 } from '../operator-waiting.ts';
 import { countSchedulingSecrets, resealSchedulingSecrets } from '../secrets.ts';
-import { createAppointment, getAppointment, listAppointments, updateAppointment } from './appointments.ts';
+import {
+  createAppointment,
+  getAppointment,
+  getAppointmentInvitation,
+  listAppointments,
+  updateAppointment,
+} from './appointments.ts';
 import { availabilityOperations } from './availability.ts';
 import { getBookingRules, putBookingRules } from './booking-rules.ts';
 import {
@@ -35,6 +41,7 @@ export const schedulingOperations = {
   createAppointment,
   listAppointments,
   getAppointment,
+  getAppointmentInvitation,
   updateAppointment,
   getCalendarSync,
   putBookingRules,

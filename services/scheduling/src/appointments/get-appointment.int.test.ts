@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { getAppointment } from '@mostrador/contracts';
+import { getAppointment, getAppointmentInvitation, updateAppointment } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';
@@ -35,4 +35,24 @@ test('an id that is not a UUID is rejected', async () => {
     code: 'validation_failed',
     members: { errors: [expect.objectContaining({ in: 'path', name: 'appointmentId' })] },
   });
+});
+
+test('the invitation follows the appointment, and only its store has it', async () => {
+  const { id, store_id: storeId } = await scheduling.create(randomUUID(), { title: 'Eye test' });
+  const invitation = (store = storeId) =>
+    scheduling.rpc.call(getAppointmentInvitation, { params: { appointmentId: id } }, testContext({ storeId: store }));
+  const change = (body: object) =>
+    scheduling.rpc.call(updateAppointment, { params: { appointmentId: id }, body }, testContext({ storeId }));
+  const { content, ...file } = await invitation();
+  expect(file).toEqual({ file_name: 'appointment.ics', mime_type: 'text/calendar; charset=utf-8; method=PUBLISH' });
+  for (const line of [`UID:${id}@mostrador`, 'SEQUENCE:0', 'SUMMARY:Eye test', 'STATUS:CONFIRMED']) {
+    expect(content.split('\r\n')).toContain(line);
+  }
+  await change({ scheduled_at: '2027-02-01T10:00:00Z' });
+  await change({ status: 'cancelled' });
+  const lines = (await invitation()).content.split('\r\n');
+  for (const line of [`UID:${id}@mostrador`, 'SEQUENCE:2', 'DTSTART:20270201T100000Z', 'STATUS:CANCELLED']) {
+    expect(lines).toContain(line);
+  }
+  await expect(invitation(randomUUID())).rejects.toMatchObject({ code: 'appointment_not_found' });
 });

@@ -3,7 +3,7 @@ import ICAL from 'ical.js';
 import { describe, expect, test } from 'vitest';
 import type { CalendarEvent } from './calendar-provider.ts';
 import { contentHashOf } from './event-mark.ts';
-import { readIdentity, renderEvent, renderFeed } from './icalendar.ts';
+import { readIdentity, renderEvent, renderFeed, renderInvitation } from './icalendar.ts';
 
 const event = (changes: Partial<CalendarEvent> = {}): CalendarEvent => ({
   uid: '0190c3f2-7b1e-7c3a-8f4d-2a9b6c1d5e7f@mostrador',
@@ -195,4 +195,16 @@ describe('the identity of an event in a calendar', () => {
     const mark = { sequence: null, epoch: null, contentHash: null };
     expect(readIdentity(edited)).toEqual({ uid: event().uid, revision: 2, mark, storeId: null });
   });
+});
+
+test('an invitation has the event and its state, and nothing that is only for the store', () => {
+  const scheduled = renderInvitation(event(), false);
+  expect(scheduled).toMatch(/^BEGIN:VCALENDAR\r\n(?:.*\r\n)*?METHOD:PUBLISH\r\n/);
+  const values = valuesIn(scheduled);
+  expect(Object.fromEntries(values)).toMatchObject({
+    ...{ UID: event().uid, SEQUENCE: '2', SUMMARY: 'Corte de cabelo', STATUS: 'CONFIRMED' },
+    ...{ DTSTART: '20270131T090000Z', DTEND: '20270131T094500Z', ORGANIZER: `urn:uuid:${event().storeId}` },
+  });
+  expect(scheduled).not.toMatch(/DESCRIPTION|X-MOSTRADOR/);
+  expect(valuesIn(renderInvitation(event({ sequence: 3 }), true)).get('STATUS')).toBe('CANCELLED');
 });

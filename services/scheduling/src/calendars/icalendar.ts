@@ -39,6 +39,19 @@ export function renderEvent(event: CalendarEvent, above: number | null = null): 
   return calendarOf({}, [rendered]);
 }
 
+/**
+ * Renders an event for the calendar of a customer (RFC 5546, 3.2.1). It has neither notes, which are the store's own, nor our
+ * mark.
+ */
+export function renderInvitation(event: CalendarEvent, isCancelled: boolean): string {
+  const rendered = componentOf({ ...event, notes: null });
+  rendered.removeProperty(properties.sequence);
+  rendered.addPropertyWithValue('status', isCancelled ? 'CANCELLED' : 'CONFIRMED');
+  // The organizer that the method needs. A store has no address of its own.
+  rendered.addPropertyWithValue('organizer', `urn:uuid:${event.storeId}`);
+  return calendarOf({ method: 'PUBLISH' }, [rendered]);
+}
+
 /** Renders a feed. The same events give the same bytes, in any order. */
 export function renderFeed(events: readonly CalendarEvent[], options: { name: string }): string {
   // ical.js escapes the texts of properties that it knows.

@@ -4,6 +4,7 @@ import {
   createFollowup,
   type Followup,
   getAppointment,
+  getAppointmentInvitation,
   getCalendarSync,
   getFollowup,
   listAppointments,
@@ -76,6 +77,20 @@ export const schedulingExamples: readonly ExampleOfOperation[] = [
       reason: null,
       next_attempt_at: null,
       synced_at: '2026-01-12T13:06:03.644Z',
+    },
+  ),
+  example(
+    getAppointmentInvitation,
+    { params },
+    {
+      file_name: 'appointment.ics',
+      mime_type: 'text/calendar; charset=utf-8; method=PUBLISH',
+      content: [
+        ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//Mostrador//Mostrador//EN', 'METHOD:PUBLISH', 'BEGIN:VEVENT'],
+        ...[`UID:${ids.appointment}@mostrador`, 'SEQUENCE:0', 'DTSTAMP:20260112T130602Z', 'DTSTART:20260116T173000Z'],
+        ...['DTEND:20260116T181500Z', `SUMMARY:${appointment.title}`, 'STATUS:CONFIRMED'],
+        ...[`ORGANIZER:urn:uuid:${ids.store}`, 'END:VEVENT', 'END:VCALENDAR', ''],
+      ].join('\r\n'),
     },
   ),
   ...bookingExamples,
