@@ -20,7 +20,7 @@ const moves = new RegExp(
   `\\b(?:${asks}|${mayI})\\b${soon}\\b(?:remarcar|reagendar|reschedule|postpone|adiar)\\b|^(?:remarca|remarque|remarcar|reagendar|reschedule)\\b|\\b(?:mudar|trocar|passar|mover|cambiar|move|change)\\b${soon}\\b${time}\\b`,
 );
 const books = new RegExp(
-  `\\b(?:${asks}|${mayI})\\b${soon}\\b(?:marcar|agendar|reservar|book|schedule)\\b|^(?:marcar|agendar|reservar|book)\\b|\\b(?:${asks}|${mayI})\\b${soon}\\b(?:um|uma|un|una|an?) ${time}\\b|\\b(?:tem|teria|ha|hay|tienen|tienes|any|have)\\b[^.?!]{0,25}?\\b(?:horarios?|vagas?|turnos?|citas?|slots?|appointments?)\\b(?! de\\b)`,
+  `\\b(?:${asks}|${mayI})\\b${soon}\\b(?:marcar|agendar|reservar|book|schedule)\\b|^(?:marcar|agendar|reservar|book)\\b|\\b(?:${asks}|${mayI})\\b${soon}\\b(?:um|uma|un|una|an?) ${time}\\b|\\b(?:tem|teria|ha|hay|tienen|tienes|any|have)\\b[^.?!]{0,25}?\\b(?:horarios?|vagas?|turnos?|citas?|slots?|appointments?)\\b(?! de\\b)|\\b(?:quais|que|cuales|which|what)\\b[^.?!]{0,15}?\\b(?:horarios|vagas|turnos|citas|slots|times)\\b(?! de\\b)[^.?!]{0,20}?\\b(?:tem|teria|ha|hay|tienen|tienes|livres|libres|free|available)\\b`,
 );
 const negates = /\b(?:nao|no|not|don't|dont)\b/;
 

@@ -80,8 +80,9 @@ describe('the demo model uses tools', () => {
   });
 
   test('not those that it is not offered', () => {
-    expect(decide(request('quero marcar um horário'))).toMatchObject({ action: 'reply', usedPassages: [0] });
-    expect(decide(request('quero cancelar', { tools: [tool('find_times')] }))).toMatchObject({ action: 'reply' });
+    const person = { action: 'hand_over', reason: 'nothing_found' };
+    expect(decide(request('quero marcar um horário'))).toMatchObject(person);
+    expect(decide(request('quero cancelar', { tools: [tool('find_times')] }))).toMatchObject(person);
     expect(decide(request('pode ser às 14h', { tools: [tool('find_times')] }))).toMatchObject({ action: 'reply' });
   });
 
@@ -111,6 +112,8 @@ describe('the demo model', () => {
     ['Posso falar com alguém?', 'asked_for_person'],
     ['quiero hablar con una persona', 'asked_for_person'],
     ['a human, please', 'asked_for_person'],
+    ['Estou insatisfeita com o corte', 'agent_decided'],
+    ['I am unhappy with the colour', 'agent_decided'],
   ])('hands over: %s', (text, reason) => {
     expect(decide(request(text))).toMatchObject({ action: 'hand_over', reason });
   });
@@ -130,6 +133,7 @@ describe('the demo model', () => {
   test('greets a greeting, also where it finds passages, and is silent after thanks', () => {
     expect(decide(request('Bom dia!'))).toMatchObject({ action: 'reply', usedPassages: [] });
     expect(decide(request('Obrigada!'))).toEqual({ action: 'silent', reason: 'no_answer_needed' });
+    expect(decide(request('Não, obrigado'))).toEqual({ action: 'silent', reason: 'no_answer_needed' });
   });
 
   test.each([

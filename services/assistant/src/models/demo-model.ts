@@ -21,18 +21,22 @@ const longestQuote = 900;
 const asksForPerson =
   /(?<!\b(?:por|per|cada|each|every) )\b(?:atendentes?|humanos?|humana|human|persona|person|pessoa)\b|\b(?:falar|hablar|talk|speak) (?:com|con|to|with) (?:alguem|alguien|someone|somebody)\b/;
 
+/** A quote of a document answers no complaint. */
+const complains =
+  /\b(?:reclamar|reclamacao|decepcionad[oa]|insatisfeit[oa]|pessim[oa]|horrivel|absurdo|inaceitavel|queja|quejarme|molest[oa]|enojad[oa]|insatisfech[oa]|inaceptable|horrible|complaint|complain|unhappy|disappointed|terrible|awful|unacceptable|angry)\b/;
+
 const greetings = new Set(
   'oi ola opa bom boa dia tarde noite tudo bem hola buenos buenas dias tardes noches hello hi hey good morning afternoon evening'.split(
     ' ',
   ),
 );
 const thanks = new Set(
-  'obrigado obrigada valeu ok okay certo perfeito gracias muchas vale thanks thank you muito'.split(' '),
+  'obrigado obrigada valeu ok okay certo perfeito gracias muchas vale thanks thank you muito nao no'.split(' '),
 );
 
 /**
  * Answers by fixed rules, for trying the product without an account: it books, moves and cancels appointments, greets,
- * quotes the best passage, and hands over when it finds none or when the lead asks for a person. Pure.
+ * quotes the best passage, and hands over when it finds none, or when the lead complains or asks for a person. Pure.
  */
 export const demoModel: Model = { answer: async (request) => decide(request) };
 
@@ -47,6 +51,9 @@ export function decide(request: ModelRequest): Decision {
   });
   if (asksForPerson.test(plain)) {
     return { action: 'hand_over', text: [...greeting, say.person].join(' '), reason: 'asked_for_person' };
+  }
+  if (complains.test(plain)) {
+    return { action: 'hand_over', text: [...greeting, say.person].join(' '), reason: 'agent_decided' };
   }
   if (words.length > 0 && words.every((word) => greetings.has(word))) {
     return { action: 'reply', text: [hello(request, say), say.howCanIHelp].join(' '), usedPassages: [] };
@@ -98,6 +105,10 @@ function decideBooking(
   }
   if (intent === 'cancel' && has('cancel') && !refused) {
     return use(request, 'cancel', { appointment: choicesOf(request, 'cancel', 'appointment')[0]?.id });
+  }
+  // What the lead wants done, a quote of a document does not do.
+  if (intent !== undefined && !refused && !has(intent === 'cancel' ? 'cancel' : 'find_times')) {
+    return { action: 'hand_over', text: say.person, reason: 'nothing_found' };
   }
   const near = isChoice ? wishedTimeOf(plain, intent, offers.length) : undefined;
   const looks = near !== undefined || (intent !== undefined && intent !== 'cancel');
