@@ -13,6 +13,7 @@ const everywhere = [
   'tests/attack',
   'tests/boundaries',
   'tests/chaos',
+  'tests/evals',
   'tests/fuzz',
   'tests/reports',
 ];

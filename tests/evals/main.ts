@@ -1,0 +1,78 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { localDirectory } from '@mostrador/local-platform/paths';
+import { atOnce } from './at-once.ts';
+import { type Conversation, readConversations, readStores } from './conversation.ts';
+import { withPlatform } from './platform.ts';
+import { play } from './play.ts';
+import { comparisonOf, failuresOf, type Results, regressionsOf, tableOf } from './results.ts';
+import { type Comparison, help, type Settings, settingsOf, WrongUsage } from './settings.ts';
+
+const folder = join(localDirectory(process.env), 'evals');
+const fileOf = (name: string): string => (existsSync(name) ? name : join(folder, `${name}.json`));
+
+function readResults(name: string): Results {
+  const file = fileOf(name);
+  if (!existsSync(file)) throw new WrongUsage(`There are no results ${name}: run the evals with --name ${name} first.`);
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+const isWanted = ({ id, kind, language }: Conversation, only: string | undefined): boolean =>
+  only === undefined || kind === only || language === only || id.startsWith(only);
+
+async function run(settings: Settings): Promise<number> {
+  const { answering, trials, mostAtOnce, only, name, prices } = settings;
+  const baseline = settings.baseline === undefined ? undefined : readResults(settings.baseline);
+  const wanted = readConversations().filter((conversation) => isWanted(conversation, only));
+  if (wanted.length === 0) throw new WrongUsage(`--only ${only} is no id, kind or language of a conversation.`);
+  const stores = readStores();
+  // A real model has 30 seconds for a call, and a turn has up to 6.
+  const limits = { answerWithinMs: answering.provider === 'demo' ? 60_000 : 240_000 };
+  const begunAt = performance.now();
+  const plays = wanted.flatMap((conversation) => Array.from({ length: trials }, () => conversation));
+  const played = await withPlatform((platform) =>
+    atOnce(plays, mostAtOnce, async (conversation) => ({
+      conversation,
+      trial: await play(platform, conversation, stores[conversation.language], answering, limits),
+    })),
+  );
+  const results: Results = {
+    ...{ name, model: [answering.provider, answering.model].filter(Boolean).join('/'), at: new Date().toISOString() },
+    ...{ trials, ...(prices && { prices }) },
+    conversations: wanted.map(({ id, kind, language }) => ({
+      ...{ id, kind, language },
+      trials: played.filter(({ conversation }) => conversation.id === id).map(({ trial }) => trial),
+    })),
+  };
+  const file = join(folder, `${name}.json`);
+  write(file, `${JSON.stringify(results, null, 2)}\n`);
+  for (const failure of failuresOf(results)) console.log(`${failure}\n`);
+  console.log(tableOf(results));
+  const regressions = regressionsOf(results, baseline);
+  const seconds = ((performance.now() - begunAt) / 1000).toFixed(0);
+  console.log(`\n${regressions.length} regressions, ${seconds} s. The results are in ${file}.`);
+  return regressions.length === 0 ? 0 : 1;
+}
+
+function compare({ compare: [one, other], output }: Comparison): number {
+  const [first, second] = [readResults(one), readResults(other)];
+  const file = output ?? join(folder, `${first.name}-${second.name}.md`);
+  write(file, comparisonOf(first, second));
+  console.log(`The page is ${file}.`);
+  return 0;
+}
+
+try {
+  const settings = settingsOf(process.argv.slice(2), process.env);
+  if (!settings) console.log(help);
+  else process.exitCode = 'compare' in settings ? compare(settings) : await run(settings);
+} catch (error) {
+  if (!(error instanceof WrongUsage)) throw error;
+  console.error(error.message);
+  process.exitCode = 2;
+}
