@@ -13,6 +13,7 @@ export * from './accounts/users.ts';
 export * from './assistant/embedder.ts';
 export * from './assistant/models.ts';
 export * from './assistant/operations.ts';
+export * from './assistant/replay.ts';
 export * from './assistant/settings.ts';
 export * from './assistant/turns.ts';
 export * from './assistant/usage.ts';

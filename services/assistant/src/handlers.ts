@@ -11,6 +11,7 @@ import { sealedConnections } from './models/credentials.ts';
 import { disconnectModels } from './models/disconnect-models.ts';
 import { getAiUsage } from './models/get-usage.ts';
 import { showModels } from './models/show-models.ts';
+import { replayConversation } from './replay/replay-conversation.ts';
 import { updateSettings } from './settings/update-settings.ts';
 import { advanceTurn } from './turns/advance-turn.ts';
 import { explainMessage } from './turns/explain-message.ts';
@@ -20,6 +21,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof assi
   return {
     getAiUsage: getAiUsage(dependencies),
     explainMessage: explainMessage(dependencies),
+    replayConversation: replayConversation(dependencies),
     advanceTurn: advanceTurn(dependencies),
     updateAssistantSettings: updateSettings(dependencies),
     connectModel: connectModel(dependencies),

@@ -49,6 +49,7 @@ export const actionWords: Readonly<Record<string, () => string>> = {
   'followups.cancel': m.audit_act_followups_cancel,
   'agents.create': m.audit_act_agents_create,
   'agents.update': m.audit_act_agents_update,
+  'conversations.replay': m.audit_act_conversations_replay,
   'agents.select': m.audit_act_agents_select,
   'documents.save': m.audit_act_documents_save,
   'channels.connect': m.audit_act_channels_connect,

@@ -1,6 +1,7 @@
 import { countAssistantSecrets, resealAssistantSecrets } from '../secrets.ts';
 import { connectEmbedder, disconnectEmbedder, embedTexts, showEmbedder } from './embedder.ts';
 import { connectModel, disconnectModels, showModels } from './models.ts';
+import { replayConversation } from './replay.ts';
 import { updateAssistantSettings } from './settings.ts';
 import { advanceTurn, explainMessage } from './turns.ts';
 import { getAiUsage } from './usage.ts';
@@ -9,6 +10,7 @@ export const assistantOperations = {
   explainMessage,
   advanceTurn,
   getAiUsage,
+  replayConversation,
   updateAssistantSettings,
   connectModel,
   showModels,

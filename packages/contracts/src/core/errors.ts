@@ -430,6 +430,20 @@ export const errorCatalogue = {
       'or let the AI go on with `POST /leads/{leadId}/ai/resume`.',
     retryable: false,
   },
+  model_not_connected: {
+    status: 409,
+    title: 'No model is connected',
+    description: 'The store has connected no model that could answer. Connect one first.',
+    retryable: false,
+  },
+  ai_budget_reached: {
+    status: 409,
+    title: 'AI budget of the day is used up',
+    description:
+      'The AI has made all the calls to models that the store allows for one day, in UTC. Try again tomorrow, or raise ' +
+      'the limit.',
+    retryable: false,
+  },
   lead_replied: {
     status: 409,
     title: 'Lead has replied',

@@ -394,6 +394,14 @@ const AgentChanges = Type.Partial(Exact(agentMembers), {
   description: 'What to change. Members that it leaves out stay as they are.',
 });
 
+/** What an agent is told, in place of what the agent of a lead is told, to try it before it is changed. */
+export const AgentTrial = Type.Partial(Exact({ name: agentMembers.name, model: agentMembers.model, ...writing }), {
+  minProperties: 1,
+  additionalProperties: false,
+  title: 'AgentTrial',
+  description: 'What is changed for the replay. Members that it leaves out are those of the agent that the lead has.',
+});
+
 export const createAgent = defineOperation({
   subject: 'crm.api.agents.create',
   http: { method: 'POST', path: '/agents', status: 201 },

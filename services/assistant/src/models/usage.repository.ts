@@ -3,13 +3,14 @@ import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { Usage } from './model.ts';
 
 export type UsedCall = Usage & {
-  readonly turnId: string;
+  /** Undefined: it was for no turn. */
+  readonly turnId?: string;
   readonly agentId: string;
   readonly model: string;
   readonly failed: boolean;
 };
 
-/** Adds a call to the day and to its turn, also when another attempt has the turn now: it was made. */
+/** Adds a call to the day, and to its turn if it has one, also when another attempt has the turn now: it was made. */
 export async function addUsage(sql: TransactionSql, storeId: string, call: UsedCall): Promise<void> {
   const { turnId, agentId, model, failed, inputTokens, outputTokens } = call;
   const [input, output] = [inputTokens ?? null, outputTokens ?? null];
@@ -21,7 +22,7 @@ export async function addUsage(sql: TransactionSql, storeId: string, call: UsedC
     set calls = used.calls + 1, failed_calls = used.failed_calls + excluded.failed_calls,
         input_tokens = used.input_tokens + excluded.input_tokens,
         output_tokens = used.output_tokens + excluded.output_tokens`;
-  if (input === null && output === null) return;
+  if (turnId === undefined || (input === null && output === null)) return;
   await sql`
     update ai_turns
     set input_tokens = coalesce(input_tokens, 0) + coalesce(${input}::int, 0),

@@ -65,7 +65,7 @@ export function sentBefore<Offer extends Pick<OfferRow, 'message_id' | 'starts_a
     .slice(0, mostOffers);
 }
 
-async function readRules(rpc: Dependencies['rpc'], call: StepCall): Promise<BookingRules | undefined> {
+export async function readRules(rpc: Dependencies['rpc'], call: StepCall): Promise<BookingRules | undefined> {
   try {
     return await rpc.call(getBookingRules, {}, call);
   } catch (error) {

@@ -24,10 +24,10 @@ import type { StepCall } from './step-call.ts';
 import { countAnswersOfHour } from './turn.repository.ts';
 import type { TurnRow } from './turn.ts';
 
-const mostPassages = 5;
-const mostLines = 20;
+export const mostPassages = 5;
+export const mostLines = 20;
 /** What the model is given of what the lead wrote, in characters: the newest. */
-const longestText = 8_000;
+export const longestText = 8_000;
 /** A bot that answers each answer reaches it, and a person does not. */
 const mostAnswersOfHour = 20;
 

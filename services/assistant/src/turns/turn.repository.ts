@@ -77,6 +77,39 @@ export async function countAnswersOfHour(sql: Sql, storeId: string, leadId: stri
 export const findTurn = (sql: Sql, storeId: string, id: string) =>
   sql<TurnRow[]>`select ${turnColumns(sql)} from ai_turns where store_id = ${storeId} and id = ${id}`;
 
+export type DecidedTurn = TurnRow & { readonly answered_to: Date };
+
+/** Of the turns of a lead, those that a model has decided. */
+const isDecided = (sql: Sql, storeId: string, leadId: string) => sql`
+  store_id = ${storeId} and lead_id = ${leadId} and state in ('sent', 'silent', 'handed_over')
+  and answered_to is not null and model is not null`;
+
+/** The turns of a lead that a model has decided, in order: those after a turn, or from the oldest. */
+export const listDecided = (
+  sql: Sql,
+  storeId: string,
+  leadId: string,
+  { after, limit }: { readonly after: TurnRow | undefined; readonly limit: number },
+) =>
+  sql<DecidedTurn[]>`
+    select ${turnColumns(sql)} from ai_turns
+    where ${isDecided(sql, storeId, leadId)}
+      and (${after?.id ?? null}::uuid is null
+        or (answered_to, id) > (${after?.answered_to ?? null}::timestamptz, ${after?.id ?? null}::uuid))
+    order by answered_to, id limit ${limit}`;
+
+/** The last ones before a turn, the newest first. */
+export const listDecidedBefore = (
+  sql: Sql,
+  storeId: string,
+  leadId: string,
+  { before, limit }: { readonly before: DecidedTurn; readonly limit: number },
+) =>
+  sql<DecidedTurn[]>`
+    select ${turnColumns(sql)} from ai_turns
+    where ${isDecided(sql, storeId, leadId)} and (answered_to, id) < (${before.answered_to}, ${before.id})
+    order by answered_to desc, id desc limit ${limit}`;
+
 export type OverdueTurn = Pick<TurnRow, 'lead_id'> & { readonly store_id: string };
 
 export const overdueTurnRows = overdueIn<OverdueTurn>({

@@ -149,6 +149,7 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
 
   // Faults that the rules of the schemas find. They follow the place: "#/title não pode ficar vazio".
   ['is required', 'é obrigatório'],
+  ['is no turn of this lead', 'não é um turno deste lead'],
   ['is not valid', 'não é válido'],
   ['is not a member of this object', 'não é um campo deste objeto'],
   ['is not a member of this request', 'não é um campo desta requisição'],

@@ -214,6 +214,16 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
       'A IA não escreve ao lead agora: uma pessoa escreveu, ou a pausou. Espere até `ai_paused_until` do lead, ou deixe a IA ' +
       'continuar com `POST /leads/{leadId}/ai/resume`.',
   },
+  model_not_connected: {
+    title: 'Nenhum modelo está conectado',
+    description: 'A loja não conectou nenhum modelo que pudesse responder. Conecte um primeiro.',
+  },
+  ai_budget_reached: {
+    title: 'O limite diário da IA acabou',
+    description:
+      'A IA já fez todas as chamadas a modelos que a loja permite em um dia, em UTC. Tente de novo amanhã, ou aumente o ' +
+      'limite.',
+  },
   lead_replied: {
     title: 'O lead respondeu',
     description:

@@ -1,4 +1,4 @@
-import { explainMessage, getAiUsage } from '@mostrador/contracts';
+import { explainMessage, getAiUsage, replayConversation } from '@mostrador/contracts';
 import { document, reception } from './agents.ts';
 import { type ExampleOfOperation, example } from './example.ts';
 import { ids } from './optician.ts';
@@ -35,6 +35,30 @@ export const assistantExamples: readonly ExampleOfOperation[] = [
           ...{ calls: 41, failed_calls: 1, input_tokens: 53_120, output_tokens: 4_870 },
         },
       ],
+    },
+  ),
+  example(
+    replayConversation,
+    { body: { lead_id: ids.lead, agent: { tone: 'warm and brief' }, turns: 1 } },
+    {
+      agent_id: ids.agent,
+      data: [
+        {
+          turn_id: ids.reply,
+          at: '2026-01-12T13:02:14.106Z',
+          text: 'Do you open on Saturdays?',
+          before: {
+            ...{ action: 'reply', reason: null, text: 'We are open on Saturdays from 9:00 to 13:00.', tools: [] },
+            ...{ passages: [document.title], model: 'openai/gpt-5-mini' },
+          },
+          after: {
+            ...{ action: 'reply', reason: null, text: 'Yes, come by on Saturday from 9:00 to 13:00!', tools: [] },
+            ...{ passages: [document.title], model: 'openai/gpt-5-mini' },
+          },
+          differs: true,
+        },
+      ],
+      next: null,
     },
   ),
 ];

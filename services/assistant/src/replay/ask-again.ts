@@ -1,0 +1,137 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ReplayedSide } from '@mostrador/contracts';
+import type { StoreScope } from '@mostrador/kit/database/database';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Dependencies } from '../dependencies.ts';
+import type { Decision, ModelRequest, ToolResult, Usage } from '../models/model.ts';
+import type { ConnectionRow } from '../models/model-connection.repository.ts';
+import { reserveCall } from '../models/model-day.repository.ts';
+import { ModelFailure } from '../models/model-failure.ts';
+import { languageOf, phrases } from '../models/phrases.ts';
+import { addUsage } from '../models/usage.repository.ts';
+import { checkCalls } from '../tools/check-calls.ts';
+import { type FindTimesInput, findTimes } from '../tools/find-times.ts';
+import { offerList, offersToTell } from '../tools/said-by-server.ts';
+import { mostModelCalls } from '../tools/step.ts';
+import type { StepCall } from '../turns/step-call.ts';
+import { changesSomething } from './differs.ts';
+import { offersIn } from './stored-offers.ts';
+
+/** The model that a replay asks, and what it may use. */
+export type Asking = {
+  readonly scope: StoreScope;
+  readonly call: StepCall;
+  readonly connection: ConnectionRow;
+  readonly agentId: string;
+  readonly dailyCalls: number;
+};
+
+/** There is no time left for a call to the model. */
+export class NoTimeLeft extends Error {}
+
+const callMs = 30_000;
+/** The least time for a call, and what is kept for the answer after it, in milliseconds. */
+const leastCallMs = 500;
+const answerMs = 750;
+
+/**
+ * Asks the model until it decides, as a turn does. Searches are made, or answered as they were in the stored turn, and what
+ * would change something ends it.
+ *
+ * @throws NoTimeLeft, and AppError `ai_budget_reached`
+ */
+export async function askAgain(
+  dependencies: Dependencies,
+  asked: Omit<ModelRequest, 'results'>,
+  stored: readonly ToolResult[],
+  asking: Asking,
+): Promise<ReplayedSide> {
+  const { connection, call } = asking;
+  const language = asked.agent.language ?? asked.locale;
+  const reader = { language, timezone: asked.timezone };
+  const words = { timezone: asked.timezone, title: phrases[languageOf(asked.locale)].appointment };
+  const results: ToolResult[] = [];
+  const ended = (side: Partial<ReplayedSide> & Pick<ReplayedSide, 'action'>): ReplayedSide => ({
+    ...{ reason: null, text: null, passages: [], model: modelName(connection) },
+    tools: results.map(({ name: tool, input }) => ({ tool, input: inputOf(input) })),
+    ...side,
+  });
+  for (let calls = 0; calls < mostModelCalls; calls += 1) {
+    const decision = await askOnce(dependencies, { ...asked, results }, asking);
+    if (decision instanceof ModelFailure) return ended({ action: 'failed', reason: decision.kind });
+    switch (decision.action) {
+      case 'silent':
+        return ended({ action: 'silent', reason: decision.reason });
+      case 'hand_over':
+        return ended({ action: 'hand_over', reason: decision.reason, text: decision.text });
+      case 'reply': {
+        const told = new Set(offersToTell(results));
+        const offers = results.flatMap(({ output }) => offersIn(output, words)).filter(({ id }) => told.has(id));
+        const text = [decision.text, offerList(offers, reader)].filter((part) => part !== '').join('\n\n');
+        const titles = asked.passages.flatMap(({ document }, place) =>
+          decision.usedPassages.includes(place) ? [document.title] : [],
+        );
+        return ended({ action: 'reply', text, passages: [...new Set(titles)] });
+      }
+      case 'use_tools': {
+        const checked = checkCalls(asked.tools, decision.calls);
+        const found = checked.map(({ call_id: id, tool: name, input, output }) => ({ id, name, input, output }));
+        const effect = found.find(({ name, output }) => output === null && changesSomething(name));
+        if (effect) {
+          results.push(...found.map((one) => ({ ...one, output: one.output ?? {} })));
+          return ended({ action: 'use_tools' });
+        }
+        for (const one of found) {
+          const same = stored.find(({ name, input }) => name === one.name && isDeepStrictEqual(input, one.input));
+          const output =
+            one.output ??
+            same?.output ??
+            (await findTimes(dependencies, call, one.input as FindTimesInput, words)).output;
+          results.push({ ...one, output });
+        }
+      }
+    }
+  }
+  return ended({ action: 'hand_over', reason: 'too_many_steps', text: phrases[languageOf(language)].person });
+}
+
+export const modelName = ({ provider, model }: ConnectionRow): string =>
+  model === null ? provider : `${provider}/${model}`;
+
+export const inputOf = (input: unknown): Record<string, unknown> =>
+  typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as Record<string, unknown>) : {};
+
+async function askOnce(
+  { database, openModel, onModelCall }: Dependencies,
+  request: ModelRequest,
+  { scope, call, connection, agentId, dailyCalls }: Asking,
+): Promise<Decision | ModelFailure> {
+  const { storeId } = scope;
+  const timeoutMs = Math.min(callMs, call.deadline - Date.now() - answerMs);
+  if (timeoutMs < leastCallMs) throw new NoTimeLeft();
+  const reserved = await database.write(scope, (sql) => reserveCall(sql, storeId, dailyCalls));
+  if (!reserved) throw new AppError('ai_budget_reached');
+  const begunAt = performance.now();
+  let usage: Usage = {};
+  const settle = async (result: Parameters<typeof onModelCall>[0]['result']) => {
+    const { inputTokens, outputTokens } = usage;
+    const latencyMs = Math.round(performance.now() - begunAt);
+    onModelCall({ provider: connection.provider, result, latencyMs, inputTokens, outputTokens });
+    const used = { agentId, model: modelName(connection), failed: result !== 'answered', inputTokens, outputTokens };
+    await database.write(scope, (sql) => addUsage(sql, storeId, used));
+  };
+  try {
+    const decision = await openModel(storeId, connection).answer(request, {
+      timeoutMs,
+      onUsage: (used) => {
+        usage = used;
+      },
+    });
+    await settle('answered');
+    return decision;
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) throw error;
+    await settle(error.kind);
+    return error;
+  }
+}

@@ -1,0 +1,224 @@
+import {
+  type Agent,
+  getLead,
+  getStoreSettings,
+  listAppointments,
+  listMessages,
+  listStoreServices,
+  type Message,
+  replayConversation as operation,
+  type ReplayedSide,
+  type ReplayedTurn,
+  type ReplyOf,
+  type RequestOf,
+  searchKnowledge,
+  selectAgent,
+} from '@mostrador/contracts';
+import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
+import { type Handler, later } from '@mostrador/kit/rpc/server';
+import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
+import type { Dependencies } from '../dependencies.ts';
+import { candidatesOf } from '../models/choose-model.ts';
+import type { ToolResult } from '../models/model.ts';
+import { findConnections } from '../models/model-connection.repository.ts';
+import { languageOf, phrases } from '../models/phrases.ts';
+import { findSettings } from '../settings/settings.repository.ts';
+import { type Offering, offeredTools } from '../tools/offered-tools.ts';
+import { readRules } from '../tools/read-offering.ts';
+import { listResults } from '../tools/step.repository.ts';
+import { burstOf, linesBefore, newestOf, searchTextOf, textOf } from '../turns/burst.ts';
+import { longestText, mostLines, mostPassages } from '../turns/decide.ts';
+import type { StepCall } from '../turns/step-call.ts';
+import { type DecidedTurn, findTurn, listDecided, listDecidedBefore } from '../turns/turn.repository.ts';
+import { type Asking, askAgain, inputOf, NoTimeLeft } from './ask-again.ts';
+import { changesSomething, differs } from './differs.ts';
+import { offeredBefore } from './stored-offers.ts';
+
+const mostMessages = 200;
+/** Whose offers a lead may still accept. */
+const mostTurnsBefore = 20;
+/** In one process: each of them waits for a model. */
+const mostAtOnce = 20;
+
+type Body = RequestOf<typeof operation>['body'];
+type Answer = ReplyOf<typeof operation>;
+
+/** Asks the model what it would do. Nothing is sent, and no tool that changes something is used. */
+export const replayConversation = (dependencies: Dependencies): Handler<typeof operation> => {
+  const { database } = dependencies;
+  let running = 0;
+  return async (context, { body }) => {
+    if (running >= mostAtOnce) throw new AppError('service_unavailable', { retryAfterSeconds: 5 });
+    running += 1;
+    return later(async () => {
+      try {
+        return await withIdempotency({
+          ...{ database, context, operation },
+          run: async (commit) => {
+            const answer = await replay(dependencies, context, body);
+            return await commit(async () => answer);
+          },
+          toReply: (answer: Answer) => answer,
+        });
+      } finally {
+        running -= 1;
+      }
+    });
+  };
+};
+
+async function replay(dependencies: Dependencies, context: StoreContext, body: Body): Promise<Answer> {
+  const { database, rpc } = dependencies;
+  const { requestId, storeId, deadline, traceparent } = context;
+  const call = { requestId, storeId, deadline, traceparent };
+  const { lead_id, agent: changes, after, turns: limit = 5 } = body;
+  // An unknown lead is an error of its own.
+  await rpc.call(getLead, { params: { leadId: lead_id } }, call);
+  const { agent } = await rpc.call(selectAgent, { body: { lead_id } }, call);
+  if (!agent) throw new AppError('agent_not_found');
+  const changed: Agent = { ...agent, ...changes };
+  const { settings, connections, rows } = await database.read(context, async (sql) => {
+    const [from] = after === undefined ? [] : await findTurn(sql, storeId, after);
+    if (after !== undefined && from?.lead_id !== lead_id) {
+      throw validationFailed([{ pointer: '#/after', detail: 'is no turn of this lead' }]);
+    }
+    const [settings, connections, rows] = await Promise.all([
+      findSettings(sql, storeId),
+      findConnections(sql, storeId),
+      // One more, to know whether more follow.
+      listDecided(sql, storeId, lead_id, { after: from, limit: limit + 1 }),
+    ]);
+    return { settings, connections, rows };
+  });
+  const [connection] = candidatesOf(connections, changed.model);
+  if (!connection) throw new AppError('model_not_connected');
+  const asking = { scope: context, call, connection, agentId: agent.id, dailyCalls: settings.ai_daily_calls };
+  const conversation = await readConversation(dependencies, call, lead_id, rows);
+  const data: ReplayedTurn[] = [];
+  let last: DecidedTurn | undefined;
+  for (const turn of rows.slice(0, limit)) {
+    try {
+      const replayed = await replayTurn(dependencies, { turn, agent: changed, conversation, asking });
+      if (replayed) data.push(replayed);
+      last = turn;
+    } catch (error) {
+      // What was replayed before is worth more than the error.
+      const ends = error instanceof NoTimeLeft || (error instanceof AppError && error.code === 'ai_budget_reached');
+      if (!ends || !last) throw error instanceof NoTimeLeft ? new AppError('upstream_timeout') : error;
+      return { agent_id: agent.id, data, next: last.id };
+    }
+  }
+  return { agent_id: agent.id, data, next: rows.length > limit && last ? last.id : null };
+}
+
+type Conversation = Awaited<ReturnType<typeof readConversation>>;
+
+/** What the turns of a lead are made from, as it is now. */
+async function readConversation(
+  { database, rpc }: Dependencies,
+  call: StepCall,
+  leadId: string,
+  rows: readonly DecidedTurn[],
+) {
+  const [first] = rows;
+  const [{ data: messages }, { locale, timezone }, rules, services, appointments, earlier] = await Promise.all([
+    rpc.call(listMessages, { params: { leadId }, query: { limit: mostMessages } }, call),
+    rpc.call(getStoreSettings, {}, call),
+    readRules(rpc, call),
+    rpc.call(listStoreServices, { query: { limit: 50 } }, call),
+    rpc.call(listAppointments, { query: { lead_id: leadId, limit: 50 } }, call),
+    first
+      ? database.lookUp(call, (sql) =>
+          listDecidedBefore(sql, call.storeId, leadId, { before: first, limit: mostTurnsBefore }),
+        )
+      : [],
+  ]);
+  const turns = [...earlier.toReversed(), ...rows];
+  const results = new Map(
+    await Promise.all(
+      turns.map(
+        async ({ id }) => [id, await database.lookUp(call, (sql) => listResults(sql, call.storeId, id))] as const,
+      ),
+    ),
+  );
+  return {
+    ...{ locale, timezone, books: rules !== undefined, services: services.data, appointments: appointments.data },
+    ...{ messages: messages.toReversed(), turns, results },
+  };
+}
+
+type Replaying = {
+  readonly turn: DecidedTurn;
+  readonly agent: Agent;
+  readonly conversation: Conversation;
+  readonly asking: Asking;
+};
+
+/** Undefined: the messages of the turn are not among those that were read, or had no text. */
+async function replayTurn(
+  dependencies: Dependencies,
+  { turn, agent, conversation, asking }: Replaying,
+): Promise<ReplayedTurn | undefined> {
+  const { locale, timezone, results } = conversation;
+  const messages = conversation.messages.filter(({ created_at }) => toInstant(created_at) <= turn.answered_to);
+  const burst = burstOf(messages, turn.first_received_at);
+  const text = burst && textOf(burst.messages);
+  if (!burst || !text) return undefined;
+  const q = searchTextOf(text);
+  const passages =
+    q === ''
+      ? []
+      : (await dependencies.rpc.call(searchKnowledge, { query: { q, limit: mostPassages } }, asking.call)).data;
+  const calls = (results.get(turn.id) ?? []).map(
+    ({ call_id: id, tool: name, input, output }): ToolResult => ({ id, name, input, output }),
+  );
+  const request = {
+    ...{ agent, locale, timezone, now: turn.answered_to.toISOString(), text: newestOf(text, longestText), passages },
+    conversation: linesBefore(messages, burst.messages, mostLines),
+    isFirst: !messages.some(({ source }) => source === 'ai'),
+    tools: offeredTools(offeringAt(turn, conversation)),
+  };
+  const before = storedSide(turn, calls, conversation.messages);
+  const after = await askAgain(dependencies, request, calls, asking);
+  const at = toTimestamp(turn.answered_to);
+  return { turn_id: turn.id, at, text, before, after, differs: differs(before, after) };
+}
+
+/** What the tools depended on when a turn was decided, as far as it is still known. */
+function offeringAt(
+  turn: DecidedTurn,
+  { books, services, appointments, timezone, locale, turns, results }: Conversation,
+) {
+  const before = turns.slice(0, turns.indexOf(turn));
+  const words = { timezone, title: phrases[languageOf(locale)].appointment };
+  const offered = offeredBefore(
+    before.map(({ id }) => results.get(id) ?? []),
+    words,
+  );
+  const offering: Offering = {
+    ...{ books, services, timezone },
+    offers: offered.filter(({ starts_at }) => starts_at > turn.answered_to),
+    // Those that existed, and were not done or cancelled before.
+    appointments: appointments.filter(
+      ({ created_at, updated_at, scheduled_at, status }) =>
+        toInstant(created_at) <= turn.answered_to &&
+        toInstant(scheduled_at) > turn.answered_to &&
+        (status === 'scheduled' || toInstant(updated_at) > turn.answered_to),
+    ),
+  };
+  return offering;
+}
+
+/** How a turn was answered. */
+function storedSide(turn: DecidedTurn, calls: readonly ToolResult[], messages: readonly Message[]): ReplayedSide {
+  const { state, reason, passages, model } = turn;
+  const acted = calls.some(({ name, output }) => changesSomething(name) && !('error' in (output as object)));
+  return {
+    action: acted ? 'use_tools' : state === 'sent' ? 'reply' : state === 'silent' ? 'silent' : 'hand_over',
+    ...{ reason, text: messages.find(({ id }) => id === turn.id)?.body ?? null, model },
+    tools: calls.map(({ name: tool, input }) => ({ tool, input: inputOf(input) })),
+    passages: [...new Set(passages.filter(({ used }) => used).map(({ title }) => title))],
+  };
+}
