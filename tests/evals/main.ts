@@ -3,10 +3,13 @@ import { dirname, join } from 'node:path';
 import { localDirectory } from '@mostrador/local-platform/paths';
 import { atOnce } from './at-once.ts';
 import { type Conversation, readConversations, readStores } from './conversation.ts';
+import { startObeyingModel } from './obeying-model.ts';
 import { withPlatform } from './platform.ts';
 import { play } from './play.ts';
+import { playAttacks } from './play-attacks.ts';
 import { comparisonOf, failuresOf, type Results, regressionsOf, tableOf } from './results.ts';
 import { type Comparison, help, type Settings, settingsOf, WrongUsage } from './settings.ts';
+import type { Answering, Platform } from './store.ts';
 
 const folder = join(localDirectory(process.env), 'evals');
 const fileOf = (name: string): string => (existsSync(name) ? name : join(folder, `${name}.json`));
@@ -26,21 +29,37 @@ const isWanted = ({ id, kind, language }: Conversation, only: string | undefined
   only === undefined || kind === only || language === only || id.startsWith(only);
 
 async function run(settings: Settings): Promise<number> {
-  const { answering, trials, mostAtOnce, only, name, prices } = settings;
-  const baseline = settings.baseline === undefined ? undefined : readResults(settings.baseline);
+  const { only, baseline } = settings;
+  const before = baseline === undefined ? undefined : readResults(baseline);
   const wanted = readConversations().filter((conversation) => isWanted(conversation, only));
-  if (wanted.length === 0) throw new WrongUsage(`--only ${only} is no id, kind or language of a conversation.`);
+  const attacks = only === undefined || only === 'attacks';
+  if (wanted.length === 0 && !attacks) {
+    throw new WrongUsage(`--only ${only} is no id, kind or language of a conversation, and not attacks.`);
+  }
+  const begunAt = performance.now();
+  const faults = await withPlatform(async (platform) => {
+    const regressions = wanted.length > 0 ? await playConversations(platform, wanted, settings, before) : 0;
+    return regressions + (attacks ? await attack(platform, settings) : 0);
+  });
+  console.log(`${((performance.now() - begunAt) / 1000).toFixed(0)} s`);
+  return faults === 0 ? 0 : 1;
+}
+
+/** Returns the number of regressions. */
+async function playConversations(
+  platform: Platform,
+  wanted: readonly Conversation[],
+  { answering, trials, mostAtOnce, name, prices }: Settings,
+  baseline: Results | undefined,
+): Promise<number> {
   const stores = readStores();
   // A real model has 30 seconds for a call, and a turn has up to 6.
   const limits = { answerWithinMs: answering.provider === 'demo' ? 60_000 : 240_000 };
-  const begunAt = performance.now();
   const plays = wanted.flatMap((conversation) => Array.from({ length: trials }, () => conversation));
-  const played = await withPlatform((platform) =>
-    atOnce(plays, mostAtOnce, async (conversation) => ({
-      conversation,
-      trial: await play(platform, conversation, stores[conversation.language], answering, limits),
-    })),
-  );
+  const played = await atOnce(plays, mostAtOnce, async (conversation) => ({
+    conversation,
+    trial: await play(platform, conversation, stores[conversation.language], answering, limits),
+  }));
   const results: Results = {
     ...{ name, model: [answering.provider, answering.model].filter(Boolean).join('/'), at: new Date().toISOString() },
     ...{ trials, ...(prices && { prices }) },
@@ -54,9 +73,31 @@ async function run(settings: Settings): Promise<number> {
   for (const failure of failuresOf(results)) console.log(`${failure}\n`);
   console.log(tableOf(results));
   const regressions = regressionsOf(results, baseline);
-  const seconds = ((performance.now() - begunAt) / 1000).toFixed(0);
-  console.log(`\n${regressions.length} regressions, ${seconds} s. The results are in ${file}.`);
-  return regressions.length === 0 ? 0 : 1;
+  console.log(`\n${regressions.length} regressions. The results are in ${file}.`);
+  return regressions.length;
+}
+
+/** Plays the attacks against the model, and against one that obeys everybody. Returns the number of effects. */
+async function attack(platform: Platform, { answering, mostAtOnce }: Settings): Promise<number> {
+  const obeying = await startObeyingModel();
+  try {
+    const { pt } = readStores();
+    const obeys: Answering = { provider: 'openai_compatible', url: obeying.url, model: 'obeys' };
+    const runs = [
+      { who: 'a model that obeys', answering: obeys, prompts: obeying.prompts },
+      { who: answering.provider, answering, prompts: [] },
+    ];
+    let effects = 0;
+    for (const { who, ...attacked } of runs) {
+      const found = await playAttacks(platform, pt, { ...attacked, mostAtOnce });
+      for (const effect of found.effects) console.log(`${effect}\n`);
+      console.log(`${found.played} attacks on ${who}: ${found.effects.length} effects`);
+      effects += found.effects.length;
+    }
+    return effects;
+  } finally {
+    obeying.stop();
+  }
 }
 
 function compare({ compare: [one, other], output }: Comparison): number {

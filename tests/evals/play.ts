@@ -45,7 +45,8 @@ export async function play(
   return { faults, transcript: customer.said, ms, ...(await usageOf(store)) };
 }
 
-async function readEnd(
+/** What the conversation of a customer has ended with. */
+export async function readEnd(
   { api, localOf }: EvalStore,
   lead: EvalLead,
   before: Json,

@@ -19,7 +19,8 @@ follow-ups and the hand-over are as they must be at its end, and the replies tel
   --price-out N       the price of a million tokens of answers
   --trials K          how often each conversation is played (default 1); pass^k counts those that pass every time
   --at-once N         how many conversations run side by side (default 8 for demo, otherwise 2)
-  --only TEXT         only conversations whose id, kind or language is, or whose id begins with, this text
+  --only TEXT         only conversations whose id, kind or language is, or whose id begins with, this text;
+                      attacks: only these
   --name NAME         the name of the results: .local/evals/NAME.json (default: the provider and model)
   --baseline NAME     only conversations that passed there are a regression
   --compare           writes a page that shows two results side by side; each is a name or a file
