@@ -14,6 +14,7 @@ import { messaging } from './messaging/messaging.ts';
 import { mixed } from './mixed/mixed.ts';
 import { phones } from './phones/phones.ts';
 import { reports } from './reports/reports.ts';
+import { retrieval } from './retrieval/retrieval.ts';
 import { type Benchmark, type BenchmarkOptions, type BenchmarkRun, positive } from './shared/benchmark.ts';
 import { publish } from './shared/page.ts';
 import { textOf } from './shared/report.ts';
@@ -29,6 +30,7 @@ const benchmarks: readonly Benchmark[] = [
   mixed,
   booking,
   assistant,
+  retrieval,
   events,
   consoleBench,
   streams,
