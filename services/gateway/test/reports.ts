@@ -114,6 +114,7 @@ const conversationCounts = (n: number): ConversationCounts => ({
   messages_inbound: n,
   messages_outbound: { ai: n, seller: n, api: n, followup: n },
   messages_priced: { billable: priced(n), free: priced(n) },
+  messages_cost: { currency: 'XTS', amount: n, without_rate: n, amounts: priced(n) },
   messages_failed: n,
   first_response_seconds: n === 0 ? { p50: null, p90: null, average: null } : { p50: n, p90: n, average: n + 0.125 },
 });

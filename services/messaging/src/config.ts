@@ -1,4 +1,4 @@
-import { connectionConfig, serviceConfig, temporalConfig } from '@mostrador/kit/process/config';
+import { connectionConfig, File, serviceConfig, temporalConfig } from '@mostrador/kit/process/config';
 import { Type } from '@sinclair/typebox';
 
 /** The environment variables of the service. */
@@ -6,6 +6,7 @@ export const messagingConfig = Type.Object({
   ...serviceConfig,
   ...temporalConfig,
   ...connectionConfig,
+  WHATSAPP_RATES_FILE: File('what WhatsApp bills for a message, in money'),
   SANDBOX_TELEPHONE: Type.String({
     enum: ['off', 'own', 'any'],
     default: 'off',

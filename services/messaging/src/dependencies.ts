@@ -11,6 +11,7 @@ import type { DeliveryLimits } from './delivery/limits.ts';
 import type { Fence } from './delivery/shard.repository.ts';
 import type { InboundProcessor } from './inbound/inbound-processor.ts';
 import type { OutcomeWaiters } from './messages/outcome-waiters.ts';
+import type { RateCard } from './prices/rate-card.ts';
 
 /** The lists in `list_rows` of this schema (migrations/0040-list-rows.sql). */
 export const messagingLists = ['conversations', 'messages'] as const;
@@ -47,6 +48,8 @@ export type Dependencies = {
   readonly notices: DeliveryNotices;
   readonly pump: Pump;
   readonly telephone: Telephone;
+  /** What messages cost. Undefined: the server has no rate file. */
+  readonly rateCard: RateCard | undefined;
   /** The gateway's public URL, without a trailing slash. */
   readonly publicUrl: string;
 };

@@ -2,7 +2,7 @@ import { messagingOperations } from '@mostrador/contracts';
 import { createEgress } from '@mostrador/kit/clients/egress';
 import { createVault } from '@mostrador/kit/clients/secrets';
 import { consumeEvents } from '@mostrador/kit/outbox/events-consumer';
-import { loadConfig } from '@mostrador/kit/process/config';
+import { loadConfig, orExit } from '@mostrador/kit/process/config';
 import { periodically } from '@mostrador/kit/process/periodic';
 import { createProviderCircuit, purgeProviderCircuits } from '@mostrador/kit/resilience/provider-circuit';
 import { circuitGauges } from '@mostrador/kit/resilience/provider-metrics';
@@ -27,6 +27,7 @@ import { inboundGauges } from './inbound/inbound-metrics.ts';
 import { catchUpAll } from './inbox/catch-up.ts';
 import { leadEvents, onLeadEvent } from './inbox/on-lead-event.ts';
 import { createOutcomeWaiters } from './messages/outcome-waiters.ts';
+import { readRateCard } from './prices/rate-card.ts';
 import { endIdleSessions } from './sessions/end-idle-sessions.ts';
 import { syncTemplates } from './templates/sync-templates.ts';
 
@@ -34,6 +35,7 @@ import { syncTemplates } from './templates/sync-templates.ts';
 const mostWaiting = 1000;
 
 const config = loadConfig(messagingConfig);
+const rateCard = orExit(() => config.WHATSAPP_RATES_FILE && readRateCard(config.WHATSAPP_RATES_FILE)) || undefined;
 const vault = createVault(config.ENCRYPTION_KEYS);
 const egress = createEgress({
   allowHosts: config.PROVIDER_ALLOW_HOSTS,
@@ -53,7 +55,9 @@ runService({
   }),
   build: ({ database, systemDatabase, rpc, relay, nats, log, metrics, tracing }) => {
     const outcomes = createOutcomeWaiters({ nats, log, most: mostWaiting });
-    const { inbound, jobs: inboundJobs } = createInboundJobs({ database, systemDatabase, rpc, relay, outcomes, log });
+    const { inbound, jobs: inboundJobs } = createInboundJobs({
+      ...{ database, systemDatabase, rpc, relay, outcomes, rateCard, log },
+    });
     const listTotals = createListTotals({ lists: messagingLists, database, systemDatabase, log });
     const openChannel = createOpenChannel({ database, vault, egress });
     const circuit = createProviderCircuit(channelCircuit, { systemDatabase, log, metrics, tracing });
@@ -80,6 +84,7 @@ runService({
           writesAs: config.SANDBOX_TELEPHONE as Telephone['writesAs'],
           days: config.SANDBOX_TELEPHONE_DAYS,
         },
+        rateCard,
         publicUrl: config.PUBLIC_URL,
       }),
       purge: purgeProviderCircuits,

@@ -17,8 +17,8 @@ type GeneratedMessage = {
   /** For an outbound message: the time until the acceptance was recorded, and until a failure was. */
   readonly countedAfterMs: number | null;
   readonly failedAfterMs: number | null;
-  /** The time until its price was recorded, and as what. */
-  readonly priced: { readonly afterMs: number; readonly as: string } | null;
+  /** The time until its price was recorded, as what, and in money. */
+  readonly priced: { readonly afterMs: number; readonly as: string; readonly micros: number | null } | null;
 };
 
 const sources = ['lead', 'ai', 'seller', 'api', 'followup'] as const;
@@ -41,6 +41,8 @@ export const histories = (days: number): fc.Arbitrary<History> => {
       fc.record({
         afterMs: time(20 * minuteMs),
         as: fc.constantFrom(...['billed', 'free'].flatMap((as) => pricingCategories.map((one) => `${as}_${one}`))),
+        // Eighths, so that sums of the amounts are exact.
+        micros: orNull(fc.integer({ min: 0, max: 80 }).map((n) => n * 125_000)),
       }),
       { nil: null },
     ),
@@ -106,6 +108,7 @@ export async function insertHistory(
           failed_at: outbound && failedAfterMs !== null ? moment(at + failedAfterMs) : null,
           priced_at: outbound && priced ? moment(at + priced.afterMs) : null,
           priced_as: outbound && priced ? priced.as : null,
+          priced_micros: outbound && priced ? priced.micros : null,
         })}`;
       }
     }
@@ -144,6 +147,20 @@ export async function recount(
         return [category, { ai: of('ai'), seller: of('seller'), api: of('api'), followup: of('followup') }];
       }),
     ) as NonNullable<ConversationCounts['messages_priced']>['free'];
+  const cost = () => {
+    const counted = messages.filter((row) => row.priced_as !== null && within(row.priced_at));
+    const sum = (rows: typeof counted) => rows.reduce((total, row) => total + Number(row.priced_micros ?? 0), 0) / 1e6;
+    const unrated = counted.filter((row) => row.priced_micros === null && row.priced_as.startsWith('billed'));
+    const isKnown = unrated.length === 0 || counted.length > unrated.length;
+    const amounts = Object.fromEntries(
+      pricingCategories.map((category) => {
+        const of = (source: string) =>
+          sum(counted.filter((row) => row.source === source && row.priced_as.endsWith(`_${category}`)));
+        return [category, { ai: of('ai'), seller: of('seller'), api: of('api'), followup: of('followup') }];
+      }),
+    ) as NonNullable<ConversationCounts['messages_cost']>['amounts'];
+    return { currency: 'XTS', amount: isKnown ? sum(counted) : null, without_rate: unrated.length, amounts };
+  };
   const responsesMs = sessions
     .flatMap((session) => {
       const own = messages.filter((row) => row.session_id === session.id).sort((a, b) => a.number - b.number);
@@ -174,6 +191,7 @@ export async function recount(
       followup: outbound('followup'),
     },
     messages_priced: { billable: priced('billed'), free: priced('free') },
+    messages_cost: cost(),
     messages_failed: messages.filter((row) => within(row.failed_at)).length,
     first_response_seconds: {
       p50: percentile(0.5),

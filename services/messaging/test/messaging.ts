@@ -38,6 +38,7 @@ import { createHandlers } from '../src/handlers.ts';
 import { createInboundJobs } from '../src/inbound/inbound-jobs.ts';
 import type { InboundProcessor } from '../src/inbound/inbound-processor.ts';
 import { createOutcomeWaiters } from '../src/messages/outcome-waiters.ts';
+import type { RateCard } from '../src/prices/rate-card.ts';
 
 export type TestMessaging = TestService & {
   readonly dependencies: Dependencies;
@@ -113,6 +114,7 @@ export type MessagingOptions = {
   readonly circuit?: ProviderCircuit;
   readonly limits?: Partial<DeliveryLimits>;
   readonly telephone?: Partial<Telephone>;
+  readonly rateCard?: RateCard;
 };
 
 /** Starts the service with its real handlers on real servers. Only crm is a stand-in. */
@@ -129,11 +131,12 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
         ? (...of) => ({ check: () => Promise.resolve(), ...options.openChannel?.(...of) }) as ChannelAdapter
         : createOpenChannel({ database, vault, egress: localEgress() });
       const circuit = options.circuit ?? createProviderCircuit(channelCircuit, { systemDatabase, log });
+      const { rateCard } = options;
       const limits = { ...deliveryLimits, ...options.limits };
       const notices = createDeliveryNotices({ nats, log });
       const sending = { database, systemDatabase, rpc, outcomes, relay, circuit, openChannel, limits };
       const pump = createPump({ ...sending, notices, log });
-      ({ inbound } = createInboundJobs({ database, systemDatabase, rpc, relay, outcomes, log }));
+      ({ inbound } = createInboundJobs({ database, systemDatabase, rpc, relay, outcomes, rateCard, log }));
       dependencies = {
         database,
         systemDatabase,
@@ -151,6 +154,7 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
         pump,
         publicUrl,
         telephone: { writesAs: 'any', days: 30, ...options.telephone },
+        rateCard,
       };
       return { handlers: createHandlers(dependencies) };
     },

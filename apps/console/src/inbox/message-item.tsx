@@ -9,7 +9,7 @@ import { clockTime, dayWords, fullTime } from '../ui/time.ts';
 import { useNow } from '../ui/use-now.ts';
 import { messageQuery } from './inbox-queries.ts';
 import { MessageContent } from './message-content.tsx';
-import { previewOf, wordsOfFailure, wordsOfStatus } from './message-words.ts';
+import { previewOf, wordsOfFailure, wordsOfPrice, wordsOfStatus } from './message-words.ts';
 import type { Outgoing } from './outgoing.ts';
 import { RichText } from './rich-text.tsx';
 import { authorOf, labelOf, SourceIcon } from './source.tsx';
@@ -66,6 +66,7 @@ export function MessageItem({ message, name, continues, quoted, onCancel }: Mess
       {reactions.length > 0 && <p className={styles.reactions}>{reactions.map(({ emoji }) => emoji).join(' ')}</p>}
       <Foot at={created_at}>
         {edited_at && !revoked_at && <span title={fullTime(edited_at, zone)}>{m.inbox_edited()}</span>}
+        {message.pricing && <span>{wordsOfPrice(message.pricing)}</span>}
         {source !== 'lead' && <Status icon={icons[status]} words={wordsOfStatus(status)} />}
       </Foot>
       {status === 'failed' && error && <p className={styles.trouble}>{wordsOfFailure(error.code, error.detail)}</p>}

@@ -1,5 +1,7 @@
 import type { Message } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
+import { categoryName } from '../reports/categories.ts';
+import { money } from '../reports/formats.ts';
 
 const states: Readonly<Record<Message['status'], () => string>> = {
   received: m.inbox_status_received,
@@ -38,6 +40,14 @@ const failures: Readonly<Record<string, () => string>> = {
 
 export const wordsOfFailure = (code: string, reason: string): string =>
   failures[code]?.() ?? m.inbox_fail_other({ reason: reason || code });
+
+/** What WhatsApp bills for a message. */
+export function wordsOfPrice({ category, billable, amount, currency }: NonNullable<Message['pricing']>): string {
+  const name = categoryName(category);
+  if (!billable) return m.inbox_price_free({ category: name });
+  const isKnown = amount !== null && currency !== null;
+  return isKnown ? `${name}: ${money(amount, currency)}` : m.inbox_price_billed({ category: name });
+}
 
 type Type = NonNullable<Message['type']>;
 

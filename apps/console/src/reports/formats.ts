@@ -5,6 +5,12 @@ export const number = (value: number): string => new Intl.NumberFormat(getLocale
 
 const none = '–';
 
+/** An amount of money; a dash when it is not known. What messages cost is often less than a cent. */
+export const money = (amount: number | null, currency: string): string =>
+  amount === null
+    ? none
+    : new Intl.NumberFormat(getLocale(), { style: 'currency', currency, maximumFractionDigits: 4 }).format(amount);
+
 /** A share of 0 to 1 in percent; a dash when there is none. */
 export const share = (value: number | null): string =>
   value === null

@@ -10,11 +10,13 @@ import { Page } from '../ui/page.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { BarChart } from './bar-chart.tsx';
 import { Bookings } from './bookings.tsx';
+import { Cost } from './cost.tsx';
 import { bucketName, number } from './formats.ts';
 import { PeriodPicker } from './period-picker.tsx';
 import { csvAddress, type Summary, storeQuery, summaryQuery } from './queries.ts';
 import { type Period, periodOf } from './report-search.ts';
 import styles from './reports.module.css';
+import { sources } from './sources.ts';
 import { Totals } from './totals.tsx';
 
 export const route = createLazyRoute('/shell/reports')({ component: Reports });
@@ -45,6 +47,7 @@ function Content({ period }: { period: Period }) {
     <div className={styles.content} aria-busy={!data || isPlaceholderData}>
       <Totals data={data} />
       {data && <Series data={data} bucket={period.bucket} />}
+      {data && <Cost data={data} />}
       {data && <Sellers sellers={data.sellers} />}
       {data && <Bookings appointments={data.appointments} />}
     </div>
@@ -52,14 +55,6 @@ function Content({ period }: { period: Period }) {
 }
 
 type Element = NonNullable<Summary['series']>[number];
-
-/** Who wrote a message, in the order of the chart's parts. */
-const sources = [
-  ['seller', m.reports_by_seller],
-  ['ai', m.reports_by_ai],
-  ['followup', m.reports_by_followup],
-  ['api', m.reports_by_api],
-] as const;
 
 /** The course of the period, as charts and as a table. */
 function Series({ data, bucket }: { data: Summary; bucket: Period['bucket'] }) {

@@ -48,6 +48,12 @@ export const conversationMetrics = {
       'that it bills, `free` the others. What it says of a price later changes no count.',
     moment: 'the moment the delivery and the price were recorded',
   },
+  messages_cost: {
+    counts:
+      'What the messages of `messages_priced` cost by the rate file of the server, by category and source. A rate that ' +
+      'the file gets later changes no amount.',
+    moment: 'the moment the delivery and the price were recorded',
+  },
   first_response_seconds: {
     counts:
       'For each session that a customer’s message began: the seconds from storing that message to recording that the ' +

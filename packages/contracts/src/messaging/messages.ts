@@ -21,6 +21,7 @@ import {
   Uuid,
 } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
+import { NullableNumber } from '../core/reports.ts';
 import { MessageTypeWord, NullableMessageContent, NullableMessageMedia } from './message-content.ts';
 import { MessageTemplate } from './templates.ts';
 
@@ -108,7 +109,13 @@ export const maxInboundBodyBytes = 64 * 1024;
 export const pricingCategories = ['marketing', 'utility', 'authentication', 'service', 'other'] as const;
 export type PricingCategory = (typeof pricingCategories)[number];
 
-/** What the provider bills for a message, in its own words. */
+/** A greatest rate or budget, so that sums of millionths stay exact. */
+export const maxAmount = 1_000_000_000;
+
+/** An amount in millionths, which is how amounts are stored and summed. */
+export const toMicros = (amount: number): number => Math.round(amount * 1e6);
+
+/** What the provider bills for a message, in its own words, and what that is in money. */
 export const MessagePricing = Type.Object(
   {
     category: Type.String({
@@ -121,6 +128,10 @@ export const MessagePricing = Type.Object(
       'Why it is billed or not, such as `regular`, `free_customer_service` or `free_entry_point`. Null: not told.',
     ),
     model: About(NullableString, 'How the channel bills, such as `PMP` for each message. Null: not told.'),
+    amount: NullableNumber(
+      'What it costs by the rate file of the server: 0 when it is not billable. Null: no rate is known.',
+    ),
+    currency: About(NullableString, 'The currency of `amount` (ISO 4217). Null: the server has no rate file.'),
   },
   { title: 'MessagePricing', description: 'What the channel bills for a message.' },
 );

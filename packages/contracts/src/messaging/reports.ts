@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Exact, Uuid } from '../core/common.ts';
+import { About, Exact, NullableString, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { conversationMetrics } from '../core/report-metrics.ts';
 import { Boundaries, Bucketed, Count, CountOf, describe, NullableNumber, Span } from '../core/reports.ts';
@@ -19,6 +19,21 @@ const PricedByCategory = Type.Object(
   { title: 'PricedByCategory', description: 'Messages by category and source.' },
 );
 
+const Amount = Type.Number({ minimum: 0, description: 'An amount in the currency.' });
+
+const AmountBySource = Type.Object(
+  { ai: Amount, seller: Amount, api: Amount, followup: Amount },
+  { title: 'AmountBySource', description: 'Amounts of one category, by source.' },
+);
+
+const AmountByCategory = Type.Object(
+  Object.fromEntries(pricingCategories.map((category) => [category, AmountBySource])) as Record<
+    PricingCategory,
+    typeof AmountBySource
+  >,
+  { title: 'AmountByCategory', description: 'Amounts by category and source.' },
+);
+
 export const ConversationCounts = Type.Object(
   {
     sessions_started: Count(conversationMetrics.sessions_started),
@@ -35,6 +50,20 @@ export const ConversationCounts = Type.Object(
           free: PricedByCategory,
         },
         { title: 'MessagesPriced', description: describe(conversationMetrics.messages_priced) },
+      ),
+    ),
+    messages_cost: Type.Optional(
+      Type.Object(
+        {
+          currency: About(NullableString, 'The currency of the amounts (ISO 4217). Null: the server has no rate file.'),
+          amount: NullableNumber('The sum. Null: of no billed message of the period a rate was known.'),
+          without_rate: Type.Integer({
+            minimum: 0,
+            description: 'The number of billed messages that are missing in the amounts, because no rate was known.',
+          }),
+          amounts: AmountByCategory,
+        },
+        { title: 'MessagesCost', description: describe(conversationMetrics.messages_cost) },
       ),
     ),
     messages_failed: Count(conversationMetrics.messages_failed),

@@ -11,7 +11,8 @@ const Port = (options: { default?: number; description?: string } = {}) =>
 
 // Two keywords of our own: `file` marks the path of a file that the process reads at its start, `secret` a value that
 // `<NAME>_FILE` may give as the content of a file.
-const File = (description: string) =>
+/** The path of a file that the process reads at its start. */
+export const File = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, file: true, description: `Path of a file with ${description}` }));
 
 /** The samplers of the OpenTelemetry specification. With or without `parentbased_` they mean the same here. */
@@ -247,8 +248,13 @@ export function loadConfig<S extends TObject>(schema: S, env: NodeJS.ProcessEnv 
     process.stdout.write(`${buildText(build())}\n`);
     process.exit(0);
   }
+  return orExit(() => readConfig(schema, env));
+}
+
+/** For a starting process: when `read` throws a ConfigError, it prints the faults and exits with 1. */
+export function orExit<T>(read: () => T): T {
   try {
-    return readConfig(schema, env);
+    return read();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);

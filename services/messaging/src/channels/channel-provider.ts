@@ -233,6 +233,8 @@ export type StatusUpdate = {
 export type ReceivedStatusUpdate = StatusUpdate & {
   readonly providerMessageId: string;
   readonly callbackData: string | null;
+  /** The phone that got the message, digits only. Left out: the customer has none for the provider. */
+  readonly recipient?: string;
 };
 
 /**

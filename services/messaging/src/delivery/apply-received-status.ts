@@ -3,6 +3,7 @@ import type { ReceivedStatusUpdate } from '../channels/channel-provider.ts';
 import { refuseChannel } from '../channels/refuse-channel.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { isSettled, type MessageRow } from '../messages/message.ts';
+import { withAmount } from '../prices/rate-card.ts';
 import { adoptProviderId } from './apply-status-updates.ts';
 import { lockMessage } from './lock-message.ts';
 import { findUpdatedMessage, insertStatusUpdate, lockProviderMessage } from './status-update.repository.ts';
@@ -12,12 +13,14 @@ import { findUpdatedMessage, insertStatusUpdate, lockProviderMessage } from './s
  * under an id that no message has yet is stored; the transaction that learns the id applies it.
  */
 export async function applyReceivedStatus(
-  { database, outcomes, relay }: Pick<Dependencies, 'database' | 'outcomes' | 'relay'>,
+  { database, outcomes, relay, rateCard }: Pick<Dependencies, 'database' | 'outcomes' | 'relay' | 'rateCard'>,
   scope: StoreScope,
   channelId: string,
   status: ReceivedStatusUpdate,
 ): Promise<void> {
-  const message = await database.write(scope, (sql) => apply(sql, scope.storeId, channelId, status));
+  const { pricing } = status;
+  const told = pricing ? { ...status, pricing: withAmount(rateCard, pricing, status) } : status;
+  const message = await database.write(scope, (sql) => apply(sql, scope.storeId, channelId, told));
   if (!message) return;
   relay.nudge();
   if (isSettled(message.status)) outcomes.announce(message.id);

@@ -6,10 +6,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newPhone, newWamid, startStore } from '../../test/customers.ts';
 import { statusUpdate } from '../../test/inbound-webhook.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { toRateCard } from '../prices/rate-card.ts';
 
+const rateCard = toRateCard(
+  JSON.stringify({
+    currency: 'XTS',
+    rates: [{ market: '55', category: 'utility', from: '2026-01-01', amount: 0.0315 }],
+  }),
+);
 let messaging: TestMessaging;
 beforeAll(async () => {
-  messaging = await startMessaging();
+  messaging = await startMessaging({ rateCard });
   messaging.inbound.start();
 });
 afterAll(() => messaging?.stop());
@@ -27,7 +34,13 @@ async function sentMessage() {
     update messages set channel_id = ${store.channelId}, status = 'unknown', unknown_since = now() where id = ${id}`;
   const told = (status: string, pricing?: object) =>
     store.posts(
-      statusUpdate(store.number.phoneNumberId, { id: wamid, status, callbackData: id, ...(pricing && { pricing }) }),
+      statusUpdate(store.number.phoneNumberId, {
+        id: wamid,
+        status,
+        callbackData: id,
+        recipient_id: customer.phone,
+        ...(pricing && { pricing }),
+      }),
     );
   const message = async () => (await store.messages(leadId)).find((one) => one.id === id);
   const counts = async () => {
@@ -44,7 +57,7 @@ async function sentMessage() {
   return { store, told, message, sums, leadId };
 }
 const regular = { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' };
-const shown = { category: 'utility', billable: true, type: 'regular', model: 'PMP' };
+const shown = { category: 'utility', billable: true, type: 'regular', model: 'PMP', amount: 0.0315, currency: 'XTS' };
 
 test('a message shows what WhatsApp bills, and the reports count it once, when it is delivered', async () => {
   const { store, told, message, sums, leadId } = await sentMessage();
@@ -59,6 +72,8 @@ test('a message shows what WhatsApp bills, and the reports count it once, when i
   const span = { from: '2026-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' };
   const report = await messaging.rpc.call(reportConversation, { body: { lead_id: leadId, ...span } }, store.context());
   expect(report.messages_priced?.billable.utility).toEqual({ ai: 0, seller: 0, api: 0, followup: 1 });
+  expect(report.messages_cost).toMatchObject({ currency: 'XTS', amount: 0.0315, without_rate: 0 });
+  expect(report.messages_cost?.amounts.utility.followup).toBe(0.0315);
   const events = (await messaging.feed(store.storeId)).filter(({ type }) => type === 'message.sent');
   expect(events.at(-1)?.data.object).toMatchObject({ pricing: shown });
 });

@@ -1,4 +1,4 @@
-import { type MessagePricing, type OptOut, pricingCategories } from '@mostrador/contracts';
+import { type MessagePricing, type OptOut, pricingCategories, toMicros } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { ReceivedStatusUpdate, StatusUpdate } from '../channels/channel-provider.ts';
 import { countInteraction } from '../conversations/conversation.repository.ts';
@@ -171,12 +171,14 @@ function priced(
   now: ReturnType<typeof sql>,
 ) {
   if (pricing === null) return sql``;
+  const { amount } = pricing;
   const category = pricingCategories.find((known) => known === pricing.category) ?? 'other';
   const as = `${pricing.billable ? 'billed' : 'free'}_${category}`;
   const counts = sql`${delivered_at !== null} and not from_history`;
   return sql`
     pricing = ${sql.json(pricing)}, priced_at = coalesce(priced_at, case when ${counts} then ${now} end),
-    priced_as = coalesce(priced_as, case when ${counts} then ${as}::text end),`;
+    priced_as = coalesce(priced_as, case when ${counts} then ${as}::text end),
+    priced_micros = case when priced_at is null and ${counts} then ${amount === null ? null : toMicros(amount)}::bigint else priced_micros end,`;
 }
 
 /** Sets the provider's id, unless the message has one. Returns the row if it had none. */

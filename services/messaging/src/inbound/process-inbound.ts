@@ -11,7 +11,10 @@ import { claimPayloads, findHeldCustomers, type PayloadRow, readPayloads } from 
 import { byCustomer, type Piece, piecesOf } from './pieces.ts';
 import { noteTroubles, settlePayloads, type Trouble, troubleOf } from './settle-payloads.ts';
 
-export type ProcessingTools = Pick<Dependencies, 'database' | 'systemDatabase' | 'rpc' | 'relay' | 'outcomes'> & {
+export type ProcessingTools = Pick<
+  Dependencies,
+  'database' | 'systemDatabase' | 'rpc' | 'relay' | 'outcomes' | 'rateCard'
+> & {
   readonly log: Log;
 };
 

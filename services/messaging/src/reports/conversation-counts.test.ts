@@ -19,7 +19,7 @@ function eventsOf(milliseconds: readonly number[]): ConversationFacts {
   return facts as ConversationFacts;
 }
 const responses = (milliseconds: readonly number[]) =>
-  toConversationCounts(eventsOf(milliseconds)).first_response_seconds;
+  toConversationCounts(eventsOf(milliseconds), null).first_response_seconds;
 
 test('without a response there are no percentiles and no average', () => {
   expect(responses([])).toEqual({ p50: null, p90: null, average: null });
@@ -51,4 +51,20 @@ test('a percentile is the upper limit of the bucket of the exact one', () => {
       }
     }),
   );
+});
+
+test.each([
+  [
+    'is the sum of the known rates',
+    'XTS',
+    { billed_utility_api: 3, amount_utility_api: 250_000, without_rate: 1 },
+    0.25,
+  ],
+  ['is null when no billed message has a rate', 'XTS', { billed_utility_api: 2, without_rate: 2 }, null],
+  ['is 0 for free messages alone', 'XTS', { free_service_ai: 2 }, 0],
+  ['is 0 without messages', 'XTS', {}, 0],
+  ['is null without a rate file', null, { free_service_ai: 2 }, null],
+])('what messages cost %s', (_, currency, facts, amount) => {
+  const { messages_cost } = toConversationCounts({ ...eventsOf([]), ...facts }, currency);
+  expect(messages_cost).toMatchObject({ currency, amount });
 });

@@ -15,6 +15,10 @@ const pricedMetrics = (['billed', 'free'] as const).flatMap((as) =>
   pricingCategories.flatMap((category) => pricedSources.map((source) => `${as}_${category}_${source}` as const)),
 );
 
+const amountMetrics = pricingCategories.flatMap((category) =>
+  pricedSources.map((source) => `amount_${category}_${source}` as const),
+);
+
 /** The metrics of the view `report_facts`. The rollups store totals in this order, so add a new metric at the end. */
 export const conversationFacts = [
   'sessions_started',
@@ -28,11 +32,14 @@ export const conversationFacts = [
   'response_ms',
   ...responseMetrics,
   ...pricedMetrics,
+  ...amountMetrics,
+  'without_rate',
 ] as const;
 export type ConversationFacts = Readonly<Record<(typeof conversationFacts)[number], number>>;
 export const conversationRollups = createRollups(conversationFacts);
 
-export function toConversationCounts(facts: ConversationFacts): ConversationCounts {
+/** `currency`: that of the rate file. Null: there is none. */
+export function toConversationCounts(facts: ConversationFacts, currency: string | null): ConversationCounts {
   const { sessions_started, sessions_ended, messages_inbound, messages_failed } = facts;
   return {
     sessions_started,
@@ -45,18 +52,34 @@ export function toConversationCounts(facts: ConversationFacts): ConversationCoun
       followup: facts.outbound_followup,
     },
     messages_priced: { billable: pricedAs(facts, 'billed'), free: pricedAs(facts, 'free') },
+    messages_cost: costOf(facts, currency),
     messages_failed,
     first_response_seconds: toFirstResponseSeconds(facts),
   };
 }
 
+function costOf(facts: ConversationFacts, currency: string | null): NonNullable<ConversationCounts['messages_cost']> {
+  const sum = (metrics: readonly (keyof ConversationFacts)[]) =>
+    metrics.reduce((total, metric) => total + (facts[metric] ?? 0), 0);
+  const { without_rate = 0 } = facts;
+  const rated = sum(pricedMetrics) - without_rate;
+  const amounts = byCategory((category, source) => (facts[`amount_${category}_${source}`] ?? 0) / 1e6);
+  const isKnown = currency !== null && (rated > 0 || without_rate === 0);
+  return { currency, amount: isKnown ? sum(amountMetrics) / 1e6 : null, without_rate, amounts };
+}
+
 type PricedBySource = Record<(typeof pricedSources)[number], number>;
 
-const pricedAs = (facts: ConversationFacts, as: 'billed' | 'free'): Record<PricingCategory, PricedBySource> =>
+const pricedAs = (facts: ConversationFacts, as: 'billed' | 'free') =>
+  byCategory((category, source) => facts[`${as}_${category}_${source}`] ?? 0);
+
+const byCategory = (
+  of: (category: PricingCategory, source: (typeof pricedSources)[number]) => number,
+): Record<PricingCategory, PricedBySource> =>
   Object.fromEntries(
     pricingCategories.map((category) => [
       category,
-      Object.fromEntries(pricedSources.map((source) => [source, facts[`${as}_${category}_${source}`] ?? 0])),
+      Object.fromEntries(pricedSources.map((source) => [source, of(category, source)])),
     ]),
   ) as Record<PricingCategory, PricedBySource>;
 

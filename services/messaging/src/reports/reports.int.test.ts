@@ -27,7 +27,10 @@ import { endIdleSessions } from '../sessions/end-idle-sessions.ts';
 let messaging: TestMessaging;
 let send: (message: OutboundMessage) => Promise<Accepted>;
 beforeAll(async () => {
-  messaging = await startMessaging({ openChannel: () => ({ send: (message) => send(message) }) });
+  messaging = await startMessaging({
+    openChannel: () => ({ send: (message) => send(message) }),
+    rateCard: { currency: 'XTS', rateOf: () => undefined },
+  });
 });
 beforeEach(() => {
   send = async ({ id }) => ({ providerMessageId: `wamid.${id}`, waId: null });
@@ -59,19 +62,26 @@ const reopen = async (from: Date) => {
   await messaging.adminSql`delete from report_quarters where quarter >= ${from}`;
   await messaging.adminSql`update report_closing set closed_until = ${from}`;
 };
-type Counts = Omit<ReplyOf<typeof reportConversation>, 'first_response_seconds' | 'last_interaction_at'>;
-const additive = ({ first_response_seconds, ...counts }: ReplyOf<typeof summarizeConversations>['total']): Counts =>
-  counts;
+type Cost = NonNullable<ReplyOf<typeof reportConversation>['messages_cost']>;
+type Counts = Omit<
+  ReplyOf<typeof reportConversation>,
+  'first_response_seconds' | 'last_interaction_at' | 'messages_cost'
+> & { messages_cost?: Pick<Cost, 'without_rate' | 'amounts'> };
+function additive(total: ReplyOf<typeof summarizeConversations>['total']): Counts {
+  const { first_response_seconds: _, messages_cost, ...counts } = total;
+  const { without_rate, amounts } = messages_cost as Cost;
+  return { ...counts, messages_cost: { without_rate, amounts } };
+}
 function sum(all: readonly Counts[]): Counts {
   const total = (count: (one: Counts) => number) => all.reduce((before, one) => before + count(one), 0);
-  const priced = (as: 'billable' | 'free') =>
+  const by = (of: (one: Counts) => Cost['amounts'] | undefined) =>
     Object.fromEntries(
       pricingCategories.map((category) => {
-        const of = (source: 'ai' | 'seller' | 'api' | 'followup') =>
-          total((one) => one.messages_priced?.[as][category][source] ?? 0);
-        return [category, { ai: of('ai'), seller: of('seller'), api: of('api'), followup: of('followup') }];
+        const sumOf = (source: 'ai' | 'seller' | 'api' | 'followup') =>
+          total((one) => of(one)?.[category][source] ?? 0);
+        return [category, { ai: sumOf('ai'), seller: sumOf('seller'), api: sumOf('api'), followup: sumOf('followup') }];
       }),
-    ) as NonNullable<Counts['messages_priced']>['free'];
+    ) as Cost['amounts'];
   return {
     sessions_started: total((one) => one.sessions_started),
     sessions_ended: total((one) => one.sessions_ended),
@@ -82,7 +92,14 @@ function sum(all: readonly Counts[]): Counts {
       api: total((one) => one.messages_outbound.api),
       followup: total((one) => one.messages_outbound.followup),
     },
-    messages_priced: { billable: priced('billable'), free: priced('free') },
+    messages_priced: {
+      billable: by((one) => one.messages_priced?.billable),
+      free: by((one) => one.messages_priced?.free),
+    },
+    messages_cost: {
+      without_rate: total((one) => one.messages_cost?.without_rate ?? 0),
+      amounts: by((one) => one.messages_cost?.amounts),
+    },
     messages_failed: total((one) => one.messages_failed),
   };
 }
@@ -273,6 +290,7 @@ test('a store or a lead without conversations has zero counts', async () => {
     messages_inbound: 0,
     messages_outbound: none,
     messages_priced: { billable: unpriced, free: unpriced },
+    messages_cost: { currency: 'XTS', amount: 0, without_rate: 0, amounts: unpriced },
     messages_failed: 0,
     first_response_seconds: { p50: null, p90: null, average: null },
   };

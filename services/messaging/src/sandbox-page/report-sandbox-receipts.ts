@@ -1,8 +1,10 @@
 import type { reportSandboxReceipts as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
+import { idsOf } from '../channels/sandbox/customer.ts';
 import { magicOutcome } from '../channels/sandbox/magic-numbers.ts';
 import { toPayload } from '../channels/sandbox/payload.ts';
 import { listUnreported, planStatusUpdates } from '../channels/sandbox/sandbox.repository.ts';
+import { categoryOf } from '../channels/sandbox/templates.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { requireSandbox } from './require-sandbox.ts';
 
@@ -22,9 +24,15 @@ export const reportSandboxReceipts =
     const at = new Date().toISOString();
     await inbound.ingest(() =>
       database.write({ storeId, deadline: context.deadline }, async (sql) => {
-        const ids = await listUnreported(sql, storeId, { channelId, phone, limit: mostReported }, status);
-        if (ids.length === 0) return;
-        const payload = toPayload(ids.map((id) => ({ id, status, at })));
+        const unreported = await listUnreported(sql, storeId, { channelId, phone, limit: mostReported }, status);
+        if (unreported.length === 0) return;
+        const recipient = idsOf(phone).waId;
+        const payload = toPayload(
+          unreported.map(({ id, template }) => ({
+            ...{ id, status, at, category: categoryOf(template) },
+            ...(recipient !== null && { recipient }),
+          })),
+        );
         await planStatusUpdates(sql, storeId, channelId, [{ payload, afterMs: 0 }]);
       }),
     );

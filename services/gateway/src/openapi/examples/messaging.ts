@@ -49,7 +49,7 @@ export const answer: Message = {
   updated_at: '2026-01-12T13:05:40.117Z',
   delivered_at: '2026-01-12T13:05:40.117Z',
   read_at: null,
-  pricing: { category: 'service', billable: true, type: 'regular', model: 'PMP' },
+  pricing: { category: 'service', billable: true, type: 'regular', model: 'PMP', amount: 0.11, currency: 'XTS' },
   reactions: [],
   edited_at: null,
   revoked_at: null,

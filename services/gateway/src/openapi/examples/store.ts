@@ -16,6 +16,12 @@ const conversations = {
     billable: { ...unpriced, utility: { ...none, followup: 1 } },
     free: { ...unpriced, service: { ...none, ai: 1, api: 1 } },
   },
+  messages_cost: {
+    currency: 'XTS',
+    amount: 0.22,
+    without_rate: 0,
+    amounts: { ...unpriced, utility: { ...none, followup: 0.22 } },
+  },
   messages_failed: 0,
   first_response_seconds: { p50: 120, p90: 300, average: 181.42 },
 };

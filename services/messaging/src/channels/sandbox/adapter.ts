@@ -6,7 +6,7 @@ import { channelErrorOf } from '../whatsapp/errors.ts';
 import { answerTo, type Behaviour, behaviourOf } from './magic-numbers.ts';
 import { providerIdOf, toPayload } from './payload.ts';
 import { insertDelivery, planStatusUpdates } from './sandbox.repository.ts';
-import { sandboxTemplates } from './templates.ts';
+import { categoryOf, sandboxTemplates } from './templates.ts';
 
 const writeLimitMs = 5_000;
 
@@ -15,7 +15,8 @@ const writeLimitMs = 5_000;
  * provider's side: the engine does not know of it.
  */
 export function createSandboxAdapter(database: Database, storeId: string, channelId: string): ChannelAdapter {
-  const accept = async ({ id, to, text, template }: OutboundMessage, behaviour: Behaviour) => {
+  const accept = async (message: OutboundMessage, behaviour: Behaviour) => {
+    const { id, to, text, template } = message;
     const { arrivesAfterMs, updates } = behaviour;
     const body = template ? shownOf(template, text) : text;
     const scope = { storeId, deadline: Date.now() + writeLimitMs };
@@ -28,7 +29,7 @@ export function createSandboxAdapter(database: Database, storeId: string, channe
       }
       await database.write(scope, async (sql) => {
         if (arrivesAfterMs !== null) await insert(sql, arrivesAfterMs);
-        await planStatusUpdates(sql, storeId, channelId, planOf(id, behaviour, Date.now()));
+        await planStatusUpdates(sql, storeId, channelId, planOf(message, behaviour, Date.now()));
       });
     } catch (cause) {
       // A retry is safe even if the row was written, because a duplicate changes nothing.
@@ -64,10 +65,12 @@ function shownOf({ name, language, components }: Template, text: string): string
 }
 
 /** Each status update as a webhook of its own, because each comes at its own time. */
-const planOf = (id: string, { updates }: Behaviour, nowMs: number) =>
+const planOf = ({ id, to, template }: OutboundMessage, { updates }: Behaviour, nowMs: number) =>
   updates.map(({ afterMs, ...update }) => ({
     afterMs,
-    payload: toPayload([{ id, ...update, at: new Date(nowMs + afterMs).toISOString() }]),
+    payload: toPayload([
+      { id, ...update, at: new Date(nowMs + afterMs).toISOString(), category: categoryOf(template), recipient: to },
+    ]),
   }));
 
 async function answerTime(ms: number, signal: AbortSignal): Promise<void> {

@@ -18,7 +18,10 @@ let storeId: string;
 let token: string;
 const limits = { callLimitMs: 10_000, leaseMs: 60_000, unknownHoldMs: 500 };
 beforeAll(async () => {
-  messaging = await startMessaging({ limits });
+  messaging = await startMessaging({
+    limits,
+    rateCard: { currency: 'XTS', rateOf: (phone) => (phone ? 0.5 : undefined) },
+  });
   messaging.inbound.start();
 });
 beforeEach(async () => {
@@ -66,7 +69,8 @@ describe('a message that the sandbox accepts', () => {
     expect(await step(sent)).toMatchObject({ done: true });
     expect(await read(sent)).toMatchObject({ provider_message_id: `sandbox.${sent.id}` });
     await becomes(sent, 'read');
-    const { sent_at, delivered_at, read_at } = await read(sent);
+    const { sent_at, delivered_at, read_at, pricing } = await read(sent);
+    expect(pricing).toMatchObject({ category: 'service', billable: true, type: 'regular', amount: 0.5 });
     expect([sent_at, delivered_at, read_at]).toEqual([sent_at, delivered_at, read_at].toSorted());
     expect(await onTelephone(sent)).toMatchObject([{ text: 'Hello', direction: 'outbound', status: 'read' }]);
     const changes = (await messaging.events(storeId)).map(({ topic, data }) => [topic, data.status]);

@@ -124,6 +124,9 @@ export async function listTelephoneMessages(
   return rows.toReversed();
 }
 
+/** A message that the telephone has not reported yet, and what it was sent as if it is only a template. */
+export type Unreported = { readonly id: string; readonly template: { name: string; language: string } | null };
+
 /**
  * The latest messages on the telephone with this number that the store does not know to be `delivered` yet, or `read`.
  */
@@ -132,14 +135,14 @@ export async function listUnreported(
   storeId: string,
   { channelId, phone, limit }: Telephone,
   status: 'delivered' | 'read',
-): Promise<string[]> {
+): Promise<Unreported[]> {
   const open = ['sending', 'unknown', 'sent', ...(status === 'read' ? ['delivered'] : [])];
-  const rows = await sql<{ id: string }[]>`
-    select d.id from sandbox_deliveries d join messages m on m.store_id = d.store_id and m.id = d.id
+  return await sql<Unreported[]>`
+    select d.id, case when m.kind = 'template' then m.template end as template
+    from sandbox_deliveries d join messages m on m.store_id = d.store_id and m.id = d.id
     where d.store_id = ${storeId} and d.channel_id = ${channelId} and d.customer_phone = any(${addressesOf(phone)}::text[])
       and d.delivered_at <= statement_timestamp() and m.status = any(${open}::text[])
     order by d.delivered_at desc limit ${limit}`;
-  return rows.map(({ id }) => id);
 }
 
 /** When the customer with this number last wrote; null: never. */

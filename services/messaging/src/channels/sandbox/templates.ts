@@ -1,3 +1,4 @@
+import type { Template } from '../channel-provider.ts';
 import type { ProviderTemplate } from '../provider-template.ts';
 
 type Components = ProviderTemplate['components'];
@@ -13,6 +14,13 @@ const template = (name: string, components: Components, more: Partial<ProviderTe
   ...{ variables: 'positional', components },
   ...more,
 });
+
+/** What the sandbox bills a message as. */
+export function categoryOf(template: Pick<Template, 'name' | 'language'> | null): string {
+  if (!template) return 'service';
+  const known = sandboxTemplates.find(({ name, language }) => name === template.name && language === template.language);
+  return known?.category ?? 'utility';
+}
 
 /** The templates of every sandbox. They show what a channel may say of one: three are approved. */
 export const sandboxTemplates: readonly ProviderTemplate[] = [

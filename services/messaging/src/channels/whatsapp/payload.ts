@@ -103,10 +103,12 @@ function readStatus(status: unknown, now: Date): ReceivedStatusUpdate | 'skipped
     callbackData: identifier(member(status, 'biz_opaque_callback_data')) || null,
     status: word as ReceivedStatusUpdate['status'],
     at: moment(member(status, 'timestamp'), now),
-    ...known({ pricing: readPricing(member(status, 'pricing')) }),
+    ...known({ pricing: readPricing(member(status, 'pricing')), recipient: phoneOf(member(status, 'recipient_id')) }),
     ...(word === 'failed' && code !== undefined ? { error: failureOf(code) } : {}),
   };
 }
+
+const phoneOf = (id: unknown): string | null => (/^[0-9]{5,20}$/.test(text(id)) ? text(id) : null);
 
 const longestWord = 50;
 
@@ -120,6 +122,8 @@ function readPricing(pricing: unknown): MessagePricing | null {
     billable: typeof billable === 'boolean' ? billable : type === 'regular',
     type,
     model: word('pricing_model'),
+    amount: null,
+    currency: null,
   };
 }
 

@@ -1,0 +1,66 @@
+import { ConfigError } from '@mostrador/kit/process/config';
+import { describe, expect, test } from 'vitest';
+import { readRateCard, toRateCard, withAmount } from './rate-card.ts';
+
+const rate = (market: string, category: string, from: string, amount: unknown) => ({ market, category, from, amount });
+const rates = [
+  rate('*', 'marketing', '2026-01-01', 0.06),
+  rate('55', 'marketing', '2026-01-01', 0.0625),
+  rate('55', 'marketing', '2026-10-01', 0.07),
+  rate('551', 'marketing', '2027-01-01', 0.08),
+  rate('55', 'service', '2026-10-01', 0.005),
+];
+const card = toRateCard(JSON.stringify({ currency: 'USD', rates }));
+
+describe('the rate of a message', () => {
+  const on = (day: string) => new Date(`${day}T12:00:00Z`);
+  test.each([
+    ['is that of the longest market', '5531900000000', 'marketing', '2026-01-01', 0.0625],
+    ['is the latest that has begun', '5531900000000', 'marketing', '2026-10-01', 0.07],
+    ['is that of a shorter market until the longer one begins', '5511900000000', 'marketing', '2026-12-31', 0.07],
+    ['begins with its day', '5511900000000', 'marketing', '2027-01-01', 0.08],
+    ['is that of every other number', '351900000000', 'marketing', '2026-12-31', 0.06],
+    ['is that of every other number for a customer without one', undefined, 'marketing', '2026-12-31', 0.06],
+    ['is not known before the first one', '5531900000000', 'marketing', '2025-12-31', undefined],
+    ['is not known in another market', '351900000000', 'service', '2026-12-31', undefined],
+    ['is not known of another category', '5531900000000', 'utility', '2026-12-31', undefined],
+  ])('%s', (_, phone, category, day, amount) => {
+    expect(card.rateOf(phone, category, on(day))).toBe(amount);
+  });
+
+  test('is the amount of what is billed, and what is free costs nothing', () => {
+    const pricing = { category: 'service', type: null, model: null, amount: null, currency: null };
+    const of = { recipient: '5531900000000', at: on('2026-11-01') };
+    const priced = (billable: boolean, told = of) => withAmount(card, { ...pricing, billable }, told);
+    expect(priced(true)).toMatchObject({ amount: 0.005, currency: 'USD' });
+    expect(priced(false)).toMatchObject({ amount: 0, currency: 'USD' });
+    expect(priced(true, { ...of, recipient: '351900000000' })).toMatchObject({ amount: null, currency: 'USD' });
+    expect(withAmount(undefined, { ...pricing, billable: false }, of)).toMatchObject({ amount: null, currency: null });
+  });
+});
+
+test('the example in the repository is valid', () => {
+  const path = `${import.meta.dirname}/../../../../docs/operations/whatsapp-rates.example.json`;
+  expect(readRateCard(path).currency).toBe('XTS');
+});
+
+const file = (some: unknown, currency = 'USD') => JSON.stringify({ currency, rates: some });
+test.each([
+  ['that is not JSON', '{', 'is not JSON'],
+  ['without rates', file([]), '#/rates must'],
+  ['without a currency', file(rates, 'dollars'), '#/currency does not'],
+  ['with a negative amount', file([rate('55', 'service', '2026-10-01', -1)]), '#/rates/0/amount must'],
+  ['with an amount as text', file([rate('55', 'service', '2026-10-01', '1')]), '#/rates/0/amount must'],
+  ['with an amount of too many decimals', file([rate('55', 'service', '2026-10-01', 0.0000001)]), 'at most 6 decimals'],
+  ['with a country instead of its code', file([rate('BR', 'service', '2026-10-01', 1)]), '#/rates/0/market does not'],
+  ['with a day that is none', file([rate('55', 'service', '2026-02-30', 1)]), '#/rates/0/from must be a real date'],
+  ['with a rate twice', file([rates[0], rates[0]]), '#/rates/1 repeats'],
+  ['with another member', file([{ ...rates[0], price: 1 }]), '#/rates/0/price is not a member'],
+])('a file %s is rejected and says why', (_, text, fault) => {
+  expect(() => toRateCard(text)).toThrow(ConfigError);
+  expect(() => toRateCard(text)).toThrow(fault);
+});
+
+test('a file that is not there is rejected', () => {
+  expect(() => readRateCard('/nowhere/rates.json')).toThrow('cannot be read (ENOENT)');
+});
