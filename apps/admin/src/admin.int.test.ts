@@ -76,6 +76,7 @@ const handlers: Handlers<typeof operations> = {
     opt_out_stops_api: body.opt_out_stops_api ?? false,
     ai_pause_minutes: body.ai_pause_minutes ?? 720,
     api_pauses_ai: body.api_pauses_ai ?? false,
+    monthly_budget: body.monthly_budget ?? null,
   }),
   updateCalendarSettings: async (_context, { body }) => body,
   updateSendingWindows: async (_context, { body }) => body,
@@ -172,6 +173,13 @@ test('store update shows what pauses the AI now, and rejects a pause without a l
     exitCode: 2,
     err: expect.stringContaining('--ai-pause-minutes must be at least 1'),
   });
+});
+
+test('store update --monthly-budget sets and removes a budget, and rejects what is no amount', async () => {
+  const update = (amount: string) => admin(['store', 'update', '--store', store, '--monthly-budget', amount]);
+  expect(await update('none')).toMatchObject({ err: '', out: expect.stringMatching(/monthly budget +none/) });
+  expect((await update('50.5')).out).toMatch(/monthly budget +50.5/);
+  expect((await update('free')).err).toContain('--monthly-budget must be');
 });
 
 test('store update --opt-out-stops-api shows what is set now', async () => {

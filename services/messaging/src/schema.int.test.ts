@@ -20,6 +20,7 @@ beforeAll(async () => {
       adminSql`insert into ${adminSql(table)} ${adminSql({ store_id, ...row } as Record<string, string>)}`;
     const now = new Date();
     await insert('store_settings', {});
+    await insert('message_budgets', { month: '2026-11-01' });
     await insert('channels', { id: channel_id, provider: 'sandbox', sealed_credentials: 'sealed' });
     await insert('conversations', { lead_id, wa_id: '5511900000001' });
     await insert('customer_user_ids', { user_id: 'BR.1', lead_id });
@@ -59,7 +60,7 @@ test('every data table has a `store_id` and row-level security that also binds i
       and relname not in ('schema_migrations', 'report_closing', 'provider_circuits', 'delivery_shards')
     order by 1`;
   expect(all).toEqual(tables.map((name) => ({ name, secured: true })));
-  expect(tables).toHaveLength(19);
+  expect(tables).toHaveLength(20);
 });
 
 test('a request sees and writes only rows of its own store, and none without a store', async () => {

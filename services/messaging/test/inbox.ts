@@ -59,7 +59,7 @@ export async function newInbox(messaging: TestMessaging): Promise<TestInbox> {
     },
     async say(lead_id, source = 'api', more = {}) {
       const { message } = await dependencies.database.write(context(), (sql) =>
-        acceptOutbound(sql, storeId, { lead_id, confirmed: true, source, body: 'Hello', ...more }),
+        acceptOutbound(sql, storeId, { lead_id, confirmed: true, source, body: 'Hello', rateCard: undefined, ...more }),
       );
       return message.id;
     },

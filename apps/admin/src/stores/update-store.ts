@@ -26,6 +26,7 @@ type Options = {
   optOutStopsApi?: unknown;
   aiPauseMinutes?: unknown;
   apiPausesAi?: unknown;
+  monthlyBudget?: unknown;
   ai?: unknown;
   aiQuietSeconds?: unknown;
   aiMaxWaitSeconds?: unknown;
@@ -42,6 +43,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --rate-limit tier',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --message-wait 2.5',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --opt-out-stops-api on',
+    'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --monthly-budget 500',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --sending-windows windows.json',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --calendar-customer on',
   ])
@@ -76,6 +78,11 @@ export const updateStoreCommand = (admin: Admin): Command =>
       'whether a message sent with POST /leads/{id}/messages pauses the AI, too (off in new stores)',
       onOrOff,
     )
+    .option(
+      '--monthly-budget <amount>',
+      'what messages may cost in a month, in the currency of the rate file; `none` removes the limit',
+      decimalNumber,
+    )
     .option('--ai <on|off>', 'whether the AI answers leads (off in new stores); `ai connect` gives it a model', onOrOff)
     .option('--ai-quiet-seconds <n>', 'the AI answers when the lead has been quiet for this long (6)', decimalNumber)
     .option('--ai-max-wait-seconds <n>', 'and at the latest this long after the first message (30)', decimalNumber)
@@ -99,6 +106,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
         opt_out_stops_api: optOutStopsApi,
         ai_pause_minutes: aiPauseMinutes,
         api_pauses_ai: apiPausesAi,
+        monthly_budget: options.monthlyBudget === 'none' ? null : options.monthlyBudget,
       };
       const changesMessaging = Object.values(settingsToChange).some((value) => value !== undefined);
       const assistantToChange = {
@@ -111,7 +119,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
       const changesScheduling = sendingWindows !== undefined || calendarCustomer !== undefined;
       if (!changesStore && !changesMessaging && !changesAssistant && !changesScheduling) {
         throw new UsageError([
-          'give at least one of --name, --tier, --timezone, --locale, --country, --rate-limit, --message-wait, --opt-out-stops-api, --ai-pause-minutes, --api-pauses-ai, --ai, --ai-quiet-seconds, --ai-max-wait-seconds, --ai-daily-calls, --sending-windows or --calendar-customer',
+          'give at least one of --name, --tier, --timezone, --locale, --country, --rate-limit, --message-wait, --opt-out-stops-api, --ai-pause-minutes, --api-pauses-ai, --monthly-budget, --ai, --ai-quiet-seconds, --ai-max-wait-seconds, --ai-daily-calls, --sending-windows or --calendar-customer',
         ]);
       }
       // The command checks all changes before it sends any, because they go to several services.
@@ -121,6 +129,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
         checked(updateMessagingSettings, settingsToChange, {
           message_wait_seconds: '--message-wait',
           ai_pause_minutes: '--ai-pause-minutes',
+          monthly_budget: '--monthly-budget',
         });
       const ofAssistant =
         changesAssistant &&
@@ -149,6 +158,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
                   'opt-out stops api': settings.opt_out_stops_api ? 'on' : 'off',
                   'ai pause': `${settings.ai_pause_minutes} minutes`,
                   'api pauses ai': settings.api_pauses_ai ? 'on' : 'off',
+                  'monthly budget': settings.monthly_budget ?? 'none',
                 }),
               ]
             : []),

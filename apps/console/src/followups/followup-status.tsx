@@ -38,6 +38,7 @@ const reasons: Readonly<Record<NonNullable<Followup['cancel_reason']>, () => str
 const failures: Readonly<Record<string, () => string>> = {
   channel_not_connected: m.followups_fail_channel,
   messaging_window_closed: m.followups_fail_window,
+  message_budget_reached: m.followups_fail_budget,
   lead_opted_out: m.followups_why_opted_out,
   lead_not_found: m.followups_why_deleted,
   restored: m.followups_fail_restored,

@@ -30,6 +30,7 @@ export const silentReasons = [
   'too_late',
   'channel_not_connected',
   'messaging_window_closed',
+  'message_budget_reached',
 ] as const;
 export type SilentReason = (typeof silentReasons)[number];
 export const SilentReasonWord = OneOf(silentReasons, {

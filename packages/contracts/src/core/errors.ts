@@ -414,6 +414,14 @@ export const errorCatalogue = {
       'The channel accepts free text only within 24 hours after the lead wrote. Wait, or send the message with a `template`.',
     retryable: false,
   },
+  message_budget_reached: {
+    status: 422,
+    title: 'Message budget reached',
+    description:
+      'The message does not fit into what the messages of the store may cost this month: `message_budget` of `GET /store`. ' +
+      'This stops the sources `ai`, `api` and `followup`. Raise the budget, wait for the next month, or let a seller write.',
+    retryable: false,
+  },
   lead_opted_out: {
     status: 422,
     title: 'Lead has opted out',

@@ -5,6 +5,7 @@ import { Agent } from '../crm/agents.ts';
 import { KnowledgeDocument } from '../crm/knowledge.ts';
 import { Lead, LeadStatus } from '../crm/leads.ts';
 import { Seller } from '../crm/sellers.ts';
+import { MessageBudget } from '../messaging/channels.ts';
 import { OptOutScope, OptOutSource } from '../messaging/conversations.ts';
 import { Message, MessageSource, MessageStatusWord } from '../messaging/messages.ts';
 import { Session } from '../messaging/sessions.ts';
@@ -23,6 +24,7 @@ export const feedEntities = [
   'message',
   'seller',
   'session',
+  'store',
   'template',
 ] as const;
 export type FeedEntity = (typeof feedEntities)[number];
@@ -261,6 +263,15 @@ export const feedCatalogue = {
       previous_status: About(NullableTemplateStatus, 'What it was before. Null: the template is new.'),
     },
     Template,
+  ),
+  'budget.reached': bareFact(
+    'store',
+    'The messages of the month take 80 percent of the budget, or all of it: another one of the same price does not fit. ' +
+      'Each is told once a month, and again after the budget was changed.',
+    {
+      percent: Type.Integer({ minimum: 80, maximum: 100, description: '80 or 100.' }),
+      ...MessageBudget.properties,
+    },
   ),
   'lead.opted_in': bareFact('conversation', 'A lead opted in to messages again.', conversationIds),
   'assistant.replied': bareFact('conversation', 'The AI answered a lead. The message has its own events.', {

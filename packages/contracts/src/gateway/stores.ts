@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { StoreTier } from '../core/access.ts';
-import { About, NullableString, Timestamp, Uuid } from '../core/common.ts';
+import { About, Nullable, NullableString, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
-import { ChannelConnection } from '../messaging/channels.ts';
+import { ChannelConnection, MessageBudget } from '../messaging/channels.ts';
 import { CalendarConnection } from '../scheduling/calendars.ts';
 import { SendingWindows } from '../scheduling/followups.ts';
 
@@ -26,6 +26,9 @@ export const Store = Type.Object(
         description:
           'Whether an opt-out of a lead also stops messages of source `api`, with 422 `lead_opted_out`. On in new stores.',
       }),
+    ),
+    message_budget: Type.Optional(
+      Nullable(MessageBudget, { description: 'The budget for the messages of this month. Null: there is no limit.' }),
     ),
     sending_windows: Type.Optional(
       About(SendingWindows, 'When follow-ups may be sent, in the time zone of the store. An empty list: at any time.'),

@@ -36,14 +36,31 @@ export const ChannelConnection = Type.Object(
 );
 export type ChannelConnection = Static<typeof ChannelConnection>;
 
-/** What `GET /store` shows of messaging: the channel, and a setting. */
+/** The month of a budget. */
+export const BudgetMonth = Type.String({ description: 'The month in UTC, such as `2026-11`.' });
+
+export const MessageBudget = Type.Object(
+  {
+    amount: Type.Number({ description: 'What the messages of the month may cost.' }),
+    spent: Type.Number({
+      description: 'What they take of it: the price of each, or what was expected of it while its price is not known.',
+    }),
+    currency: About(NullableString, 'The currency of both (ISO 4217). Null: the server has no rate file any more.'),
+    month: BudgetMonth,
+  },
+  { title: 'MessageBudget', description: 'The budget for the messages of this month.' },
+);
+export type MessageBudget = Static<typeof MessageBudget>;
+
+/** What `GET /store` shows of messaging: the channel, its budget, and a setting. */
 export const getChannelConnection = defineOperation({
   subject: 'messaging.internal.channels.get',
-  summary: "Read the state of the store's messaging channel, and what an opt-out stops",
+  summary: "Read the state of the store's messaging channel, its budget, and what an opt-out stops",
   request: {},
   reply: Type.Object({
     ...ChannelConnection.properties,
     opt_out_stops_api: Type.Boolean(),
+    message_budget: Type.Optional(Nullable(MessageBudget)),
   }),
 });
 

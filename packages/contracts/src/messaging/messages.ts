@@ -284,7 +284,7 @@ export const sendMessage = defineOperation({
   ),
   errors: [
     ...(['lead_not_found', 'channel_not_connected', 'messaging_window_closed', 'lead_opted_out'] as const),
-    ...(['template_not_found', 'template_not_approved'] as const),
+    ...(['template_not_found', 'template_not_approved', 'message_budget_reached'] as const),
   ],
 });
 
@@ -406,6 +406,7 @@ export const acceptMessage = defineOperation({
     'ai_paused',
     'lead_replied',
     'message_expired',
+    'message_budget_reached',
   ],
 });
 

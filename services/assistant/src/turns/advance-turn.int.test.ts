@@ -190,6 +190,7 @@ describe('a turn ends silent', () => {
     ['lead_opted_out', 'lead_opted_out'],
     ['messaging_window_closed', 'messaging_window_closed'],
     ['channel_not_connected', 'channel_not_connected'],
+    ['message_budget_reached', 'message_budget_reached'],
     ['message_expired', 'too_late'],
   ] as const)('when messaging answers %s', async (code, reason) => {
     const store = await assistant.openStore({ ai_quiet_seconds: 0 });

@@ -16,6 +16,7 @@ const refusals: Partial<Record<string, SilentReason>> = {
   lead_not_found: 'lead_not_found',
   channel_not_connected: 'channel_not_connected',
   messaging_window_closed: 'messaging_window_closed',
+  message_budget_reached: 'message_budget_reached',
   message_expired: 'too_late',
 };
 

@@ -99,6 +99,7 @@ const ofKeys = ['missing_api_key', 'invalid_api_key', 'quota_exceeded', 'tier_re
 const ofRetries = ['idempotency_key_reused', 'idempotency_in_progress', 'upstream_timeout', 'service_unavailable'];
 const ofMessages = [
   ...['channel_not_connected', 'messaging_window_closed', 'lead_opted_out', 'lead_replied', 'message_expired'],
+  'message_budget_reached',
 ];
 
 function guideOf(code: ErrorCode): Guide {

@@ -202,6 +202,12 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
     description:
       'O canal só aceita texto livre até 24 horas depois da última mensagem do lead. Espere, ou envie a mensagem com um `template`.',
   },
+  message_budget_reached: {
+    title: 'Orçamento de mensagens atingido',
+    description:
+      'A mensagem não cabe no que as mensagens da loja podem custar neste mês: `message_budget` de `GET /store`. ' +
+      'Isso para as fontes `ai`, `api` e `followup`. Aumente o orçamento, espere o próximo mês, ou deixe um vendedor escrever.',
+  },
   lead_opted_out: {
     title: 'O lead fez opt-out',
     description:

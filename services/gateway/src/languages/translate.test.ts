@@ -156,6 +156,7 @@ const untranslated: readonly string[] = [
   'The key is revoked or expired. Create a new key.',
   'The store has no message with this id.',
   'is needed, because the person is in several stores',
+  'needs a rate file: set WHATSAPP_RATES_FILE of messaging',
 ];
 
 /**

@@ -12,6 +12,7 @@ afterAll(() => gateway?.stop());
 test('GET /store combines the answers of the other services, and gets 503 while one of them is down', async () => {
   const { store, apiKey } = await gateway.newStore({ timezone: 'America/Sao_Paulo' });
   const ask = () => gateway.app.inject({ url: '/integrations/v1/store', headers: { 'x-api-key': apiKey } });
+  const message_budget = { amount: 10, spent: 2.5, currency: 'XTS', month: '2026-11' };
   expect((await ask()).statusCode).toBe(503);
 
   const sending_windows = [{ weekdays: ['monday' as const], from: '09:00', to: '18:00' }];
@@ -33,7 +34,8 @@ test('GET /store combines the answers of the other services, and gets 503 while 
     {
       getChannelConnection: async ({ storeId }) => {
         askedFor.push(storeId);
-        return { provider: null, status: 'not_connected', phone: null, opt_out_stops_api: true };
+        const channel = { provider: null, status: 'not_connected' as const, phone: null };
+        return { ...channel, opt_out_stops_api: true, message_budget };
       },
     },
   );
@@ -47,6 +49,7 @@ test('GET /store combines the answers of the other services, and gets 503 while 
     calendar: { provider: 'feed', status: 'connected' },
     channel: { provider: null, status: 'not_connected', phone: null },
     opt_out_stops_api: true,
+    message_budget,
     sending_windows,
   });
   expect(new Set(askedFor)).toEqual(new Set([store.id]));

@@ -3,7 +3,7 @@ import type { Sql, SystemDatabase } from '@mostrador/kit/database/database';
 import { countryOf } from '@mostrador/kit/phones/country-of-place';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
-type OwnPart = Omit<Store, 'calendar' | 'channel' | 'opt_out_stops_api' | 'sending_windows'>;
+type OwnPart = Omit<Store, 'calendar' | 'channel' | 'opt_out_stops_api' | 'message_budget' | 'sending_windows'>;
 type StoreRow = Omit<OwnPart, 'created_at' | 'updated_at'> & { readonly created_at: Date; readonly updated_at: Date };
 
 /** The row belongs to accounts, and the gateway may read these columns. */

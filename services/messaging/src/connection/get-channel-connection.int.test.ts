@@ -11,7 +11,14 @@ beforeAll(async () => {
 afterAll(() => messaging?.stop());
 
 const read = (storeId: string) => messaging.rpc.call(getChannelConnection, {}, testContext({ storeId }));
-const notConnected = { provider: null, status: 'not_connected', phone: null, reason: null, opt_out_stops_api: true };
+const notConnected = {
+  provider: null,
+  status: 'not_connected',
+  phone: null,
+  reason: null,
+  opt_out_stops_api: true,
+  message_budget: null,
+};
 
 test('a store without a channel is not connected', async () => {
   expect(await read(randomUUID())).toEqual(notConnected);

@@ -5,21 +5,27 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { findLiveChannel, refusalOf } from '../channels/channel.repository.ts';
 import { targetOf } from '../channels/providers.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { findBudget } from '../prices/budget.repository.ts';
+import { toBudget } from '../prices/budget.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 
 export const getChannelConnection =
-  ({ database }: Dependencies): Handler<typeof operation> =>
+  ({ database, rateCard }: Dependencies): Handler<typeof operation> =>
   async (context) =>
     await database.read(context, async (sql) => {
-      const [channel, { opt_out_stops_api }] = await Promise.all([
+      const [channel, { opt_out_stops_api }, used] = await Promise.all([
         findLiveChannel(sql, context.storeId),
         findSettings(sql, context.storeId),
+        findBudget(sql, context.storeId),
       ]);
-      if (!channel) return { ...notConnected, opt_out_stops_api };
+      const message_budget = used
+        ? toBudget({ budget: used.budget, spentMicros: used.spent_micros, at: used.now, rateCard })
+        : null;
+      if (!channel) return { ...notConnected, opt_out_stops_api, message_budget };
       const { provider, phone } = channel;
       const health = toConnectionHealth(channel.status, await findOutage(sql, targetOf(channel).origin));
       const reason = toConnectionReason(health, refusalOf(channel));
-      return { provider, phone, opt_out_stops_api, status: health.status, reason };
+      return { provider, phone, opt_out_stops_api, message_budget, status: health.status, reason };
     });
 
 const notConnected = { provider: null, status: 'not_connected' as const, phone: null, reason: null };

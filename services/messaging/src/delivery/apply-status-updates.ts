@@ -7,6 +7,7 @@ import { applyChanges } from '../messages/apply-changes.ts';
 import { type MessageRow, mergeStatusUpdate, pricingOf, type SavedState } from '../messages/message.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
 import { messageEvents } from '../messages/message-events.ts';
+import { settleBudget } from '../prices/budget.ts';
 import { hasQueued, releaseHeld } from './delivery.repository.ts';
 import type { Rate } from './rates.ts';
 import { clearWatchdog, findStatusUpdates, saveProviderId, saveSent, saveState } from './status-update.repository.ts';
@@ -51,6 +52,7 @@ export async function saveStatusUpdates(
   const [after] = await Promise.all([
     counts ? saveSent(sql, storeId, message, stateOf(next), pair) : saveState(sql, storeId, message.id, stateOf(next)),
     held && releaseHeld(sql, storeId, message.lead_id),
+    settleBudget(sql, storeId, message, next),
   ]);
   const wakeUps = held ? [wakeDelivery(storeId, 'message_settled')] : [];
   return { after, entries: [...eventsOf(message, after), ...optOuts, ...wakeUps] };

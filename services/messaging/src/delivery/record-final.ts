@@ -4,6 +4,7 @@ import type { ChannelRow } from '../channels/channel.repository.ts';
 import type { ChannelError } from '../channels/channel-provider.ts';
 import { isSettled, type MessageRow } from '../messages/message.ts';
 import { messageEvents } from '../messages/message-events.ts';
+import { settleBudget } from '../prices/budget.ts';
 import { adoptProviderId, applyStatusUpdates } from './apply-status-updates.ts';
 import { markUnknown, spendPair } from './attempt.repository.ts';
 import type { DeliveryLimits } from './limits.ts';
@@ -54,7 +55,10 @@ export async function saveCancelled(
     read_at,
     pricing,
   } as const;
-  const cancelled = await saveState(sql, storeId, id, state);
+  const [cancelled] = await Promise.all([
+    saveState(sql, storeId, id, state),
+    settleBudget(sql, storeId, message, state),
+  ]);
   return { message: cancelled, entries: messageEvents.cancelled(cancelled) };
 }
 

@@ -31,6 +31,8 @@ export type NewMessage = {
   readonly changed?: Omit<ChangedColumns, 'body'>;
   readonly content?: MessageContent | undefined;
   readonly media?: MessageMedia | undefined;
+  /** As of the row. */
+  readonly budget_micros?: number | null;
   /** The channel's id of the message that it quotes. */
   readonly quotedId?: string | undefined;
   /** Whether a message to the lead answers what the lead wrote. Default: it does. */
@@ -42,7 +44,7 @@ export const messageColumns = (sql: Sql) => sql`
   id, lead_id, session_id, number, channel_id, direction, source, author, kind, body, body_truncated, template, content,
   media, reply_to_id, from_history, status,
   error_code, error_detail, provider_message_id, metadata, created_at, updated_at, sent_at, delivered_at, read_at, reactions,
-  edited_at, revoked_at, pricing`;
+  edited_at, revoked_at, pricing, budget_micros`;
 
 export type TakenOutbound = {
   readonly number: number;
@@ -100,7 +102,7 @@ export async function insertMessage(sql: TransactionSql, storeId: string, messag
   const [row] = await sql<MessageRow[]>`
     insert into messages (store_id, id, lead_id, session_id, number, created_at, direction, source, author, kind, body,
       template, metadata, status, channel_id, provider_message_id, body_truncated, reactions, edited_at, revoked_at, expires_at,
-      content, media, reply_to_id, answers)
+      content, media, reply_to_id, answers, budget_micros)
     values (${storeId}, coalesce(${message.id ?? null}::uuid, uuidv7()), ${message.lead_id}, ${message.session_id},
       ${message.number}, ${message.created_at}, ${direction}, ${message.source},
       ${message.author ? sql.json(message.author) : null}, ${message.kind ?? 'text'},
@@ -108,7 +110,8 @@ export async function insertMessage(sql: TransactionSql, storeId: string, messag
       ${direction === 'outbound' ? 'queued' : 'received'}, ${message.channel_id ?? null},
       ${message.provider_message_id ?? null}, ${body_truncated}, ${sql.json(reactions as never)}, ${edited_at},
       ${revoked_at}, ${message.expires_at ?? null}, ${message.content ? sql.json(message.content as never) : null},
-      ${message.media ? sql.json(message.media) : null}, ${quoted(sql, storeId, message)}, ${message.answers ?? true})
+      ${message.media ? sql.json(message.media) : null}, ${quoted(sql, storeId, message)}, ${message.answers ?? true},
+      ${message.budget_micros ?? null})
     returning ${messageColumns(sql)}`;
   return row as MessageRow;
 }

@@ -144,6 +144,7 @@ const row: MessageRow = {
   provider_message_id: 'wamid.1',
   metadata: { order: '1042' },
   pricing: { category: 'service', billable: true, type: 'regular', model: 'PMP', amount: 0.1, currency: 'XTS' },
+  budget_micros: null,
   reactions: [{ emoji: '👍', from: 'lead', at: '2026-11-21T12:00:00.000Z' }],
   edited_at: null,
   revoked_at: null,

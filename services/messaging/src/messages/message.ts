@@ -43,6 +43,8 @@ export type MessageRow = {
   readonly metadata: Metadata;
   /** What the provider bills for it. */
   readonly pricing: MessagePricing | null;
+  /** What it takes of its month's budget while its price is not known, in millionths. Null: accepted without a budget. */
+  readonly budget_micros: number | null;
   readonly reactions: readonly MessageReaction[];
   /** It is from before the number was connected. */
   readonly from_history: boolean;

@@ -19,6 +19,7 @@ export const acceptMessage =
     const { message: row, isDue } = await dependencies.database.write(context, (sql) =>
       acceptOutbound(sql, context.storeId, {
         ...{ ...lead, id, source, body: body.message, template, handsOver: hands_over },
+        rateCard: dependencies.rateCard,
         author: agent ? { kind: 'agent', ...agent } : null,
         unless_reply_after: unless_reply_after === undefined ? undefined : toInstant(unless_reply_after),
         expires_at: expires_at === undefined ? undefined : toInstant(expires_at),

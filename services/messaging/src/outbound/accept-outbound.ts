@@ -16,8 +16,11 @@ import { conversationRead } from '../inbox/conversation-read.ts';
 import { findMessage, insertMessage, takeNumber } from '../messages/message.repository.ts';
 import type { MessageRow, Template } from '../messages/message.ts';
 import { messageEvents } from '../messages/message-events.ts';
+import { reserveBudget } from '../prices/budget.ts';
+import type { RateCard } from '../prices/rate-card.ts';
 import { beginSession } from '../sessions/session.repository.ts';
 import { requireTemplate } from '../templates/require-template.ts';
+import { findTemplates } from '../templates/template.repository.ts';
 import { type AcceptanceRow, lockForAcceptance, lookAround } from './acceptance.repository.ts';
 import { findUnprocessed, type Unprocessed } from './find-unprocessed.ts';
 
@@ -41,6 +44,8 @@ export type OutboundRequest = {
   readonly aiPausedUntil?: Date | null;
   /** The message only says that a person will answer: the lead still waits, and the AI is paused after it. */
   readonly handsOver?: boolean;
+  /** What messages cost. Only a store with a budget needs it. */
+  readonly rateCard: RateCard | undefined;
   /** The lead's phone. Without it, an unprocessed message counts only if the channel knows the lead by another id. */
   readonly phone?: string | undefined;
 };
@@ -57,7 +62,7 @@ export type Accepted = { readonly message: MessageRow; readonly waitSeconds?: nu
  * cancelled if it still waits and has expired.
  *
  * @throws AppError checked in this order: `message_expired`, `channel_not_connected`, those of `requireTemplate` for a
- *   message that is a template, `lead_opted_out`, `ai_paused`, `lead_replied`, `messaging_window_closed`. The transaction
+ *   message that is a template, `lead_opted_out`, `ai_paused`, `lead_replied`, `messaging_window_closed`, `message_budget_reached`. The transaction
  *   must roll back.
  * @throws NoConversation as `lockOrCreate` does. The transaction must roll back.
  */
@@ -94,9 +99,23 @@ export async function acceptOutbound(
     answers: !handsOver,
     pausesAiMinutes: pausesAi ? settings.ai_pause_minutes : null,
   });
-  if (!request.template && !isWindowOpen(replyWindowMsOf(channel), conversation.last_inbound_at, at)) {
+  const isOpen = isWindowOpen(replyWindowMsOf(channel), conversation.last_inbound_at, at);
+  if (!request.template && !isOpen) {
     throw new AppError('messaging_window_closed');
   }
+  const budget = settings.monthly_budget;
+  const reserved =
+    budget === null
+      ? undefined
+      : await reserveBudget(
+          sql,
+          storeId,
+          { rateCard: request.rateCard, budget },
+          {
+            ...{ source, at, phone: conversation.wa_id ?? conversation.phone ?? request.phone },
+            category: await categoryOf(sql, storeId, channel, request, isOpen),
+          },
+        );
   const session = sessionId
     ? { sessionId, events: [] }
     : await beginSession(sql, storeId, lead_id, { at, direction: 'outbound' });
@@ -116,6 +135,7 @@ export async function acceptOutbound(
     metadata,
     expires_at,
     answers: !handsOver,
+    budget_micros: reserved?.micros,
   });
   // Afterwards, because a cancelled message makes the inbox count again what the lead waits for.
   const overtaken = pausesAi && delivering ? await cancelQueuedAi(sql, storeId, lead_id) : [];
@@ -125,6 +145,7 @@ export async function acceptOutbound(
     ...session.events,
     ...messageEvents.queued(message),
     ...overtaken,
+    ...(reserved?.events ?? []),
     ...(source === 'seller' && conversation.unread_count > 0 ? conversationRead(lead_id) : []),
     ...(isDue && !around.is_shard_open ? [wakeDelivery(storeId, 'message_accepted')] : []),
   ]);
@@ -142,6 +163,19 @@ async function contentOf(
   if (!channel.has_templates) return { body: '', kind: 'template' };
   const known = await requireTemplate(sql, storeId, channel.id, template);
   return { body: renderTemplate(known, template.components), kind: 'template' };
+}
+
+/** What the channel will probably bill the message as. A template that is not known may be of the dearest category. */
+async function categoryOf(
+  sql: TransactionSql,
+  storeId: string,
+  channel: AcceptingChannel,
+  { body, template }: OutboundRequest,
+  isOpen: boolean,
+): Promise<string> {
+  if (!template || (body !== null && isOpen)) return 'service';
+  const known = await findTemplates(sql, storeId, channel.id, template.name);
+  return known.find(({ language }) => language === template.language)?.category ?? 'marketing';
 }
 
 /** Cancels a message that is still `queued`. The caller holds the conversation's lock. */

@@ -24,7 +24,7 @@ import { awaitOutcome } from './await-outcome.ts';
 export const sendMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { params, body }) => {
-    const { database, relay, rpc, notices } = dependencies;
+    const { database, relay, rpc, notices, rateCard } = dependencies;
     const arrivedMs = Date.now();
     const faults = [...faultsOfContent(body), ...faultsOfTemplate(body.template)];
     if (faults.length > 0) throw validationFailed(faults);
@@ -41,6 +41,7 @@ export const sendMessage =
           body: body.message ?? null,
           template: body.template,
           metadata,
+          rateCard,
         };
         const accept = async (confirmed: boolean) => {
           const accepted = await commit((sql) => acceptOutbound(sql, context.storeId, { ...request, confirmed }));

@@ -11,6 +11,7 @@ export const defaultSettings: Settings = {
   opt_out_stops_api: true,
   ai_pause_minutes: 12 * 60,
   api_pauses_ai: false,
+  monthly_budget: null,
 };
 
 export async function findSettings(sql: Sql, storeId: string): Promise<Settings> {
@@ -24,7 +25,8 @@ export const settingsOf = (sql: Sql, storeId: string) => sql`
     coalesce(saved.session_idle_hours, ${defaultSettings.session_idle_hours}::float8) as session_idle_hours,
     coalesce(saved.opt_out_stops_api, ${defaultSettings.opt_out_stops_api}::boolean) as opt_out_stops_api,
     coalesce(saved.ai_pause_minutes, ${defaultSettings.ai_pause_minutes}::int) as ai_pause_minutes,
-    coalesce(saved.api_pauses_ai, ${defaultSettings.api_pauses_ai}::boolean) as api_pauses_ai
+    coalesce(saved.api_pauses_ai, ${defaultSettings.api_pauses_ai}::boolean) as api_pauses_ai,
+    saved.monthly_budget::float8 as monthly_budget
   from (values (1)) as one left join store_settings saved on saved.store_id = ${storeId}`;
 
 /** Writes the given members and returns all settings. */

@@ -28,7 +28,14 @@ test('a member that is not given keeps its value, or its default', async () => {
     opt_out_stops_api: true,
     ai_pause_minutes: 60,
     api_pauses_ai: false,
+    monthly_budget: null,
   });
+});
+
+test('a budget needs a rate file', async () => {
+  const storeId = randomUUID();
+  await expect(update(storeId, { monthly_budget: 10 })).rejects.toMatchObject({ code: 'validation_failed' });
+  expect(await update(storeId, { monthly_budget: null })).toMatchObject({ monthly_budget: null });
 });
 
 test('the table’s defaults equal the settings of a store without a row', async () => {
@@ -50,6 +57,8 @@ test.each([
   { ai_pause_minutes: 43_201 },
   { ai_pause_minutes: 1.5 },
   { api_pauses_ai: 'on' },
+  { monthly_budget: -1 },
+  { monthly_budget: '10' },
   { other: 1 },
 ])('%j is rejected', async (body) => {
   await expect(update(randomUUID(), body)).rejects.toThrow();

@@ -223,11 +223,14 @@ test.each([
   expect(await lastFed(id)).toMatchObject({ type: 'followup.cancelled', data: { reason } });
 });
 
-test('a closed reply window fails the follow-up with the reason', async () => {
+test.each([
+  ['a closed reply window', 'messaging_window_closed'],
+  ['a budget that is used up', 'message_budget_reached'],
+] as const)('%s fails the follow-up with the reason', async (_, code) => {
   const id = await due();
-  followups.world.answer = refusing('messaging_window_closed');
+  followups.world.answer = refusing(code);
   expect(await followups.step(id)).toMatchObject({ done: true });
-  expect(await followups.read(id)).toMatchObject({ status: 'failed', error: { code: 'messaging_window_closed' } });
+  expect(await followups.read(id)).toMatchObject({ status: 'failed', error: { code } });
 });
 
 describe('a store without a channel', () => {

@@ -38,7 +38,10 @@ const cancelledBy: Partial<Record<string, FollowupCancelReason>> = {
   [messageExpired]: 'expired',
 };
 
-const rejections = ['messaging_window_closed', 'channel_not_connected', ...Object.keys(cancelledBy)];
+const rejections = [
+  ...['messaging_window_closed', 'channel_not_connected', 'message_budget_reached'],
+  ...Object.keys(cancelledBy),
+];
 
 /** The outcome that an error of the request to messaging tells. Undefined when the message may have been accepted. */
 export function outcomeOf(error: unknown): Exclude<Outcome, { kind: 'succeeded' }> | undefined {

@@ -64,6 +64,7 @@ export const storeExamples: readonly ExampleOfOperation[] = [
       ...store,
       calendar: { provider: 'google', status: 'connected' },
       channel: { provider: 'whatsapp_cloud', status: 'connected', phone: '5511900200001' },
+      message_budget: { amount: 500, spent: 123.42, currency: 'XTS', month: '2026-01' },
       sending_windows: [
         { weekdays: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'], from: '09:00', to: '18:00' },
       ],

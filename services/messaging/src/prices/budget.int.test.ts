@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { acceptMessage, getChannelConnection, updateMessagingSettings } from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newPhone, startStore } from '../../test/customers.ts';
+import { statusUpdate } from '../../test/inbound-webhook.ts';
+import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { toRateCard } from './rate-card.ts';
+
+const rate = (category: string, amount: number) => ({ market: '*', category, from: '2026-01-01', amount });
+const rateCard = toRateCard(
+  JSON.stringify({ currency: 'XTS', rates: [rate('service', 0.25), rate('marketing', 0.5)] }),
+);
+let messaging: TestMessaging;
+beforeAll(async () => {
+  messaging = await startMessaging({ rateCard });
+  messaging.inbound.start();
+});
+afterAll(() => messaging?.stop());
+
+/** A store whose customers can be written to, with a budget or without. */
+async function openStore(budget?: number) {
+  const store = await startStore(messaging);
+  const { storeId, channelId, number } = store;
+  const context = () => testContext({ storeId });
+  const setBudget = (monthly_budget: number | null) =>
+    messaging.rpc.call(updateMessagingSettings, { body: { monthly_budget } }, context());
+  if (budget !== undefined) await setBudget(budget);
+  const newLead = async () => {
+    const lead_id = messaging.crm.addLead(storeId, newPhone());
+    await messaging.adminSql`
+      insert into conversations (store_id, lead_id, last_inbound_at) values (${storeId}, ${lead_id}, now())`;
+    return lead_id;
+  };
+  const lead = await newLead();
+  const accept = async (more: object = {}) => {
+    const body = { id: randomUUID(), lead_id: lead, source: 'ai' as const, message: 'Olá', ...more };
+    return (await messaging.rpc.call(acceptMessage, { body }, context())).id;
+  };
+  const budgetOf = async () => (await messaging.rpc.call(getChannelConnection, {}, context())).message_budget;
+  const spent = async () => (await budgetOf())?.spent;
+  const told = async (id: string, status: string, pricing?: object) => {
+    await messaging.adminSql`
+      update messages set channel_id = ${channelId}, status = 'unknown', unknown_since = now()
+      where id = ${id} and status = 'queued'`;
+    await store.posts(statusUpdate(number.phoneNumberId, { id: `wamid.${id}`, status, callbackData: id, pricing }));
+  };
+  const events = async () => (await messaging.feed(storeId)).filter(({ type }) => type === 'budget.reached');
+  return { storeId, newLead, lead, accept, setBudget, budgetOf, spent, told, events };
+}
+const refused = { code: 'message_budget_reached' };
+const billed = (category: string) => ({ billable: true, category, type: 'regular', pricing_model: 'PMP' });
+
+describe('the budget of a month', () => {
+  test('is used up by what messages probably cost, stops them, and tells at 80 and at 100 percent', async () => {
+    const { accept, spent, events, storeId, lead } = await openStore(1.25);
+    for (let count = 0; count < 5; count += 1) await accept({ source: count % 2 ? 'ai' : 'followup' });
+    await expect(accept()).rejects.toMatchObject(refused);
+    await expect(messaging.send(storeId, lead)).rejects.toMatchObject(refused);
+    expect(await spent()).toBe(1.25);
+    const month = new Date().toISOString().slice(0, 7);
+    const data = { amount: 1.25, currency: 'XTS', month };
+    expect(await events()).toMatchObject([
+      { entity_id: storeId, data: { ...data, percent: 80, spent: 1 } },
+      { entity_id: storeId, data: { ...data, percent: 100, spent: 1.25 } },
+    ]);
+  });
+
+  test('lets a seller write, whose messages count, too', async () => {
+    const { accept, spent } = await openStore(0.25);
+    await accept({ source: 'followup' });
+    await accept({ source: 'seller' });
+    expect(await spent()).toBe(0.5);
+    await expect(accept({ source: 'followup' })).rejects.toMatchObject(refused);
+  });
+
+  test('is not exceeded by messages that come at once', async () => {
+    const { accept, newLead, spent } = await openStore(1);
+    const leads = await Promise.all(Array.from({ length: 12 }, newLead));
+    const answers = await Promise.allSettled(leads.map((lead_id) => accept({ lead_id })));
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
+    expect(await spent()).toBe(1);
+  });
+
+  test('expects of a template that is not known that it is marketing', async () => {
+    const { accept, lead, spent } = await openStore(10);
+    const template = { name: 'sale', language: 'en' };
+    await accept({ source: 'followup', template });
+    expect(await spent()).toBe(0.25);
+    await messaging.adminSql`update conversations set last_inbound_at = null where lead_id = ${lead}`;
+    await accept({ source: 'followup', template });
+    expect(await spent()).toBe(0.75);
+  });
+
+  test('gets back what a message did not cost, and bears what it cost more', async () => {
+    const { accept, spent, told } = await openStore(10);
+    const [free, dear, failed] = [await accept(), await accept(), await accept()];
+    expect(await spent()).toBe(0.75);
+    await told(free, 'delivered', { ...billed('service'), billable: false });
+    expect(await spent()).toBe(0.5);
+    await told(dear, 'delivered', billed('marketing'));
+    expect(await spent()).toBe(0.75);
+    await told(failed, 'failed');
+    expect(await spent()).toBe(0.5);
+    // A repeated or later status changes nothing.
+    await told(dear, 'read', billed('marketing'));
+    expect(await spent()).toBe(0.5);
+  });
+
+  test('that is set again is counted from the messages of the month', async () => {
+    const { accept, setBudget, spent, told, budgetOf } = await openStore();
+    const earlier = await accept();
+    await told(earlier, 'delivered', billed('marketing'));
+    expect(await budgetOf()).toBeNull();
+    await setBudget(0.75);
+    expect(await spent()).toBe(0.5);
+    await accept();
+    await expect(accept()).rejects.toMatchObject(refused);
+    await setBudget(1);
+    await accept();
+    expect(await spent()).toBe(1);
+    await setBudget(null);
+    await accept();
+    expect(await budgetOf()).toBeNull();
+  });
+});

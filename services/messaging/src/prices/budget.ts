@@ -1,0 +1,83 @@
+import { type Message, type MessageBudget, type MessagePricing, toMicros } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { PublicEvent } from '@mostrador/kit/outbox/outbox';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { addToBudget, takeFromBudget } from './budget.repository.ts';
+import type { RateCard } from './rate-card.ts';
+
+type State = { readonly status: Message['status']; readonly pricing: MessagePricing | null };
+/** `budget_micros`: what the message took when it was accepted. Null: the store had no budget then. */
+type Spending = State & { readonly budget_micros: number | null };
+
+/** What a message takes of its month's budget, in millionths: its price, or what was expected of it. */
+export function spentBy({ status, pricing, budget_micros }: Spending): number {
+  if (budget_micros === null || status === 'failed' || status === 'cancelled') return 0;
+  const amount = pricing?.amount ?? null;
+  return amount === null ? budget_micros : toMicros(amount);
+}
+
+/** Corrects the month's budget after a message has changed. The caller holds the conversation's lock. */
+export async function settleBudget(
+  sql: TransactionSql,
+  storeId: string,
+  before: Spending & { readonly created_at: Date },
+  after: State,
+): Promise<void> {
+  const micros = spentBy({ ...before, ...after }) - spentBy(before);
+  if (micros !== 0) await addToBudget(sql, storeId, before.created_at, micros);
+}
+
+export type Expected = {
+  readonly source: Message['source'];
+  /** What the provider will probably bill it as. */
+  readonly category: string;
+  /** The customer's phone, if it is known. */
+  readonly phone: string | undefined;
+  readonly at: Date;
+};
+
+/**
+ * Takes the probable price of a message from the budget of its month. Returns it in millionths, and the event when the
+ * message reaches 80 or 100 percent. A message of a seller is never refused: a person sees the budget, and must be able to
+ * answer. The row of the month stays locked until the transaction ends, so the others cannot exceed the budget together.
+ *
+ * @throws AppError `message_budget_reached`
+ */
+export async function reserveBudget(
+  sql: TransactionSql,
+  storeId: string,
+  { rateCard, budget }: { readonly rateCard: RateCard | undefined; readonly budget: number },
+  { source, category, phone, at }: Expected,
+): Promise<{ micros: number; events: PublicEvent[] }> {
+  const micros = toMicros(rateCard?.rateOf(phone, category, at) ?? 0);
+  const [mayExceed, budgetMicros] = [source === 'seller', toMicros(budget)];
+  const taken = await takeFromBudget(sql, storeId, { at, micros, budgetMicros, mayExceed });
+  if (!taken) throw new AppError('message_budget_reached');
+  const { told_percent: percent, told_before, spent_micros } = taken;
+  if (percent === told_before || (percent !== 80 && percent !== 100)) return { micros, events: [] };
+  const { amount, spent, currency, month } = toBudget({ budget, spentMicros: spent_micros, at, rateCard });
+  const data = { percent, amount, spent, currency, month } as const;
+  const event = {
+    kind: 'feed',
+    type: 'budget.reached',
+    entityId: storeId,
+    etag: null,
+    data,
+    object: undefined,
+  } as const;
+  return { micros, events: [event] };
+}
+
+type BudgetOfMonth = {
+  readonly budget: number;
+  readonly spentMicros: number;
+  readonly at: Date;
+  readonly rateCard: RateCard | undefined;
+};
+
+export const toBudget = ({ budget, spentMicros, at, rateCard }: BudgetOfMonth): MessageBudget => ({
+  amount: budget,
+  spent: spentMicros / 1e6,
+  currency: rateCard?.currency ?? null,
+  month: at.toISOString().slice(0, 7),
+});
