@@ -56,7 +56,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
     .option(
       '--rate-limit <n>',
       'requests per minute for each API key; `tier` restores the limit of the tier',
-      (typed) => (typed === 'tier' ? null : wholeNumber(typed)),
+      wholeNumber,
     )
     .option(
       '--message-wait <seconds>',
@@ -99,7 +99,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
     .action(async (options: Options) => {
       const { store, name, tier, timezone, locale, country, rateLimit } = options;
       const { messageWait, optOutStopsApi, aiPauseMinutes, apiPausesAi, sendingWindows, calendarCustomer } = options;
-      const changes = { name, tier, timezone, locale, country, rate_limit: rateLimit };
+      const changes = { name, tier, timezone, locale, country, rate_limit: rateLimit === 'tier' ? null : rateLimit };
       const changesStore = Object.values(changes).some((value) => value !== undefined);
       const settingsToChange = {
         message_wait_seconds: messageWait,
