@@ -51,6 +51,7 @@ import {
   mergeLeadScheduling,
   messagingOperations,
   moveLeadPhone,
+  nameLead,
   type Operation,
   pauseEndpointsOfPerson,
   putBookingRules,
@@ -165,6 +166,8 @@ export const roles: Record<NatsUser, Role> = {
       ...[saveAiPauses, saveOptOuts],
       // When the channel says that a customer has another number.
       ...[moveLeadPhone, mergeLeadScheduling, finishMerge],
+      // When the store's own telephone names a contact.
+      nameLead,
     ],
     publishesEvents: true,
     consumer: 'messaging-leads',

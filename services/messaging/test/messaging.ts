@@ -12,6 +12,7 @@ import {
   mergeLeadScheduling,
   messagingOperations,
   moveLeadPhone,
+  nameLead,
   type ReplyOf,
   raiseInteractionCounts,
   saveAiPauses,
@@ -85,6 +86,12 @@ export type TestCrm = {
   /** The last opt-out that it received, by lead. */
   readonly aiPauses: ReadonlyMap<string, { readonly ai_paused_until: string | null; readonly version: number }>;
   readonly optOuts: ReadonlyMap<string, { readonly opted_out_at: string | null; readonly version: number }>;
+  /** The names of the address book that it received. */
+  readonly contactNames: readonly {
+    readonly storeId: string;
+    readonly customer_phone: string;
+    readonly name: string;
+  }[];
   /** The interaction counts that it received, by lead. */
   readonly interactionCounts: ReadonlyMap<string, number>;
   /** The phone of a lead. Undefined: it is not there, or was merged. */
@@ -196,6 +203,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
   const merged = new Map<string, string>();
   const finished = new Set<string>();
   const interactionCounts = new Map<string, number>();
+  const contactNames: { storeId: string; customer_phone: string; name: string; at: string }[] = [];
   const aiPauses = new Map<string, { ai_paused_until: string | null; version: number }>();
   const optOuts = new Map<string, { opted_out_at: string | null; version: number }>();
   const byPhone = (storeId: string, phone: string) =>
@@ -238,7 +246,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
       service: 'crm',
       operations: {
         ...{ getLeadContact, listLeadContacts, searchLeads, ensureLead, raiseInteractionCounts },
-        ...{ findLeadByPhone, moveLeadPhone, finishMerge, saveAiPauses, saveOptOuts },
+        ...{ findLeadByPhone, moveLeadPhone, nameLead, finishMerge, saveAiPauses, saveOptOuts },
       },
       handlers: {
         findLeadByPhone: async ({ storeId }, { body }) => ({
@@ -247,6 +255,10 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
               ? byPhone(storeId, body.customer_phone)
               : byUserId(storeId, body.channel_user_id)) ?? null,
         }),
+        nameLead: async ({ storeId }, { body }) => {
+          contactNames.push({ storeId, ...body });
+          return { done: true as const };
+        },
         moveLeadPhone: async ({ storeId }, { body: { lead_id, from_phone, to_phone, to_user_id } }) => {
           const id = merged.get(`${storeId} ${lead_id}`) ?? lead_id;
           const lead = leads.get(`${storeId} ${id}`);
@@ -354,6 +366,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
     change,
     interactionCounts,
     aiPauses,
+    contactNames,
     optOuts,
     leadOf: (storeId, leadId) => leads.get(`${storeId} ${leadId}`),
     phoneOf: (storeId, leadId) => leads.get(`${storeId} ${leadId}`)?.customer_phone,

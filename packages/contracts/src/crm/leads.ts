@@ -585,6 +585,17 @@ export const moveLeadPhone = defineOperation({
   errors: ['lead_not_found'],
 });
 
+/**
+ * The store's own telephone has this customer in its address book. A lead whose name no person has given or changed gets
+ * the name. A name from before the last one changes nothing. Creates no lead. Safe to repeat.
+ */
+export const nameLead = defineOperation({
+  subject: 'crm.internal.leads.name',
+  summary: 'Name a lead as the address book of the store does',
+  request: { body: Exact({ customer_phone: Phone, name: Text(200), at: Timestamp }) },
+  reply: Done,
+});
+
 /** Messaging counts; crm keeps the highest count it received. So calls may repeat, and arrive in any order. */
 export const raiseInteractionCounts = defineOperation({
   subject: 'crm.internal.leads.raise-interaction-counts',

@@ -8,6 +8,7 @@
  *   counts as one from the console does, and pauses the AI. It is no word of the customer
  * - `history`: messages from before the number was connected, which count nowhere as new, and how far their transfer is
  * - `identity`: the number or the id of the lead moves
+ * - `name`: the lead gets the name that the store's own telephone has, unless a person has named it
  * - `opt_out`: the lead opts out of marketing messages, or back in
  * - `nothing`: the stored webhook is its only trace
  */
@@ -19,6 +20,7 @@ export type InboundChange =
   | 'echo'
   | 'history'
   | 'identity'
+  | 'name'
   | 'opt_out'
   | 'nothing';
 
@@ -100,6 +102,11 @@ export const inboundKinds = {
   ),
   history_media: change('history', 'The file of such a message, which WhatsApp tells by itself.'),
   history_declined: change('nothing', 'The store keeps its past conversations to itself. The channel shows it.'),
+  contact: change(
+    'name',
+    'A contact in the address book of that telephone. A contact who never wrote becomes no lead, and one that is removed ' +
+      'leaves its name.',
+  ),
   call: change('nothing', 'A call. Mostrador takes none, and does not open the reply window for it.'),
   account_errors: change(
     'nothing',

@@ -18,6 +18,7 @@ export const ensureLead =
         sql,
         storeId,
         newLead('customer_phone' in body ? body : { ...body, customer_phone: null }),
+        body.name,
       );
       if (!row) return undefined;
       await appendOutbox(sql, storeId, leadCreated(row));

@@ -9,7 +9,12 @@ import { emailKey, type LeadContent, type LeadRow, type NewLead, type NewLeadWit
  * `phone_key` is unique among the leads that have one, so two transactions cannot insert two forms at once. Older leads
  * have none: the statement looks for their forms.
  */
-export async function insertLead(sql: TransactionSql, storeId: string, lead: NewLead): Promise<LeadRow | null> {
+export async function insertLead(
+  sql: TransactionSql,
+  storeId: string,
+  lead: NewLead,
+  channelName: string | null = null,
+): Promise<LeadRow | null> {
   const { name, customer_phone, channel_user_id, username, status, seller_id, external_id, email, tags, metadata } =
     lead;
   const forms = customer_phone === null ? [] : phoneForms(customer_phone);
@@ -18,9 +23,9 @@ export async function insertLead(sql: TransactionSql, storeId: string, lead: New
     with moment as (select clock_timestamp() as at),
     lead as (
       insert into leads (store_id, name, customer_phone, phone_key, channel_user_id, username, status, seller_id,
-        external_id, email, email_key, tags, metadata, created_at, updated_at)
+        external_id, email, email_key, tags, metadata, channel_name, created_at, updated_at)
       select ${storeId}, ${name}, ${customer_phone}, ${keyOf(customer_phone)}, ${channel_user_id}, ${username}, ${status}, ${seller_id},
-        ${external_id}, ${email}, ${email && emailKey(email)}, ${tags}::text[], ${sql.json(metadata)}, at, at
+        ${external_id}, ${email}, ${email && emailKey(email)}, ${tags}::text[], ${sql.json(metadata)}, ${channelName}, at, at
       from moment
       where not exists (
         select from leads where store_id = ${storeId} and customer_phone = any(${forms}::text[]))
@@ -97,6 +102,17 @@ export async function lockLead(sql: TransactionSql, storeId: string, leadId: str
   const [row] = await sql<LeadRow[]>`
     select * from leads where store_id = ${storeId} and id = ${leadId} for no key update`;
   return row ?? null;
+}
+
+/** Notes the name that the store's telephone gives a locked lead. */
+export async function saveChannelName(
+  sql: TransactionSql,
+  { store_id, id }: LeadRow,
+  name: string,
+  at: Date,
+): Promise<void> {
+  await sql`
+    update leads set channel_name = ${name}, channel_named_at = ${at} where store_id = ${store_id} and id = ${id}`;
 }
 
 /**

@@ -6,6 +6,7 @@ const row: LeadRow = {
   id: 'l',
   store_id: 's',
   ...newLead({ name: 'Maria', customer_phone: '5511900000001' }),
+  ...{ channel_name: null, channel_named_at: null },
   interaction_count: 2,
   ai_paused_until: null,
   ai_pause_version: 0,

@@ -23,6 +23,10 @@ export type LeadRow = {
   /** The channel's id of a customer whom it has named without a phone. */
   channel_user_id: string | null;
   username: string | null;
+  /** The name that the channel gave it. While it is the lead's name, no person has named it. Null: not known. */
+  channel_name: string | null;
+  /** When the store's own telephone named it last, by the clock of the channel. */
+  channel_named_at: Date | null;
   status: Lead['status'];
   seller_id: string | null;
   external_id: string | null;
@@ -115,6 +119,13 @@ export function moveLead(
   const content = contentOf(row);
   const moved = { ...content, customer_phone, channel_user_id };
   return isDeepStrictEqual(moved, content) ? null : moved;
+}
+
+/** The lead's values with the name that the store's telephone gave it at this time. Null: it does not count. */
+export function renameLead(row: LeadRow, name: string, at: Date): LeadContent | null {
+  const isOfChannel = row.channel_name === null ? isPhoneOf(row, row.name) : row.name === row.channel_name;
+  const isLate = row.channel_named_at !== null && row.channel_named_at >= at;
+  return isOfChannel && !isLate ? { ...contentOf(row), name } : null;
 }
 
 /** Whether this is the lead's phone, in any form. */

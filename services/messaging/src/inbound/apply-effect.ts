@@ -1,6 +1,8 @@
+import { nameLead } from '@mostrador/contracts';
 import type { StoreScope } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { CallContext } from '@mostrador/kit/rpc/client';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { InboundEffect } from '../channels/channel-provider.ts';
 import { refuseChannel } from '../channels/refuse-channel.ts';
 import { changeOptOut } from '../conversations/change-opt-out.ts';
@@ -38,6 +40,11 @@ export async function applyEffect(
       return await tools.database.write(context, (sql) => saveHistoryState(sql, context.storeId, channelId, effect));
     case 'templates':
       return await tools.database.write(context, (sql) => makeSyncDue(sql, context.storeId, channelId));
+    case 'contact': {
+      const { phone, name, at } = effect;
+      const body = { customer_phone: phone, name, at: toTimestamp(at) };
+      return void (await tools.rpc.call(nameLead, { body }, context));
+    }
     case 'fault':
       return await tools.database.write(context, (sql) => refuseChannel(sql, context.storeId, channelId, effect));
   }

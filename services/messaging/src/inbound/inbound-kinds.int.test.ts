@@ -5,6 +5,7 @@ import {
   type Content,
   type Customer,
   callPayload,
+  contactPayload,
   contents,
   echoPayload,
   historyDeclinedPayload,
@@ -102,6 +103,17 @@ const cases: Record<InboundKindName, readonly Case[]> = {
       ({ number }) =>
         historyDeclinedPayload(number),
   ],
+  contact: [
+    (_, { phone }) =>
+      ({ number }) =>
+        contactPayload(number, { phone, name: 'Maria Souza' }),
+    (_, { phone }) =>
+      ({ number }) =>
+        contactPayload(number, { phone, action: 'remove' }),
+    () =>
+      ({ number }) =>
+        contactPayload(number, { phone: newPhone(), name: 'Never wrote' }),
+  ],
   call: [
     (_, customer) =>
       ({ number }) =>
@@ -143,6 +155,17 @@ async function read({ storeId }: TestStore, leadId: string) {
 
 test('every kind of the table has a case here', () => {
   expect(Object.keys(cases).toSorted()).toEqual(Object.keys(inboundKinds).toSorted());
+});
+
+test('the name of a contact goes to crm, and a removal or a contact without a name tells nothing', async () => {
+  const store = await startStore(messaging);
+  const [phone, at] = [newPhone(), new Date('2026-11-20T10:00:00Z')];
+  await store.posts(contactPayload(store.number, { phone: `+${phone}`, name: 'Maria Souza', at }));
+  await store.posts(contactPayload(store.number, { phone, action: 'remove' }));
+  await store.posts(contactPayload(store.number, { phone, name: ' ' }));
+  const named = messaging.crm.contactNames.filter(({ storeId }) => storeId === store.storeId);
+  expect(named).toMatchObject([{ customer_phone: phone, name: 'Maria Souza', at: at.toISOString() }]);
+  expect(await store.failed()).toEqual([]);
 });
 
 test('an entry from the number of the store itself that names no customer changes nothing', async () => {

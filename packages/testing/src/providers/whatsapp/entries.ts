@@ -238,6 +238,22 @@ export const echoPayload = (
     ],
   });
 
+/** A contact that a person added, changed or removed in the address book of the store's own telephone. */
+export const contactPayload = (
+  number: PhoneNumber,
+  { phone, name, action = 'add', at = new Date() }: { phone: string; name?: string; action?: string; at?: Date },
+) =>
+  envelope('smb_app_state_sync', number, {
+    state_sync: [
+      {
+        type: 'contact',
+        contact: { ...(name && { full_name: name, first_name: name.split(' ')[0] }), phone_number: phone },
+        action,
+        metadata: { timestamp: Number(seconds(at)) },
+      },
+    ],
+  });
+
 /** A call of the customer. */
 export const callPayload = (number: PhoneNumber, customer: Customer) =>
   envelope('calls', number, {

@@ -2,6 +2,7 @@ import type { MessagePricing } from '@mostrador/contracts';
 import type { InboundEffect, Notification, ReceivedStatusUpdate } from '../channel-provider.ts';
 import { array, first, identifier, known, member, moment, object, text } from '../json.ts';
 import { storable } from '../storable.ts';
+import { readContact } from './contact.ts';
 import { failureOf } from './errors.ts';
 import { readChunk, readPastMedia } from './history.ts';
 import { type Entry, readEcho, readEntry, readPreferenceEntry } from './inbound-entry.ts';
@@ -11,6 +12,7 @@ const readersOf = {
   messages: { messages: readEntry },
   smb_message_echoes: { message_echoes: readEcho },
   history: { history: readChunk, messages: readPastMedia },
+  smb_app_state_sync: { state_sync: readContact },
   user_preferences: { user_preferences: readPreferenceEntry },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Reader>>>>;
 type Reader = (entry: unknown, value: unknown, now: Date) => Entry;
@@ -26,7 +28,7 @@ const aboutTemplates: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads a WhatsApp webhook (Cloud API, fields `messages`, `smb_message_echoes`, `history` and `user_preferences`, and those
+ * Reads a WhatsApp webhook (Cloud API, fields `messages`, `smb_message_echoes`, `history`, `smb_app_state_sync` and `user_preferences`, and those
  * about templates). A batch comes in three nested arrays. The reader skips other fields, and what says nothing that counts. It counts what it cannot read, and still returns the rest. An entry of another number counts as unreadable, because this
  * channel is not the place for it.
  *

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { createLead, ensureLead, getLead, listLeads, nameLead, updateLead } from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startCrm, type TestCrm } from '../../test/crm.ts';
+
+let crm: TestCrm;
+beforeAll(async () => {
+  crm = await startCrm();
+});
+afterAll(() => crm?.stop());
+
+const phone = '5531991230001';
+/** A store, and what its telephone and its people do. */
+function openStore() {
+  const context = testContext({ storeId: randomUUID() });
+  return {
+    storeId: context.storeId,
+    ensure: (name: string) => crm.rpc.call(ensureLead, { body: { customer_phone: phone, name } }, context),
+    create: (name: string) => crm.rpc.call(createLead, { body: { customer_phone: phone, name } }, context),
+    patch: (leadId: string, body: object) => crm.rpc.call(updateLead, { params: { leadId }, body }, context),
+    named: (name: string, at = '2026-11-20T10:00:00.000Z', customer_phone = phone) =>
+      crm.rpc.call(nameLead, { body: { customer_phone, name, at } }, context),
+    nameOf: async (leadId: string) => (await crm.rpc.call(getLead, { params: { leadId } }, context)).name,
+    count: async () => (await crm.rpc.call(listLeads, { query: {} }, context)).total,
+  };
+}
+
+test('a lead with the name of a profile, or without one, gets the name of the telephone, and its corrections', async () => {
+  for (const profile of ['✨ Má ✨', phone]) {
+    const { ensure, named, nameOf, storeId } = openStore();
+    const { id } = await ensure(profile);
+    await named('Maria Souza', '2026-11-20T10:00:00.000Z', '553191230001');
+    expect(await nameOf(id)).toBe('Maria Souza');
+    await named('Maria de Souza', '2026-11-20T11:00:00.000Z');
+    // A repeat, and an earlier name that comes late.
+    await named('Maria de Souza', '2026-11-20T11:00:00.000Z');
+    await named('Mariana', '2026-11-20T10:30:00.000Z');
+    expect(await nameOf(id)).toBe('Maria de Souza');
+    const updates = (await crm.feed(storeId)).filter(({ type }) => type === 'lead.updated');
+    expect(updates).toHaveLength(2);
+  }
+});
+
+test('a name from a person stays', async () => {
+  const first = openStore();
+  const { id } = await first.create('Dona Maria');
+  await first.named('Maria');
+  expect(await first.nameOf(id)).toBe('Dona Maria');
+  const second = openStore();
+  const { id: renamed } = await second.ensure('Má');
+  await second.named('Maria');
+  await second.patch(renamed, { name: 'Dona Maria' });
+  await second.named('Maria S.', '2026-11-21T10:00:00.000Z');
+  expect(await second.nameOf(renamed)).toBe('Dona Maria');
+});
+
+test('a contact who never wrote becomes no lead', async () => {
+  const { named, count } = openStore();
+  await named('Maria');
+  expect(await count()).toBe(0);
+});
