@@ -4,6 +4,7 @@ import { createTestDatabase, type TestDatabase } from '@mostrador/testing/server
 import { blocksOf, explain, type PlanNode } from '@mostrador/testing/servers/plan';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findBookings } from './booking.repository.ts';
+import { findBusyIn, findBusyTimes } from './busy.repository.ts';
 
 const storeId = randomUUID();
 const first = new Date('2027-01-01T00:00:00.000Z');
@@ -19,6 +20,16 @@ beforeAll(async () => {
     insert into bookings (store_id, id, place, starts_at, ends_at, scheduled_at, duration_minutes)
     select ${storeId}, uuidv7(), gen_random_uuid(), at, at + interval '1 hour', at, 60
     from (select ${first}::timestamptz + n * interval '1 hour' as at from generate_series(0, 8759) n) hours`;
+  // A full calendar: twelve events a day for two years.
+  const connection = { store_id: storeId, connection_id: randomUUID() };
+  await adminSql`
+    insert into calendar_connections (store_id, id, provider) values (${storeId}, ${connection.connection_id}, 'google')`;
+  await adminSql`insert into calendar_watches ${adminSql(connection)}`;
+  await adminSql`insert into calendar_objects ${adminSql({ ...connection, href: 'event' })}`;
+  await adminSql`
+    insert into calendar_busy_times (store_id, connection_id, href, starts_at, ends_at)
+    select ${storeId}, ${connection.connection_id}, 'event', at, at + interval '1 hour'
+    from (select ${first}::timestamptz + n * interval '2 hours' as at from generate_series(0, 8759) n) hours`;
 });
 afterAll(() => database?.drop());
 
@@ -36,4 +47,26 @@ test('a booking reads what begins in the two days before it, and not the booking
   expect(node).toBeDefined();
   // All of the year would be 285 blocks.
   expect(blocksOf(node as PlanNode)).toBeLessThanOrEqual(50);
+});
+
+test('the busy times of a day in the next weeks are read without those of the two years', async () => {
+  const [start, end] = ['2027-01-15T00:00:00.000Z', '2027-01-16T00:00:00.000Z'].map((text) => new Date(text)) as [
+    Date,
+    Date,
+  ];
+  const wish = { scheduled_at: start, duration_minutes: 60, buffer_before_minutes: null, buffer_after_minutes: null };
+  const scope = { storeId, deadline: Date.now() + 30_000 };
+  const read = (query: (sql: Sql) => ReturnType<typeof findBusyTimes>) =>
+    database.database.read(scope, async (sql: Sql) => ({
+      nodes: await explain(sql, query(sql)),
+      found: await query(sql),
+    }));
+  const day = await read((sql) => findBusyTimes(sql, storeId, [{ start: start.getTime(), end: end.getTime() }]));
+  const hour = await read((sql) => findBusyIn(sql, storeId, [wish]));
+  expect([day.found.length, hour.found.length]).toEqual([12, 1]);
+  for (const { nodes } of [day, hour]) {
+    const node = nodes.find((each) => each['Relation Name'] === 'calendar_busy_times');
+    // All of them would be 150 blocks and more.
+    expect(blocksOf(node as PlanNode)).toBeLessThanOrEqual(20);
+  }
 });

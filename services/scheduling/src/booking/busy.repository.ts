@@ -3,27 +3,34 @@ import type { Sql } from '@mostrador/kit/database/database';
 import { type WantedTime, wantedTimes } from './booking.repository.ts';
 
 /** When the store's calendar is busy in any of these times with their buffers, with what is no appointment. */
-export async function listBusyIn(sql: Sql, storeId: string, times: readonly WantedTime[]): Promise<Span[]> {
-  return (
-    await sql<BusyRow[]>`
-      ${wantedTimes(sql, storeId, times)}
-      select distinct b.starts_at, b.ends_at, b.href from wanted
-      join calendar_busy_times b on b.store_id = ${storeId}
-        and tstzrange(b.starts_at, b.ends_at) && tstzrange(wanted.starts, wanted.ends)`
-  ).map(toSpan);
-}
+export const listBusyIn = async (sql: Sql, storeId: string, times: readonly WantedTime[]): Promise<Span[]> =>
+  (await findBusyIn(sql, storeId, times)).map(toSpan);
+
+export const findBusyIn = (sql: Sql, storeId: string, times: readonly WantedTime[]) =>
+  sql<BusyRow[]>`${wantedTimes(sql, storeId, times)} ${busyInWanted(sql, storeId)}`;
+
+/**
+ * What is busy in the times of `wanted`: one search for each of them. Plain columns are compared, because below row-level
+ * security nothing else uses an index, so it reads what begins between yesterday and the end of the time.
+ */
+const busyInWanted = (sql: Sql, storeId: string) => sql`
+  select distinct found.* from wanted, lateral (
+    select b.starts_at, b.ends_at, b.href from calendar_busy_times b
+    where b.store_id = ${storeId} and b.starts_at < wanted.ends and b.ends_at > wanted.starts
+    offset 0) found`;
 
 type BusyRow = { readonly starts_at: Date; readonly ends_at: Date };
 const toSpan = ({ starts_at, ends_at }: BusyRow): Span => ({ start: starts_at.getTime(), end: ends_at.getTime() });
 
 /** When the store's calendar is busy in any of these spans, with what is no appointment. */
-export async function listBusyTimes(sql: Sql, storeId: string, spans: readonly Span[]): Promise<Span[]> {
+export const listBusyTimes = async (sql: Sql, storeId: string, spans: readonly Span[]): Promise<Span[]> =>
+  (await findBusyTimes(sql, storeId, spans)).map(toSpan);
+
+export const findBusyTimes = (sql: Sql, storeId: string, spans: readonly Span[]) => {
   const starts = spans.map(({ start }) => new Date(start).toISOString());
   const ends = spans.map(({ end }) => new Date(end).toISOString());
-  const rows = await sql<BusyRow[]>`
-    select distinct b.starts_at, b.ends_at, b.href
-    from unnest(${starts}::timestamptz[], ${ends}::timestamptz[]) as wanted (starts, ends)
-    join calendar_busy_times b on b.store_id = ${storeId}
-      and tstzrange(b.starts_at, b.ends_at) && tstzrange(wanted.starts, wanted.ends)`;
-  return rows.map(toSpan);
-}
+  return sql<BusyRow[]>`
+    with wanted as materialized (
+      select * from unnest(${starts}::timestamptz[], ${ends}::timestamptz[]) as spans (starts, ends))
+    ${busyInWanted(sql, storeId)}`;
+};
