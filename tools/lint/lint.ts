@@ -3,13 +3,17 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '@mostrador/local-platform/paths';
 
+/** What a check keeps for its next run, which then looks only at what has changed. */
+const kept = join(root, '.local/cache/lint');
+const types = (name: string) => ['--noEmit', '--incremental', '--tsBuildInfoFile', join(kept, `${name}.tsbuildinfo`)];
+
 const folders = ['packages', 'services', 'workflows', 'apps', 'infra', 'tools', 'tests', 'bench', 'docs'];
 const present = folders.filter((folder) => existsSync(join(root, folder)));
 
 const checks: { name: string; command: string; args: string[] }[] = [
   { name: 'format and lint', command: 'biome', args: ['check', '--error-on-warnings', '.'] },
-  { name: 'types', command: 'tsc', args: ['--noEmit'] },
-  { name: 'types of the console', command: 'tsc', args: ['--noEmit', '--project', join(root, 'apps/console')] },
+  { name: 'types', command: 'tsc', args: types('all') },
+  { name: 'types of the console', command: 'tsc', args: [...types('console'), '--project', join(root, 'apps/console')] },
   { name: 'boundaries', command: 'depcruise', args: ['--config', '.dependency-cruiser.mjs', ...present] },
   { name: 'dead code', command: 'knip', args: [] },
   { name: 'doc comments', command: 'node', args: [join(import.meta.dirname, 'doc-comments.ts')] },
