@@ -50,6 +50,7 @@ export const latenessMs = 8_000;
 const appointmentsPerMinute = 500;
 const shownByFeed = 1_500;
 const leastFeeds = 2;
+const faultsBeforeCalendars = 8;
 const crowds = { short: { clients: 9, readers: 0 }, long: { clients: 16, readers: 16 } };
 
 /** Starts the platform, makes faults under load, waits until all work is done, and judges the result. */
@@ -162,7 +163,8 @@ async function makeTrouble(stage: Stage, settings: Settings, say: (text: string)
   const done: string[] = [];
   const isTime = () => done.length < atMost && (short || performance.now() - startedAt < minutes * 60_000);
   do {
-    const chosen = random.shuffled(chooseFaults(stage, short)).filter(({ name }) => name.includes(only));
+    const shuffled = random.shuffled(chooseFaults(stage, short)).filter(({ name }) => name.includes(only));
+    const chosen = short ? calendarsEarly(shuffled) : shuffled;
     if (chosen.length === 0) throw new Error(`no fault name contains "${only}"`);
     for (const fault of chosen) {
       if (!isTime()) break;
@@ -173,10 +175,20 @@ async function makeTrouble(stage: Stage, settings: Settings, say: (text: string)
       const requests = journal.counts.requests - before;
       const until = new Date().toISOString().slice('2027-01-31T'.length, -'.000Z'.length);
       say(`${until}  ${seconds()} s  ${fault.name}${note ? ` (${note})` : ''}: ${requests} requests, ${recovered}`);
-      await pause(short ? 500 + random.below(1_000) : 1_000 + random.below(4_000));
+      await pause(short ? 200 + random.below(600) : 1_000 + random.below(4_000));
     }
   } while (!short && isTime());
   return done;
+}
+
+/**
+ * The faults of calendars among the first, when there are appointments. A calendar that fails is tried again after 5, 10, 20
+ * and more seconds: the other faults happen meanwhile, instead of nothing at the end.
+ */
+function calendarsEarly(faults: readonly Fault[]): Fault[] {
+  const ofCalendars = faults.filter(({ name }) => name.includes('calendar'));
+  const others = faults.filter((fault) => !ofCalendars.includes(fault));
+  return [...others.slice(0, faultsBeforeCalendars), ...ofCalendars, ...others.slice(faultsBeforeCalendars)];
 }
 
 /** Waits until every process is ready again. Only the supervisor restarts processes. */
