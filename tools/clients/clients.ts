@@ -59,7 +59,8 @@ const go: Client = {
   models: { folder: '.', file: /^model_(\w+)\.go$/ },
   async compile({ folder, smoke, cache }) {
     cpSync(smoke, join(folder, 'smoke'), { recursive: true });
-    await run('go', ['build', '-o', 'smoke.bin', './smoke'], {
+    // Without the path of the folder, which is another in each run, Go knows what it has compiled before.
+    await run('go', ['build', '-trimpath', '-o', 'smoke.bin', './smoke'], {
       cwd: folder,
       env: {
         GOCACHE: join(cache, 'go'),

@@ -22,7 +22,11 @@ export async function startClientsPlatform() {
   const runs = runFolders(join(localDirectory(process.env), 'clients'));
   await runs.removeDead();
   const folder = runs.create();
-  const platform = await startLocalPlatform({ root, folder, environment: { LOG_LEVEL: 'error' } });
+  const platform = await startLocalPlatform({
+    ...{ root, folder, durable: false, environment: { LOG_LEVEL: 'error' } },
+    // The clients contain the address. With the same one in each run, compilers know the client of an unchanged API.
+    portsOf: `clients of ${root}`,
+  });
   try {
     const { key, sandboxUrl } = await withInsideClient(platform.natsUrl('admin'), async (call) => {
       const { id } = await call(createStore, { body: { name: 'Clients', tier: 'pro' } });

@@ -13,7 +13,11 @@ const present = folders.filter((folder) => existsSync(join(root, folder)));
 const checks: { name: string; command: string; args: string[] }[] = [
   { name: 'format and lint', command: 'biome', args: ['check', '--error-on-warnings', '.'] },
   { name: 'types', command: 'tsc', args: types('all') },
-  { name: 'types of the console', command: 'tsc', args: [...types('console'), '--project', join(root, 'apps/console')] },
+  {
+    name: 'types of the console',
+    command: 'tsc',
+    args: [...types('console'), '--project', join(root, 'apps/console')],
+  },
   { name: 'boundaries', command: 'depcruise', args: ['--config', '.dependency-cruiser.mjs', ...present] },
   { name: 'dead code', command: 'knip', args: [] },
   { name: 'doc comments', command: 'node', args: [join(import.meta.dirname, 'doc-comments.ts')] },

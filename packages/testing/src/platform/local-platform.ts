@@ -51,10 +51,12 @@ export async function startLocalPlatform(options: {
   readonly environment?: NodeJS.ProcessEnv;
   /** False: PostgreSQL does not wait for the disk. What it has written outlives its processes, but no loss of power. */
   readonly durable?: boolean;
+  /** Platforms of the same text get the same ports, where those are free. The default is the folder. */
+  readonly portsOf?: string;
 }): Promise<LocalPlatform> {
-  const { root, folder, environment, durable = true } = options;
+  const { root, folder, environment, durable = true, portsOf = folder } = options;
   const outputFile = outputFileOf(folder);
-  const base = await freeBase(folder);
+  const base = await freeBase(portsOf);
   const output = openSync(outputFile, 'a');
   const child = spawn(process.execPath, [join(root, 'infra/local/dev.ts')], {
     cwd: root,
