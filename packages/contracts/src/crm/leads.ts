@@ -159,6 +159,9 @@ export function faultsOfSearch(q: string): ValidationFault[] {
   return [{ in: 'query', name: 'q', detail: 'must have at least 2 letters or digits' }];
 }
 
+/** The most ids of a list of leads. */
+const mostLeadIds = 100;
+
 export const listLeads = defineOperation({
   subject: 'crm.api.leads.list',
   http: { method: 'GET', path: '/leads', exports: true },
@@ -186,6 +189,12 @@ export const listLeads = defineOperation({
         Type.String({
           pattern: `^(${noSeller}|[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})$`,
           description: 'The id (a UUID) of the responsible seller, or `none` for leads without a seller.',
+        }),
+      ),
+      id: Type.Optional(
+        Several(Uuid, '[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}', {
+          maxLength: mostLeadIds * 37 - 1,
+          description: `The leads with these ids, at most ${mostLeadIds}, separated by commas. Those that do not exist are left out.`,
         }),
       ),
       customer_phone: Type.Optional(WrittenPhone),

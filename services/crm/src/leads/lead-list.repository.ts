@@ -86,7 +86,8 @@ export async function listFoundIds(
 
 // Composed instead of `$1 is null or …`: a condition that is always in the statement would prevent an index scan.
 function matches(sql: Sql, storeId: string, filters: LeadFilters, isBroad: boolean) {
-  const { status, seller_id, visible_to, customer_phone, channel_user_id, external_id, email, tag, search } = filters;
+  const { status, seller_id, visible_to, id, customer_phone, channel_user_id, external_id, email, tag, search } =
+    filters;
   const { opted_out, created_after, updated_after, updated_before } = filters;
   const conditions = [
     status?.length === 1 && sql`status = ${status[0] as string}`,
@@ -94,6 +95,7 @@ function matches(sql: Sql, storeId: string, filters: LeadFilters, isBroad: boole
     seller_id && sql`seller_id = ${seller_id}`,
     seller_id === null && sql`seller_id is null`,
     visible_to && sql`(seller_id = ${visible_to} or seller_id is null)`,
+    id && sql`id = any(${[...id]}::uuid[])`,
     customer_phone && sql`customer_phone = any(${phoneForms(customer_phone)}::text[])`,
     channel_user_id && sql`channel_user_id = ${channel_user_id}`,
     external_id && sql`external_id = ${external_id}`,

@@ -19,6 +19,8 @@ export type LeadFilters = {
   readonly seller_id?: string | null;
   /** Only leads of this seller, and those without a seller. */
   readonly visible_to?: string;
+  /** The leads with these ids, in lower case; at least one. */
+  readonly id?: readonly string[];
   readonly customer_phone?: string;
   readonly channel_user_id?: string;
   readonly external_id?: string;
@@ -38,13 +40,14 @@ export type LeadFilters = {
 export type LeadOrder = { readonly by: 'created_at' | 'updated_at'; readonly descending: boolean };
 
 export function filtersOf(query: RequestOf<typeof listLeads>['query'], visible_to?: string): LeadFilters {
-  const { status, seller_id, customer_phone, channel_user_id, external_id, email, tag, q, opted_out } = query;
+  const { status, seller_id, id, customer_phone, channel_user_id, external_id, email, tag, q, opted_out } = query;
   const { created_after, updated_after } = query;
   const statuses = valuesOf(status) as Set<LeadRow['status']>;
   return {
     ...(statuses.size > 0 && statuses.size < leadStatuses.length ? { status: [...statuses] } : {}),
     ...(seller_id ? { seller_id: seller_id === noSeller ? null : seller_id.toLowerCase() } : {}),
     ...(visible_to ? { visible_to } : {}),
+    ...(id ? { id: [...valuesOf(id.toLowerCase())] } : {}),
     ...(customer_phone ? { customer_phone } : {}),
     ...(channel_user_id ? { channel_user_id } : {}),
     ...(external_id ? { external_id } : {}),
@@ -104,7 +107,7 @@ export const needsTotal = (filters: LeadFilters, order: LeadOrder): boolean =>
 
 /**
  * Whether to fetch all matching rows and sort them. Status, seller and `opted_out: true` have an index in each order, and a
- * page is read from it directly. The rows of two of these, of an email address, of a tag, of a search, or of a filter on
+ * page is read from it directly. The rows of two of these, of several ids, of an email address, of a tag, of a search, or of a filter on
  * the other timestamp than the sort's, are scattered in that order. If they are few, they may be far apart; if they are
  * many, a page of them is near. Those that a search has found through its index cost less to fetch than to compare with
  * the others.
@@ -115,11 +118,15 @@ export function isGathered(filters: LeadFilters, order: LeadOrder, total: number
   return isScattered(filters, order) && total <= mostGathered;
 }
 
-function isScattered({ status, seller_id, opted_out, email, tag, ...others }: LeadFilters, order: LeadOrder): boolean {
+function isScattered(
+  { status, seller_id, opted_out, id, email, tag, ...others }: LeadFilters,
+  order: LeadOrder,
+): boolean {
   const otherMoment = order.by === 'created_at' ? others.updated_after : others.created_after;
   return (
     otherMoment !== undefined ||
     [status !== undefined, seller_id !== undefined, opted_out === true].filter(Boolean).length > 1 ||
+    id !== undefined ||
     email !== undefined ||
     tag !== undefined
   );
@@ -127,8 +134,8 @@ function isScattered({ status, seller_id, opted_out, email, tag, ...others }: Le
 
 /** Whether a page is read from one index in its order, whatever the values of the filters are. */
 export function hasIndex(filters: LeadFilters, order: LeadOrder): boolean {
-  const { status = [], visible_to, customer_phone, channel_user_id, external_id, search } = filters;
-  const others = [visible_to, customer_phone, channel_user_id, external_id, search];
+  const { status = [], visible_to, id, customer_phone, channel_user_id, external_id, search } = filters;
+  const others = [visible_to, id, customer_phone, channel_user_id, external_id, search];
   return status.length <= 1 && others.every((filter) => filter === undefined) && !isScattered(filters, order);
 }
 

@@ -228,6 +228,15 @@ test('the first list of a store counts its rows, and the next ones read its tota
   expect((await list(storeId, { created_after: minute(-1) })).total).toBe(2);
 });
 
+test('the leads with some ids are listed, and what is no lead of the store is left out', async () => {
+  const storeId = randomUUID();
+  const [first, , third] = await addLeads(storeId, [{ created_at: minute(1) }, {}, { created_at: minute(3) }]);
+  const [other] = await addLeads(randomUUID(), [{}]);
+  const asked = [first, other, third].map((lead) => lead?.id ?? '');
+  const { data, total } = await list(storeId, { id: [...asked, randomUUID()].join(',').toUpperCase() });
+  expect([idsOf(data), total]).toEqual([[third?.id, first?.id], 2]);
+});
+
 test('the total of a list of changes leaves out what may be uncommitted', async () => {
   const storeId = randomUUID();
   await addLeads(storeId, [{}, { status: 'lost' }, { status: 'lost' }]);
@@ -253,6 +262,9 @@ test.each([
   { status: '' },
   { seller_id: 'nobody' },
   { seller_id: '' },
+  { id: '12' },
+  { id: `${randomUUID()},` },
+  { id: Array.from({ length: 101 }, () => randomUUID()).join() },
   { customer_phone: '+5511900000001' },
   { external_id: '' },
   { email: 'ana' },
