@@ -3,6 +3,7 @@ import {
   type createAppointment,
   type createLead,
   type createSeller,
+  type createService,
   type createStore,
   type importDocument,
   leadStatuses,
@@ -16,6 +17,7 @@ type NewLead = RequestOf<typeof createLead>['body'];
 type NewAgent = RequestOf<typeof createAgent>['body'];
 type NewDocument = RequestOf<typeof importDocument>['body'];
 type Rules = RequestOf<typeof putBookingRules>['body'];
+type NewService = RequestOf<typeof createService>['body'];
 type NewAppointment = RequestOf<typeof createAppointment>['body'];
 
 /** A salon in São Paulo that uses every feature, and a small shop on the free tier. */
@@ -34,10 +36,21 @@ const saoPauloOffsetMs = -3 * 3_600_000;
 /** Numbers of São Paulo's mobile plan in one block, so that they are easy to distinguish from real ones. */
 const demoPhone = (block: number, index: number): string => `5511900${block}${String(index).padStart(5, '0')}`;
 
+/** The same hours on some weekdays, from 1 (Monday) to 7. */
+const hoursOn = (weekdays: readonly number[], from: string, to: string) =>
+  weekdays.map((weekday) => ({ weekday, from, to }));
+
+/** Customers can book the first and the third, each with hours of their own. */
 export const demoSellers: readonly NewSeller[] = [
-  { name: 'Camila Nogueira', whatsapp_id: demoPhone(9, 1) },
+  {
+    ...{ name: 'Camila Nogueira', whatsapp_id: demoPhone(9, 1) },
+    ...{ bookable: true, hours: hoursOn([1, 2, 3, 4, 5, 6], '09:00', '18:00') },
+  },
   { name: 'Rafael Moura', whatsapp_id: demoPhone(9, 2) },
-  { name: 'Juliana Prado', whatsapp_id: demoPhone(9, 3) },
+  {
+    ...{ name: 'Juliana Prado', whatsapp_id: demoPhone(9, 3) },
+    ...{ bookable: true, hours: hoursOn([2, 3, 4, 5, 6], '10:00', '17:00') },
+  },
   { name: 'Otávio Sales', whatsapp_id: demoPhone(9, 4), is_active: false },
 ];
 
@@ -95,29 +108,50 @@ export const demoLeads = (activeSellerIds: readonly string[]): NewLead[] =>
 export const demoFreeLeads = (): NewLead[] =>
   Array.from({ length: 3 }, (_, index) => ({ name: person(index + 500), customer_phone: demoPhone(1, index + 1) }));
 
-const services: readonly { title: string; minutes: number; notes: string | null }[] = [
-  { title: 'Corte feminino', minutes: 60, notes: null },
-  { title: 'Coloração', minutes: 120, notes: 'Teste de alergia feito.\nTom 7.1' },
+/** What customers can book, and which of `demoSellers` give it. */
+export const demoServices: readonly { service: NewService; sellers: readonly number[] }[] = [
+  { service: { name: 'Corte feminino', duration_minutes: 60, price_text: 'R$ 110' }, sellers: [0, 2] },
+  {
+    service: { name: 'Coloração', duration_minutes: 120, price_text: 'a partir de R$ 220', buffer_after_minutes: 15 },
+    sellers: [0],
+  },
+  { service: { name: 'Manicure e pedicure', duration_minutes: 90, price_text: 'R$ 90' }, sellers: [2] },
+];
+
+/** `service` is the place in `demoServices`. */
+const visits: readonly { title: string; minutes: number; notes: string | null; service?: number }[] = [
+  { title: 'Corte feminino', minutes: 60, notes: null, service: 0 },
+  { title: 'Coloração', minutes: 120, notes: 'Teste de alergia feito.\nTom 7.1', service: 1 },
   { title: 'Escova e hidratação', minutes: 75, notes: null },
   { title: 'Avaliação para luzes', minutes: 30, notes: 'Primeira visita' },
   { title: 'Corte masculino', minutes: 40, notes: null },
-  { title: 'Manicure e pedicure', minutes: 90, notes: 'Prefere a Juliana' },
+  { title: 'Manicure e pedicure', minutes: 90, notes: 'Prefere a Juliana', service: 2 },
 ];
 
-/** Twenty appointments over the four weeks after `now`, between 9 and 18 o'clock, never on a Sunday. */
-export const demoAppointments = (leadIds: readonly string[], now: Date): NewAppointment[] =>
+type DemoIds = {
+  readonly leads: readonly string[];
+  /** Of `demoSellers` and `demoServices`. */
+  readonly sellers: readonly string[];
+  readonly services: readonly string[];
+};
+
+/** Twenty appointments over the two weeks after `now`, between 9 and 18 o'clock, never on a Sunday. */
+export const demoAppointments = ({ leads, sellers, services }: DemoIds, now: Date): NewAppointment[] =>
   Array.from({ length: 20 }, (_, index) => {
-    const service = pick(services, index);
+    const visit = pick(visits, index);
+    const sold = visit.service === undefined ? undefined : demoServices[visit.service];
     const day = new Date(now.getTime() + saoPauloOffsetMs);
-    day.setUTCDate(day.getUTCDate() + 1 + Math.floor(index * 1.4));
+    day.setUTCDate(day.getUTCDate() + 1 + Math.floor(index * 0.7));
     if (day.getUTCDay() === 0) day.setUTCDate(day.getUTCDate() + 1);
     const time = `${String(9 + ((index * 3) % 8)).padStart(2, '0')}:${index % 2 === 0 ? '00' : '30'}:00`;
     return {
-      title: service.title,
+      title: visit.title,
       scheduled_at: `${day.toISOString().slice(0, 10)}T${time}${saoPauloOffset}`,
-      duration_minutes: service.minutes,
-      notes: service.notes,
-      lead_id: index % 4 === 3 ? null : pick(leadIds, index * 11),
+      duration_minutes: visit.minutes,
+      notes: visit.notes,
+      lead_id: index % 4 === 3 ? null : pick(leads, index * 11),
+      service_id: visit.service === undefined ? null : (services[visit.service] ?? null),
+      seller_id: sold?.sellers[0] === undefined ? null : (sellers[sold.sellers[0]] ?? null),
     };
   });
 

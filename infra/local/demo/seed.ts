@@ -12,6 +12,7 @@ import {
   type Lead,
   putBookingRules,
   type Seller,
+  type Service,
   type Tier,
   updateAssistantSettings,
 } from '../../../packages/contracts/src/index.ts';
@@ -29,6 +30,7 @@ import {
   demoLeads,
   demoRules,
   demoSellers,
+  demoServices,
   demoStorePhone,
   demoStores,
 } from './data.ts';
@@ -45,7 +47,7 @@ const requestTimeoutMs = 10_000;
 const requestsAtOnce = 6;
 
 /**
- * Creates the demo data of a first start: a `free` store, and a `pro` store with sellers, leads, agents, knowledge
+ * Creates the demo data of a first start: a `free` store, and a `pro` store with sellers, services, leads, agents, knowledge
  * documents, a feed calendar, appointments, a sandbox channel, conversations, a pending follow-up, booking rules, and the
  * AI with the model `demo`. Stores, keys, agents, documents, the calendar, the channel, the rules and the AI come from admin operations, the rest from the public API. Every call
  * creates new stores. All services must be ready: the first error ends the call, without retries.
@@ -97,7 +99,13 @@ async function fillProStore(post: Post): Promise<{ appointments: Appointment[]; 
   const active = sellers.filter((seller) => seller.is_active).map(({ id }) => id);
   const leads = await postAll<Lead>(post, '/leads', demoLeads(active));
   const leadIds = leads.map(({ id }) => id);
-  const appointments = await postAll<Appointment>(post, '/appointments', demoAppointments(leadIds, new Date()));
+  const bodies = demoServices.map(({ service, sellers: places }) => ({
+    ...service,
+    seller_ids: places.flatMap((place) => sellers[place]?.id ?? []),
+  }));
+  const services = await postAll<Service>(post, '/services', bodies);
+  const ids = { leads: leadIds, sellers: sellers.map(({ id }) => id), services: services.map(({ id }) => id) };
+  const appointments = await postAll<Appointment>(post, '/appointments', demoAppointments(ids, new Date()));
   return { appointments, leads };
 }
 
