@@ -58,6 +58,8 @@ function fingerprint(): string {
   const files = globSync(sources, { cwd: folder }).filter(
     (file) => !/[.]test[.]ts$|^src\/(paraglide|generated)\//.test(file),
   );
+  // A package of this repository that the console uses.
+  files.push(...globSync('../../packages/hours/src/*.ts', { cwd: folder }));
   hash.update(readFileSync(join(root, 'pnpm-lock.yaml')));
   for (const file of files.sort()) hash.update(`\0${file}\0`).update(readFileSync(join(folder, file)));
   return hash.digest('hex');

@@ -11,6 +11,17 @@ const newAppointment = async (key: string, more: object = {}): Promise<Json> => 
   const body = { title: 'Haircut', scheduled_at: daysAhead(1).toISOString(), ...more };
   return (await request('POST', '/appointments', { key, body })).body;
 };
+/** Gives the store rules, a seller who can be booked, and a service of theirs. */
+async function newBooking(key: string) {
+  const whatsapp_id = `55119${randomInt(10_000_000, 99_999_999)}`;
+  const person = { name: 'Camila Rocha', whatsapp_id, bookable: true };
+  const { id: seller_id } = (await request('POST', '/sellers', { key, body: person })).body;
+  const offer = { name: 'Cut and wash', duration_minutes: 45, seller_ids: [seller_id] };
+  const { id: service_id } = (await request('POST', '/services', { key, body: offer })).body;
+  const rules = { overlap: 'reject', capacity: 1, exceptions: [{ date: dayOf(daysAhead(0)), hours: [] }] };
+  expect((await request('PUT', '/booking/rules', { key, body: rules })).status).toBe(200);
+  return { seller_id, service_id };
+}
 const read = async (key: string, path: string): Promise<Json> => (await request('GET', path, { key })).body;
 const dayOf = (at: Date) => at.toISOString().slice(0, 10);
 
@@ -41,7 +52,7 @@ inBrowser(() => {
     const [made] = (await read(store.key, '/appointments')).data;
     expect(made).toMatchObject({ title: 'Haircut', lead_id: lead.id, duration_minutes: 60, status: 'scheduled' });
 
-    await tabTo(page, 'button', 'Haircut');
+    await tabTo(page, 'button', /^Bruna Lima Haircut$/);
     await page.keyboard.press('Enter');
     await drawer.getByText('The store has not connected a calendar.').waitFor();
     await tabTo(page, 'button', 'Edit');
@@ -122,14 +133,18 @@ inBrowser(() => {
 
   test('every view and an appointment are accessible', async () => {
     const { page, loginUrl, store } = await newPerson();
-    const { id } = await newAppointment(store.key);
+    const { id: lead_id } = await newLead(store.key);
+    const { id } = await newAppointment(store.key, { lead_id, ...(await newBooking(store.key)) });
     const address = `date=${dayOf(daysAhead(1))}`;
     await open(page, loginUrl, `/calendar?view=agenda&${address}`);
-    await page.getByRole('button', { name: 'Haircut' }).waitFor();
+    const row = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Bruna Lima Haircut' }) });
+    await row.getByText('Cut and wash · Camila Rocha').waitFor();
     expect(await violations(page), 'agenda').toEqual([]);
     for (const view of ['Month', 'Week', 'Day']) {
       await page.getByRole('radio', { name: view }).check();
-      await page.getByRole('button', { name: /Haircut/ }).waitFor();
+      await page.getByRole('button', { name: /Bruna Lima Haircut/ }).waitFor();
+      if (view === 'Day') await page.getByRole('columnheader', { name: 'Camila Rocha' }).waitFor();
+      else await page.getByRole('list', { name: 'People' }).getByText('Camila Rocha').waitFor();
       expect(await violations(page), view).toEqual([]);
     }
     await page.getByRole('button', { name: /Haircut/ }).click();

@@ -9,15 +9,17 @@ import styles from './agenda.module.css';
 import { SyncBadge } from './appointment-drawer.tsx';
 import type { Appointment } from './appointment-queries.ts';
 import { kindOfAppointment, wordsOfAppointment } from './appointment-words.ts';
+import { Dot, type Named } from './people.tsx';
 
 type AgendaProps = {
   readonly appointments: readonly Appointment[] | undefined;
   readonly timeZone: string;
+  readonly nameOf: (appointment: Appointment) => Named;
   readonly onOpen: (appointmentId: string) => void;
 };
 
 /** Two weeks of appointments as a list: for small screens, keyboards and screen readers. */
-export function Agenda({ appointments, timeZone, onOpen }: AgendaProps) {
+export function Agenda({ appointments, timeZone, nameOf, onOpen }: AgendaProps) {
   if (!appointments) return <Skeleton width="long" />;
   if (appointments.length === 0) {
     return <Empty icon={CalendarDays} title={m.calendar_empty()} text={m.calendar_empty_text()} />;
@@ -32,23 +34,52 @@ export function Agenda({ appointments, timeZone, onOpen }: AgendaProps) {
           </h3>
           <ul>
             {ofDay.map((appointment) => (
-              <li key={appointment.id} className={styles.row} data-status={appointment.status}>
-                <span className={styles.times}>{timesText(appointment, timeZone)}</span>
-                <button type="button" className={styles.title} onClick={() => onOpen(appointment.id)}>
-                  <bdi>{appointment.title}</bdi>
-                </button>
-                <span className={styles.badges}>
-                  {appointment.status === 'scheduled' ? (
-                    <SyncBadge appointmentId={appointment.id} />
-                  ) : (
-                    <Badge kind={kindOfAppointment(appointment.status)}>{wordsOfAppointment(appointment.status)}</Badge>
-                  )}
-                </span>
-              </li>
+              <Row
+                key={appointment.id}
+                {...{ appointment, timeZone }}
+                named={nameOf(appointment)}
+                onOpen={() => onOpen(appointment.id)}
+              />
             ))}
           </ul>
         </section>
       ))}
     </div>
+  );
+}
+
+type RowProps = {
+  readonly appointment: Appointment;
+  readonly named: Named;
+  readonly timeZone: string;
+  readonly onOpen: () => void;
+};
+
+function Row({ appointment, named: { customer, service, person, colour }, timeZone, onOpen }: RowProps) {
+  const { id, title, status } = appointment;
+  const more = [service, person].filter(Boolean).join(' · ');
+  return (
+    <li className={styles.row} data-status={status}>
+      <span className={styles.times}>{timesText(appointment, timeZone)}</span>
+      <span className={styles.words}>
+        <button type="button" className={styles.title} data-appointment={id} onClick={onOpen}>
+          <bdi>{customer ?? title}</bdi>
+          {customer && <bdi className={styles.what}> {title}</bdi>}
+        </button>
+        {more && (
+          <span className={styles.more}>
+            {colour && <Dot colour={colour} />}
+            <bdi>{more}</bdi>
+          </span>
+        )}
+      </span>
+      <span className={styles.badges}>
+        {status === 'scheduled' ? (
+          <SyncBadge appointmentId={id} />
+        ) : (
+          <Badge kind={status === 'done' ? undefined : kindOfAppointment(status)}>{wordsOfAppointment(status)}</Badge>
+        )}
+      </span>
+    </li>
   );
 }

@@ -183,11 +183,12 @@ function Sync({ appointment: { id, status } }: { appointment: Appointment }) {
   );
 }
 
-/** The same in a word or two, for lists. */
+/** The same in a word or two, for lists: only what is not as it should be. */
 export function SyncBadge({ appointmentId }: { appointmentId: string }) {
   const { data: sync } = useQuery({ ...syncQuery(appointmentId), staleTime: 60_000 });
   if (!sync || sync.state === 'not_connected') return null;
   const { state, kind, why } = wordsOfSync(sync);
+  if (kind !== 'warn' && kind !== 'bad') return null;
   return (
     <Badge kind={kind} title={why}>
       {state}

@@ -18,7 +18,7 @@ export function readCalendarSearch(search: Readonly<Record<string, unknown>>): C
   return { ...(view && { view }), ...(isDay && { date }), ...(isId && { appointment }) };
 }
 
-const addDays = (day: string, days: number): string =>
+export const addDays = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 
 /** The days that a view shows, the last one not included. A month shows whole weeks, and the agenda two weeks. */

@@ -12,16 +12,20 @@ import { Drawer } from '../ui/drawer.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Page } from '../ui/page.tsx';
 import { Segmented } from '../ui/segmented.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
 import { firstWeekday, rangeText } from '../ui/time.ts';
 import { Toolbar } from '../ui/toolbar.tsx';
 import { momentOf, nextHour } from '../ui/zone.ts';
 import { Agenda } from './agenda.tsx';
 import { AppointmentDrawer } from './appointment-drawer.tsx';
 import { AppointmentForm } from './appointment-form.tsx';
-import { appointmentsQuery } from './appointment-queries.ts';
+import { type Appointment, appointmentsQuery } from './appointment-queries.ts';
+import { bookable, useBooking } from './booking.ts';
 import styles from './calendar.module.css';
 import { daysOf, readCalendarSearch, step, type View } from './calendar-search.ts';
+import { columnsOf } from './columns.ts';
 import { Grid, type Slot } from './grid.tsx';
+import { Legend, namedOf, useLeadNames } from './people.tsx';
 
 export const route = createLazyRoute('/shell/calendar')({ component: Calendar });
 
@@ -69,6 +73,11 @@ function Loaded({ store }: { store: Store }) {
   const query = useQuery({ ...appointmentsQuery(range), placeholderData: (known) => known });
   const { error, refetch } = query;
   const appointments = shownData(query);
+  const booking = useBooking();
+  const names = useLeadNames(appointments ?? []);
+  const nameOf = (appointment: Appointment) => namedOf(appointment, booking, names);
+  const hasPeople = booking ? bookable(booking).length > 0 : false;
+  const columns = view === 'day' && booking && appointments ? columnsOf(booking, appointments) : [];
   const go = (part: { view?: View; date?: string; appointment?: string | undefined }) =>
     void navigate({
       to: '/calendar',
@@ -118,13 +127,16 @@ function Loaded({ store }: { store: Store }) {
           {rangeText(view, date, days)}
         </h2>
       </Toolbar>
+      {booking && hasPeople && view !== 'agenda' && columns.length === 0 && <Legend booking={booking} />}
       {error && !appointments ? (
         <LoadFailed error={error} retry={refetch} />
       ) : view === 'agenda' ? (
-        <Agenda appointments={appointments} timeZone={timeZone} onOpen={open} />
+        <Agenda {...{ appointments, timeZone, nameOf }} onOpen={open} />
+      ) : booking === undefined ? (
+        <Skeleton width="long" />
       ) : (
         <Grid
-          {...{ view, date, timeZone }}
+          {...{ view, date, timeZone, booking, columns, nameOf }}
           appointments={appointments ?? []}
           onOpen={open}
           onCreate={setSlot}

@@ -1,4 +1,4 @@
-import FullCalendar, { type CalendarRef, type EventChangeInfo, type EventDisplayInfo } from '@fullcalendar/react';
+import FullCalendar, { type CalendarRef, type EventDisplayInfo } from '@fullcalendar/react';
 import dayGrid from '@fullcalendar/react/daygrid';
 import interaction from '@fullcalendar/react/interaction';
 import es from '@fullcalendar/react/locales/es';
@@ -10,133 +10,157 @@ import '@fullcalendar/react/themes/classic/theme.css';
 import { useEffect, useRef } from 'react';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
-import { firstWeekday, timesText } from '../ui/time.ts';
-import { sayFailure, sayWithUndo } from '../ui/toasts.tsx';
-import { momentOf, wallTime } from '../ui/zone.ts';
-import { type Appointment, changeAppointment, refresh, showChange } from './appointment-queries.ts';
-import { wordsOfAppointment } from './appointment-words.ts';
-import type { View } from './calendar-search.ts';
+import { firstWeekday } from '../ui/time.ts';
+import { wallTime } from '../ui/zone.ts';
+import type { Appointment } from './appointment-queries.ts';
+import { type Booking, bookable, colourOf } from './booking.ts';
+import { daysOf, type View } from './calendar-search.ts';
+import { type Column, columnOf, dayOfColumn, minutesBetween, minutesToMidnight } from './columns.ts';
 import styles from './grid.module.css';
+import { backgroundOf, classOf, eventOf, type Shown, Words } from './grid-events.tsx';
+import { hoursOf } from './hours.ts';
+import { moveAppointment } from './move-appointment.ts';
+import { Dot, type Named } from './people.tsx';
 
-/** Where a new appointment begins, on the clock of the store. */
-export type Slot = { readonly start: string; readonly minutes: number };
+/** Where a new appointment begins, on the clock of the store, and with whom. */
+export type Slot = { readonly start: string; readonly minutes: number; readonly sellerId?: string | null };
 
 type GridProps = {
   readonly view: Exclude<View, 'agenda'>;
   readonly date: string;
   readonly timeZone: string;
   readonly appointments: readonly Appointment[];
+  /** Null: the store has no booking rules, and nothing is closed. */
+  readonly booking: Booking | null;
+  /** Of the day, by person. Without any, the day is one column. */
+  readonly columns: readonly Column[];
+  readonly nameOf: (appointment: Appointment) => Named;
   readonly onOpen: (appointmentId: string) => void;
   readonly onCreate: (slot: Slot) => void;
   readonly onMore: (day: string) => void;
 };
 
 const names = { month: 'dayGridMonth', week: 'timeGridWeek', day: 'timeGridDay' } as const;
+const clock = { hour: 'numeric', minute: '2-digit', meridiem: 'short' } as const;
 
 /** The month, week or day. Appointments move by dragging; by keyboard they open, and are changed there. */
-export function Grid({ view, date, timeZone, appointments, onOpen, onCreate, onMore }: GridProps) {
+export function Grid(props: GridProps) {
+  const { view, date, timeZone, appointments, booking, columns, nameOf, onOpen, onCreate, onMore } = props;
   const calendar = useRef<CalendarRef>(null);
-  useEffect(() => calendar.current?.getApi().changeView(names[view], date), [view, date]);
+  const name = columns.length > 0 ? 'people' : names[view];
+  useEffect(() => calendar.current?.getApi().changeView(name, date), [name, date]);
+  const now = wallTime(Date.now(), timeZone);
+  const days = daysOf(view, date, firstWeekday());
+  const columnAt = (shown: Date) => columns[columnOf(date, shown.toISOString())];
   return (
-    <div className={styles.grid} data-view={view}>
-      <FullCalendar
-        ref={calendar}
-        plugins={[dayGrid, timeGrid, interaction, theme]}
-        locales={[es, pt]}
-        locale={getLocale()}
-        // The clock of the store: the calendar only ever sees wall times, which are the same wherever the browser is.
-        timeZone="UTC"
-        now={`${wallTime(Date.now(), timeZone)}:00Z`}
-        initialView={names[view]}
-        initialDate={date}
-        firstDay={firstWeekday()}
-        headerToolbar={false}
-        height={view === 'month' ? 'auto' : '42rem'}
-        scrollTime="08:00:00"
-        allDaySlot={false}
-        nowIndicator
-        dayMaxEvents={4}
-        moreLinkClick={({ date: day }) => onMore(day.toISOString().slice(0, 10))}
-        snapDuration="00:15:00"
-        selectable={view !== 'month'}
-        selectMirror
-        editable
-        eventInteractive
-        longPressDelay={300}
-        displayEventEnd={false}
-        eventTimeFormat={{ hour: 'numeric', minute: '2-digit', meridiem: 'short' }}
-        slotHeaderInnerClass={styles.slot}
-        dayHeaderInnerClass={({ isToday }) => `${styles.day} ${isToday ? styles.today : ''}`}
-        dayCellTopInnerClass={styles.slot}
-        listItemEventBeforeClass={styles.dot}
-        eventInnerClass={styles.inner}
-        eventTimeClass={styles.time}
-        eventTitleClass={styles.words}
-        eventClass={({ event }: EventDisplayInfo) => `${styles.event} ${styles[event.extendedProps.status] ?? ''}`}
-        events={appointments.map((appointment) => eventOf(appointment, timeZone))}
-        eventDidMount={({ el, event }) => el.setAttribute('title', event.extendedProps.words)}
-        eventClick={({ event, jsEvent }) => {
-          jsEvent.preventDefault();
-          onOpen(event.id);
-        }}
-        dateClick={({ dateStr }) => {
-          const day = dateStr.slice(0, 10);
-          onCreate({ start: view === 'month' ? `${day}T09:00` : dateStr.slice(0, 16), minutes: 60 });
-        }}
-        select={({ start, end, startStr }) => {
-          const minutes = Math.round((end.getTime() - start.getTime()) / 60_000);
-          // A click selects half an hour, and is a date click as well.
-          if (minutes > 30 && minutes <= 1440) onCreate({ start: startStr.slice(0, 16), minutes });
-        }}
-        eventDrop={(info) => move(info, timeZone)}
-        eventResize={(info) => move(info, timeZone)}
-      />
+    <div className={styles.frame}>
+      <div
+        className={styles.grid}
+        data-view={view}
+        data-people={(booking && bookable(booking).length > 0) || undefined}
+        style={{ minWidth: columns.length > 0 ? `${columns.length * 8 + 4}rem` : undefined }}
+      >
+        <FullCalendar
+          ref={calendar}
+          plugins={[dayGrid, timeGrid, interaction, theme]}
+          locales={[es, pt]}
+          locale={getLocale()}
+          // The clock of the store: the calendar only ever sees wall times, which are the same wherever the browser is.
+          timeZone="UTC"
+          now={`${now}:00Z`}
+          initialView={name}
+          views={{ people: { type: 'timeGrid', duration: { days: Math.max(1, columns.length) } } }}
+          initialDate={date}
+          firstDay={firstWeekday()}
+          headerToolbar={false}
+          height={view === 'month' ? 'auto' : '42rem'}
+          scrollTime={scrollTimeOf(days, now)}
+          allDaySlot={false}
+          nowIndicator={columns.length === 0}
+          dayMaxEvents={4}
+          moreLinkClick={({ date: day }) => onMore(day.toISOString().slice(0, 10))}
+          snapDuration="00:15:00"
+          selectable={view !== 'month'}
+          selectMirror
+          editable
+          eventInteractive
+          longPressDelay={300}
+          displayEventEnd={false}
+          eventTimeFormat={clock}
+          slotHeaderFormat={clock}
+          slotHeaderInnerClass={styles.slot}
+          dayHeaderInnerClass={({ isToday }) => `${styles.day} ${isToday && columns.length === 0 ? styles.today : ''}`}
+          {...(columns.length > 0 && {
+            dayHeaderContent: ({ date: day }: { date: Date }) => (
+              <ColumnHead column={columnAt(day)} booking={booking} />
+            ),
+          })}
+          dayCellTopInnerClass={({ isToday }) => `${styles.slot} ${isToday ? styles.today : ''}`}
+          dayCellClass={({ date: day }) => (isClosed(booking, day) ? styles.closed : '')}
+          listItemEventBeforeClass={styles.dot}
+          eventInnerClass={styles.inner}
+          eventContent={(shown: EventDisplayInfo) => <Words shown={shown} />}
+          eventClass={({ event }: EventDisplayInfo) => classOf(event.extendedProps as Shown)}
+          events={[
+            ...appointments.map((appointment) => {
+              const index = columns.findIndex(({ sellerId }) => sellerId === (appointment.seller_id ?? null));
+              const column = index < 0 ? undefined : dayOfColumn(date, index);
+              return eventOf({ appointment, named: nameOf(appointment), timeZone, column });
+            }),
+            ...(view === 'month' ? [] : backgroundOf({ booking, columns, days, now })),
+          ]}
+          eventDidMount={({ el, event }) => {
+            if (!event.id) return;
+            el.setAttribute('title', event.extendedProps.words);
+            el.setAttribute('data-appointment', event.id);
+          }}
+          eventClick={({ event, jsEvent }) => {
+            jsEvent.preventDefault();
+            if (event.id) onOpen(event.id);
+          }}
+          dateClick={({ date: at, dateStr }) => {
+            const column = columnAt(at);
+            const day = column ? date : dateStr.slice(0, 10);
+            const start = view === 'month' ? `${day}T09:00` : `${day}${dateStr.slice(10, 16)}`;
+            onCreate({ start, minutes: 60, ...column });
+          }}
+          select={({ start, end, startStr }) => {
+            const minutes = minutesBetween(start, end);
+            const column = columnAt(start);
+            // A time of two people is none.
+            if (column && minutes > minutesToMidnight(start)) return;
+            const day = column ? date : startStr.slice(0, 10);
+            // A click selects half an hour, and is a date click as well.
+            if (minutes > 30 && minutes <= 1440)
+              onCreate({ start: `${day}${startStr.slice(10, 16)}`, minutes, ...column });
+          }}
+          eventDrop={(info) => moveAppointment(info, { timeZone, date, columns })}
+          eventResize={(info) => moveAppointment(info, { timeZone, date, columns, isResize: true })}
+        />
+      </div>
     </div>
   );
 }
 
-function eventOf(appointment: Appointment, timeZone: string) {
-  const { id, title, scheduled_at, duration_minutes, status } = appointment;
-  const start = wallTime(scheduled_at, timeZone);
-  const end = new Date(Date.parse(`${start}Z`) + duration_minutes * 60_000).toISOString();
-  return {
-    id,
-    title,
-    start: `${start}:00Z`,
-    end,
-    editable: status === 'scheduled',
-    extendedProps: {
-      status,
-      scheduled_at,
-      duration_minutes,
-      words: `${timesText(appointment, timeZone)}, ${title}, ${wordsOfAppointment(status)}`,
-    },
-  };
+/** Today it begins two hours before now, and on other days in the morning. */
+function scrollTimeOf({ from, to }: { from: string; to: string }, now: string): string {
+  const isNow = from <= now.slice(0, 10) && now.slice(0, 10) < to;
+  return isNow ? `${String(Math.max(0, Number(now.slice(11, 13)) - 2)).padStart(2, '0')}:00:00` : '08:00:00';
 }
 
-/** Shows the new time at once, saves it, and offers to take it back. */
-function move({ event, revert }: EventChangeInfo & { revert: () => void }, timeZone: string): void {
-  const { start, end, id } = event;
-  const { scheduled_at, duration_minutes } = event.extendedProps as Appointment;
-  const before = { scheduled_at, duration_minutes };
-  const moved = start && momentOf(start.toISOString().slice(0, 16), timeZone);
-  if (!start || !moved) {
-    revert();
-    return;
-  }
-  const minutes = end ? Math.round((end.getTime() - start.getTime()) / 60_000) : duration_minutes;
-  const after = { scheduled_at: moved, duration_minutes: minutes };
-  const save = async (to: typeof before, back: typeof before, isUndo: boolean) => {
-    showChange(id, to);
-    try {
-      await changeAppointment(id, to);
-      if (!isUndo) sayWithUndo(m.calendar_moved({ title: event.title }), () => void save(back, to, true));
-    } catch (error) {
-      showChange(id, back);
-      if (!isUndo) revert();
-      sayFailure(error);
-      void refresh(id);
-    }
-  };
-  void save(after, before, false);
+function isClosed(booking: Booking | null, day: Date): boolean {
+  if (!booking) return false;
+  return hoursOf(booking, null)(Date.parse(day.toISOString().slice(0, 10))).length === 0;
+}
+
+function ColumnHead({ column, booking }: { column: Column | undefined; booking: Booking | null }) {
+  if (!column || !booking) return null;
+  const { sellerId } = column;
+  const name = booking.sellers.find(({ id }) => id === sellerId)?.name;
+  return (
+    <span className={styles.person}>
+      {sellerId && <Dot colour={colourOf(booking, sellerId)} />}
+      <bdi>{sellerId ? (name ?? m.calendar_person_gone()) : m.calendar_store_places()}</bdi>
+    </span>
+  );
 }

@@ -83,7 +83,8 @@ describe.each<Theme>(['light', 'dark'])('in the %s theme', (theme) => {
   });
 
   test.each(['page', 'surface', 'raised'])('the focus and the edges of controls are visible on %s', (ground) => {
-    for (const edge of ['focus', 'line-strong'])
+    const people = [1, 2, 3, 4, 5, 6].map((person) => `person-${person}`);
+    for (const edge of ['focus', 'line-strong', ...people])
       expect(contrast(colour(edge, theme), colour(ground, theme)), edge).toBeGreaterThanOrEqual(3);
   });
 

@@ -1,0 +1,111 @@
+import type { EventDisplayInfo } from '@fullcalendar/react';
+import { timesText } from '../ui/time.ts';
+import { wallTime } from '../ui/zone.ts';
+import type { Appointment } from './appointment-queries.ts';
+import { wordsOfAppointment } from './appointment-words.ts';
+import type { Booking } from './booking.ts';
+import { addDays } from './calendar-search.ts';
+import { type Column, dayOfColumn, minutesToMidnight } from './columns.ts';
+import styles from './grid.module.css';
+import { closedParts, hoursOf } from './hours.ts';
+import type { Named } from './people.tsx';
+
+/** What an event shows beside its time. */
+export type Shown = Pick<Appointment, 'title' | 'status' | 'scheduled_at' | 'duration_minutes'> & {
+  readonly seller_id: string | null;
+  readonly named: Named;
+  /** For the pointer, and in a month. */
+  readonly words: string;
+};
+
+export function classOf({ status, named }: Partial<Shown>): string {
+  if (!status || !named) return '';
+  return [styles.event, styles[status], named.colour && styles[`person${named.colour}`]].filter(Boolean).join(' ');
+}
+
+/** The customer first, then what it is about, when, and with whom. */
+export function Words({ shown: { event, timeText, isShort, view } }: { shown: EventDisplayInfo }) {
+  const { named, title } = event.extendedProps as Partial<Shown>;
+  // What is being selected has no name yet, and what is closed needs none.
+  if (!named) return event.display === 'background' ? null : <span className={styles.time}>{timeText}</span>;
+  const { customer, service, person } = named;
+  const isMonth = view.type === 'dayGridMonth';
+  const more = [timeText, service, view.type === 'people' ? undefined : person].filter(Boolean).join(' · ');
+  return (
+    <span className={styles.words} data-short={isMonth || isShort || undefined}>
+      {isMonth && <span className={styles.time}>{timeText} </span>}
+      <bdi className={styles.customer}>{customer ?? title}</bdi>
+      {customer && <bdi> {title}</bdi>}
+      {!isMonth && !isShort && <span className={styles.more}>{more}</span>}
+    </span>
+  );
+}
+
+type EventParts = {
+  readonly appointment: Appointment;
+  readonly named: Named;
+  readonly timeZone: string;
+  /** The day that stands for its person. */
+  readonly column: string | undefined;
+};
+
+export function eventOf({ appointment, named, timeZone, column }: EventParts) {
+  const { id, title, scheduled_at, duration_minutes, status, seller_id = null } = appointment;
+  const wall = wallTime(scheduled_at, timeZone);
+  const start = new Date(`${column ?? wall.slice(0, 10)}${wall.slice(10)}Z`);
+  // The next day is the column of another person.
+  const shownMinutes = column ? Math.min(duration_minutes, minutesToMidnight(start)) : duration_minutes;
+  const shown: Shown = {
+    ...{ title, status, scheduled_at, duration_minutes, seller_id, named },
+    words: [timesText(appointment, timeZone), named.customer, title, named.service, named.person]
+      .concat(wordsOfAppointment(status))
+      .filter(Boolean)
+      .join(', '),
+  };
+  return {
+    id,
+    title,
+    start: start.toISOString(),
+    end: new Date(start.getTime() + shownMinutes * 60_000).toISOString(),
+    editable: status === 'scheduled',
+    extendedProps: shown,
+  };
+}
+
+type BackgroundParts = {
+  readonly booking: Booking | null;
+  readonly columns: readonly Column[];
+  readonly days: { readonly from: string; readonly to: string };
+  readonly now: string;
+};
+
+/** What is closed, and in columns of people the line of now. */
+export function backgroundOf({ booking, columns, days, now }: BackgroundParts) {
+  if (!booking) return [];
+  const shownDays: { shown: string; day: string; sellerId: string | null }[] =
+    columns.length > 0
+      ? columns.map(({ sellerId }, index) => ({ shown: dayOfColumn(days.from, index), day: days.from, sellerId }))
+      : Array.from({ length: 7 }, (_, index) => addDays(days.from, index))
+          .filter((day) => day < days.to)
+          .map((day) => ({ shown: day, day, sellerId: null }));
+  const at = (day: string, minutes: number) => new Date(Date.parse(day) + minutes * 60_000).toISOString();
+  const plain = { display: 'background', editable: false, interactive: false } as const;
+  return shownDays.flatMap(({ shown, day, sellerId }) => [
+    ...closedParts(hoursOf(booking, sellerId), day).map(({ from, to }) => ({
+      ...plain,
+      start: at(shown, from),
+      end: at(shown, to),
+      className: styles.shut,
+    })),
+    ...(columns.length > 0 && day === now.slice(0, 10)
+      ? [
+          {
+            ...plain,
+            start: `${shown}${now.slice(10)}:00Z`,
+            end: at(`${shown}${now.slice(10)}Z`, 1),
+            className: styles.now,
+          },
+        ]
+      : []),
+  ]);
+}
