@@ -44,12 +44,12 @@ const hoursOn = (weekdays: readonly number[], from: string, to: string) =>
 export const demoSellers: readonly NewSeller[] = [
   {
     ...{ name: 'Camila Nogueira', whatsapp_id: demoPhone(9, 1) },
-    ...{ bookable: true, hours: hoursOn([1, 2, 3, 4, 5, 6], '09:00', '18:00') },
+    ...{ bookable: true, hours: hoursOn([1, 2, 3, 4, 5, 6], '09:00', '19:00') },
   },
   { name: 'Rafael Moura', whatsapp_id: demoPhone(9, 2) },
   {
     ...{ name: 'Juliana Prado', whatsapp_id: demoPhone(9, 3) },
-    ...{ bookable: true, hours: hoursOn([2, 3, 4, 5, 6], '10:00', '17:00') },
+    ...{ bookable: true, hours: hoursOn([1, 2, 3, 4, 5, 6], '10:00', '18:00') },
   },
   { name: 'Otávio Sales', whatsapp_id: demoPhone(9, 4), is_active: false },
 ];

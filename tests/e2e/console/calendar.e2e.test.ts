@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { daysAhead, eventually, type Json, request } from '../platform.ts';
 import { fits, inBrowser, newPerson, open, tabTo, title, violations } from './browser.ts';
@@ -18,12 +19,31 @@ async function newBooking(key: string) {
   const { id: seller_id } = (await request('POST', '/sellers', { key, body: person })).body;
   const offer = { name: 'Cut and wash', duration_minutes: 45, seller_ids: [seller_id] };
   const { id: service_id } = (await request('POST', '/services', { key, body: offer })).body;
-  const rules = { overlap: 'reject', capacity: 1, exceptions: [{ date: dayOf(daysAhead(0)), hours: [] }] };
+  const rules = { overlap: 'reject', capacity: 1 };
   expect((await request('PUT', '/booking/rules', { key, body: rules })).status).toBe(200);
   return { seller_id, service_id };
 }
 const read = async (key: string, path: string): Promise<Json> => (await request('GET', path, { key })).body;
-const dayOf = (at: Date) => at.toISOString().slice(0, 10);
+/** A coming day on the clock of the store, and a moment of it. */
+async function dayAhead(key: string) {
+  const { timezone } = await read(key, '/store');
+  const day = new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(daysAhead(1));
+  const offset = new Intl.DateTimeFormat('en-US', { timeZone: timezone, timeZoneName: 'longOffset' })
+    .formatToParts(daysAhead(1))
+    .find(({ type }) => type === 'timeZoneName')
+    ?.value.replace('GMT', '');
+  return { day, at: (time: string) => `${day}T${time}:00${offset || 'Z'}` };
+}
+
+/** Drags an event of the grid down by its own height. */
+async function dragDown(page: Page, event: Locator): Promise<void> {
+  const box = await event.boundingBox();
+  if (!box) throw new Error('the appointment is not in sight');
+  await page.mouse.move(box.x + 30, box.y + 8);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 30, box.y + 8 + box.height, { steps: 8 });
+  await page.mouse.up();
+}
 
 inBrowser(() => {
   test('an appointment is created, moved and cancelled by keyboard alone', async () => {
@@ -83,21 +103,10 @@ inBrowser(() => {
 
   test('an appointment is dragged to another time, and back with one click', async () => {
     const { page, loginUrl, store } = await newPerson('owner', { viewport: { width: 1280, height: 1100 } });
-    const { timezone } = await read(store.key, '/store');
-    const day = new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(daysAhead(1));
-    const offset = new Intl.DateTimeFormat('en-US', { timeZone: timezone, timeZoneName: 'longOffset' })
-      .formatToParts(daysAhead(1))
-      .find(({ type }) => type === 'timeZoneName')
-      ?.value.replace('GMT', '');
-    const made = await newAppointment(store.key, { scheduled_at: `${day}T10:00:00${offset || 'Z'}` });
+    const { day, at } = await dayAhead(store.key);
+    const made = await newAppointment(store.key, { scheduled_at: at('10:00') });
     await open(page, loginUrl, `/calendar?view=day&date=${day}`);
-    const event = page.getByRole('button', { name: /Haircut/ });
-    const box = await event.boundingBox();
-    if (!box) throw new Error('the appointment is not in sight');
-    await page.mouse.move(box.x + 30, box.y + 8);
-    await page.mouse.down();
-    await page.mouse.move(box.x + 30, box.y + 8 + box.height, { steps: 8 });
-    await page.mouse.up();
+    await dragDown(page, page.getByRole('button', { name: /Haircut/ }));
     await page.getByText('“Haircut” was moved').waitFor();
     const moved = await read(store.key, `/appointments/${made.id}`);
     expect(Date.parse(moved.scheduled_at) - Date.parse(made.scheduled_at)).toBe(3_600_000);
@@ -106,6 +115,41 @@ inBrowser(() => {
       () => read(store.key, `/appointments/${made.id}`),
       ({ scheduled_at }) => scheduled_at === made.scheduled_at,
     );
+  });
+
+  test('a taken time is said before it is booked, refused with other times, and refused to a drag', async () => {
+    const { page, loginUrl, store } = await newPerson('owner', { viewport: { width: 1280, height: 1100 } });
+    const booking = await newBooking(store.key);
+    const { day, at } = await dayAhead(store.key);
+    const made = await newAppointment(store.key, { scheduled_at: at('10:00'), duration_minutes: 60, ...booking });
+    await open(page, loginUrl, `/calendar?view=day&date=${day}`);
+    await page.getByRole('button', { name: 'New appointment' }).click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByLabel('Service').selectOption('Cut and wash');
+    await drawer.getByLabel('With').selectOption('Camila Rocha');
+    await drawer
+      .getByRole('group', { name: /^Free times on/ })
+      .getByRole('button', { name: '9:00 AM' })
+      .click();
+    expect(await drawer.getByLabel('Begins').inputValue()).toBe(`${day}T09:00`);
+    await drawer.getByLabel('Begins').fill(`${day}T10:15`);
+    await drawer.getByText('Camila Rocha already has “Haircut”').waitFor();
+    expect(await violations(page), 'free times').toEqual([]);
+    await drawer.getByRole('button', { name: 'Create appointment' }).click();
+    await drawer.getByText('This time is already taken.').waitFor();
+    await drawer.getByRole('group', { name: 'Free instead' }).getByRole('button').first().click();
+    await drawer.getByRole('button', { name: 'Create appointment' }).click();
+    await page.getByText('Appointment created').waitFor();
+    const { data } = await read(store.key, `/appointments?seller_id=${booking.seller_id}`);
+    const next = { title: 'Cut and wash', duration_minutes: 45, ...booking };
+    expect(data[1]).toMatchObject({ ...next, scheduled_at: new Date(at('11:00')).toISOString() });
+
+    const event = page.getByRole('button', { name: /Haircut/ });
+    const before = await event.boundingBox();
+    await dragDown(page, event);
+    await page.getByText('This time is already taken.').waitFor();
+    await expect.poll(() => event.boundingBox()).toEqual(before);
+    expect(await read(store.key, `/appointments/${made.id}`)).toMatchObject({ scheduled_at: made.scheduled_at });
   });
 
   test('a change by another person meanwhile is explained, and what the person wrote stays', async () => {
@@ -134,8 +178,10 @@ inBrowser(() => {
   test('every view and an appointment are accessible', async () => {
     const { page, loginUrl, store } = await newPerson();
     const { id: lead_id } = await newLead(store.key);
-    const { id } = await newAppointment(store.key, { lead_id, ...(await newBooking(store.key)) });
-    const address = `date=${dayOf(daysAhead(1))}`;
+    const { day, at } = await dayAhead(store.key);
+    const booking = await newBooking(store.key);
+    const { id } = await newAppointment(store.key, { lead_id, scheduled_at: at('10:00'), ...booking });
+    const address = `date=${day}`;
     await open(page, loginUrl, `/calendar?view=agenda&${address}`);
     const row = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Bruna Lima Haircut' }) });
     await row.getByText('Cut and wash · Camila Rocha').waitFor();
@@ -147,8 +193,10 @@ inBrowser(() => {
       else await page.getByRole('list', { name: 'People' }).getByText('Camila Rocha').waitFor();
       expect(await violations(page), view).toEqual([]);
     }
-    await page.getByRole('button', { name: /Haircut/ }).click();
-    await page.getByRole('dialog').getByText('No calendar connected').waitFor();
+    await page.getByRole('button', { name: /Haircut/ }).press('Enter');
+    const popover = page.getByRole('dialog', { name: 'Haircut' });
+    await popover.getByText('No calendar connected').waitFor();
+    expect(await popover.getByRole('link', { name: 'Message' }).getAttribute('href')).toContain(`/inbox/${lead_id}`);
     expect(page.url()).toContain(id);
     expect(await violations(page), 'an appointment').toEqual([]);
   });

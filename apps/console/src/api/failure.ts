@@ -8,12 +8,15 @@ export class Failure extends Error {
   readonly code: string;
   readonly status: number;
   readonly faults: readonly Fault[];
+  /** Other times, when the one that was asked for is taken. */
+  readonly alternatives: readonly string[];
 
-  constructor(code: string, status: number, reason: string, faults: readonly Fault[] = []) {
+  constructor(code: string, status: number, reason: string, more: { faults?: Fault[]; alternatives?: string[] } = {}) {
     super(reason);
     this.code = code;
     this.status = status;
-    this.faults = faults;
+    this.faults = more.faults ?? [];
+    this.alternatives = more.alternatives ?? [];
   }
 }
 
@@ -65,6 +68,11 @@ const words: Readonly<Record<string, () => string>> = {
   user_disabled: m.team_error_disabled,
   last_owner: m.team_error_last_owner,
   seller_not_found: m.team_error_seller_gone,
+  appointment_conflict: m.calendar_error_taken,
+  outside_opening_hours: m.calendar_error_closed,
+  service_not_found: m.calendar_error_service,
+  service_inactive: m.calendar_error_service,
+  seller_not_bookable: m.calendar_error_person,
 };
 
 /** What went wrong and what to do, in the language of the person. */

@@ -45,7 +45,7 @@ export type MessageTemplate = Schemas['MessageTemplate'];
 export const platform = createClient<paths>({ baseUrl: '/platform/v1' });
 platform.use({ onRequest: ({ request }) => request.headers.set('accept-language', getLocale()) });
 
-type Problem = { code?: string; detail?: string; title?: string; errors?: Fault[] };
+type Problem = { code?: string; detail?: string; title?: string; errors?: Fault[]; alternatives?: string[] };
 type Outcome<Data> = { data?: Data; error?: unknown; response: Response };
 
 /** The data of a call's answer. Throws a `Failure` for every other outcome. */
@@ -54,8 +54,11 @@ export async function dataOf<Data>(call: Promise<Outcome<Data>>): Promise<Data> 
     throw new Failure('offline', 0, cause.message);
   });
   if (response.ok) return data as Data;
-  const { code = 'unknown', detail, title, errors } = (error ?? {}) as Problem;
-  throw new Failure(code, response.status, detail ?? title ?? response.statusText, errors);
+  const { code = 'unknown', detail, title, errors, alternatives } = (error ?? {}) as Problem;
+  throw new Failure(code, response.status, detail ?? title ?? response.statusText, {
+    ...(errors && { faults: errors }),
+    ...(alternatives && { alternatives }),
+  });
 }
 
 /** A resource, and the `ETag` of the version that was read. */

@@ -6,8 +6,8 @@ import { Skeleton } from '../ui/skeleton.tsx';
 import { dayText, timesText } from '../ui/time.ts';
 import { wallTime } from '../ui/zone.ts';
 import styles from './agenda.module.css';
-import { SyncBadge } from './appointment-drawer.tsx';
 import type { Appointment } from './appointment-queries.ts';
+import { SyncBadge } from './appointment-sync.tsx';
 import { kindOfAppointment, wordsOfAppointment } from './appointment-words.ts';
 import { Dot, type Named } from './people.tsx';
 

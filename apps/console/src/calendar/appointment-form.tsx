@@ -8,11 +8,16 @@ import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { TextArea, TextField } from '../ui/field.tsx';
 import { Bad } from '../ui/page.tsx';
+import { momentWords } from '../ui/time.ts';
 import { say } from '../ui/toasts.tsx';
 import { useLeave, useUnsaved } from '../ui/unsaved.tsx';
 import { momentOf, wallTime } from '../ui/zone.ts';
 import styles from './appointment.module.css';
 import { type Appointment, appointmentQuery, changeAppointment, refresh } from './appointment-queries.ts';
+import type { Service } from './booking.ts';
+import { BookingFields, peopleOf } from './booking-fields.tsx';
+import { useBooking } from './booking-queries.ts';
+import { FreeTimes, type Wish } from './free-times.tsx';
 
 type AppointmentFormProps = {
   readonly timeZone: string;
@@ -21,22 +26,52 @@ type AppointmentFormProps = {
   /** When a new one begins, on the clock of the store, and for how long. */
   readonly start?: string;
   readonly minutes?: number;
+  /** With whom, in a store with booking rules. */
+  readonly sellerId?: string | null;
   /** Whose new appointment it is, when that is fixed. */
   readonly lead?: Lead;
   readonly onClose: () => void;
 };
 
-type Given = { title: string; scheduled_at: string; duration_minutes: number; notes: string | null };
+type Given = {
+  title: string;
+  scheduled_at: string;
+  duration_minutes: number;
+  notes: string | null;
+  service_id?: string | null;
+  seller_id?: string | null;
+};
 type Faults = { title?: string; start?: string; minutes?: string };
 
 /** What an appointment is about, when and how long it is, and with whom. */
-export function AppointmentForm({ timeZone, version, start, minutes = 60, lead, onClose }: AppointmentFormProps) {
+export function AppointmentForm(props: AppointmentFormProps) {
+  const { timeZone, version, lead, onClose } = props;
   const [etag, setEtag] = useState(version?.etag);
   const [isStale, setStale] = useState(false);
   const [picked, setPicked] = useState<Lead | null>(lead ?? null);
   const [faults, setFaults] = useState<Faults>({});
   const title = useRef<HTMLInputElement>(null);
   const appointment = version?.data;
+  const booking = useBooking();
+  const [wish, setWish] = useState<Wish>({
+    start: appointment ? wallTime(appointment.scheduled_at, timeZone) : (props.start ?? ''),
+    minutes: appointment?.duration_minutes ?? props.minutes ?? 60,
+    serviceId: appointment?.service_id ?? null,
+    sellerId: appointment?.seller_id ?? props.sellerId ?? null,
+  });
+  const change = (part: Partial<Wish>) => setWish((before) => ({ ...before, ...part }));
+  const changeService = (service: Service | null) => {
+    const before = booking?.services.find(({ id }) => id === wish.serviceId);
+    const field = title.current;
+    // What the person wrote stays.
+    if (field && (field.value.trim() === '' || field.value === before?.name)) field.value = service?.name ?? '';
+    const gives = booking && wish.sellerId && peopleOf(booking, service).some(({ id }) => id === wish.sellerId);
+    change({
+      serviceId: service?.id ?? null,
+      ...(service && { minutes: service.duration_minutes }),
+      ...(!gives && { sellerId: null }),
+    });
+  };
 
   const save = useMutation({
     mutationFn: (given: Given) =>
@@ -49,6 +84,7 @@ export function AppointmentForm({ timeZone, version, start, minutes = 60, lead, 
       onClose();
     },
     onError: async (error) => {
+      if (error instanceof Failure && error.code === 'appointment_conflict') void refresh();
       if (!(error instanceof Failure) || error.status !== 412 || !appointment) return;
       // The next try is about the version that is there now, with the text that stands in the form.
       const now = await queries.fetchQuery({ ...appointmentQuery(appointment.id), staleTime: 0 });
@@ -73,7 +109,12 @@ export function AppointmentForm({ timeZone, version, start, minutes = 60, lead, 
     setFaults(wrong);
     if (wrong.title) title.current?.focus();
     if (!scheduled_at || Object.keys(wrong).length > 0) return;
-    save.mutate({ title: text('title'), scheduled_at, duration_minutes, notes: text('notes') || null });
+    const { serviceId, sellerId } = wish;
+    save.mutate({
+      ...{ title: text('title'), scheduled_at, duration_minutes, notes: text('notes') || null },
+      ...(serviceId !== (appointment?.service_id ?? null) && { service_id: serviceId }),
+      ...(sellerId !== (appointment?.seller_id ?? null) && { seller_id: sellerId }),
+    });
   };
 
   const leave = useLeave();
@@ -90,13 +131,21 @@ export function AppointmentForm({ timeZone, version, start, minutes = 60, lead, 
         error={faults.title}
         autoFocus
       />
+      {booking && (
+        <BookingFields
+          {...{ booking, ...wish }}
+          onService={changeService}
+          onSeller={(sellerId) => change({ sellerId })}
+        />
+      )}
       <div className={styles.when}>
         <TextField
           name="start"
           type="datetime-local"
           label={m.calendar_start()}
           hint={timeZone}
-          defaultValue={appointment ? wallTime(appointment.scheduled_at, timeZone) : start}
+          value={wish.start}
+          onChange={({ target }) => change({ start: target.value })}
           error={faults.start}
         />
         <TextField
@@ -106,13 +155,29 @@ export function AppointmentForm({ timeZone, version, start, minutes = 60, lead, 
           max={1440}
           step={5}
           label={m.calendar_minutes()}
-          defaultValue={appointment?.duration_minutes ?? minutes}
+          value={Number.isNaN(wish.minutes) ? '' : wish.minutes}
+          onChange={({ target }) => change({ minutes: target.valueAsNumber })}
           error={faults.minutes}
         />
       </div>
+      {booking && (
+        <FreeTimes
+          {...{ booking, timeZone, wish }}
+          own={appointment}
+          onChoose={(start) => change({ start: wallTime(start, timeZone) })}
+        />
+      )}
       {!appointment && !lead && <LeadPicker label={m.calendar_lead()} value={picked} onChoose={setPicked} />}
       <TextArea name="notes" label={m.calendar_notes()} maxLength={5000} defaultValue={appointment?.notes ?? ''} />
       {save.error && <Bad>{isConflict ? m.calendar_conflict() : wordsOf(save.error)}</Bad>}
+      <Alternatives
+        error={save.error}
+        timeZone={timeZone}
+        onChoose={(at) => {
+          save.reset();
+          change({ start: wallTime(at, timeZone) });
+        }}
+      />
       <div className={styles.buttons}>
         <Button onClick={() => leave(onClose)}>{m.cancel()}</Button>
         <Button type="submit" kind="main" busy={save.isPending}>
@@ -120,5 +185,28 @@ export function AppointmentForm({ timeZone, version, start, minutes = 60, lead, 
         </Button>
       </div>
     </form>
+  );
+}
+
+type AlternativesProps = {
+  readonly error: Error | null;
+  readonly timeZone: string;
+  readonly onChoose: (start: string) => void;
+};
+
+/** The times that the store offers in the place of one that is taken. */
+function Alternatives({ error, timeZone, onChoose }: AlternativesProps) {
+  if (!(error instanceof Failure) || error.alternatives.length === 0) return null;
+  return (
+    <fieldset className={styles.free} aria-label={m.calendar_alternatives()}>
+      <p className={styles.freeTitle}>{m.calendar_alternatives()}</p>
+      <div className={styles.times}>
+        {error.alternatives.map((start) => (
+          <button key={start} type="button" className={styles.time} onClick={() => onChoose(start)}>
+            {momentWords(start, timeZone)}
+          </button>
+        ))}
+      </div>
+    </fieldset>
   );
 }

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { type Query, queryOptions } from '@tanstack/react-query';
 import { allOf, pageOf } from '../api/pages.ts';
 import { dataOf, platform, versionedOf } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
@@ -43,7 +43,9 @@ export const syncQuery = (appointmentId: string) =>
 
 /** Shows a change at once, wherever the appointment is shown. */
 export function showChange(appointmentId: string, change: Partial<Appointment>): void {
-  queries.setQueriesData<readonly Appointment[]>({ queryKey: ['appointments'] }, (known) =>
+  // Free times are read again with the appointments, and are none.
+  const lists = { queryKey: ['appointments'], predicate: ({ queryKey }: Query) => queryKey[1] !== 'free' };
+  queries.setQueriesData<readonly Appointment[]>(lists, (known) =>
     known?.map((appointment) => (appointment.id === appointmentId ? { ...appointment, ...change } : appointment)),
   );
 }

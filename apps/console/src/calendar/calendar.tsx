@@ -17,10 +17,11 @@ import { firstWeekday, rangeText } from '../ui/time.ts';
 import { Toolbar } from '../ui/toolbar.tsx';
 import { momentOf, nextHour } from '../ui/zone.ts';
 import { Agenda } from './agenda.tsx';
-import { AppointmentDrawer } from './appointment-drawer.tsx';
 import { AppointmentForm } from './appointment-form.tsx';
+import { AppointmentPopover } from './appointment-popover.tsx';
 import { type Appointment, appointmentsQuery } from './appointment-queries.ts';
-import { bookable, useBooking } from './booking.ts';
+import { bookable } from './booking.ts';
+import { useBooking } from './booking-queries.ts';
 import styles from './calendar.module.css';
 import { daysOf, readCalendarSearch, step, type View } from './calendar-search.ts';
 import { columnsOf } from './columns.ts';
@@ -48,6 +49,8 @@ function Calendar() {
   );
 }
 
+const dayOf = (at: string, timeZone: string): string => dayIn(Date.parse(at), timeZone);
+
 /** Where there is little room, a list is the only view that can be read. */
 const narrow = matchMedia('(max-width: 45rem)');
 const useNarrow = () =>
@@ -72,12 +75,15 @@ function Loaded({ store }: { store: Store }) {
   const range = { from: momentOf(days.from, timeZone) ?? '', to: momentOf(days.to, timeZone) ?? '' };
   const query = useQuery({ ...appointmentsQuery(range), placeholderData: (known) => known });
   const { error, refetch } = query;
-  const appointments = shownData(query);
+  const known = shownData(query);
+  // Those of the last view stay until these are there, and a column of a person has no day of its own.
+  const isDay = view === 'day';
+  const appointments = isDay ? known?.filter(({ scheduled_at }) => dayOf(scheduled_at, timeZone) === date) : known;
   const booking = useBooking();
   const names = useLeadNames(appointments ?? []);
   const nameOf = (appointment: Appointment) => namedOf(appointment, booking, names);
   const hasPeople = booking ? bookable(booking).length > 0 : false;
-  const columns = view === 'day' && booking && appointments ? columnsOf(booking, appointments) : [];
+  const columns = isDay && booking && appointments ? columnsOf(booking, appointments) : [];
   const go = (part: { view?: View; date?: string; appointment?: string | undefined }) =>
     void navigate({
       to: '/calendar',
@@ -143,9 +149,9 @@ function Loaded({ store }: { store: Store }) {
           onMore={(day) => go({ view: 'day', date: day })}
         />
       )}
-      <AppointmentDrawer
+      <AppointmentPopover
+        {...{ timeZone, booking }}
         appointmentId={search.appointment}
-        timeZone={timeZone}
         onClose={() => go({ appointment: undefined })}
       />
       <Drawer open={slot !== undefined} onClose={() => setSlot(undefined)} title={m.calendar_new()} keep>

@@ -25,14 +25,14 @@ export function classOf({ status, named }: Partial<Shown>): string {
 
 /** The customer first, then what it is about, when, and with whom. */
 export function Words({ shown: { event, timeText, isShort, view } }: { shown: EventDisplayInfo }) {
-  const { named, title } = event.extendedProps as Partial<Shown>;
+  const { named, title, words } = event.extendedProps as Partial<Shown>;
   // What is being selected has no name yet, and what is closed needs none.
   if (!named) return event.display === 'background' ? null : <span className={styles.time}>{timeText}</span>;
   const { customer, service, person } = named;
   const isMonth = view.type === 'dayGridMonth';
   const more = [timeText, service, view.type === 'people' ? undefined : person].filter(Boolean).join(' · ');
   return (
-    <span className={styles.words} data-short={isMonth || isShort || undefined}>
+    <span className={styles.words} data-short={isMonth || isShort || undefined} title={words}>
       {isMonth && <span className={styles.time}>{timeText} </span>}
       <bdi className={styles.customer}>{customer ?? title}</bdi>
       {customer && <bdi> {title}</bdi>}

@@ -61,6 +61,7 @@ export function Grid(props: GridProps) {
         style={{ minWidth: columns.length > 0 ? `${columns.length * 8 + 4}rem` : undefined }}
       >
         <FullCalendar
+          key={columns.map(({ sellerId }) => sellerId).join()}
           ref={calendar}
           plugins={[dayGrid, timeGrid, interaction, theme]}
           locales={[es, pt]}
@@ -94,6 +95,9 @@ export function Grid(props: GridProps) {
             dayHeaderContent: ({ date: day }: { date: Date }) => (
               <ColumnHead column={columnAt(day)} booking={booking} />
             ),
+            // The content is hidden from screen readers.
+            dayHeaderDidMount: ({ el, date: day }: { el: HTMLElement; date: Date }) =>
+              el.setAttribute('aria-label', nameOfColumn(columnAt(day), booking)),
           })}
           dayCellTopInnerClass={({ isToday }) => `${styles.slot} ${isToday ? styles.today : ''}`}
           dayCellClass={({ date: day }) => (isClosed(booking, day) ? styles.closed : '')}
@@ -110,9 +114,7 @@ export function Grid(props: GridProps) {
             ...(view === 'month' ? [] : backgroundOf({ booking, columns, days, now })),
           ]}
           eventDidMount={({ el, event }) => {
-            if (!event.id) return;
-            el.setAttribute('title', event.extendedProps.words);
-            el.setAttribute('data-appointment', event.id);
+            if (event.id) el.setAttribute('data-appointment', event.id);
           }}
           eventClick={({ event, jsEvent }) => {
             jsEvent.preventDefault();
@@ -153,14 +155,14 @@ function isClosed(booking: Booking | null, day: Date): boolean {
   return hoursOf(booking, null)(Date.parse(day.toISOString().slice(0, 10))).length === 0;
 }
 
-function ColumnHead({ column, booking }: { column: Column | undefined; booking: Booking | null }) {
-  if (!column || !booking) return null;
-  const { sellerId } = column;
-  const name = booking.sellers.find(({ id }) => id === sellerId)?.name;
-  return (
-    <span className={styles.person}>
-      {sellerId && <Dot colour={colourOf(booking, sellerId)} />}
-      <bdi>{sellerId ? (name ?? m.calendar_person_gone()) : m.calendar_store_places()}</bdi>
-    </span>
-  );
+function nameOfColumn(column: Column | undefined, booking: Booking | null): string {
+  if (!column?.sellerId) return m.calendar_store_places();
+  return booking?.sellers.find(({ id }) => id === column.sellerId)?.name ?? m.calendar_person_gone();
 }
+
+const ColumnHead = ({ column, booking }: { column: Column | undefined; booking: Booking | null }) => (
+  <span className={styles.person}>
+    {booking && column?.sellerId && <Dot colour={colourOf(booking, column.sellerId)} />}
+    <bdi>{nameOfColumn(column, booking)}</bdi>
+  </span>
+);

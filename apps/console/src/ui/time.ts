@@ -111,6 +111,12 @@ export const timesText = (span: Span, timeZone: string): string =>
     endOf(span),
   );
 
+/** `Mon, Nov 23, 9:00 AM`, on the clock of the store. */
+export const momentWords = (at: string, timeZone: string): string =>
+  new Intl.DateTimeFormat(getLocale(), {
+    ...{ timeZone, weekday: 'short', day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' },
+  }).format(Date.parse(at));
+
 /** A day without a clock: `Monday, November 23`. */
 export const dayText = (day: string): string =>
   new Intl.DateTimeFormat(getLocale(), { timeZone: 'UTC', weekday: 'long', day: 'numeric', month: 'long' }).format(
