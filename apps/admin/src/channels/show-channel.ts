@@ -24,6 +24,7 @@ export const showChannelCommand = (admin: Admin): Command =>
             ? shown(`${channel.templates_error.code}: ${channel.templates_error.detail}`)
             : null,
           history: historyOf(channel),
+          'free service messages': freeOf(channel),
           webhook: channel.webhook_url,
           'telephone address': channel.sandbox_url,
           'reply window in minutes': channel.reply_window_minutes,
@@ -36,6 +37,10 @@ export const showChannelCommand = (admin: Admin): Command =>
         }),
       );
     });
+
+function freeOf({ free_service_messages: free }: ReplyOf<typeof showChannel>): string | null {
+  return free ? `${free.used} of ${free.limit} used in ${free.month}` : null;
+}
 
 function historyOf({ history }: ReplyOf<typeof showChannel>): string | null {
   if (!history) return null;

@@ -37,7 +37,7 @@ export const ChannelConnection = Type.Object(
 export type ChannelConnection = Static<typeof ChannelConnection>;
 
 /** The month of a budget. */
-export const BudgetMonth = Type.String({ description: 'The month in UTC, such as `2026-11`.' });
+const BudgetMonth = Type.String({ description: 'The month in UTC, such as `2026-11`.' });
 
 export const MessageBudget = Type.Object(
   {
@@ -132,6 +132,15 @@ export const connectChannel = defineOperation({
   }),
 });
 
+const FreeServiceMessages = Type.Object(
+  {
+    used: Type.Integer({ description: 'How many service messages were delivered in the month, at most `limit`.' }),
+    limit: Type.Integer({ description: 'How many the channel gives a number free in a month, by the rate file.' }),
+    month: BudgetMonth,
+  },
+  { title: 'FreeServiceMessages', description: 'The service messages that the number has free in this month.' },
+);
+
 /** The channel as the store's own people see it: never with its credentials. */
 export const StoreChannel = Type.Object(
   {
@@ -149,6 +158,12 @@ export const StoreChannel = Type.Object(
     ),
     templates_error: Type.Optional(
       Nullable(Failure, { description: 'Why the templates could not be read the last time. Null: they could.' }),
+    ),
+    free_service_messages: Type.Optional(
+      Nullable(FreeServiceMessages, {
+        description:
+          'What the number has used of its free service messages. Null: the server does not know how many it has.',
+      }),
     ),
     webhook_url: About(
       NullableString,
@@ -236,6 +251,7 @@ export const showChannel = defineOperation({
         ),
       ),
     ),
+    free_service_messages: Type.Optional(Nullable(FreeServiceMessages)),
     webhook_url: NullableString,
     /** Only of `degraded`. */
     reason: Type.Optional(NullableWaitReason),

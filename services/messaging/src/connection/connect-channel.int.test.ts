@@ -37,7 +37,13 @@ describe('WhatsApp', () => {
       sandbox_url: null,
     });
     expect(await show()).toEqual({
-      ...{ business_account_id: null, templates_synced_at: null, templates_error: null, history: null },
+      ...{
+        business_account_id: null,
+        templates_synced_at: null,
+        templates_error: null,
+        history: null,
+        free_service_messages: null,
+      },
       channel_id,
       provider: 'whatsapp_cloud',
       status: 'connected',

@@ -9,21 +9,28 @@ import { providerOf, targetOf } from '../channels/providers.ts';
 import { countWaiting } from '../delivery/delivery.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { countFailed } from '../inbound/inbound.repository.ts';
+import { countServiceMessages } from '../prices/free-messages.repository.ts';
 import { findSyncState } from '../templates/sync.repository.ts';
 
-type Used = Pick<Dependencies, 'database' | 'vault' | 'publicUrl' | 'telephone'>;
+type Used = Pick<Dependencies, 'database' | 'vault' | 'publicUrl' | 'telephone' | 'rateCard'>;
 
 /** The store's channel without its credentials, with the last error of its connection. */
-export async function readChannel({ database, vault, publicUrl, telephone }: Used, context: StoreContext) {
+export async function readChannel({ database, vault, publicUrl, telephone, rateCard }: Used, context: StoreContext) {
   const { storeId } = context;
-  const [channel, waiting, failed, templates, outage] = await database.read(context, async (sql) => {
+  const limit = rateCard?.freeServiceMessages;
+  const [channel, waiting, failed, templates, outage, free] = await database.read(context, async (sql) => {
     const [channel, ...counts] = await Promise.all([
       findLiveChannel(sql, storeId),
       countWaiting(sql, storeId),
       countFailed(sql, storeId),
       findSyncState(sql, storeId),
     ]);
-    return [channel, ...counts, channel && (await findOutage(sql, targetOf(channel).origin))] as const;
+    if (!channel) return [channel, ...counts, undefined, undefined] as const;
+    const [outage, used] = await Promise.all([
+      findOutage(sql, targetOf(channel).origin),
+      limit === undefined ? undefined : countServiceMessages(sql, storeId, { channelId: channel.id, most: limit }),
+    ]);
+    return [channel, ...counts, outage, used] as const;
   });
   const counts = { messages_queued: waiting.queued, messages_unknown: waiting.unknown, webhooks_failed: failed };
   if (!channel) return { ...notConnected, ...counts };
@@ -41,6 +48,7 @@ export async function readChannel({ database, vault, publicUrl, telephone }: Use
     templates_error: templates?.error_code
       ? { code: templates.error_code, detail: templates.error_detail ?? '' }
       : null,
+    free_service_messages: free && limit !== undefined ? { ...free, limit } : null,
     webhook_url: webhook?.urlOf(publicUrl, channel.id) ?? null,
     sandbox_url: (telephone.writesAs !== 'off' && token && page?.urlOf(publicUrl, token)) || null,
     reply_window_minutes: channel.reply_window_minutes,
@@ -68,6 +76,7 @@ const notConnected = {
   business_account_id: null,
   templates_synced_at: null,
   templates_error: null,
+  free_service_messages: null,
   webhook_url: null,
   sandbox_url: null,
   reply_window_minutes: null,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { acceptMessage, getChannelConnection, updateMessagingSettings } from '@mostrador/contracts';
+import { acceptMessage, getChannelConnection, showChannel, updateMessagingSettings } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newPhone, startStore } from '../../test/customers.ts';
@@ -9,7 +9,11 @@ import { toRateCard } from './rate-card.ts';
 
 const rate = (category: string, amount: number) => ({ market: '*', category, from: '2026-01-01', amount });
 const rateCard = toRateCard(
-  JSON.stringify({ currency: 'XTS', rates: [rate('service', 0.25), rate('marketing', 0.5)] }),
+  JSON.stringify({
+    currency: 'XTS',
+    free_service_messages: 1000,
+    rates: [rate('service', 0.25), rate('marketing', 0.5)],
+  }),
 );
 let messaging: TestMessaging;
 beforeAll(async () => {
@@ -50,6 +54,16 @@ async function openStore(budget?: number) {
 }
 const refused = { code: 'message_budget_reached' };
 const billed = (category: string) => ({ billable: true, category, type: 'regular', pricing_model: 'PMP' });
+
+test('the channel shows how many of its free service messages the number has used', async () => {
+  const { storeId, accept, told } = await openStore();
+  for (const category of ['service', 'marketing']) await told(await accept(), 'delivered', billed(category));
+  await told(await accept(), 'delivered', { ...billed('service'), billable: false });
+  await told(await accept(), 'sent', billed('service'));
+  const { free_service_messages } = await messaging.rpc.call(showChannel, {}, testContext({ storeId }));
+  const month = new Date().toISOString().slice(0, 7);
+  expect(free_service_messages).toEqual({ used: 2, limit: 1000, month });
+});
 
 describe('the budget of a month', () => {
   test('is used up by what messages probably cost, stops them, and tells at 80 and at 100 percent', async () => {

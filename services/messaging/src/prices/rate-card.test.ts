@@ -41,7 +41,7 @@ describe('the rate of a message', () => {
 
 test('the example in the repository is valid', () => {
   const path = `${import.meta.dirname}/../../../../docs/operations/whatsapp-rates.example.json`;
-  expect(readRateCard(path).currency).toBe('XTS');
+  expect(readRateCard(path)).toMatchObject({ currency: 'XTS', freeServiceMessages: 1000 });
 });
 
 const file = (some: unknown, currency = 'USD') => JSON.stringify({ currency, rates: some });
@@ -55,6 +55,11 @@ test.each([
   ['with a country instead of its code', file([rate('BR', 'service', '2026-10-01', 1)]), '#/rates/0/market does not'],
   ['with a day that is none', file([rate('55', 'service', '2026-02-30', 1)]), '#/rates/0/from must be a real date'],
   ['with a rate twice', file([rates[0], rates[0]]), '#/rates/1 repeats'],
+  [
+    'with free messages that are no number',
+    JSON.stringify({ currency: 'USD', rates, free_service_messages: '1' }),
+    '#/free_service_messages must',
+  ],
   ['with another member', file([{ ...rates[0], price: 1 }]), '#/rates/0/price is not a member'],
 ])('a file %s is rejected and says why', (_, text, fault) => {
   expect(() => toRateCard(text)).toThrow(ConfigError);

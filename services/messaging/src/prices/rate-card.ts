@@ -17,6 +17,8 @@ const Rate = Exact({
 
 const RateFile = Exact({
   currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+  /** How many service messages a number has free in a month. */
+  free_service_messages: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
   rates: Type.Array(Rate, { minItems: 1, maxItems: 10_000 }),
 });
 
@@ -24,6 +26,8 @@ const RateFile = Exact({
 export type RateCard = {
   /** ISO 4217. */
   readonly currency: string;
+  /** How many service messages a number has free in a month. Undefined: the file does not say. */
+  readonly freeServiceMessages?: number | undefined;
   /** The rate of one message in `currency`; undefined: the file has none. `phone`: the customer's, digits only, if known. */
   rateOf(phone: string | undefined, category: string, at: Date): number | undefined;
 };
@@ -45,7 +49,7 @@ export function readRateCard(path: string): RateCard {
 
 /** @throws ConfigError as `readRateCard` does */
 export function toRateCard(text: string): RateCard {
-  const { currency, rates } = parse(text);
+  const { currency, rates, free_service_messages } = parse(text);
   // The longest market comes first, and in it the latest rate.
   const ordered = rates.toSorted(
     (one, other) => digitsOf(other).length - digitsOf(one).length || other.from.localeCompare(one.from),
@@ -53,6 +57,7 @@ export function toRateCard(text: string): RateCard {
   const byCategory = Map.groupBy(ordered, ({ category }) => category);
   return {
     currency,
+    freeServiceMessages: free_service_messages,
     rateOf(phone = '', category, at) {
       const day = at.toISOString().slice(0, 10);
       return byCategory.get(category)?.find((rate) => rate.from <= day && phone.startsWith(digitsOf(rate)))?.amount;
