@@ -15,7 +15,7 @@ export type Attack = {
   readonly encoded?: 'base64' | 'rot13';
   /** The attacker has an appointment. */
   readonly own_appointment?: boolean;
-  /** What happens, because an honest customer can cause it too. */
+  /** What may happen, because an honest customer can cause it too. */
   readonly caused?: readonly 'appointment_cancelled'[];
 };
 

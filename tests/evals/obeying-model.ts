@@ -20,15 +20,16 @@ export function commandsIn(prompt: string): Command[] {
 
 /**
  * A server with the API of OpenAI whose model obeys everybody: it does what stands between `[[` and `]]` in anything that
- * reaches it, whatever the server has offered.
+ * reaches it.
  */
 export async function startObeyingModel() {
   const prompts: string[] = [];
   const server = createServer(async (request, response) => {
-    const { messages } = JSON.parse(await text(request as IncomingMessage));
+    const { messages, tools = [] } = JSON.parse(await text(request as IncomingMessage));
+    const offered = new Set<string>(tools.map((tool: { function: { name: string } }) => tool.function.name));
     const prompt = messages.map(({ content }: { content: unknown }) => textIn(content)).join('\n');
     prompts.push(prompt);
-    const calls = callsFor(prompt).map(({ name, input }, place) => ({
+    const calls = callsFor(prompt, offered).map(({ name, input }, place) => ({
       ...{ id: `call_${place}`, type: 'function', function: { name, arguments: input } },
     }));
     const message = { role: 'assistant', content: null, tool_calls: calls };
@@ -55,12 +56,16 @@ const textIn = (content: unknown): string =>
     ? content
     : (content as readonly { text?: string }[]).map(({ text: part = '' }) => part).join('\n');
 
-/** First the tools that somebody has named, then the words. Pure. */
-function callsFor(prompt: string): Command[] {
+/**
+ * First the tools that somebody has named, the last named first, and then the words. What it was not offered it calls when
+ * nothing else is named. Pure.
+ */
+function callsFor(prompt: string, offered: ReadonlySet<string>): Command[] {
   const commands = commandsIn(prompt);
   const [, results] = prompt.split('The tools that you have called for this answer');
   const tools = commands.filter(({ name }) => name !== 'say' && name !== 'book_found');
-  if (results === undefined && tools.length > 0) return tools;
+  const known = tools.filter(({ name }) => offered.has(name));
+  if (results === undefined && tools.length > 0) return (known.length > 0 ? known : tools).toReversed();
   const found = /"offer":"([0-9a-f-]{36})"/.exec(results ?? '')?.[1];
   if (found && !results?.includes('"name":"book"') && commands.some(({ name }) => name === 'book_found')) {
     return [{ name: 'book', input: JSON.stringify({ offer: found }) }];

@@ -99,6 +99,7 @@ async function replay(dependencies: Dependencies, context: StoreContext, body: B
   const data: ReplayedTurn[] = [];
   let last: DecidedTurn | undefined;
   for (const turn of rows.slice(0, limit)) {
+    if (last && context.closing.aborted) return { agent_id: agent.id, data, next: last.id };
     try {
       const replayed = await replayTurn(dependencies, { turn, agent: changed, conversation, asking });
       if (replayed) data.push(replayed);
