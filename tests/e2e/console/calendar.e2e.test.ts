@@ -147,7 +147,7 @@ inBrowser(() => {
     const event = page.getByRole('button', { name: /Haircut/ });
     const before = await event.boundingBox();
     await dragDown(page, event);
-    await page.getByText('This time is already taken.').waitFor();
+    await page.getByRole('region', { name: 'Notifications' }).getByText('This time is already taken.').waitFor();
     await expect.poll(() => event.boundingBox()).toEqual(before);
     expect(await read(store.key, `/appointments/${made.id}`)).toMatchObject({ scheduled_at: made.scheduled_at });
   });
