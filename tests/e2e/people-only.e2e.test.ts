@@ -26,7 +26,12 @@ beforeAll(async () => {
 
 type Tried = (typeof peopleOnly)[number];
 const ask = ({ name, operation: { http } }: Tried, cookie?: string, headers: Record<string, string> = {}) => {
-  const ids: Readonly<Record<string, string>> = { ...owned, passkeyId: owned.leadId, sessionId: 'abcdefghijkl' };
+  const ids: Readonly<Record<string, string>> = {
+    ...owned,
+    passkeyId: owned.leadId,
+    sessionId: 'abcdefghijkl',
+    provider: 'demo',
+  };
   const path = http.path.replaceAll(/:(\w+)/g, (_, id: string) => ids[id] ?? '');
   return askAsPage(http.method, path, { cookie, headers, body: bodies[name]?.(owned) });
 };

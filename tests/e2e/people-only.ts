@@ -30,6 +30,8 @@ export const bodies: Readonly<Record<string, (owned: OwnedByPeople) => Record<st
   markConversationRead: ({ messageId }) => ({ message_id: messageId }),
   connectStoreChannel: () => ({ provider: 'sandbox', rotate: true }),
   connectStoreCalendar: () => ({ provider: 'feed' }),
+  connectStoreModel: () => ({ provider: 'demo' }),
+  switchStoreAi: () => ({ ai: false }),
   retryWaiting: ({ followupId }) => ({ kind: 'followup', ids: [followupId], dry_run: false }),
   giveUpWaiting: ({ followupId }) => ({ kind: 'followup', ids: [followupId], dry_run: false }),
 };

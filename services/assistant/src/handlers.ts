@@ -7,10 +7,14 @@ import { disconnectEmbedder } from './embedder/disconnect-embedder.ts';
 import { embedTexts } from './embedder/embed-texts.ts';
 import { showEmbedder } from './embedder/show-embedder.ts';
 import { connectModel } from './models/connect-model.ts';
+import { connectStoreModel } from './models/connect-store-model.ts';
 import { sealedConnections } from './models/credentials.ts';
 import { disconnectModels } from './models/disconnect-models.ts';
+import { disconnectStoreModel } from './models/disconnect-store-model.ts';
+import { getStoreAi } from './models/get-store-ai.ts';
 import { getAiUsage } from './models/get-usage.ts';
 import { showModels } from './models/show-models.ts';
+import { switchStoreAi } from './models/switch-store-ai.ts';
 import { replayConversation } from './replay/replay-conversation.ts';
 import { updateSettings } from './settings/update-settings.ts';
 import { advanceTurn } from './turns/advance-turn.ts';
@@ -31,6 +35,10 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof assi
     showEmbedder: showEmbedder(dependencies),
     disconnectEmbedder: disconnectEmbedder(dependencies),
     embedTexts: embedTexts(dependencies),
+    getStoreAi: getStoreAi(dependencies),
+    switchStoreAi: switchStoreAi(dependencies),
+    connectStoreModel: connectStoreModel(dependencies),
+    disconnectStoreModel: disconnectStoreModel(dependencies),
     countAssistantSecrets: secrets.count,
     resealAssistantSecrets: secrets.reseal,
   };

@@ -33,6 +33,7 @@ import { startTestService, type TestService } from '@mostrador/testing/service';
 import { createHandlers } from '../src/handlers.ts';
 import { demoModel } from '../src/models/demo-model.ts';
 import type { Decision, Model, ModelRequest, OpenModel } from '../src/models/model.ts';
+import type { ModelFailure } from '../src/models/model-failure.ts';
 import { countModelCalls } from '../src/models/model-metrics.ts';
 import { createModels } from '../src/models/open-model.ts';
 import { onTurnEvent } from '../src/turns/on-turn-event.ts';
@@ -59,6 +60,15 @@ const agent: Agent = {
   ...{ id: randomUUID(), name: 'Ana', model: 'auto', priority: 1, is_active: true, is_default: true, version: 1 },
   ...{ voice_id: null, audio_response_enabled: false, condition_groups: [], created_at: moment, updated_at: moment },
   ...{ instructions: null, tone: null, language: 'pt-BR', disclosure: true, handover_when: null },
+};
+
+/** An agent that no lead gets. */
+export const otherAgent: AgentSelection['considered'][number] = {
+  ...{ agent_id: randomUUID(), name: 'Rui', priority: 0, is_default: false, outcome: 'no_group_holds' },
+  failed_condition: {
+    ...{ id: randomUUID(), condition_type: 'tag', operator: '=', value: 'vip', actual: 'debtor', holds: false },
+  },
+  condition_groups: [],
 };
 
 const leadOf = (store_id: string, id: string): Lead => ({
@@ -98,7 +108,10 @@ export async function startAssistant() {
       if (current?.model) return current.model(request);
       return await demoModel.answer(request, options);
     },
+    tryOut: demoModel.tryOut,
   };
+  /** How a provider that is connected fails. By default none is called then. */
+  const trial: { fails?: ModelFailure | undefined } = {};
   const vault = createVault(`k1:${randomBytes(32).toString('base64')}`);
   const metrics = createMetrics('assistant');
   const onModelCall = countModelCalls(metrics);
@@ -111,7 +124,14 @@ export async function startAssistant() {
       parts = { database, systemDatabase, relay };
       const openReal = createModels({ vault, egress });
       const openModel: OpenModel = (storeId, connection) =>
-        connection.provider === 'demo' ? demo : openReal(storeId, connection);
+        connection.provider === 'demo'
+          ? demo
+          : {
+              ...openReal(storeId, connection),
+              async tryOut() {
+                if (trial.fails) throw trial.fails;
+              },
+            };
       return {
         handlers: createHandlers({ database, systemDatabase, rpc, relay, vault, egress, openModel, onModelCall }),
       };
@@ -137,7 +157,8 @@ export async function startAssistant() {
           const chosen = worldOf(storeId).agent;
           return {
             ...{ agent: chosen && { ...agent, ...chosen }, reason: chosen ? 'default' : 'no_agent' },
-            ...{ condition_group: null, considered: [] as AgentSelection['considered'] },
+            condition_group: null,
+            considered: [otherAgent] as AgentSelection['considered'],
           };
         },
         updateLead: async ({ storeId }, { params, body }) => {
@@ -280,6 +301,7 @@ export async function startAssistant() {
     systemDatabase,
     openStore,
     embedderIds,
+    trial,
     async stop() {
       await Promise.all(servers.map((server) => server.drain()));
       await service.stop();

@@ -1,4 +1,4 @@
-import { connectModel, modelProviders } from '@mostrador/contracts';
+import { connectModel, misfitsOf, modelProviders } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
 import { checked } from '../check.ts';
@@ -42,33 +42,18 @@ export const connectModelCommand = (admin: Admin): Command =>
       );
     });
 
-/** The options of each provider. */
-const optionsOf: Record<
-  string,
-  { readonly required: readonly (keyof Options)[]; readonly more: readonly (keyof Options)[] }
-> = {
-  demo: { required: [], more: [] },
-  openai: { required: ['secretsStdin'], more: ['url', 'model'] },
-  gemini: { required: ['secretsStdin'], more: ['url', 'model'] },
-  openai_compatible: { required: ['url', 'model'], more: ['secretsStdin'] },
-};
-const written = { url: '--url', model: '--model', secretsStdin: '--secrets-stdin' } as Record<keyof Options, string>;
+const written = { url: '--url', model: '--model', secrets: '--secrets-stdin' };
 
 /** Throws UsageError when the options do not fit the provider, before the command reads secrets or calls the platform. */
-function refuseMisfits(options: Options): void {
-  const { provider = '' } = options;
-  const own = optionsOf[provider];
-  if (!own) return;
+function refuseMisfits({ provider, url, model, secretsStdin: secrets }: Options): void {
+  const known = modelProviders.find((name) => name === provider);
+  if (!known) return;
+  const { missing, unused } = misfitsOf(known, { url, model, secrets });
   const faults = [
-    ...own.required
-      .filter((option) => options[option] === undefined)
-      .map((option) => `${written[option]} is required for --provider ${provider}`),
-    ...(['url', 'model', 'secretsStdin'] as const)
-      .filter((option) => options[option] !== undefined && ![...own.required, ...own.more].includes(option))
-      .map((option) => `${written[option]} is not for --provider ${provider}`),
+    ...missing.map((name) => `${written[name]} is required for --provider ${known}`),
+    ...unused.map((name) => `${written[name]} is not for --provider ${known}`),
   ];
-  const address = own.required.includes('url') || own.more.includes('url') ? options.url : undefined;
-  if (address !== undefined && (!/^https?:\/\//i.test(address) || !URL.canParse(address))) {
+  if (url !== undefined && !unused.includes('url') && (!/^https?:\/\//i.test(url) || !URL.canParse(url))) {
     faults.push('--url must be a full address that begins with https:// or http://');
   }
   if (faults.length > 0) throw new UsageError(faults);

@@ -12,7 +12,7 @@ const operations = { listStores, connectModel, disconnectModels, showModels, ...
 const store = randomUUID();
 const connection: ModelConnection = {
   ...{ provider: 'openai_compatible', url: 'https://models.example.com/v1', model: 'qwen3:8b' },
-  connected_at: '2026-11-21T09:00:00.000Z',
+  ...{ connected_at: '2026-11-21T09:00:00.000Z', failure: null },
 };
 let asked: RequestOf<typeof connectModel>['body'][] = [];
 const handlers: Handlers<typeof operations> = {

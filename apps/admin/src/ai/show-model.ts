@@ -14,9 +14,10 @@ export const showModelCommand = (admin: Admin): Command =>
         data.length === 0
           ? 'The store has no model. Connect one with `ai connect`.'
           : data
-              .map(({ provider, model, url, connected_at }) =>
+              .map(({ provider, model, url, connected_at, failure }) =>
                 record({
                   ...{ provider, model: model && shown(model), url: url && shown(url), connected: connected_at },
+                  failing: failure && `${failure.kind}, ${failure.times} times, last at ${failure.at}`,
                 }),
               )
               .join('\n\n'),

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Done, Exact, NullableString, OneOf, Timestamp } from '../core/common.ts';
+import { About, Done, Exact, Nullable, NullableString, OneOf, Timestamp } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 
 /**
@@ -9,31 +9,117 @@ import { defineOperation } from '../core/operation.ts';
 export const modelProviders = ['demo', 'openai', 'gemini', 'openai_compatible'] as const;
 export type ModelProvider = (typeof modelProviders)[number];
 
-/** A provider of models that a store has connected. Its key is never shown. */
-const ModelConnection = Type.Object({
-  provider: OneOf(modelProviders),
-  /** Null: the public address of the provider. */
-  url: NullableString,
-  /** The name of the model at the provider. Null: `demo`. */
-  model: NullableString,
-  connected_at: Timestamp,
+const Provider = OneOf(modelProviders, {
+  title: 'ModelProvider',
+  description:
+    '`demo`: fixed rules that need no account, for trying. `openai_compatible`: any server with the API of OpenAI, such ' +
+    'as Ollama, llama-server or vLLM.',
 });
+
+/** The members of a connection that depend on its provider. */
+type ConnectionMember = 'url' | 'model' | 'secrets';
+
+/** What a connection of each provider must have, and what it may have. */
+const membersOf: Readonly<
+  Record<ModelProvider, { required: readonly ConnectionMember[]; optional: readonly ConnectionMember[] }>
+> = {
+  demo: { required: [], optional: [] },
+  openai: { required: ['secrets'], optional: ['url', 'model'] },
+  gemini: { required: ['secrets'], optional: ['url', 'model'] },
+  openai_compatible: { required: ['url', 'model'], optional: ['secrets'] },
+};
+
+/** The members that the provider needs and that are not given, and those that it does not take. Pure. */
+export function misfitsOf(
+  provider: ModelProvider,
+  given: Readonly<Partial<Record<ConnectionMember, unknown>>>,
+): { readonly missing: readonly ConnectionMember[]; readonly unused: readonly ConnectionMember[] } {
+  const { required, optional } = membersOf[provider];
+  const names = (['url', 'model', 'secrets'] as const).filter((name) => given[name] !== undefined);
+  return {
+    missing: required.filter((name) => !names.includes(name)),
+    unused: names.filter((name) => ![...required, ...optional].includes(name)),
+  };
+}
+
+/** Why a call to a model gave nothing that can be used. */
+export const modelFailureKinds = [
+  'rate_limited',
+  'unavailable',
+  'timed_out',
+  'malformed',
+  'rejected',
+  'refused',
+] as const;
+export type ModelFailureKind = (typeof modelFailureKinds)[number];
+
+/** A provider of models that a store has connected. Its key is never shown. */
+const ModelConnection = Type.Object(
+  {
+    provider: Provider,
+    url: About(NullableString, 'The address of its API. Null: the public address of the provider.'),
+    model: About(NullableString, 'The name of the model at the provider. Null: `demo`.'),
+    connected_at: About(Timestamp, 'When it was connected.'),
+    failure: Nullable(
+      Type.Object(
+        {
+          kind: OneOf(modelFailureKinds, {
+            title: 'ModelFailureKind',
+            description:
+              '`rejected`: the provider does not accept the key, the model or the address, which only a person can ' +
+              'mend. `malformed`: its answer could not be used. The others pass by themselves.',
+          }),
+          times: Type.Integer({ description: 'How often the calls have failed since the last answer.' }),
+          at: About(Timestamp, 'When the last call failed.'),
+        },
+        { title: 'ModelConnectionFailure', description: 'How the calls to a provider fail.' },
+      ),
+      { description: 'Null: the last call was answered, or there was none.' },
+    ),
+  },
+  {
+    title: 'ModelConnection',
+    description: 'A provider of models that the store has connected. Its key is never shown.',
+  },
+);
 export type ModelConnection = Static<typeof ModelConnection>;
 
-const Address = Type.String({ minLength: 1, maxLength: 2000, pattern: '^https?://[^\\s]+$' });
+const ConnectModelBody = Exact(
+  {
+    provider: Provider,
+    url: Type.Optional(
+      Type.String({
+        ...{ minLength: 1, maxLength: 2000, pattern: '^https?://[^\\s]+$' },
+        description: 'The address of the API up to its version. `openai_compatible` needs it.',
+      }),
+    ),
+    model: Type.Optional(
+      Type.String({
+        ...{ minLength: 1, maxLength: 200, pattern: '^[\\w./:@+-]+$' },
+        description: 'The name of the model at the provider. `openai_compatible` needs it.',
+      }),
+    ),
+    secrets: Type.Optional(
+      Exact(
+        {
+          api_key: Type.String({
+            ...{ minLength: 1, maxLength: 1000, pattern: '^[!-~]+$' },
+            description: 'The key of the account.',
+          }),
+        },
+        { title: 'ModelSecrets', description: '`openai` and `gemini` need it. It is never shown.' },
+      ),
+    ),
+  },
+  { title: 'ConnectModel', description: 'The provider to connect.' },
+);
 
 export const connectModel = defineOperation({
   subject: 'assistant.admin.models.connect',
   summary: 'Connect a provider of models to a store, as its default, in place of an earlier connection of the provider',
-  request: {
-    body: Exact({
-      provider: OneOf(modelProviders),
-      url: Type.Optional(Address),
-      model: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: '^[\\w./:@+-]+$' })),
-      secrets: Type.Optional(Exact({ api_key: Type.String({ minLength: 1, maxLength: 1000, pattern: '^[!-~]+$' }) })),
-    }),
-  },
+  request: { body: ConnectModelBody },
   reply: ModelConnection,
+  errors: ['ai_connection_refused'],
 });
 
 export const showModels = defineOperation({
@@ -48,4 +134,59 @@ export const disconnectModels = defineOperation({
   summary: 'Disconnect one provider of models of a store, or all, and delete their keys',
   request: { body: Exact({ provider: Type.Optional(OneOf(modelProviders)) }) },
   reply: Done,
+});
+
+/** The AI as the people of the store see it. */
+const StoreAi = Type.Object(
+  {
+    ai: Type.Boolean({ description: 'Whether the AI answers the customers of the store.' }),
+    connections: Type.Array(ModelConnection, { description: 'Its providers of models, the default first.' }),
+  },
+  { title: 'StoreAi', description: 'The AI of the store.' },
+);
+export type StoreAi = Static<typeof StoreAi>;
+
+export const getStoreAi = defineOperation({
+  subject: 'assistant.platform.ai.get',
+  http: { method: 'GET', path: '/ai' },
+  access: { role: 'seller' },
+  summary: 'Read whether the AI answers, and with which providers of models',
+  request: {},
+  reply: StoreAi,
+});
+
+export const switchStoreAi = defineOperation({
+  subject: 'assistant.platform.ai.switch',
+  http: { method: 'PATCH', path: '/ai' },
+  access: { role: 'owner' },
+  summary: 'Switch the AI of the store on or off',
+  description: 'What customers wrote before it is switched on is left to people.',
+  request: {
+    body: Exact(
+      { ai: Type.Boolean({ description: 'Whether the AI answers the customers of the store.' }) },
+      { description: 'What to change.' },
+    ),
+  },
+  reply: StoreAi,
+});
+
+/** By the rules of `connectModel`. */
+export const connectStoreModel = defineOperation({
+  subject: 'assistant.platform.models.connect',
+  http: { method: 'PUT', path: '/ai/connections' },
+  access: { role: 'owner', audited: ['provider'] },
+  summary: 'Connect a provider of models, as the default, in place of an earlier connection of the provider',
+  description: 'The model is called once, to check the address, the key and the name. The key is never shown.',
+  request: { body: ConnectModelBody },
+  reply: StoreAi,
+  errors: ['ai_connection_refused'],
+});
+
+export const disconnectStoreModel = defineOperation({
+  subject: 'assistant.platform.models.disconnect',
+  http: { method: 'DELETE', path: '/ai/connections/:provider' },
+  access: { role: 'owner' },
+  summary: 'Disconnect a provider of models and delete its key',
+  request: { params: Exact({ provider: Provider }) },
+  reply: StoreAi,
 });

@@ -1,6 +1,14 @@
 import { countAssistantSecrets, resealAssistantSecrets } from '../secrets.ts';
 import { connectEmbedder, disconnectEmbedder, embedTexts, showEmbedder } from './embedder.ts';
-import { connectModel, disconnectModels, showModels } from './models.ts';
+import {
+  connectModel,
+  connectStoreModel,
+  disconnectModels,
+  disconnectStoreModel,
+  getStoreAi,
+  showModels,
+  switchStoreAi,
+} from './models.ts';
 import { replayConversation } from './replay.ts';
 import { updateAssistantSettings } from './settings.ts';
 import { advanceTurn, explainMessage } from './turns.ts';
@@ -19,6 +27,10 @@ export const assistantOperations = {
   showEmbedder,
   disconnectEmbedder,
   embedTexts,
+  getStoreAi,
+  switchStoreAi,
+  connectStoreModel,
+  disconnectStoreModel,
   countAssistantSecrets,
   resealAssistantSecrets,
 } as const;

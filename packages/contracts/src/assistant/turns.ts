@@ -12,6 +12,7 @@ import {
   Uuid,
 } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
+import { SelectionOutcome } from '../crm/agents.ts';
 
 /** How a turn ends. A turn answers the messages that a lead wrote one after the other. */
 export const turnOutcomes = ['sent', 'silent', 'superseded', 'handed_over'] as const;
@@ -87,6 +88,28 @@ const Explanation = Type.Object(
     agent_id: About(NullableUuid, 'The agent that answered. Null: it was handed over before one was chosen.'),
     agent_name: About(NullableString, 'Its name at that moment.'),
     agent_reason: About(NullableString, 'Why it was chosen: the `reason` of `POST /agents/select`.'),
+    considered: Type.Array(
+      Type.Object(
+        {
+          agent_id: About(Uuid, 'The agent.'),
+          name: Type.String({ description: 'Its name at that moment.' }),
+          outcome: SelectionOutcome,
+          failed_condition: Nullable(
+            Type.Object(
+              {
+                condition_type: Type.String({ description: 'What was compared.' }),
+                operator: Type.String({ description: 'How it was compared.' }),
+                value: Type.String({ description: 'With what it was compared.' }),
+              },
+              { title: 'ExplainedCondition', description: 'A condition that did not hold.' },
+            ),
+            { description: 'For `no_group_holds`: the first condition that did not hold. Otherwise null.' },
+          ),
+        },
+        { title: 'ExplainedAgent', description: 'An agent of the selection, and what came of it.' },
+      ),
+      { description: 'The first 20 agents in the order of the selection: why this one, and why not the others.' },
+    ),
     passages: Type.Array(
       Type.Object(
         {
@@ -113,6 +136,9 @@ const Explanation = Type.Object(
       ),
       { description: 'What the calls to models have used, also those that failed. Null: no provider has told it.' },
     ),
+    superseded: Type.Integer({
+      description: 'How many answers were prepared before this one and not sent, because the lead wrote on.',
+    }),
     answered_from: About(Timestamp, 'When the first message that it answers was received.'),
     answered_to: About(Timestamp, 'When the last message that it answers was received.'),
   },
@@ -126,7 +152,7 @@ export const explainMessage = defineOperation({
   access: { scope: 'messages:read' },
   summary: 'Read why the AI wrote a message',
   description:
-    'The agent and why it was chosen, the passages that the model was given, the tools that it used, and the model. Only messages of source `ai` ' +
+    'The agent and why it was chosen, why not the others, the passages that the model was given, the tools that it used, the model, and how many answers were not sent. Only messages of source `ai` ' +
     'have an explanation: any other answers 404 `message_not_found`.',
   extension: true,
   request: {

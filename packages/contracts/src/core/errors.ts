@@ -367,6 +367,12 @@ export const errorCatalogue = {
     description: 'The hold was renewed before, and can be renewed only once. Book the appointment, or make a new hold.',
     retryable: false,
   },
+  ai_connection_refused: {
+    status: 422,
+    title: 'Provider of models rejected the connection',
+    description: 'A trial call to the model failed; `detail` says why. Correct the key, the model or the address.',
+    retryable: false,
+  },
   calendar_feed_not_found: {
     status: 404,
     title: 'Calendar feed not found',

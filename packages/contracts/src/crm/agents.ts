@@ -203,6 +203,12 @@ export const listAgentVersions = defineOperation({
 
 /** The outcome of one agent in a selection. */
 export const selectionOutcomes = ['selected', 'outranked', 'no_group_holds', 'no_groups', 'inactive'] as const;
+export const SelectionOutcome = OneOf(selectionOutcomes, {
+  title: 'AgentSelectionOutcome',
+  description:
+    '`outranked`: a group holds, but an agent with a lower priority number was selected. `inactive`: the agent is ' +
+    'not active, so it cannot be selected.',
+});
 
 const EvaluatedCondition = Type.Object(
   {
@@ -237,12 +243,7 @@ const ConsideredAgent = Type.Object(
     name: Type.String({ description: 'The name of the agent.' }),
     priority: Type.Integer({ description: 'A lower number is chosen first.' }),
     is_default: Type.Boolean({ description: 'Whether it is the default agent.' }),
-    outcome: OneOf(selectionOutcomes, {
-      title: 'AgentSelectionOutcome',
-      description:
-        '`outranked`: a group holds, but an agent with a lower priority number was selected. `inactive`: the agent is ' +
-        'not active, so it cannot be selected.',
-    }),
+    outcome: SelectionOutcome,
     failed_condition: Nullable(EvaluatedCondition, {
       description:
         'For `no_group_holds`: the first condition of the first group that does not hold. Null for every other outcome.',

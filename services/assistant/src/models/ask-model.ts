@@ -4,7 +4,7 @@ import { callTimeMs } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../dependencies.ts';
 import { afterFailure, candidatesOf, nextOf, type ProviderFailures, withFailure } from './choose-model.ts';
 import type { Decision, ModelRequest, Usage } from './model.ts';
-import type { ConnectionRow } from './model-connection.repository.ts';
+import { type ConnectionRow, markConnection } from './model-connection.repository.ts';
 import { ModelFailure } from './model-failure.ts';
 import { languageOf, phrases } from './phrases.ts';
 import { addUsage } from './usage.repository.ts';
@@ -61,7 +61,12 @@ export async function askModel(
     const { inputTokens, outputTokens } = usage;
     onModelCall({ provider, result, latencyMs: latencyMs(), inputTokens, outputTokens });
     const call = { turnId, agentId, model: name, failed: result !== 'answered', inputTokens, outputTokens };
-    await database.write(scope, (sql) => addUsage(sql, storeId, call));
+    // A model that does not want to answer works.
+    const failure = result === 'answered' || result === 'refused' ? null : result;
+    await database.write(scope, async (sql) => {
+      await addUsage(sql, storeId, call);
+      await markConnection(sql, storeId, connection, failure);
+    });
   };
   const onUsage = (used: Usage) => {
     usage = used;

@@ -1,3 +1,4 @@
+import type { ModelFailureKind } from '@mostrador/contracts';
 import { describe, expect, test } from 'vitest';
 import {
   afterFailure,
@@ -7,7 +8,6 @@ import {
   type Situation,
   withFailure,
 } from './choose-model.ts';
-import type { FailureKind } from './model-failure.ts';
 
 const of = (...providers: ('demo' | 'openai' | 'gemini' | 'openai_compatible')[]) =>
   providers.map((provider) => ({ provider }));
@@ -27,7 +27,7 @@ describe('who may answer', () => {
 });
 
 const candidates = of('openai', 'gemini');
-type Failing = readonly [provider: 'openai' | 'gemini', kind: FailureKind, retryAfterSeconds?: number];
+type Failing = readonly [provider: 'openai' | 'gemini', kind: ModelFailureKind, retryAfterSeconds?: number];
 
 /** What follows when these fail one after the other, all at the moment 0. */
 function after(failing: readonly Failing[], more: Partial<Situation> = {}) {

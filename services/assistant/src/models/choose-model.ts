@@ -1,6 +1,6 @@
-import type { Agent, HandoverReason, ModelProvider } from '@mostrador/contracts';
+import type { Agent, HandoverReason, ModelFailureKind, ModelProvider } from '@mostrador/contracts';
 import type { ConnectionRow } from './model-connection.repository.ts';
-import type { FailureKind, ModelFailure } from './model-failure.ts';
+import type { ModelFailure } from './model-failure.ts';
 
 /** After this, a person answers rather than the lead waits. */
 const longestWaitMs = 2 * 60_000;
@@ -20,7 +20,7 @@ export function candidatesOf<C extends Pick<ConnectionRow, 'provider'>>(
 
 /** How a provider has failed since the last decision of a turn. A row keeps it. */
 export type ProviderFailure = {
-  readonly kind: FailureKind;
+  readonly kind: ModelFailureKind;
   /** How often it has failed. */
   readonly times: number;
   /** When it may be asked again, in epoch milliseconds. */

@@ -1,8 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { connectModel, disconnectModels, type RequestOf, showModels } from '@mostrador/contracts';
+import {
+  connectModel,
+  connectStoreModel,
+  disconnectModels,
+  disconnectStoreModel,
+  getStoreAi,
+  type RequestOf,
+  showModels,
+  switchStoreAi,
+} from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAssistant, type TestAssistant } from '../../test/assistant.ts';
+import { ModelFailure } from './model-failure.ts';
 
 let assistant: TestAssistant;
 beforeAll(async () => {
@@ -50,6 +60,40 @@ test('one provider is disconnected, or all, with their keys', async () => {
   await disconnect({});
   expect(await show(storeId)).toEqual([]);
   expect(await show(otherId)).toHaveLength(2);
+});
+
+test('a connection whose trial call fails is not kept, and the earlier one stays', async () => {
+  const storeId = randomUUID();
+  await connect(storeId, { provider: 'openai', model: 'gpt-x', secrets });
+  assistant.trial.fails = new ModelFailure('rejected', 'the provider answered with status 401', { status: 401 });
+  try {
+    const refused = await connect(storeId, { provider: 'openai', model: 'gpt-y', secrets }).catch((error) => error);
+    expect(refused).toMatchObject({ code: 'ai_connection_refused', detail: expect.stringMatching(/^wrong_key: /) });
+  } finally {
+    assistant.trial.fails = undefined;
+  }
+  expect(await show(storeId)).toMatchObject([{ model: 'gpt-x' }]);
+});
+
+test('an owner connects a provider, switches the AI on, and disconnects it', async () => {
+  const context = testContext({ storeId: randomUUID(), role: 'owner' });
+  const { rpc } = assistant;
+  expect(await rpc.call(getStoreAi, {}, context)).toEqual({ ai: false, connections: [] });
+  const connected = await rpc.call(connectStoreModel, { body: { provider: 'openai', secrets } }, context);
+  expect(connected).toEqual({
+    ai: false,
+    connections: [
+      {
+        ...{ provider: 'openai', url: null, model: 'gpt-5-mini', failure: null },
+        connected_at: expect.any(String),
+      },
+    ],
+  });
+  expect((await rpc.call(switchStoreAi, { body: { ai: true } }, context)).ai).toBe(true);
+  const other = testContext({ storeId: randomUUID(), role: 'owner' });
+  expect(await rpc.call(getStoreAi, {}, other)).toEqual({ ai: false, connections: [] });
+  const left = await rpc.call(disconnectStoreModel, { params: { provider: 'openai' } }, context);
+  expect(left).toEqual({ ai: true, connections: [] });
 });
 
 describe('a connection that does not fit is refused', () => {

@@ -38,7 +38,7 @@ const thanks = new Set(
  * Answers by fixed rules, for trying the product without an account: it books, moves and cancels appointments, greets,
  * quotes the best passage, and hands over when it finds none, or when the lead complains or asks for a person. Pure.
  */
-export const demoModel: Model = { answer: async (request) => decide(request) };
+export const demoModel: Model = { answer: async (request) => decide(request), tryOut: async () => {} };
 
 export function decide(request: ModelRequest): Decision {
   const { text, passages } = request;

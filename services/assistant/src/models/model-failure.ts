@@ -1,21 +1,24 @@
-/**
- * Why a model gave nothing that can be used. `rejected`: the provider does not take the key, the model or the address, so
- * that only a person can mend it. `refused`: the model does not want to answer, and another one is not asked.
- */
-export type FailureKind = 'rate_limited' | 'unavailable' | 'timed_out' | 'malformed' | 'rejected' | 'refused';
+import type { ModelFailureKind } from '@mostrador/contracts';
 
 /** The model gave no answer. It names no text of the prompt, of the answer or of the provider, so it can be logged. */
 export class ModelFailure extends Error {
   override readonly name = 'ModelFailure';
-  readonly kind: FailureKind;
+  readonly kind: ModelFailureKind;
   /** For the row, the log and traces. */
   readonly code: string;
   readonly retryAfterSeconds?: number | undefined;
+  /** Of the HTTP answer, if there was one. */
+  readonly status?: number | undefined;
 
-  constructor(kind: FailureKind, what: string, options: { readonly retryAfterSeconds?: number | undefined } = {}) {
+  constructor(
+    kind: ModelFailureKind,
+    what: string,
+    options: { readonly retryAfterSeconds?: number | undefined; readonly status?: number | undefined } = {},
+  ) {
     super(`${kind}: ${what}`);
     this.kind = kind;
     this.code = `model_${kind}`;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.status = options.status;
   }
 }

@@ -1,7 +1,6 @@
-import type { ModelProvider } from '@mostrador/contracts';
+import type { ModelFailureKind, ModelProvider } from '@mostrador/contracts';
 import { counter, histogram, type MetricDefinition, type Registered } from '@mostrador/kit/process/metrics';
 import type { Usage } from './model.ts';
-import type { FailureKind } from './model-failure.ts';
 
 const provider = '`demo`, `openai`, `gemini`, `openai_compatible`';
 
@@ -32,7 +31,7 @@ export const modelMetrics = {
 
 export type ModelCall = Usage & {
   readonly provider: ModelProvider;
-  readonly result: 'answered' | FailureKind;
+  readonly result: 'answered' | ModelFailureKind;
   readonly latencyMs: number;
 };
 

@@ -1,6 +1,6 @@
 import type { Agent, HandoverReason, Passage, SilentReason, ToolName } from '@mostrador/contracts';
 import type { TSchema } from '@sinclair/typebox';
-import type { ConnectionRow } from './model-connection.repository.ts';
+import type { OpenedConnection } from './model-connection.repository.ts';
 
 /** A call of a tool that a model asks for. The server checks the input, and an invalid call has no effect. */
 export type ToolCall = { readonly id: string; readonly name: ToolName; readonly input: unknown };
@@ -55,7 +55,9 @@ export type Model = {
     request: ModelRequest,
     options: { readonly timeoutMs: number; readonly onUsage?: ((usage: Usage) => void) | undefined },
   ): Promise<Decision>;
+  /** Calls it once, to see whether it can be called. @throws ModelFailure */
+  tryOut(options: { readonly timeoutMs: number }): Promise<void>;
 };
 
 /** Opens the model of a connection. @throws ModelFailure when its key cannot be decrypted */
-export type OpenModel = (storeId: string, connection: ConnectionRow) => Model;
+export type OpenModel = (storeId: string, connection: OpenedConnection) => Model;

@@ -1,12 +1,14 @@
 import { LLMock } from '@copilotkit/aimock';
-import type { connectModel, RequestOf } from '@mostrador/contracts';
+import { type connectModel, getStoreAi, type RequestOf } from '@mostrador/contracts';
 import { createEgress } from '@mostrador/kit/clients/egress';
 import { AppError } from '@mostrador/kit/rpc/errors';
+import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { passage, startAssistant, type TestAssistant } from '../../test/assistant.ts';
 import { type MisbehavingModel, startMisbehavingModel } from '../../test/misbehaving-model.ts';
 import { modelRequest } from '../../test/model-request.ts';
 import { createSdkModel } from './sdk-model.ts';
+import { tryModel } from './try-model.ts';
 
 let assistant: TestAssistant;
 let mock: LLMock;
@@ -150,6 +152,52 @@ describe('a model that misbehaves', () => {
     await store.endLease();
     expect(await store.drain()).toEqual(ended('handed_over (model_unavailable)'));
   });
+});
+
+describe('a trial call', () => {
+  const model = (url: string) =>
+    createSdkModel(
+      { provider: 'openai_compatible', url, model: 'm', apiKey: 'sk-planted' },
+      createEgress({ allowHosts: '127.0.0.1' }),
+    );
+
+  test.each([
+    ['401', { status: 401, body: '{"error":{"message":"sk-planted"}}' }, 'wrong_key'],
+    ['404', { status: 404, body: '{"error":{"message":"no model"}}' }, 'unknown_model'],
+    ['429', { status: 429, body: '{}' }, 'rate_limited'],
+    ['503', { status: 503, body: '{}' }, 'unreachable'],
+    ['a web page', { status: 200, body: '<html>' }, 'unusable'],
+    ['no answer', 'never answers', 'timed_out'],
+  ] as const)('that gets %s says what is wrong', async (name, behaviour, reason) => {
+    // The last two seconds are for the row.
+    const deadline = Date.now() + 2_000 + (reason === 'timed_out' ? 100 : 10_000);
+    const url = bad.model(`trial-${name.replaceAll(' ', '-')}`, behaviour);
+    const refused = await tryModel(model(url), deadline).catch((error) => error);
+    expect(refused).toMatchObject({ code: 'ai_connection_refused' });
+    expect(refused.detail).toMatch(new RegExp(`^${reason}: `));
+    expect(refused.detail).not.toContain('sk-planted');
+  });
+
+  test('finds no server, or one that answers with few words or with calls', async () => {
+    await expect(tryModel(model('http://127.0.0.1:1/v1'), Date.now() + 12_000)).rejects.toThrow('unreachable: ');
+    const cut = bad.model('trial-cut', { writes: 'Hello, how', finish: 'length' });
+    await tryModel(model(cut), Date.now() + 12_000);
+    expect(JSON.parse(bad.requests.at(-1)?.body ?? '{}')).toMatchObject({ max_tokens: 16 });
+    const calls = bad.model('trial-calls', { calls: [{ name: 'answer', input: '{}' }] });
+    await tryModel(model(calls), Date.now() + 12_000);
+  });
+});
+
+test('a connection shows how its calls fail, until one is answered', async () => {
+  const failing = bad.model('recovers', { status: 503, body: '{}' }, { writes: answer('Custa R$ 60.') });
+  const store = await asked([at(failing)]);
+  const context = testContext({ storeId: store.storeId, role: 'owner' });
+  const failure = async () => (await assistant.rpc.call(getStoreAi, {}, context)).connections[0]?.failure;
+  await store.drain();
+  expect(await failure()).toEqual({ kind: 'unavailable', times: 1, at: expect.any(String) });
+  await store.endLease();
+  expect(await store.drain()).toEqual(ended('sent'));
+  expect(await failure()).toBeNull();
 });
 
 describe('no second provider', () => {

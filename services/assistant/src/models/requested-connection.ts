@@ -1,17 +1,9 @@
-import type { connectModel as operation, RequestOf } from '@mostrador/contracts';
+import { misfitsOf, type connectModel as operation, type RequestOf } from '@mostrador/contracts';
 import type { Egress } from '@mostrador/kit/clients/egress';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 
 type Body = RequestOf<typeof operation>['body'];
 type Provider = Body['provider'];
-
-/** What each provider needs and takes, as pointers into the body. */
-const taken: Record<Provider, { required: readonly string[]; optional: readonly string[] }> = {
-  demo: { required: [], optional: [] },
-  openai: { required: ['secrets'], optional: ['url', 'model'] },
-  gemini: { required: ['secrets'], optional: ['url', 'model'] },
-  openai_compatible: { required: ['url', 'model'], optional: ['secrets'] },
-};
 
 /** The model of a provider when none is named: a small one that is meant for much traffic. */
 const defaultModels: Partial<Record<Provider, string>> = { openai: 'gpt-5-mini', gemini: 'gemini-flash-latest' };
@@ -21,17 +13,10 @@ export function connectionOf(
   { provider, secrets, ...settings }: Body,
   egress: Pick<Egress, 'isPrivate'>,
 ): { readonly provider: Provider; readonly url: string | null; readonly model: string | null } {
-  const given = Object.entries({ ...settings, secrets }).flatMap(([name, value]) =>
-    value === undefined ? [] : [name],
-  );
-  const { required, optional } = taken[provider];
+  const { missing, unused } = misfitsOf(provider, { ...settings, secrets });
   const errors = [
-    ...required
-      .filter((name) => !given.includes(name))
-      .map((name) => ({ pointer: `#/${name}`, detail: `is required for ${provider}` })),
-    ...given
-      .filter((name) => !required.includes(name) && !optional.includes(name))
-      .map((name) => ({ pointer: `#/${name}`, detail: `is not used by ${provider}` })),
+    ...missing.map((name) => ({ pointer: `#/${name}`, detail: `is required for ${provider}` })),
+    ...unused.map((name) => ({ pointer: `#/${name}`, detail: `is not used by ${provider}` })),
     ...(settings.url === undefined ? [] : addressFaults(settings.url, egress)),
   ];
   if (errors.length > 0) throw validationFailed(errors);

@@ -37,7 +37,24 @@ export const createSdkModel = (connection: RealConnection, egress: Pick<Egress, 
       throw error instanceof ModelFailure ? error : await toFailure(error, limit);
     }
   },
+
+  async tryOut({ timeoutMs }) {
+    const limit = AbortSignal.timeout(timeoutMs);
+    try {
+      // Without the SDK's reading of answers: any answer shows that the model can be called.
+      const model = await open(connection, limitedFetch(egress));
+      await model.doGenerate({
+        prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+        ...{ maxOutputTokens: trialTokens, abortSignal: limit, providerOptions: { openai: { store: false } } },
+      });
+    } catch (error) {
+      throw await toFailure(error, limit);
+    }
+  },
 });
+
+/** The fewest that OpenAI takes. */
+const trialTokens = 16;
 
 async function open({ provider, url, model, apiKey }: RealConnection, fetch: typeof globalThis.fetch) {
   const baseURL = url === undefined ? {} : { baseURL: url };
@@ -191,13 +208,15 @@ async function toFailure(error: unknown, limit: AbortSignal): Promise<ModelFailu
   }
   const { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } = await import('ai');
   if (APICallError.isInstance(error)) {
-    const { statusCode: status, responseHeaders } = error;
+    const { statusCode: status, responseHeaders, responseBody } = error;
     if (status === undefined) return new ModelFailure('unavailable', 'no connection to the provider');
     const what = `the provider answered with status ${status}`;
-    const retry = { retryAfterSeconds: retryAfterSeconds(responseHeaders?.['retry-after'], Date.now()) };
+    const retry = { status, retryAfterSeconds: retryAfterSeconds(responseHeaders?.['retry-after'], Date.now()) };
     if (status === 429) return new ModelFailure('rate_limited', what, retry);
     if (status >= 500 || status === 408 || status === 409) return new ModelFailure('unavailable', what, retry);
-    return new ModelFailure(status < 300 ? 'malformed' : 'rejected', what);
+    // Gemini says 400 of a key that it does not know.
+    const isKey = status === 400 && responseBody?.includes('API_KEY_INVALID');
+    return new ModelFailure(status < 300 ? 'malformed' : 'rejected', what, { status: isKey ? 401 : status });
   }
   const unreadable = [InvalidResponseDataError, JSONParseError, TypeValidationError];
   if (unreadable.some((kind) => kind.isInstance(error))) {

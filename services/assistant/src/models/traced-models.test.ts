@@ -27,7 +27,10 @@ test('each call of a model is a span with counts and codes, and without what any
       throw new ModelFailure('rate_limited', planted);
     },
   ];
-  const openModel = tracedModels(() => ({ answer: answers.shift() as Model['answer'] }), tracing);
+  const openModel = tracedModels(
+    () => ({ answer: answers.shift() as Model['answer'], tryOut: async () => {} }),
+    tracing,
+  );
   const connection = { provider: 'gemini', model: 'gemini-flash-latest' } as ConnectionRow;
   const ask = () => openModel('store', connection).answer(modelRequest({ text: planted }), { timeoutMs: 1_000 });
   const root = tracing.begin('internal', 'step advanceTurn', {});

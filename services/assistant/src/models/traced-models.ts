@@ -16,6 +16,7 @@ export const tracedModels =
     if (!tracing) return opened;
     const { provider, model } = connection;
     return {
+      ...opened,
       answer(request, options) {
         const span = tracing.follow(provider === 'demo' ? 'internal' : 'client', `chat ${model ?? provider}`, {
           attributes: {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { updateAssistantSettings } from '@mostrador/contracts';
+import { explainMessage, updateAssistantSettings } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { passage, startAssistant, type TestAssistant } from '../../test/assistant.ts';
+import { otherAgent, passage, startAssistant, type TestAssistant } from '../../test/assistant.ts';
 
 let assistant: TestAssistant;
 beforeAll(async () => {
@@ -80,6 +80,17 @@ test('a newer message supersedes the answer, and the next turn answers everythin
   const { id: message_id, created_at: received_at } = store.world.messages.at(-1) as { id: string; created_at: string };
   await store.hear({ message_id, received_at });
   expect(await store.turns()).toHaveLength(2);
+  store.deliver();
+  const { superseded, considered } = await assistant.rpc.call(
+    explainMessage,
+    { params: { leadId: store.leadId, messageId: next?.id } },
+    testContext({ storeId: store.storeId }),
+  );
+  expect(superseded).toBe(1);
+  // Nothing says what the lead is like.
+  const { agent_id, name, outcome } = otherAgent;
+  const failed_condition = { condition_type: 'tag', operator: '=', value: 'vip' };
+  expect(considered).toEqual([{ agent_id, name, outcome, failed_condition }]);
 });
 
 test('a lead who writes without a pause gets an answer after the longest wait, and the rest is answered next', async () => {

@@ -38,6 +38,7 @@ export type Decided = Pick<
   | 'agent_id'
   | 'agent_name'
   | 'agent_reason'
+  | 'considered'
   | 'passages'
   | 'model'
   | 'latency_ms'
@@ -45,11 +46,11 @@ export type Decided = Pick<
 
 /** Records the decision. The next step is due at once. */
 export async function recordDecided(sql: TransactionSql, attempt: Attempt, decided: Decided): Promise<boolean> {
-  const { passages, ...columns } = decided;
+  const { considered, passages, ...columns } = decided;
   const saved = await sql`
     update ai_turns
-    set ${sql(columns)}, passages = ${sql.json(passages)}, next_attempt_at = clock_timestamp(), attempts = 0,
-        error_code = null, model_failures = '{}', ${over(sql)}
+    set ${sql(columns)}, considered = ${sql.json(considered)}, passages = ${sql.json(passages)},
+        next_attempt_at = clock_timestamp(), attempts = 0, error_code = null, model_failures = '{}', ${over(sql)}
     ${ofAttempt(sql, attempt)} returning 1`;
   return saved.length > 0;
 }

@@ -1,4 +1,10 @@
-import { type HandoverReason, type SilentReason, searchKnowledge, selectAgent } from '@mostrador/contracts';
+import {
+  type AgentSelection,
+  type HandoverReason,
+  type SilentReason,
+  searchKnowledge,
+  selectAgent,
+} from '@mostrador/contracts';
 import type { StoreScope } from '@mostrador/kit/database/database';
 import type { Dependencies } from '../dependencies.ts';
 import { askModel } from '../models/ask-model.ts';
@@ -26,6 +32,8 @@ import type { TurnRow } from './turn.ts';
 
 export const mostPassages = 5;
 export const mostLines = 20;
+/** A turn keeps no more agents that were not chosen. */
+const mostConsidered = 20;
 /** What the model is given of what the lead wrote, in characters: the newest. */
 export const longestText = 8_000;
 /** A bot that answers each answer reaches it, and a person does not. */
@@ -73,11 +81,16 @@ export async function decide(
 
   const text = textOf(burst.messages);
   const message = text === '' ? {} : { message: shortened(text, 4096) };
-  const { agent, reason } = await rpc.call(selectAgent, { body: { lead_id: turn.lead_id, ...message } }, call);
+  const { agent, reason, considered } = await rpc.call(
+    selectAgent,
+    { body: { lead_id: turn.lead_id, ...message } },
+    call,
+  );
   if (!agent) return silent('no_agent');
   const chosen = {
     ...{ ...undecided, answered_to: burst.answeredTo, latency_ms: turn.latency_ms },
     ...{ agent_id: agent.id, agent_name: agent.name, agent_reason: reason },
+    considered: keptAgents(considered),
   };
   const reader = { language: agent.language ?? read.locale, timezone: read.timezone };
   const say = phrases[languageOf(reader.language)];
@@ -164,6 +177,15 @@ async function readResults(
   return rows.map(({ call_id, tool, input, output }) => ({ id: call_id, name: tool, input, output }));
 }
 
+/** Nothing of the lead: what a condition was compared with is left out. */
+const keptAgents = (considered: AgentSelection['considered']): Decided['considered'] =>
+  considered.slice(0, mostConsidered).map(({ agent_id, name, outcome, failed_condition: failed }) => ({
+    ...{ agent_id, name, outcome },
+    failed_condition: failed && {
+      ...{ condition_type: failed.condition_type, operator: failed.operator, value: failed.value },
+    },
+  }));
+
 function keptPassages({ passages }: ModelRequest, decision: Decision): Decided['passages'] {
   const used = decision.action === 'reply' ? decision.usedPassages : [];
   return passages.map(({ document: { id, title } }, index) => ({
@@ -180,7 +202,7 @@ function joined(before: readonly string[], text: string, after = ''): string {
 /** What a turn without an agent and a model records. */
 const undecided = {
   ...{ action_reason: null, reply: null, agent_id: null, agent_name: null, agent_reason: null },
-  ...{ passages: [], model: null, latency_ms: null },
+  ...{ considered: [], passages: [], model: null, latency_ms: null },
 } as const;
 
 const silentSince =

@@ -10,19 +10,21 @@ import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { listResults } from '../tools/step.repository.ts';
 import type { CallRow, ToolOutput } from '../tools/step.ts';
-import { findTurn } from './turn.repository.ts';
+import { countSuperseded, findTurn } from './turn.repository.ts';
 import type { TurnRow } from './turn.ts';
 
 export const explainMessage =
   ({ database, rpc }: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
-    const [turn] = await database.lookUp(context, (sql) => findTurn(sql, context.storeId, params.messageId));
+    const { requestId, storeId, deadline, traceparent } = context;
+    const [turn] = await database.lookUp(context, (sql) => findTurn(sql, storeId, params.messageId));
     if (!turn || !isExplained(turn)) throw new AppError('message_not_found');
     // A merge may have given the message another lead.
-    const { requestId, storeId, deadline, traceparent } = context;
     await rpc.call(getMessage, { params }, { requestId, storeId, deadline, traceparent });
-    const calls = await database.lookUp(context, (sql) => listResults(sql, context.storeId, turn.id));
-    return toExplanation(turn, calls);
+    const [calls, superseded] = await database.read(context, (sql) =>
+      Promise.all([listResults(sql, storeId, turn.id), countSuperseded(sql, storeId, turn.id)]),
+    );
+    return toExplanation(turn, calls, superseded);
   };
 
 type Explained = TurnRow & { readonly state: 'sent' | 'handed_over' };
@@ -32,13 +34,18 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const isExplained = (turn: TurnRow): turn is Explained => turn.state === 'sent' || turn.state === 'handed_over';
 
-const toExplanation = (turn: Explained, calls: readonly (CallRow & { output: ToolOutput })[]): Explanation => ({
+const toExplanation = (
+  turn: Explained,
+  calls: readonly (CallRow & { output: ToolOutput })[],
+  superseded: number,
+): Explanation => ({
   message_id: turn.id,
   outcome: turn.state,
   handover_reason: turn.state === 'handed_over' ? (turn.reason as HandoverReason) : null,
   agent_id: turn.agent_id,
   agent_name: turn.agent_name,
   agent_reason: turn.agent_reason,
+  considered: [...turn.considered],
   passages: [...turn.passages],
   tools: calls.map(({ tool, input, output }) => ({ tool, input: isObject(input) ? input : {}, output })),
   model: turn.model,
@@ -47,6 +54,7 @@ const toExplanation = (turn: Explained, calls: readonly (CallRow & { output: Too
     turn.input_tokens === null || turn.output_tokens === null
       ? null
       : { input: turn.input_tokens, output: turn.output_tokens },
+  superseded,
   answered_from: toTimestamp(turn.first_received_at),
   answered_to: toTimestamp(turn.answered_to ?? turn.last_received_at),
 });

@@ -4,7 +4,7 @@ import type { TurnRow } from './turn.ts';
 
 export const turnColumns = (sql: Sql) => sql`
   id, lead_id, state, reason, first_received_at, last_received_at, next_received_at, answered_to, action, action_reason, reply, agent_id,
-  agent_name, agent_reason, passages, model, latency_ms, input_tokens, output_tokens, next_attempt_at, attempts, error_code,
+  agent_name, agent_reason, considered, passages, model, latency_ms, input_tokens, output_tokens, next_attempt_at, attempts, error_code,
   model_failures, lease_until, continues`;
 
 /** Locks the open turn of a lead. `now`: the database clock after that. */
@@ -109,6 +109,18 @@ export const listDecidedBefore = (
     select ${turnColumns(sql)} from ai_turns
     where ${isDecided(sql, storeId, leadId)} and (answered_to, id) < (${before.answered_to}, ${before.id})
     order by answered_to desc, id desc limit ${limit}`;
+
+/** How many superseded turns stand before a turn. */
+export async function countSuperseded(sql: Sql, storeId: string, turnId: string): Promise<number> {
+  const [row] = await sql<[{ superseded: number }]>`
+    with recursive chain as (
+      select continues from ai_turns where store_id = ${storeId} and id = ${turnId}
+      union all
+      select turn.continues from chain join ai_turns turn on turn.store_id = ${storeId} and turn.id = chain.continues
+    )
+    select count(continues)::int as superseded from chain`;
+  return row.superseded;
+}
 
 export type OverdueTurn = Pick<TurnRow, 'lead_id'> & { readonly store_id: string };
 

@@ -1,9 +1,12 @@
-import type { HandoverReason, SilentReason, TurnOutcome } from '@mostrador/contracts';
+import type { Explanation, HandoverReason, SilentReason, TurnOutcome } from '@mostrador/contracts';
 import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
 import type { ProviderFailures } from '../models/choose-model.ts';
 
 /** A passage that the model was given, as a turn keeps it. */
 export type KeptPassage = { readonly document_id: string; readonly title: string; readonly used: boolean };
+
+/** An agent of the selection, as a turn keeps it: without what the lead wrote. */
+export type KeptAgent = Explanation['considered'][number];
 
 /** A row of the table `ai_turns`. */
 export type TurnRow = {
@@ -22,6 +25,8 @@ export type TurnRow = {
   readonly agent_id: string | null;
   readonly agent_name: string | null;
   readonly agent_reason: string | null;
+  /** The agents of the selection, in its order. */
+  readonly considered: readonly KeptAgent[];
   readonly passages: readonly KeptPassage[];
   readonly model: string | null;
   readonly latency_ms: number | null;

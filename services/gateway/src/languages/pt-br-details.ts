@@ -6,6 +6,30 @@
 export const ptBrDetails: readonly (readonly [string, string])[] = [
   // Errors.
   [
+    'wrong_key: The provider does not accept the key. Connect with a valid one.',
+    'wrong_key: O provedor não aceita a chave. Conecte com uma chave válida.',
+  ],
+  [
+    'unknown_model: The provider has no such model, or there is no API at this address. Correct them.',
+    'unknown_model: O provedor não tem esse modelo, ou não há API nesse endereço. Corrija-os.',
+  ],
+  [
+    'unreachable: The provider does not answer. Correct the address, or try again in a minute.',
+    'unreachable: O provedor não responde. Corrija o endereço, ou tente de novo em um minuto.',
+  ],
+  [
+    'timed_out: The model did not answer in time. Try again: a model that was loaded meanwhile is faster.',
+    'timed_out: O modelo não respondeu a tempo. Tente de novo: um modelo carregado nesse meio-tempo é mais rápido.',
+  ],
+  [
+    'rate_limited: The provider takes no more calls of this account now. Look at its credit, or try again later.',
+    'rate_limited: O provedor não aceita mais chamadas desta conta agora. Veja o crédito dela, ou tente mais tarde.',
+  ],
+  [
+    'unusable: The provider rejected a trial call, or its answer is not that of a model. Correct the address and the model.',
+    'unusable: O provedor recusou uma chamada de teste, ou a resposta não é a de um modelo. Corrija o endereço e o modelo.',
+  ],
+  [
     'The store has no booking rules. Set them with `PUT /booking/rules`.',
     'A loja não tem regras de agendamento. Defina-as com `PUT /booking/rules`.',
   ],
@@ -260,6 +284,15 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   [
     'would send the access token without TLS. Use an https address.',
     'enviaria o token de acesso sem TLS. Use um endereço https.',
+  ],
+  ['is not an address', 'não é um endereço'],
+  [
+    'must have no user name, password, query or fragment. Pass the key in secrets.',
+    'não pode ter nome de usuário, senha, query nem fragmento. Passe a chave em secrets.',
+  ],
+  [
+    'would send what customers write without TLS. Use an https address, or let the operator name the host in PLAINTEXT_ALLOW_HOSTS.',
+    'enviaria sem TLS o que os clientes escrevem. Use um endereço https, ou peça ao operador que nomeie o host em PLAINTEXT_ALLOW_HOSTS.',
   ],
   ['would send the password without TLS. Use an https address.', 'enviaria a senha sem TLS. Use um endereço https.'],
   ['must have exactly one of `ids` and `filter`', 'deve ter exatamente um destes: `ids` ou `filter`'],

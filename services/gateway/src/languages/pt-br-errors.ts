@@ -177,6 +177,11 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
     title: 'Nenhum calendário conectado',
     description: 'A loja não tem calendário conectado. Conecte um antes.',
   },
+  ai_connection_refused: {
+    title: 'O provedor de modelos recusou a conexão',
+    description:
+      'Uma chamada de teste ao modelo falhou; `detail` diz por quê. Corrija a chave, o modelo ou o endereço.',
+  },
   calendar_refused: {
     title: 'O calendário recusou a conexão',
     description: 'O calendário recusou a conexão; `detail` traz a resposta dele. Corrija o endereço ou as credenciais.',
