@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -6,7 +8,8 @@ import { inBrowser, inDialog, newPerson, open, tabTo, title, tooNarrow, violatio
 
 const path = '/integrations/connections';
 const dialogOf = (page: Page) => page.getByRole('alertdialog');
-const part = (page: Page, name: 'Messages' | 'Calendar') => page.getByRole('region', { name });
+const part = (page: Page, name: 'Messages' | 'Calendar' | 'Artificial intelligence') =>
+  page.getByRole('region', { name });
 
 inBrowser(() => {
   test('an owner connects the telephone in the browser by keyboard alone, opens it, and disconnects it', async () => {
@@ -141,6 +144,51 @@ inBrowser(() => {
       shown.y >= menu.y + menu.height ||
       menu.y >= shown.y + shown.height;
     expect(apart).toBe(true);
+  });
+
+  test('a model is tried before it is connected, and the owner reads what is wrong, switches it on, and disconnects it', async () => {
+    let status = 401;
+    const model = createServer((_, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      const message = { role: 'assistant', content: 'Hello' };
+      const choices = [{ index: 0, finish_reason: 'stop', message }];
+      response.end(JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices }));
+    });
+    await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve));
+    try {
+      const { page, loginUrl, store } = await newPerson('owner', { reducedMotion: 'reduce' });
+      const url = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`;
+      await open(page, loginUrl, path);
+      const ai = part(page, 'Artificial intelligence');
+      await ai.getByText('Not connected').waitFor();
+      await ai.getByRole('button', { name: 'Connect a model' }).press('Enter');
+      await inDialog(page);
+      await dialogOf(page).getByLabel('Kind').selectOption('openai_compatible');
+      await dialogOf(page).getByRole('button', { name: 'Check and connect' }).click();
+      expect(await dialogOf(page).getByText('This is needed.').count()).toBe(2);
+      await dialogOf(page).getByLabel('Address').fill(url);
+      await dialogOf(page).getByLabel('Key').fill('sk-planted');
+      await dialogOf(page).getByLabel('Model').fill('qwen3:8b');
+      await dialogOf(page).getByRole('button', { name: 'Check and connect' }).click();
+      await dialogOf(page).getByText('The provider does not accept this key.').waitFor();
+      expect(await violations(page)).toEqual([]);
+      status = 200;
+      await dialogOf(page).getByRole('button', { name: 'Check and connect' }).click();
+      await ai.getByText('qwen3:8b').waitFor();
+      await ai.getByRole('button', { name: 'Switch on' }).click();
+      await ai.getByText('Answers customers').waitFor();
+      expect(await page.content()).not.toContain('sk-planted');
+      expect(await violations(page)).toEqual([]);
+      expect(await tooNarrow(page)).toEqual([]);
+      expect((await admin(['ai', 'show', '--store', store.id])).data).toMatchObject([{ url, model: 'qwen3:8b' }]);
+
+      await ai.getByRole('button', { name: /^Disconnect/ }).click();
+      await dialogOf(page).getByRole('button', { name: 'Disconnect' }).click();
+      await ai.getByText('Not connected').waitFor();
+    } finally {
+      model.close();
+      model.closeAllConnections();
+    }
   });
 
   test('a manager sees the connections and reads who may change them', async () => {

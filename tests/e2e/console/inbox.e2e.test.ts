@@ -2,7 +2,7 @@ import { openLoginLink } from '@mostrador/testing/login-link';
 import { startTcpProxy, type TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import type { Page } from 'playwright-core';
 import { afterEach, expect, test } from 'vitest';
-import { addresses, eventually, gatewayUrl } from '../platform.ts';
+import { addresses, admin, eventually, gatewayUrl, request } from '../platform.ts';
 import {
   fits,
   inBrowser,
@@ -295,6 +295,31 @@ inBrowser(() => {
     await page.getByRole('menuitem', { name: 'Close the session' }).click();
     await page.getByText('The session is closed').waitFor();
     await page.getByRole('heading', { name: 'No conversation matches' }).waitFor();
+  });
+
+  test('an answer of the AI says who wrote it, why, and from what, by keyboard alone', async () => {
+    const { page, loginUrl, sandbox, store } = await newInbox('manager', { reducedMotion: 'reduce' });
+    await admin(['ai', 'connect', '--store', store.id, '--provider', 'demo']);
+    await admin(['store', 'update', '--store', store.id, '--ai', 'on', '--ai-quiet-seconds', '0']);
+    const lost = [{ condition_type: 'lead_status', operator: '=', value: 'lost' }];
+    for (const body of [
+      { name: 'Bia', priority: 2, is_default: true },
+      { name: 'Win back', priority: 1, condition_groups: [{ group_index: 0, conditions: lost }] },
+    ]) {
+      await request('POST', '/agents', { key: store.key, body });
+    }
+    const content = '# Prices\n\nA haircut costs 60 reais.';
+    await request('POST', '/knowledge/documents', { key: store.key, body: { title: 'Prices', content } });
+    const { id } = await sandbox.newCustomer('Helena', 'How much is a haircut?');
+    await open(page, loginUrl, `/inbox/${id}`);
+    await messageOf(page, 'A haircut costs 60 reais.').getByText('Sent', { exact: true }).waitFor();
+    await tabTo(page, 'button', 'Why this answer');
+    await page.keyboard.press('Enter');
+    const why = page.getByRole('dialog', { name: 'Why this answer' });
+    await why.getByText('Bia answers: no other agent’s conditions hold, so the default agent does.').waitFor();
+    await why.getByText('Win back Its conditions do not hold: the lead is “Lost”').waitFor();
+    await why.getByText('Cost').waitFor();
+    expect(await violations(page)).toEqual([]);
   });
 
   test('a seller sees their own leads and those without a seller, and reads in words why not another', async () => {

@@ -12,6 +12,7 @@ import { Toolbar } from '../ui/toolbar.tsx';
 import { type AgentSelection, selectionQuery } from './agent-queries.ts';
 import styles from './agents.module.css';
 import { wordsOfCondition } from './condition-words.ts';
+import { selectionOutcomes, selectionReasons } from './selection-words.ts';
 
 type TryAgentsProps = {
   readonly leadId: string | undefined;
@@ -60,19 +61,6 @@ function LeadPicker({ onChoose }: { onChoose: (leadId: string) => void }) {
   );
 }
 
-const reasons = {
-  conditions_hold: m.agents_reason_conditions_hold,
-  default: m.agents_reason_default,
-  no_agent: m.agents_reason_no_agent,
-};
-const outcomes = {
-  selected: m.agents_outcome_selected,
-  outranked: m.agents_outcome_outranked,
-  no_group_holds: m.agents_outcome_no_group_holds,
-  no_groups: m.agents_outcome_no_groups,
-  inactive: m.agents_outcome_inactive,
-};
-
 function Answer({ leadId, onClear }: { leadId: string; onClear: () => void }) {
   const lead = useQuery(leadQuery(leadId)).data?.data;
   const { data: selection, error, refetch } = useQuery(selectionQuery(leadId));
@@ -100,14 +88,14 @@ function Answer({ leadId, onClear }: { leadId: string; onClear: () => void }) {
 const Explained = ({ selection: { agent, reason, considered } }: { selection: AgentSelection }) => (
   <>
     <p className={styles.answer}>
-      <strong>{agent?.name ?? m.agents_none()}</strong> {reasons[reason]()}
+      <strong>{agent?.name ?? m.agents_none()}</strong> {selectionReasons[reason]()}
     </p>
     <ol className={styles.considered}>
       {considered.map(({ agent_id, name, outcome, condition_groups }) => (
         <li key={agent_id} data-selected={outcome === 'selected' || undefined}>
           <span className={styles.tried}>
             <span className={styles.leadName}>{name}</span>
-            <Badge kind={outcome === 'selected' ? 'good' : undefined}>{outcomes[outcome]()}</Badge>
+            <Badge kind={outcome === 'selected' ? 'good' : undefined}>{selectionOutcomes[outcome]()}</Badge>
           </span>
           {condition_groups.map(({ id, conditions }) => (
             <ul key={id} className={styles.checks}>

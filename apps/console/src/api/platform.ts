@@ -39,6 +39,10 @@ export type Followup = Schemas['Followup'];
 export type Store = Schemas['Store'];
 export type StoreSettings = Schemas['StoreOptions'];
 export type StoreSettingsChange = Schemas['UpdateStoreOptionsRequest'];
+export type Explanation = Schemas['Explanation'];
+export type StoreAi = Schemas['StoreAi'];
+export type ModelConnection = Schemas['ModelConnection'];
+export type ConnectModel = Schemas['ConnectModel'];
 export type MessageTemplate = Schemas['MessageTemplate'];
 
 /** Calls what only people do. The browser adds the cookie of the session. */

@@ -3,7 +3,7 @@ import { closeOwn } from '../inbox/own-storage.ts';
 import { forget } from '../unsaved.ts';
 import { Failure, isSignedOut } from './failure.ts';
 import { allOf, pageOf } from './pages.ts';
-import { dataOf, platform, type Session } from './platform.ts';
+import { dataOf, platform, type Session, type StoreAi } from './platform.ts';
 
 /** Called when an answer says that the session is over. */
 let whenSignedOut = () => {};
@@ -99,3 +99,13 @@ export const storeQuery = queryOptions({
   queryFn: () => dataOf(platform.GET('/store')),
   staleTime: 300_000,
 });
+
+/** Whether the AI of the store answers, and with which models. */
+export const aiQuery = queryOptions({
+  queryKey: ['ai'],
+  queryFn: () => dataOf(platform.GET('/ai')),
+  staleTime: 60_000,
+});
+
+/** Whether the AI answers customers whose conversation is not paused. As long as it is not known: no. */
+export const answersByAi = (ai: StoreAi | undefined): boolean => ai?.ai === true && ai.connections.length > 0;

@@ -1,4 +1,4 @@
-import { Failure, wordsOf } from '../api/failure.ts';
+import { Failure, faultOf, wordsOf } from '../api/failure.ts';
 import { m } from '../paraglide/messages.js';
 
 /** What each refusal of a provider means, and what to do. */
@@ -33,3 +33,23 @@ export function wordsOfRefusal(error: unknown): string {
   const [code = '', ...rest] = error.message.split(': ');
   return wordsOfReason({ code, detail: rest.join(': ') || error.message });
 }
+
+/** Why a model was not connected. */
+const modelWords: Readonly<Record<string, () => string>> = {
+  wrong_key: m.connections_ai_wrong_key,
+  unknown_model: m.connections_ai_unknown_model,
+  unreachable: m.connections_ai_unreachable,
+  timed_out: m.connections_ai_timed_out,
+  rate_limited: m.connections_ai_limited,
+  unusable: m.connections_ai_unusable,
+};
+
+/** Why a model was refused. The detail of `ai_connection_refused` begins with the reason. */
+export function wordsOfModelRefusal(error: unknown): string | undefined {
+  if (!(error instanceof Failure) || error.code !== 'ai_connection_refused') return wordsOutsideFields(error);
+  return modelWords[error.message.split(': ')[0] ?? '']?.() ?? error.message;
+}
+
+/** A fault of a field stands there. */
+const wordsOutsideFields = (error: unknown): string | undefined =>
+  ['#/url', '#/model', '#/secrets'].some((pointer) => faultOf(error, pointer)) ? undefined : wordsOf(error);

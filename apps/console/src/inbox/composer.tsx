@@ -40,12 +40,14 @@ type ComposerProps = {
   readonly ref: Ref<ComposerHandle>;
   readonly leadId: string;
   readonly name: string;
+  /** Whether the AI answers, too. */
+  readonly aiAnswers: boolean;
   readonly messages: readonly Message[];
   readonly outbox: Outbox;
   readonly storage: OwnStorage;
 };
 
-export function Composer({ ref, leadId, name, messages, outbox, storage }: ComposerProps) {
+export function Composer({ ref, leadId, name, aiAnswers, messages, outbox, storage }: ComposerProps) {
   const input = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useDraft(storage, leadId);
   const { data: conversation } = useQuery(windowQuery(leadId));
@@ -118,6 +120,7 @@ export function Composer({ ref, leadId, name, messages, outbox, storage }: Compo
           </div>
           <p id={hint} className={styles.hint}>
             <span>{m.inbox_keys()}</span>
+            {aiAnswers && <span>{m.inbox_writing_pauses()}</span>}
             {closesAt !== undefined && closesAt - now < soonMs && (
               <span className={styles.soon} title={fullTime(new Date(closesAt).toISOString(), zone)}>
                 <Clock size={12} aria-hidden />

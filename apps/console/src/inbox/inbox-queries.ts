@@ -76,3 +76,14 @@ export const leadSessionsQuery = (leadId: string) =>
     queryKey: ['sessions', leadId, 'inbox'],
     queryFn: () => dataOf(platform.GET('/leads/{leadId}/sessions', { params: { path: { leadId } } })),
   });
+
+/** Why the AI wrote a message. It does not change, so it is read once. */
+export const explanationQuery = (leadId: string, messageId: string) =>
+  queryOptions({
+    queryKey: ['explanation', leadId, messageId],
+    queryFn: () =>
+      dataOf(
+        platform.GET('/leads/{leadId}/messages/{messageId}/explanation', { params: { path: { leadId, messageId } } }),
+      ),
+    staleTime: Number.POSITIVE_INFINITY,
+  });

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Ban, Check, CheckCheck, CircleAlert, CircleHelp, Clock, Eye, type LucideIcon } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
 import type { Message } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
@@ -67,6 +67,7 @@ export function MessageItem({ message, name, continues, quoted, onCancel }: Mess
       <Foot at={created_at}>
         {edited_at && !revoked_at && <span title={fullTime(edited_at, zone)}>{m.inbox_edited()}</span>}
         {message.pricing && <span>{wordsOfPrice(message.pricing)}</span>}
+        {source === 'ai' && <Why message={message} />}
         {source !== 'lead' && <Status icon={icons[status]} words={wordsOfStatus(status)} />}
       </Foot>
       {status === 'failed' && error && <p className={styles.trouble}>{wordsOfFailure(error.code, error.detail)}</p>}
@@ -80,6 +81,41 @@ export function MessageItem({ message, name, continues, quoted, onCancel }: Mess
         </div>
       )}
     </Bubble>
+  );
+}
+
+/** Loaded when it is first opened. */
+const Explanation = lazy(() => import('./explained.tsx').then(({ Explained }) => ({ default: Explained })));
+
+/** Opens what the answer of the AI is made from. */
+function Why({ message: { lead_id, id } }: { readonly message: Message }) {
+  const button = useRef<HTMLButtonElement>(null);
+  const [asked, setAsked] = useState<'open' | 'closed'>();
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className={styles.why}
+        aria-label={m.inbox_why_title()}
+        aria-haspopup="dialog"
+        aria-expanded={asked === 'open'}
+        onClick={() => setAsked('open')}
+      >
+        {m.inbox_why()}
+      </button>
+      {asked && (
+        <Suspense>
+          <Explanation
+            leadId={lead_id}
+            messageId={id}
+            anchor={button}
+            open={asked === 'open'}
+            onClose={() => setAsked('closed')}
+          />
+        </Suspense>
+      )}
+    </>
   );
 }
 

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { ArrowLeft, BellOff, Bot, BotOff, CircleDot, Ellipsis, ExternalLink, SquareX, UserRound } from 'lucide-react';
 import { dataOf, type Lead, type LeadStatus, platform } from '../api/platform.ts';
-import { queries, sellersQuery } from '../api/queries.ts';
+import { aiQuery, answersByAi, queries, sellersQuery } from '../api/queries.ts';
 import { sellerChoices } from '../leads/seller-choices.ts';
 import { useLeadChange } from '../leads/use-lead-change.ts';
 import { addressOf, leadStatuses, wordsOfStatus } from '../leads/words.ts';
@@ -13,8 +13,9 @@ import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { useZone } from '../ui/store-zone.tsx';
 import { fullTime } from '../ui/time.ts';
 import { say, sayFailure } from '../ui/toasts.tsx';
+import { useNow } from '../ui/use-now.ts';
 import { leadSessionsQuery, useInList, windowQuery } from './inbox-queries.ts';
-import { pauses, untilOf } from './pause.ts';
+import { pauses, untilOf, untilText } from './pause.ts';
 import styles from './thread.module.css';
 
 const leadPath: string = '/leads/$leadId';
@@ -23,8 +24,10 @@ const leadPath: string = '/leads/$leadId';
 export function ThreadHead({ lead }: { lead: Lead }) {
   const { data: conversation } = useQuery(windowQuery(lead.id));
   const { data: sellers = [] } = useQuery(sellersQuery);
+  const answers = answersByAi(useQuery(aiQuery).data);
   const change = useLeadChange(lead.id);
   const zone = useZone();
+  const now = useNow();
   const sellersToChoose = sellerChoices(sellers, lead.seller_id);
   const nameOf = (id: string) => sellersToChoose.find(([choice]) => choice === id)?.[1] ?? '';
   const seller = lead.seller_id ?? '';
@@ -39,6 +42,11 @@ export function ThreadHead({ lead }: { lead: Lead }) {
       { ai_paused_until: paused },
       until === null ? m.inbox_ai_resumed() : m.inbox_ai_was_paused({ until: fullTime(until, zone) }),
     );
+  const pauseItems = pauses.map(({ name, words }) => (
+    <MenuItem key={name} icon={<BotOff size={14} />} onClick={() => pauseUntil(untilOf(name, Date.now(), zone))}>
+      {words()}
+    </MenuItem>
+  ));
   return (
     <header className={styles.head}>
       <Link to="/inbox" search className={styles.back} aria-label={m.inbox_back()}>
@@ -64,7 +72,7 @@ export function ThreadHead({ lead }: { lead: Lead }) {
               icon={<BotOff size={12} aria-hidden />}
               title={m.inbox_ai_paused_until({ until: fullTime(paused, zone) })}
             >
-              {m.inbox_ai_paused()}
+              {m.inbox_ai_paused_until({ until: untilText(paused, now, zone) })}
             </Badge>
           )}
         </p>
@@ -97,19 +105,21 @@ export function ThreadHead({ lead }: { lead: Lead }) {
         >
           <MenuChoice label={m.inbox_assign()} value={seller} choices={sellersToChoose} onChoose={assign} />
         </Menu>
-        {/* Nothing says that the AI answers: it is known only that it is paused. */}
-        {paused && (
+        {(paused || answers) && (
           <Menu
             trigger={
-              <Button aria-label={m.inbox_ai_is_paused()} className={styles.action}>
-                <BotOff size={14} aria-hidden />
-                <span>{m.inbox_ai_paused()}</span>
+              <Button aria-label={paused ? m.inbox_ai_is_paused() : m.inbox_ai_answers()} className={styles.action}>
+                {paused ? <BotOff size={14} aria-hidden /> : <Bot size={14} aria-hidden />}
+                <span>{paused ? m.inbox_ai_paused() : m.inbox_ai_on()}</span>
               </Button>
             }
           >
-            <MenuItem icon={<Bot size={14} />} onClick={() => pauseUntil(null)}>
-              {m.inbox_ai_resume()}
-            </MenuItem>
+            {paused && (
+              <MenuItem icon={<Bot size={14} />} onClick={() => pauseUntil(null)}>
+                {m.inbox_ai_resume()}
+              </MenuItem>
+            )}
+            {pauseItems}
           </Menu>
         )}
         <Menu
@@ -126,16 +136,12 @@ export function ThreadHead({ lead }: { lead: Lead }) {
             {m.inbox_open_lead()}
           </MenuItem>
           <CloseSession leadId={lead.id} />
-          <MenuSeparator />
-          {pauses.map(({ name, words }) => (
-            <MenuItem
-              key={name}
-              icon={<BotOff size={14} />}
-              onClick={() => pauseUntil(untilOf(name, Date.now(), zone))}
-            >
-              {words()}
-            </MenuItem>
-          ))}
+          {!paused && !answers && (
+            <>
+              <MenuSeparator />
+              {pauseItems}
+            </>
+          )}
         </Menu>
       </div>
     </header>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { createLazyRoute } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { dataOf, type Lead, type Message, platform } from '../api/platform.ts';
-import { queries, sessionQuery } from '../api/queries.ts';
+import { aiQuery, answersByAi, queries, sessionQuery } from '../api/queries.ts';
 import { leadQuery } from '../leads/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { LoadFailed } from '../ui/load-failed.tsx';
@@ -58,6 +58,7 @@ type ShownProps = { readonly lead: Lead; readonly own: ReturnType<typeof ownOf> 
 
 function Shown({ lead, own: { outbox, storage } }: ShownProps) {
   const { items: messages, error, refetch, hasMore, readMore, moreFailed } = useMessages(lead.id);
+  const answers = answersByAi(useQuery(aiQuery).data);
   const sent = useSyncExternalStore(outbox.subscribe, () => outbox.itemsOf(lead.id));
   const composer = useRef<ComposerHandle>(null);
   const [atBottom, setAtBottom] = useState(true);
@@ -100,6 +101,7 @@ function Shown({ lead, own: { outbox, storage } }: ShownProps) {
             ref={composer}
             leadId={lead.id}
             name={lead.name}
+            aiAnswers={answers && lead.ai_paused_until === null}
             messages={messages}
             outbox={outbox}
             storage={storage}

@@ -25,3 +25,10 @@ export function csvAddress({ from, to, bucket }: Period, locale: string): string
   const query = new URLSearchParams({ from, to, bucket, format: 'csv', bom: 'true', delimiter });
   return `/platform/v1/reports/summary?${query}`;
 }
+
+/** What the AI has used. Its days are in UTC. */
+export const usageQuery = ({ from, to }: Period) =>
+  queryOptions({
+    queryKey: ['ai-usage', from, to],
+    queryFn: async () => (await dataOf(platform.GET('/ai/usage', { params: { query: { from, to } } }))).data,
+  });

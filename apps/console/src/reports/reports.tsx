@@ -8,6 +8,7 @@ import { dayIn } from '../ui/clock.ts';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Page } from '../ui/page.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { AiUsage } from './ai-usage.tsx';
 import { BarChart } from './bar-chart.tsx';
 import { Bookings } from './bookings.tsx';
 import { Cost } from './cost.tsx';
@@ -50,6 +51,7 @@ function Content({ period }: { period: Period }) {
       {data && <Cost data={data} />}
       {data && <Sellers sellers={data.sellers} />}
       {data && <Bookings appointments={data.appointments} />}
+      {data && <AiUsage period={period} />}
     </div>
   );
 }

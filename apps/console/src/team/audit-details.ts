@@ -1,3 +1,4 @@
+import { modelProviderWords } from '../connections/model-providers.ts';
 import type { components } from '../generated/platform.ts';
 import { wordsOfScopes } from '../keys/scopes.ts';
 import { kindsWords, reasonWords } from '../operations/waiting-words.ts';
@@ -16,7 +17,8 @@ type ChangeNames =
   | 'UpdateAppointmentRequest'
   | 'UpdateFollowupRequest'
   | 'UpdateAgentRequest'
-  | 'UpdateWebhookEndpointRequest';
+  | 'UpdateWebhookEndpointRequest'
+  | 'SwitchStoreAiRequest';
 /** Of each kind of thing on its own: the names of all members of a union would be those that they share. */
 type MemberOf<Name extends keyof Schemas> = Name extends unknown ? keyof Schemas[Name] : never;
 /** The operator changes these two with the admin command. */
@@ -80,6 +82,7 @@ const memberWords: Record<Member, () => string> = {
   payload: m.audit_m_payload,
   max_in_flight: m.audit_m_max_in_flight,
   resume_from: m.audit_m_resume_from,
+  ai: m.audit_m_ai,
 };
 
 const providerWords: Readonly<Record<string, () => string>> = {
@@ -87,6 +90,7 @@ const providerWords: Readonly<Record<string, () => string>> = {
   sandbox: m.connections_sandbox,
   google: m.connections_google,
   caldav: m.connections_caldav,
+  ...modelProviderWords,
 };
 
 const proofWords = { password: m.password, passkey: m.audit_proof_passkey, oidc: m.audit_proof_oidc };

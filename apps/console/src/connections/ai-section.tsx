@@ -1,0 +1,141 @@
+import { useMutation } from '@tanstack/react-query';
+import { Bot, Plus, Power, Unplug } from 'lucide-react';
+import { useState } from 'react';
+import { dataOf, type ModelConnection, platform, type StoreAi } from '../api/platform.ts';
+import { aiQuery, queries } from '../api/queries.ts';
+import { m } from '../paraglide/messages.js';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { Moment } from '../ui/moment.tsx';
+import { relativeTime } from '../ui/time.ts';
+import { say, sayFailure } from '../ui/toasts.tsx';
+import { ConnectModel } from './connect-model.tsx';
+import styles from './connections.module.css';
+import { type ModelProvider, modelProviderWords, wordsOfModelFailure } from './model-providers.ts';
+
+type AiSectionProps = { readonly ai: StoreAi; readonly mayChange: boolean };
+
+/** Which models write the answers of the store, and whether they do. */
+export function AiSection({ ai: { ai, connections }, mayChange }: AiSectionProps) {
+  const [connecting, setConnecting] = useState(false);
+  const [leaving, setLeaving] = useState<ModelProvider>();
+  const keep = (next: StoreAi) => queries.setQueryData(aiQuery.queryKey, next);
+  const change = useMutation({
+    mutationFn: (on: boolean) => dataOf(platform.PATCH('/ai', { body: { ai: on } })),
+    onSuccess: (next) => {
+      keep(next);
+      say(next.ai ? m.connections_ai_was_switched_on() : m.connections_ai_was_switched_off());
+    },
+    onError: sayFailure,
+  });
+  const disconnect = async () => {
+    if (!leaving) return;
+    keep(await dataOf(platform.DELETE('/ai/connections/{provider}', { params: { path: { provider: leaving } } })));
+    say(m.connections_ai_was_disconnected());
+  };
+  const isConnected = connections.length > 0;
+  return (
+    <section className={styles.card} aria-label={m.connections_ai()}>
+      <div className={styles.head}>
+        <Bot size={18} strokeWidth={1.75} aria-hidden />
+        <h2>{m.connections_ai()}</h2>
+        <State isOn={ai} isConnected={isConnected} />
+      </div>
+      <p className={styles.soft}>{isConnected ? m.connections_ai_about() : m.connections_ai_none()}</p>
+      {connections.map((connection, place) => (
+        <Connection
+          key={connection.provider}
+          connection={connection}
+          isDefault={place === 0 && connections.length > 1}
+          onDisconnect={mayChange ? () => setLeaving(connection.provider) : undefined}
+        />
+      ))}
+      {mayChange && (
+        <div className={styles.actions}>
+          {(isConnected || ai) && (
+            <Button kind={ai ? 'plain' : 'main'} busy={change.isPending} onClick={() => change.mutate(!ai)}>
+              <Power size={14} aria-hidden />
+              {ai ? m.connections_ai_switch_off() : m.connections_ai_switch_on()}
+            </Button>
+          )}
+          <Button kind={isConnected ? 'plain' : 'main'} onClick={() => setConnecting(true)}>
+            <Plus size={14} aria-hidden />
+            {m.connections_ai_connect()}
+          </Button>
+        </div>
+      )}
+      {!mayChange && <p className={styles.soft}>{m.connections_owner_only()}</p>}
+      <ConnectModel open={connecting} onClose={() => setConnecting(false)} />
+      <Confirm
+        open={leaving !== undefined}
+        onClose={() => setLeaving(undefined)}
+        title={m.connections_ai_disconnect_title({ provider: leaving ? modelProviderWords[leaving]() : '' })}
+        about={m.connections_ai_disconnect_text()}
+        action={m.connections_disconnect()}
+        act={disconnect}
+      />
+    </section>
+  );
+}
+
+function State({ isOn, isConnected }: { readonly isOn: boolean; readonly isConnected: boolean }) {
+  if (!isConnected) return <Badge>{m.connections_not_connected()}</Badge>;
+  return isOn ? (
+    <Badge kind="good">{m.connections_ai_on()}</Badge>
+  ) : (
+    <Badge kind="warn">{m.connections_ai_off()}</Badge>
+  );
+}
+
+type ConnectionProps = {
+  readonly connection: ModelConnection;
+  readonly isDefault: boolean;
+  readonly onDisconnect: (() => void) | undefined;
+};
+
+function Connection({ connection, isDefault, onDisconnect }: ConnectionProps) {
+  const { provider, url, model, connected_at, failure } = connection;
+  const name = modelProviderWords[provider]();
+  const isRejected = failure?.kind === 'rejected';
+  return (
+    <section className={styles.connection} aria-label={name}>
+      <div className={styles.head}>
+        <h3>{name}</h3>
+        {isDefault && <Badge>{m.connections_ai_default()}</Badge>}
+        {!failure ? (
+          <Badge kind="good">{m.connections_connected()}</Badge>
+        ) : isRejected ? (
+          <Badge kind="bad">{m.connections_needs_attention()}</Badge>
+        ) : (
+          <Badge kind="warn">{m.connections_failing()}</Badge>
+        )}
+        {onDisconnect && (
+          <Button
+            kind="bare"
+            className={styles.end}
+            aria-label={m.connections_ai_disconnect_of({ provider: name })}
+            onClick={onDisconnect}
+          >
+            <Unplug size={14} aria-hidden />
+            {m.connections_disconnect()}
+          </Button>
+        )}
+      </div>
+      {failure && (
+        <p className={styles.reason} data-kind={isRejected ? 'bad' : 'warn'}>
+          {wordsOfModelFailure(failure.kind)}{' '}
+          {m.connections_ai_fails({ count: failure.times, when: relativeTime(failure.at, Date.now()) })}
+        </p>
+      )}
+      <Facts
+        facts={[
+          model !== null && [m.connections_ai_model(), model],
+          url !== null && [m.connections_ai_url(), url],
+          [m.connections_connected(), <Moment key="at" at={connected_at} relative />],
+        ]}
+      />
+    </section>
+  );
+}
