@@ -75,10 +75,17 @@ function Cancel({ onCancel }: { onCancel: () => void }) {
   return <Button onClick={() => leave(onCancel)}>{m.cancel()}</Button>;
 }
 
+const Written = ({ text }: { readonly text: string }) => (
+  <span className={styles.written} dir="auto">
+    {text}
+  </span>
+);
+
 const models = { auto: m.agents_model_auto, gemini: () => 'Gemini', openai: () => 'OpenAI' };
 
 function Details({ agent }: { agent: Agent }) {
   const { condition_groups: groups, is_default, audio_response_enabled, voice_id } = agent;
+  const { instructions, tone, language, disclosure, handover_when } = agent;
   return (
     <>
       <AgentState agent={agent} />
@@ -102,6 +109,11 @@ function Details({ agent }: { agent: Agent }) {
       </section>
       <Facts
         facts={[
+          instructions !== null && [m.agents_instructions(), <Written key="instructions" text={instructions} />],
+          tone !== null && [m.agents_tone(), <Written key="tone" text={tone} />],
+          [m.agents_language(), language ?? m.agents_language_of_lead()],
+          handover_when !== null && [m.agents_handover(), <Written key="handover" text={handover_when} />],
+          [m.agents_disclosure(), disclosure ? m.agents_yes() : m.agents_no()],
           [m.agents_priority(), agent.priority],
           [m.agents_model(), models[agent.model]()],
           [m.agents_audio(), audio_response_enabled ? m.agents_yes() : m.agents_no()],

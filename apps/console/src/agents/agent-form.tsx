@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { Failure, wordsOf } from '../api/failure.ts';
+import { Failure, faultOf, wordsOf } from '../api/failure.ts';
 import { dataOf, platform } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
@@ -12,6 +12,7 @@ import { type Agent, agentsQuery } from './agent-queries.ts';
 import styles from './agents.module.css';
 import { ConditionEditor } from './condition-editor.tsx';
 import { type AgentBody, bodyOf, type Draft, draftOf, emptyDraft, faultsOf, greatestPriority } from './draft.ts';
+import { WritingFields } from './writing-fields.tsx';
 
 /** The button that saves stands outside of the form. */
 export const agentFormId = 'agent-form';
@@ -52,8 +53,8 @@ export function AgentForm({ agent, agents, onBusy, onSaved }: AgentFormProps) {
     if (save.isPending) return;
     setTried(true);
     const wrong = faultsOf(draft);
-    const faulty = wrong.name ? 'name' : wrong.priority ? 'priority' : undefined;
-    if (faulty) return form.current?.querySelector<HTMLInputElement>(`[name=${faulty}]`)?.focus();
+    const [faulty] = Object.keys(wrong);
+    if (faulty) return form.current?.querySelector<HTMLElement>(`[name=${faulty}]`)?.focus();
     save.mutate(bodyOf(draft));
   };
   return (
@@ -66,7 +67,12 @@ export function AgentForm({ agent, agents, onBusy, onSaved }: AgentFormProps) {
         error={faults.name && m.agents_name_missing()}
         onChange={(event) => change({ name: event.currentTarget.value })}
       />
-      <ConditionEditor groups={draft.groups} onChange={(groups) => change({ groups })} />
+      <WritingFields draft={draft} faults={faults} error={save.error} onChange={change} />
+      <ConditionEditor
+        groups={draft.groups}
+        isChecked={faults.conditions === true}
+        onChange={(groups) => change({ groups })}
+      />
       <TextField
         label={m.agents_priority()}
         name="priority"
@@ -113,7 +119,7 @@ export function AgentForm({ agent, agents, onBusy, onSaved }: AgentFormProps) {
           onChange={(event) => change({ voice: event.currentTarget.value })}
         />
       )}
-      {save.error && <Bad>{failureOf(save.error)}</Bad>}
+      {save.error && !faultOf(save.error, '#/language') && <Bad>{failureOf(save.error)}</Bad>}
     </form>
   );
 }

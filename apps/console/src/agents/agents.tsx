@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { createLazyRoute, Link, useNavigate } from '@tanstack/react-router';
 import { Bot, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { sessionQuery } from '../api/queries.ts';
+import { sellersQuery, sessionQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
@@ -41,6 +41,8 @@ function Agents() {
   const navigate = useNavigate({ from: '/agents' });
   const { data: session } = useQuery(sessionQuery);
   const { data, error, refetch } = useQuery(agentsQuery);
+  // For the names of sellers in conditions.
+  useQuery(sellersQuery);
   const [creating, setCreating] = useState(false);
   const mayChange = session !== undefined && session.role !== 'seller';
   const create = mayChange && (

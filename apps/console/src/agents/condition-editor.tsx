@@ -1,18 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
-import { isLeadStatus, leadStatuses, wordsOfStatus } from '../leads/words.ts';
+import { sellersQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
+import { Bad } from '../ui/page.tsx';
 import { Select } from '../ui/select.tsx';
 import styles from './agents.module.css';
-import { type DraftCondition, type DraftGroup, mostConditions, mostGroups, newCondition, newGroup } from './draft.ts';
+import { conditionRules, conditionTypes } from './condition-types.ts';
+import { ConditionValue } from './condition-value.tsx';
+import { typeWords, wordsOfOperator } from './condition-words.ts';
+import {
+  type DraftCondition,
+  type DraftGroup,
+  isWithoutValue,
+  mostConditions,
+  mostGroups,
+  newCondition,
+  newGroup,
+} from './draft.ts';
 
 type ConditionEditorProps = {
   readonly groups: readonly DraftGroup[];
+  /** Whether it says which conditions lack a value. */
+  readonly isChecked: boolean;
   readonly onChange: (groups: readonly DraftGroup[]) => void;
 };
 
 /** Groups of conditions: all of a group must hold, and one group is enough. */
-export function ConditionEditor({ groups, onChange }: ConditionEditorProps) {
+export function ConditionEditor({ groups, isChecked, onChange }: ConditionEditorProps) {
   const replace = (key: string, conditions: readonly DraftCondition[]) =>
     onChange(
       groups
@@ -28,40 +43,24 @@ export function ConditionEditor({ groups, onChange }: ConditionEditorProps) {
           {index > 0 && <span className={styles.or}>{m.agents_or()}</span>}
           <fieldset className={styles.box} aria-label={m.agents_group({ number: index + 1 })}>
             {group.conditions.map((condition, place) => (
-              <div key={condition.key} className={styles.row}>
-                <span className={styles.and}>{place === 0 ? m.agents_if_status() : m.agents_and_status()}</span>
-                <Select
-                  look="field"
-                  className={styles.select}
-                  aria-label={m.agents_condition({ number: place + 1 })}
-                  value={condition.status}
-                  onChange={({ currentTarget: { value } }) =>
-                    isLeadStatus(value) &&
-                    replace(
-                      group.key,
-                      group.conditions.map((one) => (one === condition ? { ...one, status: value } : one)),
-                    )
-                  }
-                >
-                  {leadStatuses.map((status) => (
-                    <option key={status} value={status}>
-                      {wordsOfStatus(status)}
-                    </option>
-                  ))}
-                </Select>
-                <Button
-                  kind="bare"
-                  aria-label={m.agents_condition_remove({ number: place + 1 })}
-                  onClick={() =>
-                    replace(
-                      group.key,
-                      group.conditions.filter((one) => one !== condition),
-                    )
-                  }
-                >
-                  <X size={14} aria-hidden />
-                </Button>
-              </div>
+              <ConditionFields
+                key={condition.key}
+                condition={condition}
+                number={place + 1}
+                isChecked={isChecked}
+                onChange={(next) =>
+                  replace(
+                    group.key,
+                    group.conditions.map((one) => (one === condition ? next : one)),
+                  )
+                }
+                onRemove={() =>
+                  replace(
+                    group.key,
+                    group.conditions.filter((one) => one !== condition),
+                  )
+                }
+              />
             ))}
             {group.conditions.length < mostConditions && (
               <Button
@@ -83,5 +82,71 @@ export function ConditionEditor({ groups, onChange }: ConditionEditorProps) {
         </Button>
       )}
     </fieldset>
+  );
+}
+
+type ConditionFieldsProps = {
+  readonly condition: DraftCondition;
+  readonly number: number;
+  readonly isChecked: boolean;
+  readonly onChange: (condition: DraftCondition) => void;
+  readonly onRemove: () => void;
+};
+
+/** What is compared, how, and with what. */
+function ConditionFields({ condition, number, isChecked, onChange, onRemove }: ConditionFieldsProps) {
+  const { data: sellers = [] } = useQuery(sellersQuery);
+  const { type, operator, own } = condition;
+  const { operators } = conditionRules[type];
+  return (
+    <div className={styles.condition}>
+      <div className={styles.row}>
+        <span className={styles.and}>{number === 1 ? m.agents_if() : m.agents_and()}</span>
+        <Select
+          look="field"
+          className={styles.select}
+          aria-label={m.agents_condition_what({ number })}
+          value={type}
+          onChange={({ currentTarget }) => {
+            const next = conditionTypes.find((one) => one === currentTarget.value) ?? type;
+            onChange({ ...newCondition(next), key: condition.key });
+          }}
+        >
+          {conditionTypes.map((one) => (
+            <option key={one} value={one}>
+              {typeWords[one]()}
+            </option>
+          ))}
+        </Select>
+        {operators.length > 1 && (
+          <Select
+            look="field"
+            className={styles.select}
+            aria-label={m.agents_condition_how({ number })}
+            value={operator}
+            onChange={({ currentTarget }) =>
+              onChange({ ...condition, operator: operators.find((one) => one === currentTarget.value) ?? operator })
+            }
+          >
+            {operators.map((one) => (
+              <option key={one} value={one}>
+                {wordsOfOperator(type, one)}
+              </option>
+            ))}
+          </Select>
+        )}
+        <Button kind="bare" aria-label={m.agents_condition_remove({ number })} onClick={onRemove}>
+          <X size={14} aria-hidden />
+        </Button>
+      </div>
+      <ConditionValue
+        condition={condition}
+        label={m.agents_condition({ number })}
+        sellers={sellers}
+        onChange={(value) => onChange({ ...condition, value })}
+      />
+      {own && <p className={styles.soft}>{m.agents_own_hours()}</p>}
+      {isChecked && isWithoutValue(condition) && <Bad>{m.agents_condition_missing()}</Bad>}
+    </div>
   );
 }

@@ -19,11 +19,11 @@ const agent: Agent = {
 };
 
 test('an agent that is opened and saved keeps its values', () => {
-  // What is not sent stays as it is.
   const { name, model, priority, is_active, is_default, voice_id, audio_response_enabled } = agent;
   const values = { name, model, priority, is_active, is_default, voice_id, audio_response_enabled };
   expect(bodyOf(draftOf(agent))).toEqual({
     ...values,
+    ...{ instructions: 'Sell.', tone: null, language: null, disclosure: true, handover_when: null },
     condition_groups: [
       {
         group_index: 0,
@@ -32,6 +32,43 @@ test('an agent that is opened and saved keeps its values', () => {
       },
     ],
   });
+});
+
+type Given = { condition_type: string; operator: string; value: string; hours?: object[]; timezone?: string };
+const withCondition = (given: Given): Agent => ({
+  ...agent,
+  condition_groups: [
+    { id: 'g', group_index: 0, logical_operator: 'AND', conditions: [{ id: 'c', ...given } as typeof condition] },
+  ],
+});
+const hours = [{ weekday: 1, from: '09:00', to: '18:00' }];
+
+test.each<[Given, Given]>([
+  ...[
+    { condition_type: 'lead_status', operator: 'in', value: 'lost, pending' },
+    { condition_type: 'seller', operator: 'not_in', value: 'none' },
+    { condition_type: 'business_hours', operator: '=', value: 'open', hours, timezone: 'America/Sao_Paulo' },
+  ].map((same): [Given, Given] => [same, same]),
+  // What means the same is written in one way.
+  [
+    { condition_type: 'tag', operator: 'contains', value: 'vip' },
+    { condition_type: 'tag', operator: '=', value: 'vip' },
+  ],
+  [
+    { condition_type: 'first_contact', operator: '!=', value: 'true' },
+    { condition_type: 'first_contact', operator: '=', value: 'false' },
+  ],
+])('the condition %j is saved as %j', (given, saved) => {
+  const changed = withCondition(given);
+  expect(isEditable(changed)).toBe(true);
+  expect(bodyOf(draftOf(changed)).condition_groups[0]?.conditions).toEqual([saved]);
+});
+
+test('a condition without a value is a fault, and so are too many characters', () => {
+  const group = { key: 'g', conditions: [newCondition('tag')] };
+  expect(faultsOf({ ...draftOf(agent), groups: [group] })).toEqual({ conditions: true });
+  expect(faultsOf({ ...draftOf(agent), instructions: '🙂'.repeat(8_000) })).toEqual({});
+  expect(faultsOf({ ...draftOf(agent), instructions: 'x'.repeat(8_001) })).toEqual({ instructions: true });
 });
 
 test('a group without conditions is not sent, and the indexes of the others differ', () => {
@@ -51,8 +88,8 @@ test.each(['', '-1', '1.5', '1000001', 'x'])('%s is no priority', (priority) => 
 });
 
 test('conditions of a later version are not edited', () => {
-  const later = { ...condition, condition_type: 'lead_tag' };
-  const groups = [{ id: 'g', group_index: 0, logical_operator: 'AND', conditions: [later] }];
   expect(isEditable(agent)).toBe(true);
-  expect(isEditable({ ...agent, condition_groups: groups })).toBe(false);
+  for (const later of [{ condition_type: 'lead_tag' }, { operator: '~' }, { value: 'won' }]) {
+    expect(isEditable(withCondition({ ...condition, ...later }))).toBe(false);
+  }
 });

@@ -1,7 +1,6 @@
-import type { LeadStatus } from '../api/platform.ts';
 import type { components } from '../generated/platform.ts';
-import { isLeadStatus } from '../leads/words.ts';
 import type { Agent } from './agent-queries.ts';
+import { type ConditionType, conditionRules, knownCondition, type Operator, valuesOf } from './condition-types.ts';
 
 /** An agent while a person edits it. Keys tell conditions apart that say the same. */
 export type Draft = {
@@ -12,23 +11,42 @@ export type Draft = {
   readonly isDefault: boolean;
   readonly audio: boolean;
   readonly voice: string;
+  readonly instructions: string;
+  readonly tone: string;
+  readonly language: string;
+  readonly disclosure: boolean;
+  readonly handoverWhen: string;
   readonly groups: readonly DraftGroup[];
 };
 export type DraftGroup = { readonly key: string; readonly conditions: readonly DraftCondition[] };
-export type DraftCondition = { readonly key: string; readonly status: LeadStatus };
+export type DraftCondition = {
+  readonly key: string;
+  readonly type: ConditionType;
+  readonly operator: Operator;
+  readonly value: string;
+  /** Of `business_hours`: its own hours, which the editor keeps. */
+  readonly own?: OwnHours;
+};
 
 export type AgentBody = components['schemas']['CreateAgentRequest'];
+type GivenCondition = components['schemas']['GivenCondition'];
+type OwnHours = Pick<GivenCondition, 'hours' | 'timezone'>;
 
 export const mostGroups = 10;
 export const mostConditions = 10;
 export const greatestPriority = 1_000_000;
+/** In characters. */
+export const longest = { instructions: 8_000, handoverWhen: 2_000 } as const;
 
 let made = 0;
 const newKey = () => {
   made += 1;
   return `new-${made}`;
 };
-export const newCondition = (): DraftCondition => ({ key: newKey(), status: 'pending' });
+export const newCondition = (type: ConditionType = 'lead_status'): DraftCondition => ({
+  ...{ key: newKey(), type },
+  ...conditionRules[type].first,
+});
 export const newGroup = (): DraftGroup => ({ key: newKey(), conditions: [newCondition()] });
 
 /** A new agent comes last in the order. */
@@ -40,6 +58,7 @@ export const emptyDraft = (agents: readonly Agent[]): Draft => ({
   isDefault: false,
   audio: false,
   voice: '',
+  ...{ instructions: '', tone: '', language: '', disclosure: true, handoverWhen: '' },
   groups: [newGroup()],
 });
 
@@ -51,35 +70,49 @@ export const draftOf = (agent: Agent): Draft => ({
   isDefault: agent.is_default,
   audio: agent.audio_response_enabled,
   voice: agent.voice_id ?? '',
-  groups: agent.condition_groups.map(({ id, conditions }) => ({
-    key: id,
-    conditions: conditions.map((condition) => ({ key: condition.id, status: statusOf(condition.value) })),
-  })),
+  instructions: agent.instructions ?? '',
+  tone: agent.tone ?? '',
+  language: agent.language ?? '',
+  disclosure: agent.disclosure,
+  handoverWhen: agent.handover_when ?? '',
+  groups: agent.condition_groups.map(({ id, conditions }) => ({ key: id, conditions: conditions.flatMap(draftOfOne) })),
 });
 
-const statusOf = (value: string): LeadStatus => (isLeadStatus(value) ? value : 'pending');
+function draftOfOne({ id, condition_type, operator, value, hours, timezone }: Condition): DraftCondition[] {
+  const known = knownCondition(condition_type, operator, value);
+  return known ? [{ key: id, ...known, ...(hours && { own: { hours, ...(timezone && { timezone }) } }) }] : [];
+}
+
+type Condition = Agent['condition_groups'][number]['conditions'][number];
 
 /** Whether the editor knows every condition of the agent. Others come from a later version, and are not touched. */
 export const isEditable = ({ condition_groups }: Agent): boolean =>
-  condition_groups.every(({ conditions }) =>
-    conditions.every(
-      ({ condition_type, operator, value }) =>
-        condition_type === 'lead_status' && operator === '=' && isLeadStatus(value),
-    ),
-  );
+  condition_groups.every(({ conditions }) => conditions.every((condition) => draftOfOne(condition).length > 0));
 
-export type DraftFaults = { readonly name?: true; readonly priority?: true };
+export type DraftFaults = {
+  readonly [Name in 'name' | 'priority' | 'instructions' | 'handoverWhen' | 'conditions']?: true;
+};
 
-export function faultsOf({ name, priority }: Draft): DraftFaults {
+/** How many characters there are, as the server counts them. Pure. */
+export const lengthOf = (text: string): number => [...text.trim()].length;
+
+export function faultsOf({ name, priority, instructions, handoverWhen, groups }: Draft): DraftFaults {
   const isNumber = /^\d{1,7}$/.test(priority.trim()) && Number(priority) <= greatestPriority;
-  return { ...(name.trim() === '' && { name: true }), ...(!isNumber && { priority: true }) };
+  const lacksValue = groups.some(({ conditions }) => conditions.some(isWithoutValue));
+  return {
+    ...(name.trim() === '' && { name: true }),
+    ...(!isNumber && { priority: true }),
+    ...(lengthOf(instructions) > longest.instructions && { instructions: true }),
+    ...(lengthOf(handoverWhen) > longest.handoverWhen && { handoverWhen: true }),
+    ...(lacksValue && { conditions: true }),
+  };
 }
 
-/** What the form does not edit. */
-type Untouched = 'instructions' | 'tone' | 'language' | 'disclosure' | 'handover_when';
+export const isWithoutValue = ({ operator, value }: DraftCondition): boolean =>
+  valuesOf(operator, value.trim()).every((one) => one === '');
 
 /** What is sent. A group without conditions would hold for no lead, so it is left out. */
-export const bodyOf = (draft: Draft): Required<Omit<AgentBody, Untouched>> => ({
+export const bodyOf = (draft: Draft): Required<AgentBody> => ({
   name: draft.name.trim(),
   model: draft.model,
   priority: Number(draft.priority),
@@ -87,11 +120,19 @@ export const bodyOf = (draft: Draft): Required<Omit<AgentBody, Untouched>> => ({
   is_default: draft.isDefault,
   voice_id: draft.voice.trim() || null,
   audio_response_enabled: draft.audio,
+  instructions: draft.instructions.trim() || null,
+  tone: draft.tone.trim() || null,
+  language: draft.language.trim() || null,
+  disclosure: draft.disclosure,
+  handover_when: draft.handoverWhen.trim() || null,
   condition_groups: draft.groups
     .filter(({ conditions }) => conditions.length > 0)
     .map(({ conditions }, group_index) => ({
       group_index,
       logical_operator: 'AND',
-      conditions: conditions.map(({ status }) => ({ condition_type: 'lead_status', operator: '=', value: status })),
+      conditions: conditions.map(({ type, operator, value, own }) => ({
+        ...{ condition_type: type, operator, value: valuesOf(operator, value.trim()).join(', ') },
+        ...own,
+      })),
     })),
 });

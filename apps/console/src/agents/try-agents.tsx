@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { leadChoicesQuery, leadQuery } from '../leads/queries.ts';
 import { wordsOfStatus } from '../leads/words.ts';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/field.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
 import { Toolbar } from '../ui/toolbar.tsx';
@@ -63,7 +64,13 @@ function LeadPicker({ onChoose }: { onChoose: (leadId: string) => void }) {
 
 function Answer({ leadId, onClear }: { leadId: string; onClear: () => void }) {
   const lead = useQuery(leadQuery(leadId)).data?.data;
-  const { data: selection, error, refetch } = useQuery(selectionQuery(leadId));
+  const [typed, setTyped] = useState('');
+  const [message, setMessage] = useState('');
+  const { data: selection, error, refetch } = useQuery(selectionQuery(leadId, message));
+  const tryMessage = (event: FormEvent) => {
+    event.preventDefault();
+    setMessage(typed.trim());
+  };
   return (
     <>
       <div className={styles.tried}>
@@ -74,6 +81,15 @@ function Answer({ leadId, onClear }: { leadId: string; onClear: () => void }) {
           {m.agents_other_lead()}
         </Button>
       </div>
+      <form className={styles.message} onSubmit={tryMessage}>
+        <TextField
+          label={m.agents_try_message()}
+          maxLength={4096}
+          value={typed}
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+        <Button type="submit">{m.agents_try_ask()}</Button>
+      </form>
       <div aria-live="polite">
         {error && !selection ? (
           <LoadFailed error={error} retry={refetch} />

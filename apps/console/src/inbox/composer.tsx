@@ -2,8 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Clock, Send } from 'lucide-react';
 import {
   type KeyboardEvent,
+  lazy,
   type Ref,
   type RefObject,
+  Suspense,
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
@@ -23,7 +25,9 @@ import type { Outbox } from './outbox.ts';
 import type { Template } from './outgoing.ts';
 import type { OwnStorage } from './own-storage.ts';
 import { labelOf } from './source.tsx';
-import { TemplateForm } from './template-form.tsx';
+
+/** Needed only while the reply window is closed. */
+const TemplateForm = lazy(() => import('./template-form.tsx').then(({ TemplateForm: Form }) => ({ default: Form })));
 
 const maxLength = 4096;
 /** The counter appears when so few characters are left. */
@@ -97,7 +101,12 @@ export function Composer({ ref, leadId, name, aiAnswers, messages, outbox, stora
         )}
       </div>
       {isClosed ? (
-        <TemplateForm expiredAt={conversation.window_expires_at} onSend={(template) => send(template.name, template)} />
+        <Suspense>
+          <TemplateForm
+            expiredAt={conversation.window_expires_at}
+            onSend={(template) => send(template.name, template)}
+          />
+        </Suspense>
       ) : (
         <>
           <div className={styles.field}>
