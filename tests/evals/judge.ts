@@ -18,7 +18,7 @@ export type EndState = {
 };
 
 /** Texts are compared without case, accents, marks and double spaces. */
-export const plain = (text: string): string =>
+const plain = (text: string): string =>
   text
     .normalize('NFKD')
     .replaceAll(/\p{M}|[*_~“”"']/gu, '')

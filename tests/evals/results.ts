@@ -31,8 +31,7 @@ export type Results = {
   readonly conversations: readonly Played[];
 };
 
-export const passedAll = ({ trials }: Pick<Played, 'trials'>): boolean =>
-  trials.every(({ faults }) => faults.length === 0);
+const passedAll = ({ trials }: Pick<Played, 'trials'>): boolean => trials.every(({ faults }) => faults.length === 0);
 
 const shareOf = (some: number, all: number): string => `${some}/${all}`;
 

@@ -95,8 +95,7 @@ export async function askAgain(
   return ended({ action: 'hand_over', reason: 'too_many_steps', text: phrases[languageOf(language)].person });
 }
 
-export const modelName = ({ provider, model }: ConnectionRow): string =>
-  model === null ? provider : `${provider}/${model}`;
+const modelName = ({ provider, model }: ConnectionRow): string => (model === null ? provider : `${provider}/${model}`);
 
 export const inputOf = (input: unknown): Record<string, unknown> =>
   typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as Record<string, unknown>) : {};
