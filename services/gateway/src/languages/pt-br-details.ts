@@ -256,6 +256,10 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'The id (a UUID) of the responsible seller, or `none` for leads without a seller.',
     'o id (um UUID) do vendedor responsável, ou `none` para leads sem vendedor',
   ],
+  [
+    'The leads with these ids, at most {number}, separated by commas. Those that do not exist are left out.',
+    'até {number} ids (UUIDs) de leads, separados por vírgulas',
+  ],
   ['must not contain the character NUL', 'não pode conter o caractere NUL'],
   ['must be well-formed Unicode', 'deve ser Unicode bem formado'],
   ['must not be nested more than {number} deep', 'não pode ter mais de {number} níveis de aninhamento'],

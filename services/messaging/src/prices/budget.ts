@@ -10,7 +10,7 @@ type State = { readonly status: Message['status']; readonly pricing: MessagePric
 type Spending = State & { readonly budget_micros: number | null };
 
 /** What a message takes of its month's budget, in millionths: its price, or what was expected of it. */
-export function spentBy({ status, pricing, budget_micros }: Spending): number {
+function spentBy({ status, pricing, budget_micros }: Spending): number {
   if (budget_micros === null || status === 'failed' || status === 'cancelled') return 0;
   const amount = pricing?.amount ?? null;
   return amount === null ? budget_micros : toMicros(amount);
