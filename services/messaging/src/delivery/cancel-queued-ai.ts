@@ -4,12 +4,16 @@ import { listQueuedAi } from '../messages/message.repository.ts';
 import { aiPaused, saveCancelled } from './record-final.ts';
 
 /**
- * Cancels what the AI wrote and what has not left, because a person writes now. The caller holds the conversation's lock.
- * Returns the entries of the events.
+ * Cancels what the AI wrote before a message and what has not left, because a person writes now or will. The caller holds
+ * the conversation's lock. Returns the entries of the events.
  */
-export async function cancelQueuedAi(sql: TransactionSql, storeId: string, leadId: string): Promise<OutboxEntry[]> {
+export async function cancelQueuedAi(
+  sql: TransactionSql,
+  storeId: string,
+  message: { readonly leadId: string; readonly before: number },
+): Promise<OutboxEntry[]> {
   const entries: OutboxEntry[] = [];
-  for (const queued of await listQueuedAi(sql, storeId, leadId)) {
+  for (const queued of await listQueuedAi(sql, storeId, message)) {
     entries.push(...(await saveCancelled(sql, storeId, queued, aiPaused)).entries);
   }
   return entries;

@@ -94,7 +94,7 @@ export async function acceptEcho(
     answers: isCurrent,
   });
   // Afterwards, as for a message of the API.
-  const overtaken = isCurrent && delivering ? await cancelQueuedAi(sql, storeId, leadId) : [];
+  const overtaken = isCurrent && delivering ? await cancelQueuedAi(sql, storeId, { leadId, before: number }) : [];
   const told = [{ status: 'sent', at: writtenAt } as const, ...reports];
   const { entries } = await saveStatusUpdates(sql, storeId, row, told);
   if (waId !== null && conversation.wa_id === null && mayReplyTo(conversation, waId))

@@ -162,7 +162,12 @@ test('after any operations the inbox says of each conversation what its messages
             });
           case 'hand_over':
             return await inbox.say(leadOf(one.lead), 'ai', { handsOver: true }).then(
-              (id) => handOvers.add(id),
+              async (id) => {
+                handOvers.add(id);
+                // It does not cancel itself.
+                const [row] = await messaging.adminSql`select status from messages where id = ${id}`;
+                expect(row).toEqual({ status: 'queued' });
+              },
               (error: AppError) => {
                 if (error.code !== 'ai_paused') throw error;
               },

@@ -203,10 +203,15 @@ export async function isDelivering(sql: TransactionSql, storeId: string, leadId:
 }
 
 /** The messages of the AI that wait for their turn. The caller holds the conversation's lock. */
-export async function listQueuedAi(sql: TransactionSql, storeId: string, leadId: string): Promise<MessageRow[]> {
+export async function listQueuedAi(
+  sql: TransactionSql,
+  storeId: string,
+  { leadId, before }: { readonly leadId: string; readonly before: number },
+): Promise<MessageRow[]> {
   return await sql<MessageRow[]>`
     select ${messageColumns(sql)} from messages
-    where store_id = ${storeId} and lead_id = ${leadId} and status = 'queued' and source = 'ai' order by number`;
+    where store_id = ${storeId} and lead_id = ${leadId} and status = 'queued' and source = 'ai' and number < ${before}
+    order by number`;
 }
 
 /** The messages to the lead that are being sent over the channel, or may just have been, and have no id there yet. */

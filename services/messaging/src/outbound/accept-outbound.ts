@@ -112,7 +112,7 @@ export async function acceptOutbound(
           storeId,
           { rateCard: request.rateCard, budget },
           {
-            ...{ source, at, phone: conversation.wa_id ?? conversation.phone ?? request.phone },
+            ...{ source, handsOver, at, phone: conversation.wa_id ?? conversation.phone ?? request.phone },
             category: await categoryOf(sql, storeId, channel, request, isOpen),
           },
         );
@@ -138,7 +138,7 @@ export async function acceptOutbound(
     budget_micros: reserved?.micros,
   });
   // Afterwards, because a cancelled message makes the inbox count again what the lead waits for.
-  const overtaken = pausesAi && delivering ? await cancelQueuedAi(sql, storeId, lead_id) : [];
+  const overtaken = pausesAi && delivering ? await cancelQueuedAi(sql, storeId, { leadId: lead_id, before: number }) : [];
   // What waited behind a cancelled message is due, too.
   const isDue = !delivering || overtaken.length > 0;
   appendOutboxWithCommit(sql, storeId, [

@@ -88,6 +88,12 @@ test('a message of the AI that hands over leaves, and the lead still waits, for 
   expect(conversation).toEqual(waits);
 });
 
+test('a message of the AI that hands over cancels what it wrote before, and not itself', async () => {
+  const leadId = await newLead();
+  const [first, second] = [await accept(leadId, 'ai'), await accept(leadId, 'ai', { hands_over: true })];
+  expect(await Promise.all([first, second].map(message))).toMatchObject([cancelled, { status: 'queued' }]);
+});
+
 describe('a message of a seller', () => {
   test('pauses the AI for twelve hours, and for the time that the store has set', async () => {
     const leadId = await newLead();
