@@ -58,7 +58,8 @@ export const HandoverReasonWord = OneOf(handoverReasons, {
   title: 'HandoverReason',
   description:
     'Why a person must answer. `agent_decided`: the model, such as by the `handover_when` of its agent. `no_text`: the ' +
-    'lead sent something that the AI cannot read. `budget_reached`: the calls of the day are used up. `too_many_answers`: ' +
+    'lead sent something that the AI cannot read. `budget_reached`: the calls of the day are used up, or the budget for messages, after an appointment was booked, ' +
+    'moved or cancelled. `too_many_answers`: ' +
     'the AI has answered the lead 20 times within an hour, as with another bot. `too_many_steps`: the model has asked for tools again and again. `model_refused`: the model does not want to answer. `model_unavailable`: no provider gave an answer that can be sent.',
 });
 

@@ -425,7 +425,7 @@ export const errorCatalogue = {
     title: 'Message budget reached',
     description:
       'The message does not fit into what the messages of the store may cost this month: `message_budget` of `GET /store`. ' +
-      'This stops the sources `ai`, `api` and `followup`. Raise the budget, wait for the next month, or let a seller write.',
+      'This stops the sources `ai`, `api` and `followup`, except a message of the AI that calls a person. Raise the budget, wait for the next month, or let a seller write.',
     retryable: false,
   },
   lead_opted_out: {

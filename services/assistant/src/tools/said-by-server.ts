@@ -21,9 +21,13 @@ export function confirmations(results: readonly ToolResult[], reader: Reader): s
   });
 }
 
+/** Whether a tool has booked, moved or cancelled an appointment. */
+export const changedAppointment = ({ output }: Pick<ToolResult, 'output'>): boolean =>
+  'appointment' in (output as object);
+
 /** The offers of the last search for times, in its order. Empty: it found none, or something was booked after it. */
 export function offersToTell(results: readonly ToolResult[]): string[] {
-  const last = results.findLast(({ name, output }) => name === 'find_times' || 'appointment' in (output as object));
+  const last = results.findLast((result) => result.name === 'find_times' || changedAppointment(result));
   const { times = [] } = (last?.output ?? {}) as { times?: readonly FoundTime[] };
   return times.map(({ offer }) => offer);
 }

@@ -85,6 +85,17 @@ test('a lead asks for a time, is offered times, accepts one, and gets the appoin
   expect(store.world.appointments).toHaveLength(1);
 });
 
+test('a lead learns what was booked when the budget for messages is used up meanwhile, and a person goes on', async () => {
+  const store = await openOffered();
+  store.world.accept = async (body) => {
+    if (!body.hands_over) throw new AppError('message_budget_reached');
+    store.world.accepted.push(body);
+  };
+  expect(await say(store, 'pode ser às 10')).toEqual(ended('handed_over (budget_reached)'));
+  expect(store.said().at(-1)).toMatch(/^Marcado: Atendimento, .+ 10:00\./);
+  expect(store.world.appointments).toHaveLength(1);
+});
+
 test('a day without a free time gets the next ones', async () => {
   const store = await openBooking();
   store.world.free = [at(5, 9)];

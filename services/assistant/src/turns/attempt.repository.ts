@@ -1,3 +1,4 @@
+import type { HandoverReason } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Attempt, RowKey } from '@mostrador/kit/step/retry-engine';
 import type { ProviderFailures } from '../models/choose-model.ts';
@@ -51,6 +52,16 @@ export async function recordDecided(sql: TransactionSql, attempt: Attempt, decid
     update ai_turns
     set ${sql(columns)}, considered = ${sql.json(considered)}, passages = ${sql.json(passages)},
         next_attempt_at = clock_timestamp(), attempts = 0, error_code = null, model_failures = '{}', ${over(sql)}
+    ${ofAttempt(sql, attempt)} returning 1`;
+  return saved.length > 0;
+}
+
+/** Makes a reply that was decided a hand-over. The next step is due at once. */
+export async function recordHandOver(sql: TransactionSql, attempt: Attempt, reason: HandoverReason): Promise<boolean> {
+  const saved = await sql`
+    update ai_turns
+    set action = 'hand_over', action_reason = ${reason}, next_attempt_at = clock_timestamp(), attempts = 0,
+        error_code = null, ${over(sql)}
     ${ofAttempt(sql, attempt)} returning 1`;
   return saved.length > 0;
 }

@@ -5,7 +5,7 @@ import { deleteOffers, insertOffers, markTold } from '../tools/offer.repository.
 import { insertStep, saveOutput } from '../tools/step.repository.ts';
 import type { CallRow } from '../tools/step.ts';
 import type { Used } from '../tools/use-tool.ts';
-import { holdsLease, recordDecided, recordUsed } from './attempt.repository.ts';
+import { holdsLease, recordDecided, recordHandOver, recordUsed } from './attempt.repository.ts';
 import type { Claimed } from './claim-next.ts';
 import type { Outcome } from './decide.ts';
 import { type End, endTurn } from './end-turn.ts';
@@ -42,8 +42,12 @@ export async function recordTool(
   return lookAgain('a tool was used');
 }
 
-/** Records how the turn has ended. */
-export async function recordTold(sql: TransactionSql, { attempt }: Claimed, end: End): Promise<NextStep> {
+/** Records how the turn has ended, or that the next step hands it over. */
+export async function recordTold(sql: TransactionSql, { attempt }: Claimed, end: End | 'hand_over'): Promise<NextStep> {
+  if (end === 'hand_over') {
+    await recordHandOver(sql, attempt, 'budget_reached');
+    return lookAgain('the budget for messages is used up');
+  }
   if (!(await holdsLease(sql, attempt))) return lookAgain();
   return await endTurn(sql, attempt.storeId, attempt.id, end);
 }

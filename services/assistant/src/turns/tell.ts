@@ -3,6 +3,8 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { findSettings } from '../settings/settings.repository.ts';
+import { changedAppointment } from '../tools/said-by-server.ts';
+import { listResults } from '../tools/step.repository.ts';
 import type { End } from './end-turn.ts';
 import { tooLateMs } from './next-move.ts';
 import { longestWaitAt } from './quiet.ts';
@@ -20,8 +22,12 @@ const refusals: Partial<Record<string, SilentReason>> = {
   message_expired: 'too_late',
 };
 
-/** Gives messaging what was decided, under the id of the turn, so that a repeat has no effect. Returns how the turn ends. */
-export async function tell({ database, rpc }: Dependencies, call: StepCall, turn: TurnRow): Promise<End> {
+/**
+ * Gives messaging what was decided, under the id of the turn, so that a repeat has no effect. Returns how the turn ends, or
+ * `hand_over` when the budget for messages refuses a reply that confirms what was done. The lead must learn that, and the
+ * budget refuses no hand-over.
+ */
+export async function tell({ database, rpc }: Dependencies, call: StepCall, turn: TurnRow): Promise<End | 'hand_over'> {
   const { id, lead_id, action, action_reason, reply, answered_to, agent_id, agent_name } = turn;
   if (action === 'silent' || reply === null || !answered_to) {
     return { state: 'silent', reason: (action_reason ?? 'nothing_to_answer') as SilentReason };
@@ -49,6 +55,10 @@ export async function tell({ database, rpc }: Dependencies, call: StepCall, turn
     if (error.code === 'lead_replied') return { state: 'superseded' };
     const reason = refusals[error.code];
     if (!reason) throw error;
+    if (reason === 'message_budget_reached' && action === 'reply') {
+      const results = await database.read(call, (sql) => listResults(sql, call.storeId, id));
+      if (results.some(changedAppointment)) return 'hand_over';
+    }
     return { state: 'silent', reason };
   }
   if (action === 'reply') return { state: 'sent' };

@@ -211,7 +211,7 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
     title: 'Orçamento de mensagens atingido',
     description:
       'A mensagem não cabe no que as mensagens da loja podem custar neste mês: `message_budget` de `GET /store`. ' +
-      'Isso para as fontes `ai`, `api` e `followup`. Aumente o orçamento, espere o próximo mês, ou deixe um vendedor escrever.',
+      'Isso para as fontes `ai`, `api` e `followup`, exceto uma mensagem da IA que chama uma pessoa. Aumente o orçamento, espere o próximo mês, ou deixe um vendedor escrever.',
   },
   lead_opted_out: {
     title: 'O lead fez opt-out',

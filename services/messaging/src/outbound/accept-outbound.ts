@@ -138,7 +138,8 @@ export async function acceptOutbound(
     budget_micros: reserved?.micros,
   });
   // Afterwards, because a cancelled message makes the inbox count again what the lead waits for.
-  const overtaken = pausesAi && delivering ? await cancelQueuedAi(sql, storeId, { leadId: lead_id, before: number }) : [];
+  const overtaken =
+    pausesAi && delivering ? await cancelQueuedAi(sql, storeId, { leadId: lead_id, before: number }) : [];
   // What waited behind a cancelled message is due, too.
   const isDue = !delivering || overtaken.length > 0;
   appendOutboxWithCommit(sql, storeId, [

@@ -80,9 +80,11 @@ describe('the budget of a month', () => {
     ]);
   });
 
-  test('lets a seller write, whose messages count, too', async () => {
+  test('lets a seller write, and the AI call a person, whose messages count, too', async () => {
     const { accept, spent } = await openStore(0.25);
     await accept({ source: 'followup' });
+    await expect(accept()).rejects.toMatchObject(refused);
+    await accept({ hands_over: true });
     await accept({ source: 'seller' });
     expect(await spent()).toBe(0.5);
     await expect(accept({ source: 'followup' })).rejects.toMatchObject(refused);

@@ -29,6 +29,8 @@ export async function settleBudget(
 
 export type Expected = {
   readonly source: Message['source'];
+  /** It only says that a person will answer. */
+  readonly handsOver: boolean;
   /** What the provider will probably bill it as. */
   readonly category: string;
   /** The customer's phone, if it is known. */
@@ -38,8 +40,8 @@ export type Expected = {
 
 /**
  * Takes the probable price of a message from the budget of its month. Returns it in millionths, and the event when the
- * message reaches 80 or 100 percent. A message of a seller is never refused: a person sees the budget, and must be able to
- * answer. The row of the month stays locked until the transaction ends, so the others cannot exceed the budget together.
+ * message reaches 80 or 100 percent. A message of a seller is never refused, because a customer who waits must get an
+ * answer, and neither is one of the AI that calls a person. The row of the month stays locked until the transaction ends, so the others cannot exceed the budget together.
  *
  * @throws AppError `message_budget_reached`
  */
@@ -47,10 +49,10 @@ export async function reserveBudget(
   sql: TransactionSql,
   storeId: string,
   { rateCard, budget }: { readonly rateCard: RateCard | undefined; readonly budget: number },
-  { source, category, phone, at }: Expected,
+  { source, handsOver, category, phone, at }: Expected,
 ): Promise<{ micros: number; events: PublicEvent[] }> {
   const micros = toMicros(rateCard?.rateOf(phone, category, at) ?? 0);
-  const [mayExceed, budgetMicros] = [source === 'seller', toMicros(budget)];
+  const [mayExceed, budgetMicros] = [source === 'seller' || handsOver, toMicros(budget)];
   const taken = await takeFromBudget(sql, storeId, { at, micros, budgetMicros, mayExceed });
   if (!taken) throw new AppError('message_budget_reached');
   const { told_percent: percent, told_before, spent_micros } = taken;
