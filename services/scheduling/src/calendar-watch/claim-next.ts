@@ -13,6 +13,7 @@ import {
   deleteWatch,
   findZone,
   listPending,
+  listScheduled,
   lockWatch,
   type PendingObject,
   postpone,
@@ -72,10 +73,13 @@ export async function claimNext(
   const { claimedAt, ...attempt } = await claim(sql, key, stepLimits.leaseMs);
   const [objects, zone] = await Promise.all([listPending(sql, key, batch), findZone(sql, key.storeId)]);
   // An event that came and went between two looks is known only by its address.
-  const pending = objects.map(({ href, appointment_id }) => ({
-    href,
-    appointment_id: appointment_id ?? appointmentAt(href),
-  }));
+  const named = objects.map(({ href, appointment_id: id }) => ({ href, id: id ?? appointmentAt(href) }));
+  const scheduled = await listScheduled(
+    sql,
+    key.storeId,
+    named.flatMap(({ id }) => id ?? []),
+  );
+  const pending = named.map(({ href, id }) => ({ href, appointment_id: id && scheduled.has(id) ? id : null }));
   const claimed = {
     ...{ attempt, connection, pending, zone, since, cursor: watch.cursor, readAt: claimedAt },
     isFirst: watch.listed_at === null,

@@ -181,6 +181,10 @@ describe.each([
     expect((await request('DELETE', `${id}.ics`)).ok).toBe(true);
     await look();
     expect(await get(id)).toMatchObject({ status: 'scheduled' });
+    // Nor does the next whole list.
+    await booking.adminSql`update calendar_watches set cursor = null`;
+    await look();
+    expect(await get(id)).toMatchObject({ status: 'scheduled' });
   });
 
   test('an event that a program moved to another address cancels nothing', async () => {

@@ -8,12 +8,11 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Attempt, AttemptError } from '@mostrador/kit/step/retry-engine';
 import { callTimeMs, failedReason, lookAgain, waitUntil } from '@mostrador/kit/step/step';
 import { reasonOf } from '../calendar-sync/next-move.ts';
-import { appointmentOf, isEventOfStore, uidOf } from '../calendars/calendar-event.ts';
+import { appointmentOf, isEventOfStore } from '../calendars/calendar-event.ts';
 import { readCalendarObject, windowAt } from '../calendars/calendar-object.ts';
 import {
   type CalendarChanges,
   type CalendarError,
-  type ReadObject,
   toCalendarError,
   unforeseen,
 } from '../calendars/calendar-provider.ts';
@@ -24,6 +23,7 @@ import { type Claimed, claimNext, whileBlocked } from './claim-next.ts';
 import type { SeenEvent } from './event-change.ts';
 import { missingOf } from './missing.ts';
 import { pauseAfterUse } from './next-look.ts';
+import { type ReadPending, readPending } from './read-pending.ts';
 import { attemptsUntilTold, emptied } from './reading.ts';
 import { settleEvent } from './settle-event.ts';
 import {
@@ -40,13 +40,15 @@ import {
   recordRead,
 } from './watch.repository.ts';
 
-/** What the calendar answered. `elsewhere`: the missing events that are at another address now. */
+/** What the calendar answered. */
 type Found =
   | { readonly kind: 'changes'; readonly changes: CalendarChanges }
-  | { readonly kind: 'objects'; readonly objects: readonly ReadObject[]; readonly elsewhere: ReadonlySet<string> };
+  | ({ readonly kind: 'objects' } & ReadPending);
 
 /** Within it, the calendar is called. The rest of the request's time is for the appointments. */
 const callMs = 7_000;
+/** After it, nothing further is asked of the calendar. What is left comes with the next step. */
+const readingMs = 4_000;
 /** Kept for recording when appointments are settled. */
 const recordingMs = 1_500;
 
@@ -125,14 +127,7 @@ async function callCalendar(
     const { reader } = openProvider({ storeId, provider, settings, credentials });
     if (!reader) throw new Error(`calendars of ${provider} cannot be read`);
     if (pending.length === 0) return { kind: 'changes', changes: await reader.changes(cursor, since, signal) };
-    const hrefs = pending.map(({ href }) => href);
-    const objects = await reader.read(hrefs, signal);
-    const elsewhere = new Set<string>();
-    for (const { href, icalendar } of objects) {
-      const id = pending.find((each) => each.href === href)?.appointment_id;
-      if (icalendar === null && id && (await reader.hasUid(uidOf(id), signal))) elsewhere.add(href);
-    }
-    return { kind: 'objects', objects, elsewhere };
+    return { kind: 'objects', ...(await readPending(reader, pending, Date.now() + readingMs, signal)) };
   });
 }
 
@@ -156,7 +151,7 @@ async function settle(
   dependencies: Dependencies,
   context: StoreContext,
   { connection, pending, readAt, zone }: Claimed,
-  { objects, elsewhere }: Extract<Found, { kind: 'objects' }>,
+  { objects, elsewhere, unread }: Extract<Found, { kind: 'objects' }>,
 ): Promise<ObjectOutcome[]> {
   const window = windowAt(readAt.getTime(), mostHorizonDays);
   const settleSeen = async (appointmentId: string, seen: SeenEvent): Promise<'settled' | 'later'> => {
@@ -171,6 +166,7 @@ async function settle(
   };
   const outcomes: ObjectOutcome[] = [];
   for (const { href, appointment_id } of pending) {
+    if (unread.has(href)) continue;
     const found = objects.find((object) => object.href === href);
     if (!found) {
       outcomes.push({ kind: 'later', href });
@@ -186,8 +182,9 @@ async function settle(
       const isSettled = !appointmentId || !seen || (await settleSeen(appointmentId, seen)) === 'settled';
       if (!isSettled) outcomes.push({ kind: 'later', href });
       else {
-        const times = object ?? { busy: [], followsClock: false, endsAt: null };
-        const busy = isOurs ? [] : times.busy;
+        const times = object ?? { busy: [], repeats: [], followsClock: false, endsAt: null };
+        // The appointment has its own place. What a person made of its event beyond that takes time.
+        const busy = isOurs ? times.repeats : times.busy;
         outcomes.push({ ...times, kind: 'read', href, etag: found.etag, appointmentId, busy });
       }
     }

@@ -148,8 +148,8 @@ describe('the event of an appointment', () => {
     ]);
   });
 
-  test('has its place only once, and a copy of it is a busy time', async () => {
-    const { look, book, isFree } = await store({ capacity: 2 });
+  test('has its place only once, and a copy of it is a busy time, which does not hide that it was deleted', async () => {
+    const { look, book, isFree, get } = await store({ capacity: 2 });
     const appointment = await book(at('09:00'));
     await look();
     expect(await isFree('09:00')).toBe(true);
@@ -157,6 +157,20 @@ describe('the event of an appointment', () => {
     insert({ ...timesAt('09:00', '10:00'), ...(extendedProperties && { extendedProperties }) });
     await look();
     expect(await isFree('09:00')).toBe(false);
+    google.store.delete(idOf(appointment));
+    await look();
+    expect(await get(appointment.id)).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('that a person made recurring keeps its one place, and its further occurrences are busy times', async () => {
+    const { look, book, isFree, get } = await store({ capacity: 2 });
+    const appointment = await book(at('09:00'));
+    google.store.patch(idOf(appointment), { recurrence: ['RRULE:FREQ=WEEKLY;COUNT=2'] });
+    await look();
+    const later = await book(at('09:00', '2027-01-22'));
+    expect([await isFree('09:00'), await isFree('09:00', '2027-01-22')]).toEqual([true, false]);
+    expect(await get(appointment.id)).toMatchObject({ status: 'scheduled', scheduled_at: at('09:00') });
+    expect(later).toMatchObject({ status: 'scheduled' });
   });
 });
 
@@ -216,6 +230,35 @@ describe('busy times', () => {
     await look();
     expect([await isFree('13:00', '2027-03-16'), await isFree('13:00', '2027-03-22')]).toEqual([true, true]);
   });
+});
+
+test('a series with many exceptions and guests is read, and one that is too large stops nothing else', async () => {
+  const { look, isFree } = await store();
+  const zone = { timeZone: 'America/New_York' };
+  const series = insert({
+    start: { dateTime: '2027-01-11T09:00:00-05:00', ...zone },
+    end: { dateTime: '2027-01-11T10:00:00-05:00', ...zone },
+    recurrence: ['RRULE:FREQ=DAILY'],
+  });
+  const attendees = Array.from({ length: 500 }, () => ({ email: 'a@example.com', responseStatus: 'accepted' }));
+  for (let number = 12; number < 24; number += 1) {
+    const date = `2027-01-${number}`;
+    const times = { start: `${date}T11:00:00-05:00`, end: `${date}T12:00:00-05:00` };
+    const { id } = google.store.except(series.id, `${date}T09:00:00-05:00`, times);
+    google.store.patch(id, { attendees });
+  }
+  await look();
+  expect([await isFree('14:00'), await isFree('16:00')]).toEqual([true, false]);
+  google.store.patch(series.id, { summary: 'Standup' });
+  for (const [start, end] of [
+    ['11:00', '12:00'],
+    ['17:00', '18:00'],
+  ] as const)
+    insert(timesAt(start, end));
+  const large = { body: JSON.stringify({ items: ['x'.repeat(1024 * 1024)] }), type: 'application/json' };
+  google.misbehave(large, ({ query }) => query.has('iCalUID'));
+  await look();
+  expect([await isFree('11:00'), await isFree('17:00')]).toEqual([false, false]);
 });
 
 test('a sync token that expires between two pages leads to a full read, which reads and changes nothing that it need not', async () => {

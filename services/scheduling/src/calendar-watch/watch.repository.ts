@@ -17,7 +17,7 @@ export type WatchRow = {
   readonly renewed_at: Date;
 };
 
-/** An object that has changed since it was last read. */
+/** An object that has changed since it was last read, and the scheduled appointment whose event it is or was. */
 export type PendingObject = { readonly href: string; readonly appointment_id: string | null };
 
 export async function insertWatch(sql: TransactionSql, storeId: string, connectionId: string): Promise<void> {
@@ -130,17 +130,39 @@ export async function listPending(
     limit ${limit}`;
 }
 
+/** Those of the appointments that are scheduled. Only they can be cancelled. */
+export async function listScheduled(
+  sql: TransactionSql,
+  storeId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await sql<{ id: string }[]>`
+    select id from appointments
+    where store_id = ${storeId} and id = any(${[...ids]}::uuid[]) and status = 'scheduled'`;
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Whether more objects can be read at once. */
 export const hasPending = async (sql: TransactionSql, key: RowKey): Promise<boolean> =>
   (await listPending(sql, key, 1)).length > 0;
 
-/** The addresses of our events of coming appointments, as they were written before this moment. */
+/**
+ * The addresses of our events of coming appointments, as they were written before this moment. One that was deleted before
+ * the calendar was first read is left out: it was never listed, and was not written since.
+ */
 export async function listWritten(sql: TransactionSql, { storeId, id }: RowKey, before: Date): Promise<string[]> {
   const rows = await sql<{ href: string }[]>`
     select s.href from calendar_syncs s
     join appointments a on a.store_id = s.store_id and a.id = s.appointment_id
     where s.store_id = ${storeId} and s.connection_id = ${id} and s.state = 'synced' and s.href is not null
-      and s.synced_at < ${before} and a.status = 'scheduled' and a.scheduled_at > clock_timestamp()`;
+      and s.synced_at < ${before} and a.status = 'scheduled' and a.scheduled_at > clock_timestamp()
+      and (exists (
+        select from calendar_objects o
+        where o.store_id = s.store_id and o.connection_id = s.connection_id and o.href = s.href)
+      or s.synced_at > (
+        select w.first_listed_at from calendar_watches w
+        where w.store_id = ${storeId} and w.connection_id = ${id}))`;
   return rows.map(({ href }) => href);
 }
 
@@ -167,7 +189,7 @@ export async function recordChanges(
     set etag = null, is_pending = true, asked_at = '-infinity'`;
   await sql`
     update calendar_watches
-    set cursor = ${cursor}, listed_at = clock_timestamp(),
+    set cursor = ${cursor}, listed_at = clock_timestamp(), first_listed_at = coalesce(first_listed_at, clock_timestamp()),
         changed_at = case when ${changed + missing > 0} then clock_timestamp() else changed_at end
     where store_id = ${storeId} and connection_id = ${id}`;
 }

@@ -11,6 +11,8 @@ export type CalendarObject = {
   readonly storeId: string | null;
   /** When its events take time, in order. */
   readonly busy: readonly Span[];
+  /** `busy` without the event itself: the further occurrences of a series. */
+  readonly repeats: readonly Span[];
   /** Another day, or another zone of the store, gives other busy times. */
   readonly followsClock: boolean;
   /** Nothing of it is later, in epoch ms. Null: not known, or without an end. */
@@ -60,6 +62,7 @@ export function readCalendarObject(icalendar: string, reading: Reading): Calenda
       uid,
       storeId: main.getFirstPropertyValue('x-mostrador-store')?.toString() ?? null,
       busy,
+      repeats: isSeries ? busy.filter(({ start }) => start !== first.start) : [],
       followsClock: !isWhole || events.some(isLocal),
       endsAt: isWhole ? Math.max(...times.map(({ end }) => end), first.end) : null,
       first: {

@@ -53,8 +53,8 @@ export type CalendarProvider = {
 export type CalendarReader = {
   /** What has changed since the cursor. `since`: what was over by then may be left out. */
   changes(cursor: string | null, since: Date, signal: AbortSignal): Promise<CalendarChanges>;
-  /** The objects at these addresses. One that the calendar says nothing about is left out. */
-  read(hrefs: readonly string[], signal: AbortSignal): Promise<ReadObject[]>;
+  /** The objects at these addresses. No further request begins after `until`, in epoch ms. */
+  read(hrefs: readonly string[], until: number, signal: AbortSignal): Promise<ReadObjects>;
   /** Whether an event with this UID is anywhere in the calendar. */
   hasUid(uid: string, signal: AbortSignal): Promise<boolean>;
 };
@@ -73,6 +73,13 @@ export type CalendarChanges = {
 
 /** `icalendar` is null when nothing is at the address, and empty when the object is too large to be read. */
 export type ReadObject = { readonly href: string; readonly etag: string | null; readonly icalendar: string | null };
+
+export type ReadObjects = {
+  /** One that the calendar says nothing about is left out. */
+  readonly objects: readonly ReadObject[];
+  /** Those that were not asked for, because the time was over or a call failed. The first is always asked for. */
+  readonly unread: readonly string[];
+};
 
 /** An event as its calendar shows it now, with what people changed. Null: the calendar does not say it. */
 export type ListedEvent = { readonly uid: string; readonly title: string | null; readonly startsAt: Date | null };

@@ -131,7 +131,7 @@ export async function startGoogleCalendar() {
         kind: 'calendar#events',
         accessRole: account.role,
         timeZone: calendarZone.timeZone,
-        items: items.map(listed),
+        items: items.map(listed).map(withAttendees(query.get('maxAttendees'))),
       },
       // "The nextSyncToken field is present only on the very last page."
       ...(rest.length > 0
@@ -191,7 +191,8 @@ export async function startGoogleCalendar() {
       if (trouble === 'accept and hang') return;
       if (trouble === 'accept and hang up') return void incoming.socket.destroy();
       if (typeof trouble === 'object') return send(response, trouble.status ?? 200, trouble.body, trouble.type);
-      const text = result === undefined ? '' : JSON.stringify(result);
+      const indent = url.searchParams.get('prettyPrint') === 'false' ? undefined : 2;
+      const text = result === undefined ? '' : JSON.stringify(result, null, indent);
       const etag = typeof result === 'object' && result && 'etag' in result ? { etag: String(result.etag) } : {};
       const whole = trouble === 'accept and truncate' ? text.slice(0, text.length / 2) : text;
       send(response, text === '' ? 204 : 200, whole, 'application/json; charset=UTF-8', etag);
@@ -274,6 +275,15 @@ const withFields = (query: URLSearchParams, answer: object): unknown => {
   const fields = query.get('fields');
   return fields === null ? answer : pick(answer, fields);
 };
+
+/** "If there are more than the specified number of attendees, only the participant is returned." */
+const withAttendees =
+  (most: string | null) =>
+  (event: object): object => {
+    const attendees: unknown = 'attendees' in event ? event.attendees : undefined;
+    if (most === null || !Array.isArray(attendees) || attendees.length <= Number(most)) return event;
+    return { ...event, attendees: attendees.filter(({ self }) => self === true) };
+  };
 
 const ordinary = () => ({
   role: 'owner',

@@ -54,7 +54,9 @@ export function createCaldavProvider(settings: Settings): CalendarProvider {
     list: (storeId, after, signal) => call(signal, (calendar) => calendar.eventsOf(storeId, after)),
     reader: {
       changes: (cursor, since, signal) => call(signal, (calendar) => readChanges(calendar.reading, cursor, since)),
-      read: (hrefs, signal) => call(signal, (calendar) => readObjects(calendar.reading, hrefs)),
+      // One request, unless the objects are large.
+      read: (hrefs, _until, signal) =>
+        call(signal, async (calendar) => ({ objects: await readObjects(calendar.reading, hrefs), unread: [] })),
       hasUid: (uid, signal) => call(signal, async (calendar) => (await findElsewhere(calendar, uid)) !== null),
     },
   };

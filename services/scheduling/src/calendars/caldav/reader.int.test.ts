@@ -113,7 +113,7 @@ describe.each([
     const [there, large, gone] = [0, 1, 2].map(() => randomUUID()) as [string, string, string];
     await put(there);
     await put(large, '20270301', 'x'.repeat(1024 * 1024));
-    const objects = await open().read([href(there), href(large), href(gone)], signal());
+    const { objects } = await open().read([href(there), href(large), href(gone)], 0, signal());
     const found = new Map(objects.map((object) => [object.href, object.icalendar]));
     expect(found.get(href(there))).toContain(`UID:${there}`);
     expect([found.get(href(large)), found.get(href(gone))]).toEqual(['', null]);

@@ -17,6 +17,9 @@ const eventFields = `etag,iCalUID,recurrence,extendedProperties/private,${timeFi
 const markedFields = 'items(id,summary,start,extendedProperties/private),nextPageToken';
 const exceptionFields = `items(originalStartTime,${timeFields}),nextPageToken`;
 const changeFields = 'items(id,etag,status,recurringEventId,recurrence),nextPageToken,nextSyncToken';
+/** Of a page of 250 events, of which `maxAttendees` leaves the account's own answers. */
+const mostPageBytes = 1024 * 1024;
+const pageQuery = { maxResults: '250', maxAttendees: '1', prettyPrint: 'false' };
 /** Of 2,500 changes. */
 const mostChangeBytes = 2 * 1024 * 1024;
 
@@ -73,13 +76,13 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
     if ((status >= 200 && status < 300) || call.expected?.includes(status)) return answer;
     throw refusalOfApi(status, headers, body);
   };
-  const list = async (query: Record<string, string>) => (await ask('', { query })).body;
   const all = async (query: Record<string, string>): Promise<GoogleEvent[]> => {
     const found: GoogleEvent[] = [];
     for (let pageToken: unknown = ''; typeof pageToken === 'string'; ) {
-      const page = await list({ ...query, maxResults: '250', ...(pageToken && { pageToken }) });
-      if (Array.isArray(page.items)) found.push(...page.items);
-      pageToken = page.nextPageToken;
+      const page = { ...query, ...pageQuery, ...(pageToken && { pageToken }) };
+      const { body } = await ask('', { query: page, mostBytes: mostPageBytes });
+      if (Array.isArray(body.items)) found.push(...body.items);
+      pageToken = body.nextPageToken;
     }
     return found;
   };
@@ -89,7 +92,7 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
     /** The role of the account in this calendar: `owner`, `writer`, `reader`, … */
     async accessRole(): Promise<string> {
       // Works with permission for events only. calendars.get and calendarList.get need more.
-      const { accessRole } = await list({ maxResults: '1', fields: 'accessRole' });
+      const { accessRole } = (await ask('', { query: { maxResults: '1', fields: 'accessRole' } })).body;
       if (typeof accessRole !== 'string') throw unreadable();
       return accessRole;
     },
@@ -131,7 +134,7 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
       start: { readonly syncToken: string } | { readonly timeMin: string },
     ): Promise<{ readonly events: ChangedEvent[]; readonly syncToken: string } | null> {
       const events: ChangedEvent[] = [];
-      const query = { ...start, maxResults: '2500', fields: changeFields };
+      const query = { ...start, maxResults: '2500', fields: changeFields, prettyPrint: 'false' };
       const expected = 'syncToken' in start ? [400, 410] : [410];
       for (let page = {}; ; ) {
         const { status, body } = await ask('', { query: { ...query, ...page }, expected, mostBytes: mostChangeBytes });

@@ -55,6 +55,12 @@ const errorOf = (attempt: Promise<unknown>): Promise<CalendarError> =>
     (error) => error,
   );
 
+test('a reader begins nothing after its time', async () => {
+  const { href } = await open().put(newEvent(), null, signal());
+  const found = await open().reader?.read([href, 'second', 'third'], 0, signal());
+  expect(found).toMatchObject({ objects: [{ href }], unread: ['second', 'third'] });
+});
+
 describe('an access token', () => {
   test('is fetched once for all concurrent and later calls of every adapter of the account', async () => {
     await Promise.all(Array.from({ length: 8 }, () => open().put(newEvent(), null, signal())));

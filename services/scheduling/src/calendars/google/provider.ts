@@ -50,9 +50,12 @@ export function createGoogleProvider(options: Options): CalendarProvider {
     remove: (known, signal) => call(signal, (calendar) => remove(calendar, known)),
     reader: {
       changes: (cursor, since, signal) => call(signal, (calendar) => readChanges(calendar, cursor, since)),
-      read: (hrefs, signal) => call(signal, (calendar) => readObjects(calendar, hrefs)),
+      read: (hrefs, until, signal) => call(signal, (calendar) => readObjects(calendar, hrefs, until)),
+      // A copy keeps the mark, and has an id of its own.
       hasUid: (uid, signal) =>
-        call(signal, async (calendar) => (await calendar.listMarked(appointmentOf(uid))).length > 0),
+        call(signal, async (calendar) =>
+          (await calendar.listMarked(appointmentOf(uid))).some(({ id }) => id !== undefined && isIdOf(id, uid)),
+        ),
     },
     list: (storeId, after, signal) =>
       call(signal, async (calendar) => (await calendar.listOf(storeId, after)).flatMap(listedIn)),

@@ -1,12 +1,9 @@
-import type { CalendarChanges, ReadObject } from '../calendar-provider.ts';
+import { type CalendarChanges, CalendarError, type ReadObject, type ReadObjects } from '../calendar-provider.ts';
 import { type ChangedEvent, type GoogleCalendar, refusedToken } from './api.ts';
 import { toICalendar } from './icalendar.ts';
 
 /** What a cursor begins with. The rest is Google's. */
 const prefix = 'sync ';
-
-/** No further events are read after this. Those that are left come later. */
-const readingMs = 4_000;
 
 /**
  * What has changed, by Google's sync token (…/calendar/api/guides/sync). The times and the exceptions of a series belong to
@@ -36,16 +33,26 @@ export async function readChanges(
 
 /**
  * The events with these ids, as iCalendar objects: one after the other, because Google allows an account 600 requests a
- * minute, which writing needs too.
+ * minute, which writing needs too. One that is too large counts as unreadable.
  */
-export async function readObjects(calendar: GoogleCalendar, hrefs: readonly string[]): Promise<ReadObject[]> {
-  const until = Date.now() + readingMs;
+export async function readObjects(
+  calendar: GoogleCalendar,
+  hrefs: readonly string[],
+  until: number,
+): Promise<ReadObjects> {
   const objects: ReadObject[] = [];
   for (const href of hrefs) {
     if (objects.length > 0 && Date.now() >= until) break;
-    objects.push(await readObject(calendar, href));
+    try {
+      objects.push(await readObject(calendar, href));
+    } catch (error) {
+      if (error instanceof CalendarError && error.code === 'calendar_answer_too_large') {
+        objects.push({ href, etag: null, icalendar: '' });
+      } else if (objects.length > 0) break;
+      else throw error;
+    }
   }
-  return objects;
+  return { objects, unread: hrefs.slice(objects.length) };
 }
 
 async function readObject(calendar: GoogleCalendar, href: string): Promise<ReadObject> {
@@ -56,7 +63,8 @@ async function readObject(calendar: GoogleCalendar, href: string): Promise<ReadO
     // Its series has it, unless only this occurrence is in the calendar: the guest of one meeting has no series.
     const series = await calendar.times(event.recurringEventId);
     const isInSeries = series !== null && !series.isCancelled;
-    return { href, etag, icalendar: isInSeries ? '' : toICalendar(event) };
+    // It takes no time of its own then, and is forgotten when it is over.
+    return { href, etag, icalendar: toICalendar(isInSeries ? { ...event, transparency: 'transparent' } : event) };
   }
   if (!event.recurrence) return { href, etag, icalendar: toICalendar(event) };
   return { href, etag: null, icalendar: toICalendar(event, await calendar.exceptionsOf(event)) };
