@@ -150,8 +150,9 @@ export async function recount(
   const cost = () => {
     const counted = messages.filter((row) => row.priced_as !== null && within(row.priced_at));
     const sum = (rows: typeof counted) => rows.reduce((total, row) => total + Number(row.priced_micros ?? 0), 0) / 1e6;
-    const unrated = counted.filter((row) => row.priced_micros === null && row.priced_as.startsWith('billed'));
-    const isKnown = unrated.length === 0 || counted.length > unrated.length;
+    const billed = counted.filter((row) => row.priced_as.startsWith('billed'));
+    const unrated = billed.filter((row) => row.priced_micros === null);
+    const isKnown = unrated.length === 0 || billed.length > unrated.length;
     const amounts = Object.fromEntries(
       pricingCategories.map((category) => {
         const of = (source: string) =>

@@ -45,7 +45,7 @@ export const wordsOfFailure = (code: string, reason: string): string =>
 export function wordsOfPrice({ category, billable, amount, currency }: NonNullable<Message['pricing']>): string {
   const name = categoryName(category);
   if (!billable) return m.inbox_price_free({ category: name });
-  const isKnown = amount !== null && currency !== null;
+  const isKnown = amount != null && currency != null;
   return isKnown ? `${name}: ${money(amount, currency)}` : m.inbox_price_billed({ category: name });
 }
 

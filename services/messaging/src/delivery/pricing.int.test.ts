@@ -104,3 +104,18 @@ test('a price without a category or a sense is none, and the status counts', asy
   await told('read');
   expect(await message()).toMatchObject({ status: 'read', pricing: null });
 });
+
+test('a price that was stored before there were rates shows no amount, and the next status does not fail', async () => {
+  const { store, told, message, sums } = await sentMessage();
+  await told('sent', regular);
+  const { adminSql } = messaging;
+  for (const table of ['messages', 'status_reports']) {
+    await adminSql`
+      update ${adminSql(table)} set pricing = pricing - 'amount' - 'currency'
+      where store_id = ${store.storeId} and pricing is not null`;
+  }
+  expect(await message()).toMatchObject({ pricing: { ...shown, amount: null, currency: null } });
+  await told('delivered');
+  expect(await message()).toMatchObject({ status: 'delivered' });
+  expect(await sums()).toEqual([1, 0]);
+});

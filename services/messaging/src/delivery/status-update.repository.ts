@@ -171,7 +171,8 @@ function priced(
   now: ReturnType<typeof sql>,
 ) {
   if (pricing === null) return sql``;
-  const { amount } = pricing;
+  // A price that was stored before there were rates has no amount.
+  const amount = pricing.amount ?? null;
   const category = pricingCategories.find((known) => known === pricing.category) ?? 'other';
   const as = `${pricing.billable ? 'billed' : 'free'}_${category}`;
   const counts = sql`${delivered_at !== null} and not from_history`;

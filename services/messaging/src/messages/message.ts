@@ -146,6 +146,13 @@ export const pricingOf = (
   reports.toSorted((one, other) => ranks[one.status] - ranks[other.status]).findLast((one) => one.pricing)?.pricing ??
   pricing;
 
+/** Prices that were stored before there were rates have no amount. */
+const completePricing = (pricing: MessagePricing): MessagePricing => ({
+  ...pricing,
+  amount: pricing.amount ?? null,
+  currency: pricing.currency ?? null,
+});
+
 export function toMessage(row: MessageRow & Partial<MessageWait>): Message {
   const { wait_reason = null, wait_since = null, next_attempt_at = null } = row.status === 'queued' ? row : {};
   const reason = toWaitReason({ wait_reason, wait_since });
@@ -175,7 +182,7 @@ export function toMessage(row: MessageRow & Partial<MessageWait>): Message {
     sent_at: row.sent_at && toTimestamp(row.sent_at),
     delivered_at: row.delivered_at && toTimestamp(row.delivered_at),
     read_at: row.read_at && toTimestamp(row.read_at),
-    pricing: row.pricing,
+    pricing: row.pricing && completePricing(row.pricing),
     reactions: [...row.reactions],
     edited_at: row.edited_at && toTimestamp(row.edited_at),
     revoked_at: row.revoked_at && toTimestamp(row.revoked_at),

@@ -61,6 +61,12 @@ test.each([
     0.25,
   ],
   ['is null when no billed message has a rate', 'XTS', { billed_utility_api: 2, without_rate: 2 }, null],
+  [
+    'is null then also beside free messages',
+    'XTS',
+    { billed_utility_api: 1, free_service_ai: 3, without_rate: 1 },
+    null,
+  ],
   ['is 0 for free messages alone', 'XTS', { free_service_ai: 2 }, 0],
   ['is 0 without messages', 'XTS', {}, 0],
   ['is null without a rate file', null, { free_service_ai: 2 }, null],

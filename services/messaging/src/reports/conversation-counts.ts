@@ -62,7 +62,7 @@ function costOf(facts: ConversationFacts, currency: string | null): NonNullable<
   const sum = (metrics: readonly (keyof ConversationFacts)[]) =>
     metrics.reduce((total, metric) => total + (facts[metric] ?? 0), 0);
   const { without_rate = 0 } = facts;
-  const rated = sum(pricedMetrics) - without_rate;
+  const rated = sum(pricedMetrics.filter((metric) => metric.startsWith('billed_'))) - without_rate;
   const amounts = byCategory((category, source) => (facts[`amount_${category}_${source}`] ?? 0) / 1e6);
   const isKnown = currency !== null && (rated > 0 || without_rate === 0);
   return { currency, amount: isKnown ? sum(amountMetrics) / 1e6 : null, without_rate, amounts };
