@@ -267,7 +267,7 @@ export const feedCatalogue = {
   'budget.reached': bareFact(
     'store',
     'The messages of the month take 80 percent of the budget, or all of it: another one of the same price does not fit. ' +
-      'Each is told once a month, and again after the budget was changed.',
+      'Each is told once a month, and again when the budget was changed, or when spending had fallen ten points below.',
     {
       percent: Type.Integer({ minimum: 80, maximum: 100, description: '80 or 100.' }),
       ...MessageBudget.properties,

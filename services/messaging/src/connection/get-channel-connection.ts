@@ -19,7 +19,12 @@ export const getChannelConnection =
         findBudget(sql, context.storeId),
       ]);
       const message_budget = used
-        ? toBudget({ budget: used.budget, spentMicros: used.spent_micros, at: used.now, rateCard })
+        ? toBudget({
+            budget: used.budget,
+            spentMicros: used.spent_micros,
+            at: used.now,
+            currency: rateCard?.currency ?? null,
+          })
         : null;
       if (!channel) return { ...notConnected, opt_out_stops_api, message_budget };
       const { provider, phone } = channel;

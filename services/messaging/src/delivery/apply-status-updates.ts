@@ -49,13 +49,13 @@ export async function saveStatusUpdates(
   }
   const held = message.status === 'unknown' && (await hasQueued(sql, storeId, message.lead_id));
   const counts = !message.sent_at && next.sent_at;
-  const [after] = await Promise.all([
+  const [after, , ofBudget] = await Promise.all([
     counts ? saveSent(sql, storeId, message, stateOf(next), pair) : saveState(sql, storeId, message.id, stateOf(next)),
     held && releaseHeld(sql, storeId, message.lead_id),
     settleBudget(sql, storeId, message, next),
   ]);
   const wakeUps = held ? [wakeDelivery(storeId, 'message_settled')] : [];
-  return { after, entries: [...eventsOf(message, after), ...optOuts, ...wakeUps] };
+  return { after, entries: [...eventsOf(message, after), ...ofBudget, ...optOuts, ...wakeUps] };
 }
 
 /** Opts the lead out if the provider refused the message for it. Returns the events. */

@@ -55,11 +55,11 @@ export async function saveCancelled(
     read_at,
     pricing,
   } as const;
-  const [cancelled] = await Promise.all([
+  const [cancelled, ofBudget] = await Promise.all([
     saveState(sql, storeId, id, state),
     settleBudget(sql, storeId, message, state),
   ]);
-  return { message: cancelled, entries: messageEvents.cancelled(cancelled) };
+  return { message: cancelled, entries: [...messageEvents.cancelled(cancelled), ...ofBudget] };
 }
 
 /**

@@ -166,7 +166,7 @@ async function contentOf(
   return { body: renderTemplate(known, template.components), kind: 'template' };
 }
 
-/** What the channel will probably bill the message as. A template that is not known may be of the dearest category. */
+/** What the channel will probably bill the message as. A template of which no category is known may be of the dearest one. */
 async function categoryOf(
   sql: TransactionSql,
   storeId: string,
@@ -176,7 +176,8 @@ async function categoryOf(
 ): Promise<string> {
   if (!template || (body !== null && isOpen)) return 'service';
   const known = await findTemplates(sql, storeId, channel.id, template.name);
-  return known.find(({ language }) => language === template.language)?.category ?? 'marketing';
+  const category = known.find(({ language }) => language === template.language)?.category ?? 'unknown';
+  return category === 'unknown' ? 'marketing' : category;
 }
 
 /** Cancels a message that is still `queued`. The caller holds the conversation's lock. */

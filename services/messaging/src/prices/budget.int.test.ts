@@ -98,14 +98,20 @@ describe('the budget of a month', () => {
     expect(await spent()).toBe(1);
   });
 
-  test('expects of a template that is not known that it is marketing', async () => {
-    const { accept, lead, spent } = await openStore(10);
+  test('expects of a template that is not known, or of no known category, that it is marketing', async () => {
+    const { accept, lead, spent, storeId } = await openStore(10);
     const template = { name: 'sale', language: 'en' };
     await accept({ source: 'followup', template });
     expect(await spent()).toBe(0.25);
     await messaging.adminSql`update conversations set last_inbound_at = null where lead_id = ${lead}`;
     await accept({ source: 'followup', template });
     expect(await spent()).toBe(0.75);
+    await messaging.adminSql`
+      insert into templates (store_id, channel_id, name, language, status, category, quality, variables, components)
+      select ${storeId}, id, 'sale', 'en', 'approved', 'unknown', 'unknown', 'positional', '[]'
+      from channels where store_id = ${storeId}`;
+    await accept({ source: 'followup', template });
+    expect(await spent()).toBe(1.25);
   });
 
   test('gets back what a message did not cost, and bears what it cost more', async () => {
@@ -121,6 +127,31 @@ describe('the budget of a month', () => {
     // A repeated or later status changes nothing.
     await told(dear, 'read', billed('marketing'));
     expect(await spent()).toBe(0.5);
+  });
+
+  test('tells that prices use it up, and again after spending has fallen, and when it is set below it', async () => {
+    const { accept, events, told, setBudget } = await openStore(1);
+    const percents = async () => (await events()).map(({ data }) => data.percent);
+    const [first, second] = [await accept(), await accept()];
+    await told(first, 'delivered', billed('marketing'));
+    expect(await percents()).toEqual([]);
+    await told(second, 'delivered', billed('marketing'));
+    expect(await percents()).toEqual([100]);
+    expect((await events())[0]?.data).toMatchObject({ amount: 1, spent: 1, currency: 'XTS' });
+    await setBudget(2);
+    const third = await accept({ source: 'followup' });
+    await accept({ source: 'followup' });
+    await accept({ source: 'followup' });
+    expect(await percents()).toEqual([100, 80]);
+    await told(third, 'failed');
+    await accept({ source: 'followup' });
+    // It has not fallen enough.
+    expect(await percents()).toEqual([100, 80]);
+    await setBudget(1.5);
+    expect(await percents()).toEqual([100, 80, 100]);
+    await setBudget(4);
+    await setBudget(1.5);
+    expect(await percents()).toEqual([100, 80, 100, 100]);
   });
 
   test('that is set again is counted from the messages of the month', async () => {

@@ -2,7 +2,7 @@ import { type Message, type MessageBudget, type MessagePricing, toMicros } from 
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { PublicEvent } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { addToBudget, takeFromBudget } from './budget.repository.ts';
+import { addToBudget, type Told, takeFromBudget } from './budget.repository.ts';
 import type { RateCard } from './rate-card.ts';
 
 type State = { readonly status: Message['status']; readonly pricing: MessagePricing | null };
@@ -16,15 +16,21 @@ function spentBy({ status, pricing, budget_micros }: Spending): number {
   return amount === null ? budget_micros : toMicros(amount);
 }
 
-/** Corrects the month's budget after a message has changed. The caller holds the conversation's lock. */
+/**
+ * Corrects the month's budget after a message has changed. The caller holds the conversation's lock. Returns the event when
+ * its price makes the month reach 80 or 100 percent.
+ */
 export async function settleBudget(
   sql: TransactionSql,
   storeId: string,
   before: Spending & { readonly created_at: Date },
   after: State,
-): Promise<void> {
+): Promise<PublicEvent[]> {
   const micros = spentBy({ ...before, ...after }) - spentBy(before);
-  if (micros !== 0) await addToBudget(sql, storeId, before.created_at, micros);
+  if (micros === 0) return [];
+  const at = before.created_at;
+  const told = await addToBudget(sql, storeId, at, micros);
+  return told ? budgetReached(storeId, { ...told, at, currency: after.pricing?.currency ?? null }) : [];
 }
 
 export type Expected = {
@@ -55,31 +61,30 @@ export async function reserveBudget(
   const [mayExceed, budgetMicros] = [source === 'seller' || handsOver, toMicros(budget)];
   const taken = await takeFromBudget(sql, storeId, { at, micros, budgetMicros, mayExceed });
   if (!taken) throw new AppError('message_budget_reached');
-  const { told_percent: percent, told_before, spent_micros } = taken;
-  if (percent === told_before || (percent !== 80 && percent !== 100)) return { micros, events: [] };
-  const { amount, spent, currency, month } = toBudget({ budget, spentMicros: spent_micros, at, rateCard });
-  const data = { percent, amount, spent, currency, month } as const;
-  const event = {
-    kind: 'feed',
-    type: 'budget.reached',
-    entityId: storeId,
-    etag: null,
-    data,
-    object: undefined,
-  } as const;
-  return { micros, events: [event] };
+  const currency = rateCard?.currency ?? null;
+  return { micros, events: budgetReached(storeId, { ...taken, budget, at, currency }) };
+}
+
+/** The event when more of the budget is used up than was told. */
+export function budgetReached(
+  storeId: string,
+  { told_percent: percent, told_before, spent_micros, ...month }: Told & Omit<BudgetOfMonth, 'spentMicros'>,
+): PublicEvent[] {
+  if (percent <= told_before || (percent !== 80 && percent !== 100)) return [];
+  const data = { percent, ...toBudget({ ...month, spentMicros: spent_micros }) } as const;
+  return [{ kind: 'feed', type: 'budget.reached', entityId: storeId, etag: null, data, object: undefined }];
 }
 
 type BudgetOfMonth = {
   readonly budget: number;
   readonly spentMicros: number;
   readonly at: Date;
-  readonly rateCard: RateCard | undefined;
+  readonly currency: string | null;
 };
 
-export const toBudget = ({ budget, spentMicros, at, rateCard }: BudgetOfMonth): MessageBudget => ({
+export const toBudget = ({ budget, spentMicros, at, currency }: BudgetOfMonth): MessageBudget => ({
   amount: budget,
   spent: spentMicros / 1e6,
-  currency: rateCard?.currency ?? null,
+  currency,
   month: at.toISOString().slice(0, 7),
 });
