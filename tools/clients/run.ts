@@ -8,13 +8,15 @@ export type Command = {
 const limitMs = 10 * 60_000;
 /** A program that runs for seconds: the compiler that makes the fastest code costs more than it saves. */
 const briefJava = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC';
+/** With what the machine says already, such as its proxy. */
+const javaOptions = [process.env.JAVA_TOOL_OPTIONS, briefJava].filter(Boolean).join(' ');
 const shownLines = 40;
 
 /** Runs a program to its end and returns its output. Throws with the end of its output when it fails. */
 export async function run(program: string, args: readonly string[], { cwd, env }: Command): Promise<string> {
   const child = spawn(program, args, {
     cwd,
-    env: { ...process.env, JAVA_TOOL_OPTIONS: briefJava, ...env },
+    env: { ...process.env, JAVA_TOOL_OPTIONS: javaOptions, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: limitMs,
   });
