@@ -26,7 +26,8 @@ import styles from './calendar.module.css';
 import { daysOf, readCalendarSearch, step, type View } from './calendar-search.ts';
 import { columnsOf } from './columns.ts';
 import { Grid, type Slot } from './grid.tsx';
-import { Legend, namedOf, useLeadNames } from './people.tsx';
+import { useLeadNames } from './lead-names.ts';
+import { Legend, namedOf } from './people.tsx';
 
 export const route = createLazyRoute('/shell/calendar')({ component: Calendar });
 

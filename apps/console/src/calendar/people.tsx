@@ -1,33 +1,7 @@
-import { useQueries } from '@tanstack/react-query';
-import { dataOf, platform } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import type { Appointment } from './appointment-queries.ts';
 import { type Booking, bookable, colourOf } from './booking.ts';
 import styles from './people.module.css';
-
-/** How many names one request asks for. */
-const atOnce = 50;
-
-const namesQuery = (ids: readonly string[]) => ({
-  queryKey: ['leads', 'names', ...ids],
-  queryFn: async () => {
-    const query = { id: ids.join(',') as never, limit: atOnce };
-    return (await dataOf(platform.GET('/leads', { params: { query } }))).data;
-  },
-  staleTime: 60_000,
-});
-
-/** The names of the customers, by the ids of their leads. A lead that the person may not see has none. */
-export function useLeadNames(appointments: readonly Appointment[]): ReadonlyMap<string, string> {
-  const ids = [...new Set(appointments.flatMap(({ lead_id }) => lead_id ?? []))].sort();
-  const parts = Array.from({ length: Math.ceil(ids.length / atOnce) }, (_, part) =>
-    ids.slice(part * atOnce, (part + 1) * atOnce),
-  );
-  return useQueries({
-    queries: parts.map(namesQuery),
-    combine: (found) => new Map(found.flatMap(({ data }) => data ?? []).map(({ id, name }) => [id, name] as const)),
-  });
-}
 
 /** What an appointment is, in names. */
 export type Named = {
