@@ -16,8 +16,8 @@ export type Search = {
   readonly duration_minutes: number;
 };
 
-type Range = { readonly from: number; readonly until: number };
-type FoundTime = { readonly start: number; readonly seller_id: string | null };
+export type Range = { readonly from: number; readonly until: number };
+export type FoundTime = { readonly start: number; readonly seller_id: string | null };
 type Found = {
   readonly rules: RulesRow;
   /** In order. */

@@ -2,7 +2,7 @@ import { dayMs } from '@mostrador/hours/local-days';
 import { isExclusionViolation } from '@mostrador/kit/database/database';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { findFreeTimes, type Search } from '../availability/find-free-times.ts';
+import { type FoundTime, findFreeTimes, type Range, type Search } from '../availability/find-free-times.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { insertFacts } from '../reports/appointment-fact.repository.ts';
 import { refusedFact } from '../reports/appointment-facts.ts';
@@ -31,13 +31,28 @@ export async function withAlternatives<Result>(
     if (!isConflict && !isExclusionViolation(error, 'bookings_place')) throw error;
     const from = search.scheduled_at.getTime();
     const range = { from, until: from + alternativesWithinMs };
-    const [{ times }] = await Promise.all([
-      findFreeTimes({ database }, context, search, range, mostAlternatives),
+    const [times] = await Promise.all([
+      findAlternatives(database, context, search, range),
       countRefusal(database, context, search.named),
     ]);
     const starts = [...new Set(times.map(({ start }) => start))].slice(0, mostAlternatives);
     const alternatives = starts.map((start) => new Date(start).toISOString());
     throw new AppError('appointment_conflict', { members: { alternatives } });
+  }
+}
+
+/** None when they cannot be found: the caller gets the refusal all the same. */
+async function findAlternatives(
+  database: Dependencies['database'],
+  context: StoreContext,
+  search: Search,
+  range: Range,
+): Promise<readonly FoundTime[]> {
+  try {
+    return (await findFreeTimes({ database }, context, search, range, mostAlternatives)).times;
+  } catch (error) {
+    context.log.warn({ err: error }, 'a refused booking has no alternatives');
+    return [];
   }
 }
 
