@@ -152,9 +152,10 @@ export const getAppointmentInvitation = defineOperation({
   access: { scope: 'appointments:read' },
   summary: "Read an appointment's invitation",
   description:
-    'An iCalendar file (RFC 5545, `METHOD:PUBLISH`) with the title, the time and the state of the appointment, for the ' +
+    'An iCalendar file (RFC 5545) with the title, the time and the state of the appointment, for the ' +
     'calendar of the customer. It has no notes. Its `UID` never changes and its `SEQUENCE` rises with each change, so a ' +
-    'later file replaces an earlier one. After a cancellation it has `STATUS:CANCELLED`.',
+    'later file replaces an earlier one. Its `METHOD` is `PUBLISH`, and after a cancellation `CANCEL`, which removes the ' +
+    'appointment there (RFC 5546).',
   extension: true,
   request: { params: appointmentParams },
   reply: AppointmentInvitation,

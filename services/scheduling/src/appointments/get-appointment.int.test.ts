@@ -50,9 +50,15 @@ test('the invitation follows the appointment, and only its store has it', async 
   }
   await change({ scheduled_at: '2027-02-01T10:00:00Z' });
   await change({ status: 'cancelled' });
-  const lines = (await invitation()).content.split('\r\n');
-  for (const line of [`UID:${id}@mostrador`, 'SEQUENCE:2', 'DTSTART:20270201T100000Z', 'STATUS:CANCELLED']) {
+  const cancelled = await invitation();
+  expect(cancelled.mime_type).toBe('text/calendar; charset=utf-8; method=CANCEL');
+  const lines = cancelled.content.split('\r\n');
+  for (const line of [`UID:${id}@mostrador`, 'SEQUENCE:2', 'METHOD:CANCEL', 'STATUS:CANCELLED']) {
     expect(lines).toContain(line);
   }
   await expect(invitation(randomUUID())).rejects.toMatchObject({ code: 'appointment_not_found' });
+  // A restore may count versions again, and no later file may have a lower SEQUENCE.
+  await scheduling.adminSql`insert into restore_fence (since, fenced_at) values (now(), '2026-01-01T10:00:00Z')`;
+  expect((await invitation()).content).toContain('\r\nSEQUENCE:602\r\n');
+  await scheduling.adminSql`delete from restore_fence`;
 });

@@ -4,19 +4,19 @@ import type { ConnectionRow } from './connection.repository.ts';
 import type { Customer } from './customer.ts';
 
 /**
- * The calendar event of an appointment. A feed has no epoch, because it is always read as a whole. The customer, if it is
+ * The calendar event of an appointment. A feed and an invitation have no epoch, because nothing is compared with them. The customer, if it is
  * shown, stands behind the title and above the notes, in no language.
  */
 export function toCalendarEvent(
   row: ShownAppointment,
-  connection?: Pick<ConnectionRow, 'epoch' | 'fenced_at'>,
+  connection?: Pick<ConnectionRow, 'fenced_at'> & Partial<Pick<ConnectionRow, 'epoch'>>,
   customer?: Customer,
 ): CalendarEvent {
   return {
     uid: uidOf(row.id),
     storeId: row.store_id,
     sequence: firstSequence(connection?.fenced_at ?? null) + row.version - 1,
-    epoch: connection?.epoch.getTime() ?? 0,
+    epoch: connection?.epoch?.getTime() ?? 0,
     title: customer ? `${row.title} · ${customer.name}` : row.title,
     notes: customer
       ? [`${customer.name}\n${customer.phone ?? ''}`.trim(), row.notes].filter(Boolean).join('\n\n')

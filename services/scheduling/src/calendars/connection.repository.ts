@@ -39,6 +39,12 @@ export async function findConnection(sql: Sql, storeId: string): Promise<Connect
   return row;
 }
 
+/** When the latest restore of the database was fenced; null, if none was. */
+export async function findFencedAt(sql: Sql): Promise<Date | null> {
+  const [row] = await sql<{ fenced_at: Date }[]>`select fenced_at from restore_fence`;
+  return row?.fenced_at ?? null;
+}
+
 /**
  * Reads the current connection and keeps it in force until the transaction ends. Without this lock, both transactions
  * could miss an appointment that is created while a calendar is being connected. Take it before any other lock.

@@ -198,7 +198,7 @@ describe('the identity of an event in a calendar', () => {
 });
 
 test('an invitation has the event and its state, and nothing that is only for the store', () => {
-  const scheduled = renderInvitation(event(), false);
+  const scheduled = renderInvitation(event(), 'PUBLISH');
   expect(scheduled).toMatch(/^BEGIN:VCALENDAR\r\n(?:.*\r\n)*?METHOD:PUBLISH\r\n/);
   const values = valuesIn(scheduled);
   expect(Object.fromEntries(values)).toMatchObject({
@@ -206,5 +206,7 @@ test('an invitation has the event and its state, and nothing that is only for th
     ...{ DTSTART: '20270131T090000Z', DTEND: '20270131T094500Z', ORGANIZER: `urn:uuid:${event().storeId}` },
   });
   expect(scheduled).not.toMatch(/DESCRIPTION|X-MOSTRADOR/);
-  expect(valuesIn(renderInvitation(event({ sequence: 3 }), true)).get('STATUS')).toBe('CANCELLED');
+  const cancelled = renderInvitation(event({ sequence: 3 }), 'CANCEL');
+  expect(cancelled).toMatch(/^BEGIN:VCALENDAR\r\n(?:.*\r\n)*?METHOD:CANCEL\r\n/);
+  expect(Object.fromEntries(valuesIn(cancelled))).toMatchObject({ SEQUENCE: '3', STATUS: 'CANCELLED' });
 });

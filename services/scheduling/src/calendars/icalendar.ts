@@ -40,16 +40,16 @@ export function renderEvent(event: CalendarEvent, above: number | null = null): 
 }
 
 /**
- * Renders an event for the calendar of a customer (RFC 5546, 3.2.1). It has neither notes, which are the store's own, nor our
- * mark.
+ * Renders an event for the calendar of a customer (RFC 5546, 3.2.1), or removes it there (3.2.5). It has neither notes, which
+ * are the store's own, nor our mark.
  */
-export function renderInvitation(event: CalendarEvent, isCancelled: boolean): string {
+export function renderInvitation(event: CalendarEvent, method: 'PUBLISH' | 'CANCEL'): string {
   const rendered = componentOf({ ...event, notes: null });
   rendered.removeProperty(properties.sequence);
-  rendered.addPropertyWithValue('status', isCancelled ? 'CANCELLED' : 'CONFIRMED');
+  rendered.addPropertyWithValue('status', method === 'CANCEL' ? 'CANCELLED' : 'CONFIRMED');
   // The organizer that the method needs. A store has no address of its own.
   rendered.addPropertyWithValue('organizer', `urn:uuid:${event.storeId}`);
-  return calendarOf({ method: 'PUBLISH' }, [rendered]);
+  return calendarOf({ method }, [rendered]);
 }
 
 /** Renders a feed. The same events give the same bytes, in any order. */
