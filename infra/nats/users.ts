@@ -51,7 +51,7 @@ import {
   mergeLeadScheduling,
   messagingOperations,
   moveLeadPhone,
-  nameLead,
+  nameLeads,
   type Operation,
   pauseEndpointsOfPerson,
   putBookingRules,
@@ -167,7 +167,7 @@ export const roles: Record<NatsUser, Role> = {
       // When the channel says that a customer has another number.
       ...[moveLeadPhone, mergeLeadScheduling, finishMerge],
       // When the store's own telephone names a contact.
-      nameLead,
+      nameLeads,
     ],
     publishesEvents: true,
     consumer: 'messaging-leads',

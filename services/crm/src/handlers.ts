@@ -30,7 +30,7 @@ import { listLeads } from './leads/list-leads.ts';
 import { listUnfinishedMerges } from './leads/list-unfinished-merges.ts';
 import { mergeLead } from './leads/merge-lead.ts';
 import { moveLeadPhone } from './leads/move-lead-phone.ts';
-import { nameLead } from './leads/name-lead.ts';
+import { nameLeads } from './leads/name-leads.ts';
 import { pauseAi } from './leads/pause-ai.ts';
 import { raiseInteractionCounts } from './leads/raise-interaction-counts.ts';
 import { resumeAi } from './leads/resume-ai.ts';
@@ -69,7 +69,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     findLeadByPhone: findLeadByPhone(dependencies),
     findKnownPhones: findKnownPhones(dependencies),
     moveLeadPhone: moveLeadPhone(dependencies),
-    nameLead: nameLead(dependencies),
+    nameLeads: nameLeads(dependencies),
     raiseInteractionCounts: raiseInteractionCounts(dependencies),
     saveOptOuts: saveOptOuts(dependencies),
     searchLeads: searchLeads(dependencies),

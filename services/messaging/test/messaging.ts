@@ -12,8 +12,9 @@ import {
   mergeLeadScheduling,
   messagingOperations,
   moveLeadPhone,
-  nameLead,
+  nameLeads,
   type ReplyOf,
+  type RequestOf,
   raiseInteractionCounts,
   saveAiPauses,
   saveOptOuts,
@@ -86,11 +87,10 @@ export type TestCrm = {
   /** The last opt-out that it received, by lead. */
   readonly aiPauses: ReadonlyMap<string, { readonly ai_paused_until: string | null; readonly version: number }>;
   readonly optOuts: ReadonlyMap<string, { readonly opted_out_at: string | null; readonly version: number }>;
-  /** The names of the address book that it received. */
+  /** The names of the address book that it received, by call. */
   readonly contactNames: readonly {
     readonly storeId: string;
-    readonly customer_phone: string;
-    readonly name: string;
+    readonly contacts: RequestOf<typeof nameLeads>['body']['contacts'];
   }[];
   /** The interaction counts that it received, by lead. */
   readonly interactionCounts: ReadonlyMap<string, number>;
@@ -203,7 +203,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
   const merged = new Map<string, string>();
   const finished = new Set<string>();
   const interactionCounts = new Map<string, number>();
-  const contactNames: { storeId: string; customer_phone: string; name: string; at: string }[] = [];
+  const contactNames: { storeId: string; contacts: RequestOf<typeof nameLeads>['body']['contacts'] }[] = [];
   const aiPauses = new Map<string, { ai_paused_until: string | null; version: number }>();
   const optOuts = new Map<string, { opted_out_at: string | null; version: number }>();
   const byPhone = (storeId: string, phone: string) =>
@@ -246,7 +246,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
       service: 'crm',
       operations: {
         ...{ getLeadContact, listLeadContacts, searchLeads, ensureLead, raiseInteractionCounts },
-        ...{ findLeadByPhone, moveLeadPhone, nameLead, finishMerge, saveAiPauses, saveOptOuts },
+        ...{ findLeadByPhone, moveLeadPhone, nameLeads, finishMerge, saveAiPauses, saveOptOuts },
       },
       handlers: {
         findLeadByPhone: async ({ storeId }, { body }) => ({
@@ -255,8 +255,8 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
               ? byPhone(storeId, body.customer_phone)
               : byUserId(storeId, body.channel_user_id)) ?? null,
         }),
-        nameLead: async ({ storeId }, { body }) => {
-          contactNames.push({ storeId, ...body });
+        nameLeads: async ({ storeId }, { body }) => {
+          contactNames.push({ storeId, contacts: body.contacts });
           return { done: true as const };
         },
         moveLeadPhone: async ({ storeId }, { body: { lead_id, from_phone, to_phone, to_user_id } }) => {

@@ -595,13 +595,20 @@ export const moveLeadPhone = defineOperation({
 });
 
 /**
- * The store's own telephone has this customer in its address book. A lead whose name no person has given or changed gets
+ * The store's own telephone has these customers in its address book. A lead whose name no person has given or changed gets
  * the name. A name from before the last one changes nothing. Creates no lead. Safe to repeat.
  */
-export const nameLead = defineOperation({
+export const nameLeads = defineOperation({
   subject: 'crm.internal.leads.name',
-  summary: 'Name a lead as the address book of the store does',
-  request: { body: Exact({ customer_phone: Phone, name: Text(200), at: Timestamp }) },
+  summary: 'Name leads as the address book of the store does',
+  request: {
+    body: Exact({
+      contacts: Type.Array(Exact({ customer_phone: Phone, name: Text(200), at: Timestamp }), {
+        minItems: 1,
+        maxItems: 500,
+      }),
+    }),
+  },
   reply: Done,
 });
 

@@ -217,6 +217,11 @@ export const listLeadIdsWithPhones = (sql: Sql, storeId: string, phones: readonl
     select id, customer_phone as phone from leads
     where store_id = ${storeId} and customer_phone = any(${[...phones]}::text[])`;
 
+/** The leads with one of these phones, the oldest first. */
+export const listLeadsWithPhones = (sql: Sql, storeId: string, phones: readonly string[]) =>
+  sql<LeadRow[]>`
+    select * from leads where store_id = ${storeId} and customer_phone = any(${[...phones]}::text[]) order by id`;
+
 export async function findLeadIdByExternalId(sql: Sql, storeId: string, externalId: string): Promise<string | null> {
   const [row] = await sql<{ id: string }[]>`
     select id from leads where store_id = ${storeId} and external_id = ${externalId}`;

@@ -1,8 +1,6 @@
-import { nameLead } from '@mostrador/contracts';
 import type { StoreScope } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { CallContext } from '@mostrador/kit/rpc/client';
-import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { InboundEffect } from '../channels/channel-provider.ts';
 import { refuseChannel } from '../channels/refuse-channel.ts';
 import { changeOptOut } from '../conversations/change-opt-out.ts';
@@ -16,16 +14,17 @@ import { changeMessage } from './change-message.ts';
 import { saveHistoryState } from './history.repository.ts';
 import { importHistory } from './import-history.ts';
 import { moveIdentity } from './move-identity.ts';
+import type { Contact } from './name-contacts.ts';
 
 type Tools = Pick<Dependencies, 'database' | 'rpc' | 'relay'>;
 type Context = StoreScope & CallContext;
 
-/** Applies what is no message. Repeats and any order are safe. Errors are those of `acceptInbound`. */
+/** Applies what is no message and no contact. Repeats and any order are safe. Errors are those of `acceptInbound`. */
 export async function applyEffect(
   tools: Tools,
   context: Context,
   channelId: string,
-  effect: InboundEffect,
+  effect: Exclude<InboundEffect, Contact>,
 ): Promise<void> {
   switch (effect.kind) {
     case 'message':
@@ -40,11 +39,6 @@ export async function applyEffect(
       return await tools.database.write(context, (sql) => saveHistoryState(sql, context.storeId, channelId, effect));
     case 'templates':
       return await tools.database.write(context, (sql) => makeSyncDue(sql, context.storeId, channelId));
-    case 'contact': {
-      const { phone, name, at } = effect;
-      const body = { customer_phone: phone, name, at: toTimestamp(at) };
-      return void (await tools.rpc.call(nameLead, { body }, context));
-    }
     case 'fault':
       return await tools.database.write(context, (sql) => refuseChannel(sql, context.storeId, channelId, effect));
   }

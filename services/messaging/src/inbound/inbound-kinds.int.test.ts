@@ -164,7 +164,7 @@ test('the name of a contact goes to crm, and a removal or a contact without a na
   await store.posts(contactPayload(store.number, { phone, action: 'remove' }));
   await store.posts(contactPayload(store.number, { phone, name: ' ' }));
   const named = messaging.crm.contactNames.filter(({ storeId }) => storeId === store.storeId);
-  expect(named).toMatchObject([{ customer_phone: phone, name: 'Maria Souza', at: at.toISOString() }]);
+  expect(named).toMatchObject([{ contacts: [{ customer_phone: phone, name: 'Maria Souza', at: at.toISOString() }] }]);
   expect(await store.failed()).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type InboundMessage, identitiesOf } from '../channels/channel-provider.ts';
-import { byCustomer, type Piece } from './pieces.ts';
+import { byCustomer, type Piece, slicesOf } from './pieces.ts';
 
 const ids = fc
   .record({ waId: fc.option(fc.constantFrom('1', '2', '3')), userId: fc.option(fc.constantFrom('A', 'B', 'C')) })
@@ -31,4 +31,12 @@ test('messages share a group when ids lead from one to the other, and keep their
       }
     }),
   );
+});
+
+test('a slice is of one channel, and no larger than asked', () => {
+  const pieces = ['x', 'x', 'y', 'x'].map(
+    (channel_id, content) => ({ payload: { channel_id }, content }) as Piece<number>,
+  );
+  const slices = slicesOf(pieces, 2).map((slice) => slice.map(({ content }) => content));
+  expect(slices).toEqual([[0, 1], [3], [2]]);
 });

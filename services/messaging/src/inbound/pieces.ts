@@ -1,5 +1,6 @@
-import { type InboundMessage, identitiesOf } from '../channels/channel-provider.ts';
+import { type InboundEffect, type InboundMessage, identitiesOf } from '../channels/channel-provider.ts';
 import type { PayloadRow } from './inbound.repository.ts';
+import type { Contact } from './name-contacts.ts';
 import { readPayload } from './read-payload.ts';
 import type { Trouble } from './settle-payloads.ts';
 
@@ -19,10 +20,13 @@ export function piecesOf(payloads: readonly PayloadRow[], note: (payload: Payloa
     }
   });
   const pieces = <T>(payload: PayloadRow, contents: readonly T[]) => contents.map((content) => ({ payload, content }));
+  const effects = read.flatMap(({ payload, notification }) => pieces(payload, notification.effects ?? []));
+  const isContact = (piece: Piece<InboundEffect>): piece is Piece<Contact> => piece.content.kind === 'contact';
   return {
     messages: read.flatMap(({ payload, notification }) => pieces(payload, notification.messages)),
     statuses: read.flatMap(({ payload, notification }) => pieces(payload, notification.statuses)),
-    effects: read.flatMap(({ payload, notification }) => pieces(payload, notification.effects ?? [])),
+    effects: effects.filter((piece): piece is Piece<Exclude<InboundEffect, Contact>> => !isContact(piece)),
+    contacts: effects.filter(isContact),
   };
 }
 
@@ -44,3 +48,9 @@ export function byCustomer(messages: readonly Piece<InboundMessage>[]): (readonl
   }
   return [...Map.groupBy(messages, (piece) => firstOf(idsOf(piece)[0] ?? '')).values()];
 }
+
+/** Pieces in slices of one channel each, with at most `most` pieces. */
+export const slicesOf = <T>(pieces: readonly Piece<T>[], most: number): (readonly Piece<T>[])[] =>
+  [...Map.groupBy(pieces, ({ payload }) => payload.channel_id).values()].flatMap((group) =>
+    Array.from({ length: Math.ceil(group.length / most) }, (_, index) => group.slice(index * most, (index + 1) * most)),
+  );

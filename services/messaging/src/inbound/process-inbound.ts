@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { eachOf } from '@mostrador/kit/process/each-of';
 import type { Log } from '@mostrador/kit/process/log';
-import { customersOf, type InboundEffect, type InboundMessage, identitiesOf } from '../channels/channel-provider.ts';
+import { customersOf, type InboundMessage, identitiesOf } from '../channels/channel-provider.ts';
 import { applyReceivedStatus } from '../delivery/apply-received-status.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptInbound } from './accept-inbound.ts';
 import { acceptMany } from './accept-many.ts';
 import { applyEffect } from './apply-effect.ts';
 import { claimPayloads, findHeldCustomers, type PayloadRow, readPayloads } from './inbound.repository.ts';
-import { byCustomer, type Piece, piecesOf } from './pieces.ts';
+import { type Contact, contactsAtOnce, nameContacts } from './name-contacts.ts';
+import { byCustomer, type Piece, piecesOf, slicesOf } from './pieces.ts';
 import { noteTroubles, settlePayloads, type Trouble, troubleOf } from './settle-payloads.ts';
 
 export type ProcessingTools = Pick<
@@ -66,14 +67,14 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
   );
   const { troubles, note } = noteTroubles();
   const heldSince = new Map(held.map((row) => [`${row.channel_id} ${row.customer}`, row.payload_id]));
-  const { messages, statuses, effects } = piecesOf(payloads, note);
+  const { messages, statuses, effects, contacts } = piecesOf(payloads, note);
   const isBehind = ({ payload }: Piece<unknown>, customers: readonly string[]) =>
     customers.some((customer) => {
       const held = heldSince.get(`${payload.channel_id} ${customer}`);
       return held !== undefined && held < payload.id;
     });
 
-  const apply = async ({ payload, content }: Piece<InboundEffect>) => {
+  const apply = async ({ payload, content }: (typeof effects)[number]) => {
     try {
       const context = { ...fromChannel(storeId, payload, deadline), requestId: randomUUID() };
       await applyEffect(tools, context, payload.channel_id, content);
@@ -94,7 +95,7 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
 
   const left = new Set(byCustomer(messages));
   const processed = new Set<string>();
-  const withOthers = [...statuses, ...effects];
+  const withOthers = [...statuses, ...effects, ...contacts];
   /** The payloads of which nothing is left to do. */
   const completeWithout = (some: Iterable<readonly Piece<unknown>[]>): string[] => {
     const open = new Set([...withOthers, ...[...some].flat()].map(({ payload }) => payload.id));
@@ -136,6 +137,7 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
       statusesAtOnce,
       apply,
     ),
+    eachOf(slicesOf(contacts, contactsAtOnce), 1, (slice) => nameSlice(tools, { storeId, deadline }, slice, note)),
   ]);
   await settlePayloads(
     tools,
@@ -143,6 +145,24 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
     payloads.filter(({ id }) => !processed.has(id)),
     troubles,
   );
+}
+
+/** Names the leads of contacts of one channel. */
+async function nameSlice(
+  tools: ProcessingTools,
+  { storeId, deadline }: { storeId: string; deadline: number },
+  slice: readonly Piece<Contact>[],
+  note: (payload: PayloadRow, trouble: Trouble) => void,
+): Promise<void> {
+  try {
+    const channel = { channel_id: slice[0]?.payload.channel_id as string };
+    const context = { ...fromChannel(storeId, channel, deadline), requestId: randomUUID() };
+    const contacts = slice.map(({ content }) => content);
+    await nameContacts(tools, context, contacts);
+  } catch (error) {
+    for (const { payload } of slice) note(payload, troubleOf(error));
+    tools.log.warn({ err: error, store_id: storeId }, 'naming leads failed');
+  }
 }
 
 /** Accepts one customer's messages in order. After a message that must wait, the later ones wait, too. */

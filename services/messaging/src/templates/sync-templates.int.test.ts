@@ -165,7 +165,8 @@ test.each(['message_template_status_update', 'message_template_quality_update', 
     const { effects = [], unreadable } = readNotification(payload, whatsapp.settings.phoneNumberId);
     expect(unreadable).toBe(0);
     for (const effect of effects) {
-      await applyEffect(messaging.dependencies, { ...context(), storeId }, channelId, effect);
+      if (effect.kind !== 'contact')
+        await applyEffect(messaging.dependencies, { ...context(), storeId }, channelId, effect);
     }
     await sync();
     expect((await list()).data).toMatchObject([{ status: 'paused' }]);

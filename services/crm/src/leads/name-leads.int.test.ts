@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { createLead, ensureLead, getLead, listLeads, nameLead, updateLead } from '@mostrador/contracts';
+import {
+  createLead,
+  ensureLead,
+  getLead,
+  listLeads,
+  nameLeads,
+  type RequestOf,
+  updateLead,
+} from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../../test/crm.ts';
@@ -16,11 +24,14 @@ function openStore() {
   const context = testContext({ storeId: randomUUID() });
   return {
     storeId: context.storeId,
-    ensure: (name: string) => crm.rpc.call(ensureLead, { body: { customer_phone: phone, name } }, context),
+    ensure: (name: string, customer_phone = phone) =>
+      crm.rpc.call(ensureLead, { body: { customer_phone, name } }, context),
     create: (name: string) => crm.rpc.call(createLead, { body: { customer_phone: phone, name } }, context),
     patch: (leadId: string, body: object) => crm.rpc.call(updateLead, { params: { leadId }, body }, context),
     named: (name: string, at = '2026-11-20T10:00:00.000Z', customer_phone = phone) =>
-      crm.rpc.call(nameLead, { body: { customer_phone, name, at } }, context),
+      crm.rpc.call(nameLeads, { body: { contacts: [{ customer_phone, name, at }] } }, context),
+    allNamed: (contacts: RequestOf<typeof nameLeads>['body']['contacts']) =>
+      crm.rpc.call(nameLeads, { body: { contacts } }, context),
     nameOf: async (leadId: string) => (await crm.rpc.call(getLead, { params: { leadId } }, context)).name,
     count: async () => (await crm.rpc.call(listLeads, { query: {} }, context)).total,
   };
@@ -59,4 +70,18 @@ test('a contact who never wrote becomes no lead', async () => {
   const { named, count } = openStore();
   await named('Maria');
   expect(await count()).toBe(0);
+});
+
+test('an address book names all leads that it has, each by its last name', async () => {
+  const { ensure, allNamed, nameOf } = openStore();
+  const other = '5531991230002';
+  const [first, second] = [await ensure('Má'), await ensure(other, other)];
+  const [early, late] = ['2026-11-20T10:00:00.000Z', '2026-11-20T11:00:00.000Z'];
+  await allNamed([
+    { customer_phone: other, name: 'Ana', at: early },
+    { customer_phone: phone, name: 'Maria Souza', at: late },
+    { customer_phone: '5531991230003', name: 'Never wrote', at: early },
+    { customer_phone: '553191230001', name: 'Maria', at: early },
+  ]);
+  expect(await Promise.all([first, second].map(({ id }) => nameOf(id)))).toEqual(['Maria Souza', 'Ana']);
 });
