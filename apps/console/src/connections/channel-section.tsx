@@ -1,8 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
 import { MessageCircle, Smartphone } from 'lucide-react';
 import type { MouseEvent } from 'react';
-import { dataOf, platform, type StoreChannel } from '../api/platform.ts';
-import { queries } from '../api/queries.ts';
+import { dataOf, platform, type Store, type StoreChannel } from '../api/platform.ts';
+import { queries, storeQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
+import { money, number } from '../reports/formats.ts';
 import { buttonLook } from '../ui/button.tsx';
 import { CopyText, Facts } from '../ui/facts.tsx';
 import { Moment } from '../ui/moment.tsx';
@@ -15,6 +17,8 @@ import { channelQuery } from './queries.ts';
 /** How customers write to the store. */
 export function ChannelSection({ channel, mayChange }: { channel: StoreChannel; mayChange: boolean }) {
   const { provider, phone, connected_at, sandbox_url, webhook_url } = channel;
+  const { data: store } = useQuery(storeQuery);
+  const budget = store?.message_budget;
   const { messages_queued, messages_unknown, webhooks_failed } = channel;
   const disconnect = async () => {
     await dataOf(platform.DELETE('/channel'));
@@ -56,6 +60,7 @@ export function ChannelSection({ channel, mayChange }: { channel: StoreChannel; 
                 <span className={styles.soft}>{m.connections_webhook_hint()}</span>
               </span>,
             ],
+            budget != null && [m.connections_budget(), wordsOfBudget(budget)],
             messages_queued > 0 && [m.connections_queued(), messages_queued],
             messages_unknown > 0 && [m.connections_unknown(), messages_unknown],
             webhooks_failed > 0 && [m.connections_posts_failed(), webhooks_failed],
@@ -65,6 +70,12 @@ export function ChannelSection({ channel, mayChange }: { channel: StoreChannel; 
       )}
     </ConnectionCard>
   );
+}
+
+/** What the messages of the month take of what they may cost. */
+function wordsOfBudget({ amount, spent, currency }: NonNullable<Store['message_budget']>): string {
+  const words = (value: number) => (currency === null ? number(value) : money(value, currency));
+  return m.connections_budget_spent({ spent: words(spent), amount: words(amount) });
 }
 
 /** Opens the customer's telephone in a small window beside this one. */

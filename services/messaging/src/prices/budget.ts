@@ -47,7 +47,8 @@ export type Expected = {
 /**
  * Takes the probable price of a message from the budget of its month. Returns it in millionths, and the event when the
  * message reaches 80 or 100 percent. A message of a seller is never refused, because a customer who waits must get an
- * answer, and neither is one of the AI that calls a person. The row of the month stays locked until the transaction ends, so the others cannot exceed the budget together.
+ * answer, and neither is one of the AI that calls a person. The row of the month stays locked until the transaction ends,
+ * so the others cannot exceed the budget together.
  *
  * @throws AppError `message_budget_reached`
  */
