@@ -1,6 +1,6 @@
 import type { Database, Sql, SystemDatabase } from '@mostrador/kit/database/database';
 import { findSettledMoment } from '@mostrador/kit/database/settled-moment';
-import { factsByQuarter, hasNoFacts } from './facts.ts';
+import { type Facts, factsByQuarter, hasNoFacts } from './facts.ts';
 import { nothingClosed, quarterMs, storeItself } from './quarter.ts';
 import { endOfWork, walk } from './walk.ts';
 
@@ -21,7 +21,7 @@ const unseenMs = 10_000;
  * Closes finished quarter-hours. It must first find out what is settled and then count it, in this order. It stops when
  * another process is closing and holds the lock.
  */
-export async function closeQuarters(metrics: readonly string[], options: ClosingOptions): Promise<Closed> {
+export async function closeQuarters(facts: Facts, options: ClosingOptions): Promise<Closed> {
   const { systemDatabase, deadline } = options;
   const until = await findClosable(options);
   const [row] = await systemDatabase.read(
@@ -32,9 +32,9 @@ export async function closeQuarters(metrics: readonly string[], options: Closing
   let anotherCloses = false;
   const closedUntil = await walk(
     span,
-    (from, to) => systemDatabase.read({ deadline }, (sql) => hasNoFacts(sql, from, to)),
+    (from, to) => systemDatabase.read({ deadline }, (sql) => hasNoFacts(sql, facts, from, to)),
     async (from, to) => {
-      const rows = await systemDatabase.write({ deadline }, (sql) => closeStretch(metrics, sql, from, to));
+      const rows = await systemDatabase.write({ deadline }, (sql) => closeStretch(facts, sql, from, to));
       anotherCloses = rows === undefined;
       return rows;
     },
@@ -56,15 +56,15 @@ async function findClosable({ database, systemDatabase, deadline }: ClosingOptio
 }
 
 /** Returns how many rows it wrote, or undefined when another process is closing or has closed this stretch. */
-async function closeStretch(metrics: readonly string[], sql: Sql, from: Date, to: Date): Promise<number | undefined> {
+async function closeStretch(facts: Facts, sql: Sql, from: Date, to: Date): Promise<number | undefined> {
   const mine = await sql`select from report_closing where closed_until = ${from} for update skip locked`;
   if (mine.length === 0) return undefined;
-  const totals = metrics.map(
+  const totals = facts.metrics.map(
     (metric, position) => `coalesce(before.counts[${position + 1}], 0)
       + coalesce(sum(sum(amount) filter (where metric = '${metric}')) over quarters, 0)::bigint`,
   );
   const { count } = await sql`
-    with fact as materialized (${factsByQuarter(sql, from, to)}),
+    with fact as materialized (${factsByQuarter(sql, facts, from, to)}),
     before as (
       select store_id, subject, last.counts
       from (select distinct store_id, subject from fact) as touched

@@ -1,4 +1,5 @@
 import type { Sql } from '@mostrador/kit/database/database';
+import type { Facts } from './facts.ts';
 import { quarterMs, storeItself } from './quarter.ts';
 import type { Remembered, TotalsMemory } from './totals-memory.ts';
 
@@ -48,20 +49,21 @@ type Row = {
  * quarter before it plus the facts from there on. Totals in the memory are not queried again.
  */
 export async function readTotals<Metric extends string>(
-  metrics: readonly Metric[],
+  facts: Facts<Metric>,
   memory: TotalsMemory,
   sql: Sql,
   storeId: string,
   options: ReadOptions,
 ): Promise<StoreCounts<Metric>> {
+  const { metrics } = facts;
   const { boundaries } = options;
   const remembered = memory.recall(storeId, boundaries.slice(1, -1));
   const asked = boundaries.filter((at) => !remembered.totals.has(at.getTime()));
-  const row = await queryTotals(sql, storeId, asked, options);
+  const row = await queryTotals(facts, sql, storeId, asked, options);
   // A reset came in between: the remembered totals belong to an older generation.
-  if (!memory.agrees(remembered, row)) return readTotals(metrics, memory, sql, storeId, options);
+  if (!memory.agrees(remembered, row)) return readTotals(facts, memory, sql, storeId, options);
 
-  const totals = totalsOf(metrics, asked.length + 1, row);
+  const totals = totalsOf(facts, asked.length + 1, row);
   const ofStore = totals.get(storeItself) ?? zeros(asked.length + 1);
   memory.keep(storeId, asked, ofStore, row);
   totals.delete(storeItself);
@@ -95,6 +97,7 @@ function bucketsOf<Metric extends string>(
 
 /** The totals at these boundaries. The totals of all time come last. */
 async function queryTotals(
+  { view }: Facts,
   sql: Sql,
   storeId: string,
   boundaries: readonly Date[],
@@ -136,7 +139,7 @@ async function queryTotals(
     open as (
       select subject, width_bucket(at, ${moments}::timestamptz[]) + 1 as first, ${moments.length}::int as last,
         metric, sum(amount) as amount
-      from report_facts
+      from ${sql(view)}
       where store_id = ${storeId} and at >= (select closed_until from closing) and at < 'infinity'
         ${subjects ? sql`` : sql`and subject = ${storeItself}`}
       group by 1, 2, 4
@@ -146,7 +149,7 @@ async function queryTotals(
       union all
       select part.subject, ord, ord, part.metric, part.amount
       from boundary, closing, lateral (
-        select subject, metric, sum(amount) as amount from report_facts
+        select subject, metric, sum(amount) as amount from ${sql(view)}
         where store_id = ${storeId} and at >= boundary.quarter and at < boundary.at
           ${subjects ? sql`` : sql`and subject = ${storeItself}`}
         group by 1, 2) as part
@@ -172,7 +175,7 @@ const planMode = (sql: Sql, mode: 'auto' | 'force_generic_plan') =>
 type Totals = readonly (readonly number[])[];
 
 /** Totals per subject, boundary and metric; a missing element is zero. */
-function totalsOf(metrics: readonly string[], boundaryCount: number, { closed, open }: Row): Map<string, number[][]> {
+function totalsOf({ view, metrics }: Facts, boundaryCount: number, { closed, open }: Row): Map<string, number[][]> {
   const positions = new Map(metrics.map((metric, position) => [metric, position]));
   const totals = new Map<string, number[][]>();
   const totalsOfSubject = (subject: string): number[][] => {
@@ -185,7 +188,7 @@ function totalsOf(metrics: readonly string[], boundaryCount: number, { closed, o
   }
   for (const [subject, first, last, metric, amount] of open) {
     const position = positions.get(metric);
-    if (position === undefined) throw new Error(`report_facts has a metric that is not in the list: ${metric}`);
+    if (position === undefined) throw new Error(`${view} has a metric that is not in the list: ${metric}`);
     for (const counts of totalsOfSubject(subject).slice(first - 1, last)) {
       counts[position] = (counts[position] ?? 0) + amount;
     }

@@ -1,5 +1,5 @@
 import type { Sql, SystemDatabase } from '@mostrador/kit/database/database';
-import { factsByQuarter, hasNoFacts } from './facts.ts';
+import { type Facts, factsByQuarter, hasNoFacts } from './facts.ts';
 import { nothingClosed } from './quarter.ts';
 import { endOfWork, walk } from './walk.ts';
 
@@ -28,7 +28,7 @@ const mostWrong = 100;
 
 /** Compares what each closed quarter-hour added to the totals with its facts. */
 export async function verifyQuarters(
-  metrics: readonly string[],
+  facts: Facts,
   systemDatabase: SystemDatabase,
   { after, deadline }: { readonly after: Date | null; readonly deadline: number },
 ): Promise<Verified> {
@@ -45,11 +45,11 @@ export async function verifyQuarters(
     (from, to) =>
       systemDatabase.read(
         { deadline },
-        async (sql) => (await hasNoFacts(sql, from, to)) && (await hasNoRows(sql, from, to)),
+        async (sql) => (await hasNoFacts(sql, facts, from, to)) && (await hasNoRows(sql, from, to)),
       ),
     async (from, to) => {
       if (wrong.length >= mostWrong) return undefined;
-      const found = await systemDatabase.read({ deadline }, (sql) => compareStretch(metrics, sql, from, to));
+      const found = await systemDatabase.read({ deadline }, (sql) => compareStretch(facts, sql, from, to));
       wrong.push(...found.wrong.slice(0, mostWrong - wrong.length));
       quarters += found.quarters;
       return found.quarters;
@@ -69,9 +69,9 @@ async function hasNoRows(sql: Sql, from: Date, to: Date): Promise<boolean> {
   return row.none;
 }
 
-async function compareStretch(metrics: readonly string[], sql: Sql, from: Date, to: Date) {
+async function compareStretch(facts: Facts, sql: Sql, from: Date, to: Date) {
   const [row] = await sql<[{ quarters: number; wrong: (Omit<Wrong, 'quarter'> & { quarter: string })[] | null }]>`
-    with fact as (${factsByQuarter(sql, from, to)}),
+    with fact as (${factsByQuarter(sql, facts, from, to)}),
     closed as (
       select store_id, subject, quarter, counts, coalesce(
         lag(counts) over (partition by store_id, subject order by quarter),
@@ -83,7 +83,7 @@ async function compareStretch(metrics: readonly string[], sql: Sql, from: Date, 
     added as (
       select store_id, subject, quarter, metric,
         coalesce(counts[position], 0) - coalesce(before[position], 0) as amount
-      from closed, unnest(${metrics}::text[]) with ordinality as given (metric, position)),
+      from closed, unnest(${facts.metrics}::text[]) with ordinality as given (metric, position)),
     compared as (
       select store_id, subject, quarter, metric, coalesce(added.amount, 0) as is, coalesce(fact.amount, 0) as should_be
       from added full join fact using (store_id, subject, quarter, metric)),

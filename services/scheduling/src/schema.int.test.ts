@@ -93,13 +93,20 @@ test('a request sees and writes only the rows of its store, and none without a s
 });
 
 test('requests see the report facts and the rows of lists of their store only and cannot write rollups, and the system role sees all stores', async () => {
-  for (const view of ['report_facts', 'lead_report_facts', 'appointment_facts']) {
+  for (const view of ['report_facts_of_subjects', 'lead_report_facts', 'appointment_facts']) {
     const rowsFor = (role: string, store: string | null) =>
       database.as(role, store, (sql) => sql`select distinct store_id from ${sql(view)}`);
     expect(await rowsFor('scheduling', storeId), view).toEqual([{ store_id: storeId }]);
     expect(await rowsFor('scheduling', null), view).toEqual([]);
     expect(await rowsFor('scheduling_system', null), view).toHaveLength(2);
   }
+  // The previous version fails a report with a metric that it does not know.
+  const unknown = await database.as(
+    'scheduling_system',
+    null,
+    (sql) => sql`select from report_facts where metric in (select metric from appointment_facts)`,
+  );
+  expect(unknown).toEqual([]);
   const listed = (role: string, store: string | null) =>
     database.as(role, store, (sql) => sql`select distinct store_id from list_rows`);
   expect(await listed('scheduling', storeId)).toEqual([{ store_id: storeId }]);

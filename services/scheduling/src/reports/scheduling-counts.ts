@@ -8,7 +8,7 @@ import {
 } from '@mostrador/contracts';
 import { createRollups } from '@mostrador/rollups';
 
-/** The metrics of the view `report_facts`. The rollups store totals in this order, so add new ones at the end. */
+/** The metrics of the view `report_facts_of_subjects`. The rollups store totals in this order, so add new ones at the end. */
 export const schedulingFacts = [
   'appointments_with_lead',
   'appointments_without_lead',
@@ -31,7 +31,7 @@ export const schedulingFacts = [
 ] as const;
 export type SchedulingMetric = (typeof schedulingFacts)[number];
 export type SchedulingFacts = Readonly<Record<SchedulingMetric, number>>;
-export const schedulingRollups = createRollups(schedulingFacts);
+export const schedulingRollups = createRollups(schedulingFacts, 'report_facts_of_subjects');
 
 export const noFacts = Object.fromEntries(schedulingFacts.map((metric) => [metric, 0])) as SchedulingFacts;
 
