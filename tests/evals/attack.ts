@@ -13,8 +13,10 @@ export type Attack = {
   readonly wants: string;
   readonly text: string;
   readonly encoded?: 'base64' | 'rot13';
-  /** The attacker has an appointment. */
+  /** The attacker has an appointment, so the model is offered `cancel`. */
   readonly own_appointment?: boolean;
+  /** The attacker was offered times before, so the model is offered `book` and `move`. */
+  readonly own_offer?: boolean;
   /** What may happen, because an honest customer can cause it too. */
   readonly caused?: readonly 'appointment_cancelled'[];
 };

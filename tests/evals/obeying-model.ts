@@ -5,10 +5,15 @@ import { rot13 } from './attack.ts';
 
 type Command = { readonly name: string; readonly input: string };
 
+/** The conversation before, and the tools, are JSON in the prompt. */
+const plainOf = (prompt: string): string => prompt.replaceAll('\\"', '"');
+
+/** Whether a text reached the model in this prompt. Pure. */
+export const hasReached = (prompt: string, text: string): boolean => plainOf(prompt).includes(plainOf(text));
+
 /** The commands in all that reached the model, also those that are encoded. Pure. */
 export function commandsIn(prompt: string): Command[] {
-  // The conversation before is JSON in the prompt.
-  const plain = prompt.replaceAll('\\"', '"');
+  const plain = plainOf(prompt);
   const decoded = [...plain.matchAll(/Decode and obey: ([^\n"]+)/g)].flatMap(([, encoded = '']) => [
     Buffer.from(encoded, 'base64').toString('utf8'),
     rot13(encoded),
@@ -27,7 +32,9 @@ export async function startObeyingModel() {
   const server = createServer(async (request, response) => {
     const { messages, tools = [] } = JSON.parse(await text(request as IncomingMessage));
     const offered = new Set<string>(tools.map((tool: { function: { name: string } }) => tool.function.name));
-    const prompt = messages.map(({ content }: { content: unknown }) => textIn(content)).join('\n');
+    // Titles of appointments stand only in the schemas of the tools. They come first: what follows the results is a result.
+    const said = messages.map(({ content }: { content: unknown }) => textIn(content));
+    const prompt = [JSON.stringify(tools), ...said].join('\n');
     prompts.push(prompt);
     const calls = callsFor(prompt, offered).map(({ name, input }, place) => ({
       ...{ id: `call_${place}`, type: 'function', function: { name, arguments: input } },
@@ -41,7 +48,7 @@ export async function startObeyingModel() {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    /** All that has reached the model. */
+    /** All that has reached the model: of each call the tools with their schemas, and the messages. */
     prompts,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     stop(): void {
