@@ -8,12 +8,12 @@ type Failure = Partial<ReplyOf<typeof embedTexts>>;
 
 /** Serves `embedTexts` in place of the service `assistant`, and does what its operations ask of crm. */
 export async function startEmbedding(crm: TestCrm, embed: (texts: readonly string[]) => Promise<readonly number[][]>) {
-  let before: (() => Promise<Failure | undefined>) | undefined;
+  let before: ((texts: readonly string[]) => Promise<Failure | undefined>) | undefined;
   const server = createRpcServer({
     ...{ nats: crm.nats.nats, log: silentLog(), service: 'assistant', operations: { embedTexts } },
     handlers: {
       embedTexts: async (_, { body }) => {
-        const failed = await before?.();
+        const failed = await before?.(body.texts);
         const vectors = failed ? null : (await embed(body.texts)).map(toBase64);
         return { vectors, failure: null, retry_after_seconds: null, ...failed };
       },
@@ -22,7 +22,7 @@ export async function startEmbedding(crm: TestCrm, embed: (texts: readonly strin
   await crm.nats.nats.flush();
   return {
     /** What happens before the embedder is asked. What it returns is the answer. */
-    before(next: (() => Promise<Failure | undefined>) | undefined) {
+    before(next: typeof before) {
       before = next;
     },
     connect: (storeId: string, embedder_id: string | null) =>

@@ -10,6 +10,7 @@ import {
   findDueIndexes,
   findPassagesToEmbed,
   lockIndex,
+  markFailed,
   recordAttempt,
   saveVectors,
 } from './vectors.repository.ts';
@@ -34,16 +35,15 @@ export const indexJob = (parts: Parts & { readonly log: Log }): Periodic =>
     run: (signal) => indexDueStores(parts, signal),
   });
 
-/** One run of the job: a batch for each store that is due. Until none has passages left. */
+/** One run of the job: a batch for each store that is due, in turn, until none has passages left. */
 export async function indexDueStores(parts: Parts, signal: AbortSignal): Promise<void> {
-  for (let due = dueStores; due === dueStores && !signal.aborted; ) {
+  for (let more = true; more && !signal.aborted; ) {
     const stores = await parts.systemDatabase.read({ deadline: Date.now() + systemMs }, (sql) =>
       findDueIndexes(sql, dueStores),
     );
-    due = stores.length;
+    more = stores.length === dueStores;
     await eachOf(stores, atOnce, async ({ store_id }) => {
-      let more = true;
-      while (more && !signal.aborted) more = await indexBatch(parts, store_id);
+      if (!signal.aborted && (await indexBatch(parts, store_id))) more = true;
     });
   }
 }
@@ -54,9 +54,10 @@ async function indexBatch({ database, rpc }: Parts, storeId: string): Promise<bo
   const claimed = await database.write(scope, (sql) => claimIndex(sql, storeId, leaseMs));
   if (!claimed) return false;
   const { embedder_id, lease_token } = claimed;
-  const passages = await database.read(scope, (sql) =>
-    findPassagesToEmbed(sql, storeId, embedder_id, mostTextsToEmbed),
-  );
+  // After a failure one at a time, because one passage that the embedder does not take fails all of its batch.
+  const most = claimed.attempts > 0 ? 1 : mostTextsToEmbed;
+  const found = await database.read(scope, (sql) => findPassagesToEmbed(sql, storeId, embedder_id, most));
+  const passages = found[0]?.has_failed ? found.slice(0, 1) : found.filter(({ has_failed }) => !has_failed);
   if (passages.length === 0) {
     const done = { attempts: 0, failure: null, nextInMs: null };
     await database.write(scope, (sql) => recordAttempt(sql, storeId, lease_token, done));
@@ -70,7 +71,11 @@ async function indexBatch({ database, rpc }: Parts, storeId: string): Promise<bo
     const { failure, retryAfterSeconds } = embedded;
     const nextInMs = retryDelayMs({ attempts, firstMs: firstRetryMs, retryAfterSeconds });
     const failed = { attempts, failure, nextInMs };
-    await database.write(later, (sql) => recordAttempt(sql, storeId, lease_token, failed));
+    await database.write(later, async (sql) => {
+      const [passage] = passages;
+      if (passage && passages.length === 1) await markFailed(sql, storeId, passage);
+      await recordAttempt(sql, storeId, lease_token, failed);
+    });
     return false;
   }
   const vectors = passages.flatMap((passage, index) => {

@@ -54,19 +54,29 @@ export type PassageToEmbed = {
   readonly position: number;
   readonly title: string;
   readonly content: string;
+  readonly has_failed: boolean;
 };
 
-/** Passages without a vector of this embedder. */
+/**
+ * Passages without a vector of this embedder. One that has failed alone comes after all that have not, and then alone
+ * again, the one that failed first.
+ */
 export const findPassagesToEmbed = (sql: Sql, storeId: string, embedderId: string, limit: number) =>
   sql<PassageToEmbed[]>`
-    select p.document_id, p.position, d.title, p.content
+    select p.document_id, p.position, d.title, p.content, p.embed_failed_at is not null as has_failed
     from knowledge_passages p
     join knowledge_documents d on d.store_id = ${storeId} and d.id = p.document_id
     where p.store_id = ${storeId} and not exists (
       select from passage_vectors v
       where v.store_id = ${storeId} and v.document_id = p.document_id and v.position = p.position
         and v.embedder_id = ${embedderId})
+    order by p.embed_failed_at nulls first, p.document_id, p.position
     limit ${limit}`;
+
+/** Notes that a passage got no vector when it was the only one. */
+export const markFailed = (sql: TransactionSql, storeId: string, { document_id, position }: PassageToEmbed) => sql`
+  update knowledge_passages set embed_failed_at = clock_timestamp()
+  where store_id = ${storeId} and document_id = ${document_id} and position = ${position}`;
 
 /** Locks the index before its vectors are saved. False: the store has another embedder now, or none. */
 export async function lockIndex(sql: TransactionSql, storeId: string, embedderId: string): Promise<boolean> {

@@ -88,6 +88,41 @@ test('a re-index that fails loses no knowledge, is tried again, and then finds b
   expect(await titles(storeId, question)).toEqual(['Estacionamento']);
 });
 
+const makeDue = (...storeIds: string[]) => crm.adminSql`
+  update knowledge_indexes set next_attempt_at = now() - interval '1 second' where store_id = any(${storeIds})`;
+
+test('a passage that the embedder does not take holds up no other passage of the store', async () => {
+  const storeId = randomUUID();
+  for (const title of ['Um', 'Dois', 'Veneno', 'Quatro']) await put(storeId, title, `Sobre ${title}.`);
+  embedding.before(async (texts) =>
+    texts.some((text) => text.includes('Veneno')) ? { failure: 'malformed' } : undefined,
+  );
+  await embedding.connect(storeId, randomUUID());
+  const runs = 6;
+  for (let run = 0; run < runs; run += 1) {
+    await makeDue(storeId);
+    await embedding.index();
+  }
+  expect(await embedding.show(storeId)).toMatchObject({ passages: 4, indexed: 3, failure: 'malformed' });
+  await embedding.connect(storeId, null);
+});
+
+test('stores with many passages hold up no other store', async () => {
+  const stores = Array.from({ length: 5 }, () => randomUUID());
+  // As many as one process serves at once have more passages than a batch.
+  const long = Array.from({ length: 40 }, () => 'Um texto. '.repeat(150)).join('\n\n');
+  for (const [place, storeId] of stores.entries()) {
+    await (place < 4 ? put(storeId, 'Longo', long) : put(storeId, 'Curto', 'Um texto.'));
+    await embedding.connect(storeId, randomUUID());
+  }
+  const asked: (string | undefined)[] = [];
+  embedding.before(async ([text]) => void asked.push(text?.slice(0, 5)));
+  await embedding.index();
+  expect(asked.length).toBeGreaterThan(8);
+  // Each store has had one batch before another has its second.
+  expect(asked.indexOf('Curto')).toBeLessThan(5);
+});
+
 test('passages of another store are never found, even with the same embedder', async () => {
   const [storeId, other] = [await storeWithVectors(), randomUUID()];
   const [row] = await crm.adminSql`select embedder_id from knowledge_indexes where store_id = ${storeId}`;
