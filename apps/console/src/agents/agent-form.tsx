@@ -11,7 +11,7 @@ import { useUnsaved } from '../ui/unsaved.tsx';
 import { type Agent, agentsQuery } from './agent-queries.ts';
 import styles from './agents.module.css';
 import { ConditionEditor } from './condition-editor.tsx';
-import { type AgentBody, bodyOf, type Draft, draftOf, emptyDraft, faultsOf, greatestPriority } from './draft.ts';
+import { bodyOf, changesOf, type Draft, draftOf, emptyDraft, faultsOf, greatestPriority } from './draft.ts';
 import { WritingFields } from './writing-fields.tsx';
 
 /** The button that saves stands outside of the form. */
@@ -31,11 +31,14 @@ export function AgentForm({ agent, agents, onBusy, onSaved }: AgentFormProps) {
   const [draft, setDraft] = useState(first);
   const [tried, setTried] = useState(false);
   const save = useMutation({
-    mutationFn: (body: AgentBody) =>
+    mutationFn: () =>
       dataOf(
         agent
-          ? platform.PATCH('/agents/{agentId}', { params: { path: { agentId: agent.id } }, body })
-          : platform.POST('/agents', { body }),
+          ? platform.PATCH('/agents/{agentId}', {
+              params: { path: { agentId: agent.id } },
+              body: changesOf(first, draft),
+            })
+          : platform.POST('/agents', { body: bodyOf(draft) }),
       ),
     onSuccess: async ({ name }) => {
       await queries.invalidateQueries(agentsQuery);
@@ -55,7 +58,7 @@ export function AgentForm({ agent, agents, onBusy, onSaved }: AgentFormProps) {
     const wrong = faultsOf(draft);
     const [faulty] = Object.keys(wrong);
     if (faulty) return form.current?.querySelector<HTMLElement>(`[name=${faulty}]`)?.focus();
-    save.mutate(bodyOf(draft));
+    save.mutate();
   };
   return (
     <form ref={form} id={agentFormId} className={styles.form} onSubmit={submit} noValidate {...unsaved}>

@@ -17,6 +17,7 @@ import {
   mostGroups,
   newCondition,
   newGroup,
+  withOperator,
 } from './draft.ts';
 
 type ConditionEditorProps = {
@@ -125,7 +126,7 @@ function ConditionFields({ condition, number, isChecked, onChange, onRemove }: C
             aria-label={m.agents_condition_how({ number })}
             value={operator}
             onChange={({ currentTarget }) =>
-              onChange({ ...condition, operator: operators.find((one) => one === currentTarget.value) ?? operator })
+              onChange(withOperator(condition, operators.find((one) => one === currentTarget.value) ?? operator))
             }
           >
             {operators.map((one) => (

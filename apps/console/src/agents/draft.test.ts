@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Agent } from './agent-queries.ts';
-import { bodyOf, draftOf, emptyDraft, faultsOf, isEditable, newCondition } from './draft.ts';
+import { bodyOf, changesOf, draftOf, emptyDraft, faultsOf, isEditable, newCondition, withOperator } from './draft.ts';
 
 const condition = { id: 'c', condition_type: 'lead_status', operator: '=', value: 'lost' };
 const agent: Agent = {
@@ -32,6 +32,21 @@ test('an agent that is opened and saved keeps its values', () => {
       },
     ],
   });
+});
+
+test('only what was edited is sent, so that what another person has changed stays', () => {
+  const first = draftOf(agent);
+  expect(changesOf(first, { ...first, tone: ' warm ' })).toEqual({ tone: 'warm' });
+  expect(changesOf(first, { ...first, groups: [] })).toEqual({ condition_groups: [] });
+  expect(changesOf(first, { ...first, name: 'Sales ' })).toEqual({});
+});
+
+test('a list that becomes one value keeps the first that can be chosen, and a text stays', () => {
+  const listed = { ...newCondition('lead_status'), operator: 'in', value: 'lost, pending' } as const;
+  expect(withOperator(listed, '=')).toMatchObject({ operator: '=', value: 'lost' });
+  expect(withOperator({ ...listed, value: '' }, '!=')).toMatchObject({ value: 'pending' });
+  expect(withOperator(listed, 'not_in')).toMatchObject({ value: 'lost, pending' });
+  expect(withOperator({ ...listed, type: 'tag' }, '=')).toMatchObject({ value: 'lost, pending' });
 });
 
 type Given = { condition_type: string; operator: string; value: string; hours?: object[]; timezone?: string };

@@ -1,6 +1,13 @@
 import type { components } from '../generated/platform.ts';
 import type { Agent } from './agent-queries.ts';
-import { type ConditionType, conditionRules, knownCondition, type Operator, valuesOf } from './condition-types.ts';
+import {
+  type ConditionType,
+  conditionRules,
+  isList,
+  knownCondition,
+  type Operator,
+  valuesOf,
+} from './condition-types.ts';
 
 /** An agent while a person edits it. Keys tell conditions apart that say the same. */
 export type Draft = {
@@ -89,6 +96,15 @@ type Condition = Agent['condition_groups'][number]['conditions'][number];
 export const isEditable = ({ condition_groups }: Agent): boolean =>
   condition_groups.every(({ conditions }) => conditions.every((condition) => draftOfOne(condition).length > 0));
 
+/** The condition with another operator. What takes one of several values keeps the first of a list. Pure. */
+export function withOperator(condition: DraftCondition, operator: Operator): DraftCondition {
+  const { type, value } = condition;
+  const isChosen = conditionRules[type].first.value !== '';
+  if (!isChosen || !isList(condition.operator) || isList(operator)) return { ...condition, operator };
+  const [first = conditionRules[type].first.value] = valuesOf(condition.operator, value);
+  return { ...condition, operator, value: first };
+}
+
 export type DraftFaults = {
   readonly [Name in 'name' | 'priority' | 'instructions' | 'handoverWhen' | 'conditions']?: true;
 };
@@ -111,7 +127,16 @@ export function faultsOf({ name, priority, instructions, handoverWhen, groups }:
 export const isWithoutValue = ({ operator, value }: DraftCondition): boolean =>
   valuesOf(operator, value.trim()).every((one) => one === '');
 
-/** What is sent. A group without conditions would hold for no lead, so it is left out. */
+/** What an edited agent changes: other members may have been changed by another person since it was opened. Pure. */
+export function changesOf(first: Draft, draft: Draft): Partial<AgentBody> {
+  const before: Partial<Record<string, unknown>> = bodyOf(first);
+  const changed = Object.entries(bodyOf(draft)).filter(
+    ([member, value]) => JSON.stringify(value) !== JSON.stringify(before[member]),
+  );
+  return Object.fromEntries(changed);
+}
+
+/** What is sent of a new agent. A group without conditions would hold for no lead, so it is left out. */
 export const bodyOf = (draft: Draft): Required<AgentBody> => ({
   name: draft.name.trim(),
   model: draft.model,

@@ -50,12 +50,14 @@ export function ConnectModel(asked: Asked) {
               />
             )}
             <TextField
+              // The key of one provider is not for the address of another.
+              key={`key of ${provider}`}
               label={m.connections_ai_key()}
               hint={isCompatible ? m.connections_ai_key_optional() : m.connections_ai_key_hint()}
               {...secret('api_key')}
             />
             <TextField
-              key={provider}
+              key={`model of ${provider}`}
               label={m.connections_ai_model()}
               hint={
                 isCompatible
