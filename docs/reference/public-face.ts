@@ -30,7 +30,7 @@ const formOf = (route: Route) =>
 const rowOf = (route: Route): string[] => [
   route.path,
   route.method,
-  route.scope === null ? 'none' : (route.scope ?? '-'),
+  route.scope === null ? 'none' : [route.scope ?? '-', route.alsoScope].filter(Boolean).join('+'),
   route.tier ?? '-',
   route.scope === null ? '-' : route.role,
   String(route.status),

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { About, Exact, MapOf, Nullable, NullableString, NullableUuid, OneOf, Timestamp, Uuid } from '../core/common.ts';
+import { About, Exact, MapOf, Nullable, NullableString, OneOf, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { AgentTrial } from '../crm/agents.ts';
 import { toolNames } from './turns.ts';
@@ -53,13 +53,14 @@ export type ReplayedTurn = Static<typeof ReplayedTurn>;
 export const replayConversation = defineOperation({
   subject: 'assistant.api.conversations.replay',
   http: { method: 'POST', path: '/ai/replay' },
-  access: { scope: 'agents:write' },
+  access: { scope: 'agents:write', alsoScope: 'messages:read' },
   summary: 'Try a changed agent on a stored conversation',
   description:
     'Asks the model again what it was asked in the turns of a conversation, as if the agent of the lead were changed, and ' +
     'shows each answer beside the stored one. Nothing is sent, and nothing is booked or changed. Free times are looked ' +
     'up as they are now, unless the stored turn had the same search. Each call to the model counts in the usage and in the ' +
-    'budget of the day. The answer shows texts of the lead. When the time of the request or the budget ends first, it has ' +
+    'budget of the day. The answer shows texts of the lead, and with an `Idempotency-Key` it is kept sealed for 24 hours. A repeated request may ' +
+    'ask the models again when the first one was cut off. When the time of the request or the budget ends first, it has ' +
     'fewer turns: go on with `after`.',
   extension: true,
   request: {
@@ -82,7 +83,7 @@ export const replayConversation = defineOperation({
   },
   reply: Type.Object(
     {
-      agent_id: About(NullableUuid, 'The agent that the lead has now. Null: none, so the members have their defaults.'),
+      agent_id: About(Uuid, 'The agent that the lead has now.'),
       data: Type.Array(ReplayedTurn, {
         description: 'The turns, the oldest first. Those whose messages are not among the latest 200 are left out.',
       }),

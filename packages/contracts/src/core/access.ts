@@ -45,6 +45,8 @@ export const UserRoleWord = OneOf(userRoles, {
 export type KeyAccess = {
   /** Null: every key, and no person. */
   readonly scope: Scope | null;
+  /** A second scope that a key needs, because the answer shows what only this one may read. */
+  readonly alsoScope?: Scope;
   /** The lowest tier of the store. Undefined: every tier. */
   readonly tier?: Tier;
 };

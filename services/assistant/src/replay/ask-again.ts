@@ -50,6 +50,7 @@ export async function askAgain(
   const language = asked.agent.language ?? asked.locale;
   const reader = { language, timezone: asked.timezone };
   const words = { timezone: asked.timezone, title: phrases[languageOf(asked.locale)].appointment };
+  const then = { ...words, now: new Date(asked.now) };
   const results: ToolResult[] = [];
   const ended = (side: Partial<ReplayedSide> & Pick<ReplayedSide, 'action'>): ReplayedSide => ({
     ...{ reason: null, text: null, passages: [], model: modelName(connection) },
@@ -86,7 +87,7 @@ export async function askAgain(
           const output =
             one.output ??
             same?.output ??
-            (await findTimes(dependencies, call, one.input as FindTimesInput, words)).output;
+            (await findTimes(dependencies, call, one.input as FindTimesInput, then)).output;
           results.push({ ...one, output });
         }
       }
@@ -106,7 +107,8 @@ async function askOnce(
   { scope, call, connection, agentId, dailyCalls }: Asking,
 ): Promise<Decision | ModelFailure> {
   const { storeId } = scope;
-  const timeoutMs = Math.min(callMs, call.deadline - Date.now() - answerMs);
+  const leftMs = call.deadline - Date.now() - answerMs;
+  const timeoutMs = Math.min(callMs, leftMs);
   if (timeoutMs < leastCallMs) throw new NoTimeLeft();
   const reserved = await database.write(scope, (sql) => reserveCall(sql, storeId, dailyCalls));
   if (!reserved) throw new AppError('ai_budget_reached');
@@ -131,6 +133,8 @@ async function askOnce(
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
     await settle(error.kind);
+    // A turn would have waited longer, so this says nothing about the agent.
+    if (error.kind === 'timed_out' && timeoutMs < callMs) throw new NoTimeLeft();
     return error;
   }
 }

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { connectModel, type RequestOf, replayConversation, updateAssistantSettings } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { passage, startAssistant, type TestAssistant } from '../../test/assistant.ts';
 
 let assistant: TestAssistant;
@@ -32,11 +35,15 @@ async function openTalked(): Promise<TestStore> {
   return store;
 }
 
-const replay = ({ storeId, leadId }: TestStore, body: Partial<Body> = {}) =>
+const replay = (
+  { storeId, leadId }: TestStore,
+  body: Partial<Body> = {},
+  { timeoutMs }: { readonly timeoutMs?: number } = {},
+) =>
   assistant.rpc.call(
     replayConversation,
     { body: { lead_id: leadId, agent: { name: 'Bia' }, ...body } },
-    testContext({ storeId }),
+    testContext({ storeId, ...(timeoutMs && { timeoutMs }) }),
   );
 
 /** The rows of a store that a replay must leave as they are. */
@@ -75,6 +82,27 @@ test('a replay goes on where the one before ended', async () => {
   expect(first.next).toBe(first.data[1]?.turn_id);
   const rest = await replay(store, { after: first.next as string });
   expect(rest).toMatchObject({ data: [{ text: 'quanto custa o corte?' }], next: null });
+});
+
+test('a turn that may not end in time is left to the next request', async () => {
+  const store = await openTalked();
+  const { data, next } = await replay(store, {}, { timeoutMs: 3_900 });
+  expect(data).toHaveLength(1);
+  expect(next).toBe(data[0]?.turn_id);
+});
+
+test('a call that is cut off is not the failure of the model', async () => {
+  const store = await openTalked();
+  const server = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const body = { provider: 'openai_compatible', url, model: 'm' } as const;
+  await assistant.rpc.call(connectModel, { body }, testContext({ storeId: store.storeId }));
+  await expect(replay(store, {}, { timeoutMs: 1_500 })).rejects.toMatchObject({ code: 'upstream_timeout' });
 });
 
 test('each call counts in the usage and in the budget, and what was replayed before its end is kept', async () => {

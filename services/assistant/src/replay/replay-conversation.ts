@@ -30,6 +30,7 @@ import { readRules } from '../tools/read-offering.ts';
 import { listResults } from '../tools/step.repository.ts';
 import { burstOf, linesBefore, newestOf, searchTextOf, textOf } from '../turns/burst.ts';
 import { longestText, mostLines, mostPassages } from '../turns/decide.ts';
+import { mostMessages as mostMessagesOfTurn } from '../turns/read-lead.ts';
 import type { StepCall } from '../turns/step-call.ts';
 import { type DecidedTurn, findTurn, listDecided, listDecidedBefore } from '../turns/turn.repository.ts';
 import { type Asking, askAgain, inputOf, NoTimeLeft } from './ask-again.ts';
@@ -37,6 +38,8 @@ import { changesSomething, differs } from './differs.ts';
 import { offeredBefore } from './stored-offers.ts';
 
 const mostMessages = 200;
+/** With less time left, the turns that follow are for the next request. */
+const leastTurnMs = 4_000;
 /** Whose offers a lead may still accept. */
 const mostTurnsBefore = 20;
 /** In one process: each of them waits for a model. */
@@ -47,7 +50,7 @@ type Answer = ReplyOf<typeof operation>;
 
 /** Asks the model what it would do. Nothing is sent, and no tool that changes something is used. */
 export const replayConversation = (dependencies: Dependencies): Handler<typeof operation> => {
-  const { database } = dependencies;
+  const { database, vault } = dependencies;
   let running = 0;
   return async (context, { body }) => {
     if (running >= mostAtOnce) throw new AppError('service_unavailable', { retryAfterSeconds: 5 });
@@ -56,6 +59,8 @@ export const replayConversation = (dependencies: Dependencies): Handler<typeof o
       try {
         return await withIdempotency({
           ...{ database, context, operation },
+          // The answer has texts of the lead.
+          vault,
           run: async (commit) => {
             const answer = await replay(dependencies, context, body);
             return await commit(async () => answer);
@@ -68,6 +73,9 @@ export const replayConversation = (dependencies: Dependencies): Handler<typeof o
     });
   };
 };
+
+/** The errors that end a replay after its first turn. */
+const endings: ReadonlySet<string> = new Set(['ai_budget_reached', 'upstream_timeout']);
 
 async function replay(dependencies: Dependencies, context: StoreContext, body: Body): Promise<Answer> {
   const { database, rpc } = dependencies;
@@ -99,14 +107,15 @@ async function replay(dependencies: Dependencies, context: StoreContext, body: B
   const data: ReplayedTurn[] = [];
   let last: DecidedTurn | undefined;
   for (const turn of rows.slice(0, limit)) {
-    if (last && context.closing.aborted) return { agent_id: agent.id, data, next: last.id };
+    const isOver = context.closing.aborted || deadline - Date.now() < leastTurnMs;
+    if (last && isOver) return { agent_id: agent.id, data, next: last.id };
     try {
       const replayed = await replayTurn(dependencies, { turn, agent: changed, conversation, asking });
       if (replayed) data.push(replayed);
       last = turn;
     } catch (error) {
       // What was replayed before is worth more than the error.
-      const ends = error instanceof NoTimeLeft || (error instanceof AppError && error.code === 'ai_budget_reached');
+      const ends = error instanceof NoTimeLeft || (error instanceof AppError && endings.has(error.code));
       if (!ends || !last) throw error instanceof NoTimeLeft ? new AppError('upstream_timeout') : error;
       return { agent_id: agent.id, data, next: last.id };
     }
@@ -163,7 +172,9 @@ async function replayTurn(
   { turn, agent, conversation, asking }: Replaying,
 ): Promise<ReplayedTurn | undefined> {
   const { locale, timezone, results } = conversation;
-  const messages = conversation.messages.filter(({ created_at }) => toInstant(created_at) <= turn.answered_to);
+  const messages = conversation.messages
+    .filter(({ created_at }) => toInstant(created_at) <= turn.answered_to)
+    .slice(-mostMessagesOfTurn);
   const burst = burstOf(messages, turn.first_received_at);
   const text = burst && textOf(burst.messages);
   if (!burst || !text) return undefined;

@@ -24,14 +24,13 @@ const mostOffers = 5;
 const mostPages = 10;
 const defaultMinutes = 60;
 
-/** Finds free times, and makes offers of a few of them. */
+/** Finds free times, and makes offers of a few of them. `now`: the moment that a search counts its days from. */
 export async function findTimes(
   { rpc }: Pick<Dependencies, 'rpc'>,
   call: StepCall,
   input: FindTimesInput,
-  { timezone, title }: { readonly timezone: string; readonly title: string },
+  { timezone, title, now = new Date() }: { readonly timezone: string; readonly title: string; readonly now?: Date },
 ): Promise<{ readonly output: ToolOutput; readonly offers: readonly NewOffer[] }> {
-  const now = new Date();
   const range = rangeOf(input, timezone, now);
   if (!range) return { output: { error: 'invalid_range' }, offers: [] };
   const service = input.service

@@ -4,7 +4,7 @@ import type { Dependencies } from '../dependencies.ts';
 import type { StepCall } from './step-call.ts';
 
 /** The last messages of a lead that a turn reads. */
-const mostMessages = 50;
+export const mostMessages = 50;
 
 /** A lead, its last messages from the oldest to the newest, and the language and time zone of its store. Undefined: no such lead. */
 export async function readLead(

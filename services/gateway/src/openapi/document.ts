@@ -126,14 +126,14 @@ const sorted = <Value>(record: Readonly<Record<string, Value>>): Record<string, 
 type Parts = { readonly schemas: Schemas; readonly responses: SharedResponses; readonly publicUrl: string };
 
 function documentRoute(route: ApiRoute, { schemas, responses, publicUrl }: Parts) {
-  const { operation, status, tier, scope } = route;
+  const { operation, status, tier, scope, alsoScope } = route;
   const example = exampleOf(operation);
   const notes = [
     ...(operation.description ? [operation.description] : []),
     ...(route.exports ? [exportNote] : []),
     scope === null
       ? 'Requires no scope.'
-      : `Requires the scope \`${scope}\`${tier ? ` and a store of tier \`${tier}\` or higher` : ''}.`,
+      : `Requires the scope${alsoScope ? 's' : ''} \`${scope}\`${alsoScope ? ` and \`${alsoScope}\`` : ''}${tier ? ` and a store of tier \`${tier}\` or higher` : ''}.`,
   ];
   const { body } = operation.request;
   const success = (reply: unknown) => ({

@@ -1,6 +1,8 @@
-import { tiers } from '@mostrador/contracts';
+import { type Scope, tiers } from '@mostrador/contracts';
 import { fastify } from 'fastify';
 import { expect, test } from 'vitest';
+import { routes } from '../routes/index.ts';
+import type { ApiRoute } from '../routes/route.ts';
 import { addPermission, refusal } from './permission.ts';
 
 const route = { tier: 'starter', scope: 'appointments:write' } as const;
@@ -25,6 +27,20 @@ test('the scope error names the missing scope, whatever the tier', () => {
     expect(refused?.code).toBe('scope_required');
     expect(refused?.members).toEqual({ required_scope: 'leads:read' });
   }
+});
+
+test('a route with a second scope needs both, and the error names the missing one', () => {
+  const both = { scope: 'agents:write', alsoScope: 'messages:read' } as const;
+  const refusedWith = (...scopes: Scope[]) => refusal(both, { tier: 'pro', scopes: new Set(scopes) })?.members;
+  expect(refusedWith('agents:write', 'messages:read')).toBeUndefined();
+  expect(refusedWith('agents:write')).toEqual({ required_scope: 'messages:read' });
+  expect(refusedWith('messages:read')).toEqual({ required_scope: 'agents:write' });
+});
+
+test('replaying a conversation needs the scope that reads messages', () => {
+  const replay = routes.find(({ path }) => path === '/ai/replay') as ApiRoute;
+  const refused = refusal(replay, { tier: 'enterprise', scopes: new Set(['agents:write']) });
+  expect(refused?.members).toEqual({ required_scope: 'messages:read' });
 });
 
 test('a route that declares no scope stops the start, and a request for it would find no route', async () => {

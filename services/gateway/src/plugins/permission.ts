@@ -29,14 +29,15 @@ export function addPermission(api: FastifyInstance): void {
 
 /** The error if this key may not call the route; undefined if it may. */
 export function refusal(
-  route: Pick<ApiRoute, 'tier' | 'scope'>,
+  route: Pick<ApiRoute, 'tier' | 'scope' | 'alsoScope'>,
   access: Pick<Access, 'tier' | 'scopes'>,
 ): AppError | undefined {
   const refused = tierRefusal(route, access);
-  if (refused || route.scope === null || access.scopes.has(route.scope)) return refused;
+  const lacking = [route.scope, route.alsoScope].find((scope) => scope && !access.scopes.has(scope));
+  if (refused || !lacking) return refused;
   return new AppError('scope_required', {
-    detail: `The key lacks the scope \`${route.scope}\`. Use a key that has it.`,
-    members: { required_scope: route.scope },
+    detail: `The key lacks the scope \`${lacking}\`. Use a key that has it.`,
+    members: { required_scope: lacking },
   });
 }
 

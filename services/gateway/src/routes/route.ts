@@ -21,6 +21,8 @@ export type Route = Required<Http> & {
   readonly operation: Operation;
   /** The scope that a key needs. Null: none, every key may call it. Undefined: no key may. */
   readonly scope?: Scope | null;
+  /** A second scope that a key needs. */
+  readonly alsoScope?: Scope;
   /** The lowest tier that may call it; undefined: every tier. */
   readonly tier?: Tier;
   /** The lowest role of a person who may call it. */
