@@ -4,7 +4,7 @@ import type { MouseEvent } from 'react';
 import { dataOf, platform, type Store, type StoreChannel } from '../api/platform.ts';
 import { queries, storeQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
-import { money, number } from '../reports/formats.ts';
+import { getLocale } from '../paraglide/runtime.js';
 import { buttonLook } from '../ui/button.tsx';
 import { CopyText, Facts } from '../ui/facts.tsx';
 import { Moment } from '../ui/moment.tsx';
@@ -74,8 +74,9 @@ export function ChannelSection({ channel, mayChange }: { channel: StoreChannel; 
 
 /** What the messages of the month take of what they may cost. */
 function wordsOfBudget({ amount, spent, currency }: NonNullable<Store['message_budget']>): string {
-  const words = (value: number) => (currency === null ? number(value) : money(value, currency));
-  return m.connections_budget_spent({ spent: words(spent), amount: words(amount) });
+  // Not with the formats of the reports: they would grow the first load of the inbox.
+  const format = new Intl.NumberFormat(getLocale(), currency === null ? {} : { style: 'currency', currency });
+  return m.connections_budget_spent({ spent: format.format(spent), amount: format.format(amount) });
 }
 
 /** Opens the customer's telephone in a small window beside this one. */
