@@ -15,9 +15,10 @@ export const describeIndex = (sql: Sql, storeId: string) =>
 
 /** Gives the store this embedder. With another one all passages need new vectors, and the old ones are replaced. */
 export const saveIndex = (sql: TransactionSql, storeId: string, embedderId: string) => sql`
-  insert into knowledge_indexes (store_id, embedder_id) values (${storeId}, ${embedderId})
+  insert into knowledge_indexes (store_id, embedder_id, next_attempt_at)
+  values (${storeId}, ${embedderId}, date_trunc('milliseconds', clock_timestamp()))
   on conflict (store_id) do update
-  set embedder_id = excluded.embedder_id, next_attempt_at = clock_timestamp(), lease_token = null, attempts = 0, failure = null`;
+  set embedder_id = excluded.embedder_id, next_attempt_at = excluded.next_attempt_at, lease_token = null, attempts = 0, failure = null`;
 
 export async function deleteIndex(sql: TransactionSql, storeId: string): Promise<void> {
   // First the row: a process that embeds now saves nothing after it.
@@ -27,7 +28,7 @@ export async function deleteIndex(sql: TransactionSql, storeId: string): Promise
 
 /** The store has passages without vectors: they get theirs now, if it has an embedder. */
 export const wakeIndex = (sql: TransactionSql, storeId: string) => sql`
-  update knowledge_indexes set next_attempt_at = clock_timestamp(), lease_token = null where store_id = ${storeId}`;
+  update knowledge_indexes set next_attempt_at = date_trunc('milliseconds', clock_timestamp()), lease_token = null where store_id = ${storeId}`;
 
 /** Stores that are due, those that waited longest first. For the system role. */
 export const findDueIndexes = (sql: Sql, limit: number) => sql<{ store_id: string }[]>`

@@ -120,7 +120,7 @@ test('stores with many passages hold up no other store', async () => {
   await embedding.index();
   expect(asked.length).toBeGreaterThan(8);
   // Each store has had one batch before another has its second.
-  expect(asked.indexOf('Curto')).toBeLessThan(5);
+  expect(asked.slice(0, 5)).toContain('Curto');
 });
 
 test('passages of another store are never found, even with the same embedder', async () => {
