@@ -58,6 +58,8 @@ export function AgentForm({ agent, agents, onBusy, onSaved }: AgentFormProps) {
     const wrong = faultsOf(draft);
     const [faulty] = Object.keys(wrong);
     if (faulty) return form.current?.querySelector<HTMLElement>(`[name=${faulty}]`)?.focus();
+    // The server takes no change that is empty.
+    if (agent && Object.keys(changesOf(first, draft)).length === 0) return onSaved();
     save.mutate();
   };
   return (
