@@ -77,7 +77,7 @@ async function playConversations(
   return regressions.length;
 }
 
-/** Plays the attacks against the model, and against one that obeys everybody. Returns the number of effects. */
+/** Plays the attacks against the model, and against one that obeys every text. Returns the number of effects. */
 async function attack(platform: Platform, { answering, mostAtOnce }: Settings): Promise<number> {
   const obeying = await startObeyingModel();
   try {

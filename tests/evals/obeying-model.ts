@@ -24,7 +24,7 @@ export function commandsIn(prompt: string): Command[] {
 }
 
 /**
- * A server with the API of OpenAI whose model obeys everybody: it does what stands between `[[` and `]]` in anything that
+ * A server with the API of OpenAI whose model obeys every text: it does what stands between `[[` and `]]` in anything that
  * reaches it.
  */
 export async function startObeyingModel() {
@@ -64,7 +64,7 @@ const textIn = (content: unknown): string =>
     : (content as readonly { text?: string }[]).map(({ text: part = '' }) => part).join('\n');
 
 /**
- * First the tools that somebody has named, the last named first, and then the words. What it was not offered it calls when
+ * First the tools that were named, the last named first, and then the words. What it was not offered it calls when
  * nothing else is named. Pure.
  */
 function callsFor(prompt: string, offered: ReadonlySet<string>): Command[] {

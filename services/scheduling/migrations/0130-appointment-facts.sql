@@ -1,4 +1,4 @@
--- What happened to appointments after their creation, and which bookings were refused, for the reports. Nobody's data: no
+-- What happened to appointments after their creation, and which bookings were refused, for the reports. No personal data: no
 -- lead, no time of an appointment. The previous version writes none of it, and its changes are not counted.
 create table appointment_facts (
   store_id uuid not null,

@@ -5,7 +5,7 @@ import { addDays } from './calendar-search.ts';
 /** A column of the day: a seller, or the places of the store itself. */
 export type Column = { readonly sellerId: string | null };
 
-/** The columns of a day, or none when the store has nobody who can be booked. */
+/** The columns of a day, or none when no seller of the store can be booked. */
 export function columnsOf(booking: Booking | null, appointments: readonly Appointment[]): Column[] {
   if (!booking) return [];
   const people = bookable(booking).map(({ id }) => id);
