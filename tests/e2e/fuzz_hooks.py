@@ -339,6 +339,14 @@ def name_each_status_once(context, case, kwargs):
     case.query["status"] = ",".join(dict.fromkeys(named))
 
 
+@schemathesis.hook("before_call").apply_to(path_regex="^/ai/replay")
+def name_language(context, case, kwargs):
+    """Gives the agent of a replay a language."""
+    agent = case.body.get("agent") if _is_meant_valid(case) and isinstance(case.body, dict) else None
+    if isinstance(agent, dict) and agent.get("language") is not None:
+        agent["language"] = "pt-BR"
+
+
 @schemathesis.hook("before_call").apply_to(path_regex="^/agents")
 def number_groups(context, case, kwargs):
     """Gives an agent a language, its condition groups different indexes, and conditions values of their types."""

@@ -1,3 +1,4 @@
+import { stepLimits } from '@mostrador/contracts/workflows';
 import type { Hold, TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,6 +11,8 @@ let stage: Stage;
 let store: Store;
 const points: Record<'before' | 'asked' | 'taken' | 'answered', { creation: Creation; id: string }> = {} as never;
 
+const heldIds = () => (['asked', 'taken', 'answered'] as const).map((point) => points[point].id);
+
 async function standAt(point: keyof typeof points, hold: Hold): Promise<void> {
   const creation = newCreation(stage, store);
   await untilMade(creation);
@@ -21,11 +24,20 @@ beforeAll(async () => {
   stage = await startStage({ processes: ['gateway', 'crm', 'scheduling', 'workflows'] });
   store = await stage.newStore();
   const { calendar, workflowsNats }: Record<string, TcpProxy> = stage.proxies;
-  const request = calendar.holdRequest('PUT /');
-  await standAt('asked', request);
-  const answer = calendar.holdAnswer('PUT /');
-  await standAt('taken', answer);
-  await standAt('answered', workflowsNats.holdDelivery(' _INBOX_workflows'));
+  let [request, answer] = [calendar.holdRequest('PUT /'), undefined as Hold | undefined];
+  for (;;) {
+    const since = performance.now();
+    await standAt('asked', request);
+    answer = calendar.holdAnswer('PUT /');
+    await standAt('taken', answer);
+    const delivery = workflowsNats.holdDelivery(' _INBOX_workflows');
+    await standAt('answered', delivery);
+    // On a slow machine a held call may have reached its limit, and its step would have a second attempt.
+    if (performance.now() - since < stepLimits.callMs / 2) break;
+    for (const hold of [request, answer, delivery]) hold.release();
+    await settled(stage);
+    request = calendar.holdRequest('PUT /');
+  }
   await stage.kill('workflows');
   // scheduling finishes its requests although the worker that waited for them is gone.
   request.release();
@@ -39,7 +51,9 @@ test('without a worker appointments are created, and steps in progress are recor
   points.before = { creation, id: await oneRow(stage, creation) };
   await waitFor(
     async () => {
-      const rows = await stage.database.adminSql`select from calendar_syncs where state = 'synced'`;
+      const rows = await stage.database.adminSql`
+        select from calendar_syncs
+        where state = 'synced' and appointment_id in ${stage.database.adminSql(heldIds())}`;
       return rows.length === 3;
     },
     { description: 'the steps in progress are recorded' },

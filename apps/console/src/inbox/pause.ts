@@ -1,7 +1,5 @@
 import { m } from '../paraglide/messages.js';
-import { getLocale } from '../paraglide/runtime.js';
 import { dayIn, momentIn } from '../ui/clock.ts';
-import { clockTime, isSameDay } from '../ui/time.ts';
 
 type PauseName = 'hour' | 'four_hours' | 'tomorrow';
 
@@ -21,11 +19,3 @@ export function untilOf(name: PauseName, now: number, timeZone: string): string 
   const next = new Date(Date.parse(dayIn(now, timeZone)) + 24 * hourMs).toISOString().slice(0, 10);
   return new Date(momentIn(next, morning, timeZone)).toISOString();
 }
-
-/** Until when, as short as it can be: `8:00 AM`, `Sat, Nov 28, 8:00 AM`. */
-export const untilText = (until: string, now: number, timeZone: string): string =>
-  isSameDay(until, now, timeZone)
-    ? clockTime(until, timeZone)
-    : new Intl.DateTimeFormat(getLocale(), {
-        ...{ timeZone, weekday: 'short', day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' },
-      }).format(Date.parse(until));

@@ -13,9 +13,8 @@ import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { useZone } from '../ui/store-zone.tsx';
 import { fullTime } from '../ui/time.ts';
 import { say, sayFailure } from '../ui/toasts.tsx';
-import { useNow } from '../ui/use-now.ts';
 import { leadSessionsQuery, useInList, windowQuery } from './inbox-queries.ts';
-import { pauses, untilOf, untilText } from './pause.ts';
+import { pauses, untilOf } from './pause.ts';
 import styles from './thread.module.css';
 
 const leadPath: string = '/leads/$leadId';
@@ -27,7 +26,6 @@ export function ThreadHead({ lead }: { lead: Lead }) {
   const answers = answersByAi(useQuery(aiQuery).data);
   const change = useLeadChange(lead.id);
   const zone = useZone();
-  const now = useNow();
   const sellersToChoose = sellerChoices(sellers, lead.seller_id);
   const nameOf = (id: string) => sellersToChoose.find(([choice]) => choice === id)?.[1] ?? '';
   const seller = lead.seller_id ?? '';
@@ -72,7 +70,7 @@ export function ThreadHead({ lead }: { lead: Lead }) {
               icon={<BotOff size={12} aria-hidden />}
               title={m.inbox_ai_paused_until({ until: fullTime(paused, zone) })}
             >
-              {m.inbox_ai_paused_until({ until: untilText(paused, now, zone) })}
+              {m.inbox_ai_paused()}
             </Badge>
           )}
         </p>
