@@ -1,6 +1,6 @@
 import { dateAfter } from '@mostrador/hours/clock';
 import { describe, expect, test } from 'vitest';
-import { acceptedOf, daysAheadOf, intentOf, partOfDayOf, plainOf } from './demo-intents.ts';
+import { acceptedOf, daysAheadOf, intentOf, partOfDayOf, plainOf, wishedTimeOf } from './demo-intents.ts';
 
 describe('what a lead wants', () => {
   test.each([
@@ -81,6 +81,8 @@ describe('the accepted one of the offered times', () => {
     ['às 15', 'c'],
     ['3 da tarde', 'c'],
     ['3pm please', 'c'],
+    ['3 in the afternoon', 'c'],
+    ['às 3', 'c'],
     ['quinta às 9', 'd'],
     ['o último', 'd'],
     ['na quinta', 'd'],
@@ -102,6 +104,7 @@ describe('the accepted one of the offered times', () => {
       'não, às 10:30 não',
       'quanto custa?',
       'às 10:30 vocês ainda atendem?',
+      ...['às 03:00', '03h', '3am', '3 am', '3 da manhã', '3 de la madrugada', 'book 03:00 at night', '3 at night'],
     ],
     'a primeira vez que fui aí esperei muito e não gostei',
   ])('is none: %s', (text) => {
@@ -111,5 +114,20 @@ describe('the accepted one of the offered times', () => {
   test('is the only one, when the lead says yes', () => {
     expect(accepted('pode ser', offers.slice(0, 1))).toMatchObject({ offer: 'a' });
     expect(accepted('sim', [])).toBeUndefined();
+  });
+});
+
+describe('the time that a text asks for', () => {
+  test.each([
+    ['quero marcar às 15h', '15:00'],
+    ['quero marcar às 3', '15:00'],
+    ['quero marcar às 03:00', '03:00'],
+    ['quero marcar às 8 da noite', '20:00'],
+    ['quiero reservar a las 7 de la mañana', '07:00'],
+    ['book 12 pm', '12:00'],
+    ['book 12:30 am', '00:30'],
+    ['quero marcar amanhã', undefined],
+  ])('%s', (text, time) => {
+    expect(wishedTimeOf(plainOf(text), 'book', 0)).toBe(time);
   });
 });

@@ -132,16 +132,22 @@ export function wishedTimeOf(plain: string, intent: Intent | undefined, offers: 
 /** The time of day that a text names. A bare number is the number of an offer, if there is one. */
 function clockOf(plain: string, offers: number) {
   const pattern =
-    /(\b(?:as|a las|las|at|para as) )?\b(\d{1,2})(?:[:h.](\d{2})|\s?(h|hs|hrs|horas?|o'clock|am|pm))?\b(?:\s?(am|pm))?/g;
-  for (const [, before, digits, minutes, unit, half] of plain.matchAll(pattern)) {
+    /(\b(?:as|a las|las|at|para as) )?\b(\d{1,2})(?:[:h.](\d{2})|\s?(h|hs|hrs|horas?|o'clock))?(?:\s?(am|pm|(?:da|de la|at|in the) (?:manha|madrugada|manana|morning|tarde|afternoon|noite|noche|night|evening)))?\b/g;
+  for (const [, before, digits = '', minutes, unit, part] of plain.matchAll(pattern)) {
     const hour = Number(digits);
     if (hour > 23 || Number(minutes ?? 0) > 59) continue;
-    if (!before && !minutes && !unit && !half && hour <= offers) continue;
-    const later = half === 'pm' || unit === 'pm' || /\b(?:da tarde|de la tarde|da noite|de la noche)\b/.test(plain);
-    const hours = (later && hour < 12 ? [hour + 12] : hour < 8 ? [hour, hour + 12] : [hour]).map((each) =>
-      String(each).padStart(2, '0'),
-    );
+    if (!before && !minutes && !unit && !part && hour <= offers) continue;
+    const hours = hoursOf(digits, part).map((each) => String(each).padStart(2, '0'));
     return { hours, hasMinutes: minutes !== undefined, times: hours.map((each) => `${each}:${minutes ?? '00'}`) };
   }
   return undefined;
+}
+
+/** The hours from 0 to 23 that a written one may mean. "3" and "3:00" may be in the afternoon, "03:00" is before noon. */
+function hoursOf(digits: string, part = ''): number[] {
+  const hour = Number(digits);
+  const isNight = /noite|noche|night|evening/.test(part);
+  if (/am|manha|madrugada|manana|morning/.test(part) || (isNight && (hour < 6 || hour === 12))) return [hour === 12 ? 0 : hour];
+  if (isNight || /pm|tarde|afternoon/.test(part)) return [hour < 12 ? hour + 12 : hour];
+  return hour > 0 && hour < 8 && !digits.startsWith('0') ? [hour, hour + 12] : [hour];
 }
