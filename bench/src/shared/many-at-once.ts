@@ -1,16 +1,16 @@
-const atOnce = 8;
+import { eachOf } from '@mostrador/kit/process/each-of';
 
-/** Makes `count` things, some at once, and returns them in the order of their indexes. */
+const usualPlaces = 8;
+
+/** Makes `count` things, `places` at once, and returns them in the order of their indexes. */
 export async function manyAtOnce<T>(
   count: number,
   make: (index: number) => Promise<T>,
-  places: number = atOnce,
+  places: number = usualPlaces,
 ): Promise<T[]> {
   const made: T[] = [];
-  let next = 0;
-  const maker = async () => {
-    for (let index = next++; index < count; index = next++) made[index] = await make(index);
-  };
-  await Promise.all(Array.from({ length: places }, maker));
+  await eachOf(Array(count).keys(), places, async (index) => {
+    made[index] = await make(index);
+  });
   return made;
 }

@@ -26,6 +26,12 @@ export const firstInstantMs = Date.parse('0001-01-01T00:00:00.000Z');
 /** The last instant of a `Timestamp`, in epoch ms. */
 export const lastInstantMs = Date.parse('9999-12-31T23:59:59.999Z');
 
+/** Whether a text of the form `2027-01-31` is a date that exists, in a year from 1 to 9999. */
+export const isDate = (text: string): boolean => {
+  const date = new Date(`${text}T00:00:00Z`);
+  return date.getTime() >= firstInstantMs && date.toISOString().startsWith(text);
+};
+
 /** An instant or null. */
 export const NullableTimestamp = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
 

@@ -1,5 +1,5 @@
 import { type Static, type TOptional, Type } from '@sinclair/typebox';
-import { Exact, Nullable, OneOf, Text } from '../core/common.ts';
+import { Exact, isDate, Nullable, OneOf, Text } from '../core/common.ts';
 import type { ValidationFault } from '../core/errors.ts';
 import { faultsOfHours, NullableHours, OpeningTime } from '../core/hours.ts';
 import { defineOperation } from '../core/operation.ts';
@@ -182,11 +182,6 @@ export const getBookingRules = defineOperation({
   reply: BookingRules,
   errors: ['booking_rules_not_found'],
 });
-
-const isDate = (text: string): boolean => {
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
-};
 
 /** What the schema does not express: each `to` is after its `from`, and each date exists and is there once. */
 export function faultsOfRules(rules: BookingRules): ValidationFault[] {

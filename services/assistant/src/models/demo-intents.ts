@@ -147,7 +147,8 @@ function clockOf(plain: string, offers: number) {
 function hoursOf(digits: string, part = ''): number[] {
   const hour = Number(digits);
   const isNight = /noite|noche|night|evening/.test(part);
-  if (/am|manha|madrugada|manana|morning/.test(part) || (isNight && (hour < 6 || hour === 12))) return [hour === 12 ? 0 : hour];
+  if (/am|manha|madrugada|manana|morning/.test(part) || (isNight && (hour < 6 || hour === 12)))
+    return [hour === 12 ? 0 : hour];
   if (isNight || /pm|tarde|afternoon/.test(part)) return [hour < 12 ? hour + 12 : hour];
   return hour > 0 && hour < 8 && !digits.startsWith('0') ? [hour, hour + 12] : [hour];
 }

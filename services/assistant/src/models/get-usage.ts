@@ -1,4 +1,5 @@
 import { longestUsageDays, type getAiUsage as operation } from '@mostrador/contracts';
+import { isDate } from '@mostrador/contracts/core';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
@@ -22,7 +23,7 @@ function daysOf(
 ): { readonly from: string; readonly to: string } {
   const fault = (name: string, detail: string) => validationFailed([{ in: 'query', name, detail }]);
   for (const [name, day] of Object.entries({ from, to })) {
-    if (day !== undefined && !isDay(day)) throw fault(name, 'must be a date that exists');
+    if (day !== undefined && !isDate(day)) throw fault(name, 'must be a date that exists');
   }
   const today = dayOf(now);
   const last = to ?? (from !== undefined && from > today ? from : today);
@@ -35,9 +36,3 @@ function daysOf(
 }
 
 const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10);
-
-/** February has no 31. */
-const isDay = (day: string): boolean => {
-  const moment = new Date(day);
-  return !Number.isNaN(moment.getTime()) && dayOf(moment) === day && day >= '0001-01-01';
-};

@@ -29,9 +29,12 @@ export const modelMetrics = {
   },
 } as const satisfies Record<string, MetricDefinition>;
 
+/** How a call ends. */
+export type CallResult = 'answered' | ModelFailureKind;
+
 export type ModelCall = Usage & {
   readonly provider: ModelProvider;
-  readonly result: 'answered' | ModelFailureKind;
+  readonly result: CallResult;
   readonly latencyMs: number;
 };
 

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ReplayedSide } from '@mostrador/contracts';
+import { type ReplayedSide, replyStepLimits } from '@mostrador/contracts';
 import type { StoreScope } from '@mostrador/kit/database/database';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Dependencies } from '../dependencies.ts';
-import type { Decision, ModelRequest, ToolResult, Usage } from '../models/model.ts';
+import { callModel, modelName } from '../models/call-model.ts';
+import type { Decision, ModelRequest, ToolResult } from '../models/model.ts';
 import type { ConnectionRow } from '../models/model-connection.repository.ts';
 import { reserveCall } from '../models/model-day.repository.ts';
 import { ModelFailure } from '../models/model-failure.ts';
 import { languageOf, phrases } from '../models/phrases.ts';
-import { addUsage } from '../models/usage.repository.ts';
 import { checkCalls } from '../tools/check-calls.ts';
 import { type FindTimesInput, findTimes } from '../tools/find-times.ts';
 import { offerList, offersToTell } from '../tools/said-by-server.ts';
@@ -29,7 +29,6 @@ export type Asking = {
 /** There is no time left for a call to the model. */
 export class NoTimeLeft extends Error {}
 
-const callMs = 30_000;
 /** The least time for a call, and what is kept for the answer after it, in milliseconds. */
 const leastCallMs = 500;
 const answerMs = 750;
@@ -96,45 +95,22 @@ export async function askAgain(
   return ended({ action: 'hand_over', reason: 'too_many_steps', text: phrases[languageOf(language)].person });
 }
 
-const modelName = ({ provider, model }: ConnectionRow): string => (model === null ? provider : `${provider}/${model}`);
-
 export const inputOf = (input: unknown): Record<string, unknown> =>
   typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as Record<string, unknown>) : {};
 
 async function askOnce(
-  { database, openModel, onModelCall }: Dependencies,
+  dependencies: Dependencies,
   request: ModelRequest,
   { scope, call, connection, agentId, dailyCalls }: Asking,
 ): Promise<Decision | ModelFailure> {
-  const { storeId } = scope;
-  const leftMs = call.deadline - Date.now() - answerMs;
-  const timeoutMs = Math.min(callMs, leftMs);
+  const { callMs } = replyStepLimits;
+  const timeoutMs = Math.min(callMs, call.deadline - Date.now() - answerMs);
   if (timeoutMs < leastCallMs) throw new NoTimeLeft();
-  const reserved = await database.write(scope, (sql) => reserveCall(sql, storeId, dailyCalls));
+  const reserved = await dependencies.database.write(scope, (sql) => reserveCall(sql, scope.storeId, dailyCalls));
   if (!reserved) throw new AppError('ai_budget_reached');
-  const begunAt = performance.now();
-  let usage: Usage = {};
-  const settle = async (result: Parameters<typeof onModelCall>[0]['result']) => {
-    const { inputTokens, outputTokens } = usage;
-    const latencyMs = Math.round(performance.now() - begunAt);
-    onModelCall({ provider: connection.provider, result, latencyMs, inputTokens, outputTokens });
-    const used = { agentId, model: modelName(connection), failed: result !== 'answered', inputTokens, outputTokens };
-    await database.write(scope, (sql) => addUsage(sql, storeId, used));
-  };
-  try {
-    const decision = await openModel(storeId, connection).answer(request, {
-      timeoutMs,
-      onUsage: (used) => {
-        usage = used;
-      },
-    });
-    await settle('answered');
-    return decision;
-  } catch (error) {
-    if (!(error instanceof ModelFailure)) throw error;
-    await settle(error.kind);
-    // A turn would have waited longer, so this says nothing about the agent.
-    if (error.kind === 'timed_out' && timeoutMs < callMs) throw new NoTimeLeft();
-    return error;
-  }
+  const { outcome } = await callModel(dependencies, request, { scope, connection, agentId, timeoutMs });
+  // A turn would have waited longer, so this says nothing about the agent.
+  const isCut = outcome instanceof ModelFailure && outcome.kind === 'timed_out' && timeoutMs < callMs;
+  if (isCut) throw new NoTimeLeft();
+  return outcome;
 }

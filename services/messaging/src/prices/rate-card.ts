@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type MessagePricing, maxAmount, toMicros } from '@mostrador/contracts';
-import { Exact } from '@mostrador/contracts/core';
+import { Exact, isDate } from '@mostrador/contracts/core';
 import { ConfigError } from '@mostrador/kit/process/config';
 import { compile } from '@mostrador/kit/schema/compile';
 import { type Static, Type } from '@sinclair/typebox';
@@ -83,7 +83,7 @@ function parse(text: string): Static<typeof RateFile> {
     const isRepeated = seen.has(key);
     seen.add(key);
     return [
-      ...(isDay(from) ? [] : [`#/rates/${index}/from must be a real date`]),
+      ...(isDate(from) ? [] : [`#/rates/${index}/from must be a real date`]),
       ...(toMicros(amount) / 1e6 === amount ? [] : [`#/rates/${index}/amount must have at most 6 decimals`]),
       ...(isRepeated ? [`#/rates/${index} repeats the market, the category and the date of another rate`] : []),
     ];
@@ -91,11 +91,6 @@ function parse(text: string): Static<typeof RateFile> {
   if (wrong.length > 0) throw faultyFile(wrong);
   return file as Static<typeof RateFile>;
 }
-
-const isDay = (day: string): boolean => {
-  const at = new Date(`${day}T00:00:00Z`);
-  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day);
-};
 
 const faultyFile = (faults: readonly string[]): ConfigError =>
   new ConfigError(`The file of WHATSAPP_RATES_FILE is not valid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);

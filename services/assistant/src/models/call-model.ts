@@ -1,0 +1,61 @@
+import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
+import type { Dependencies } from '../dependencies.ts';
+import type { Decision, ModelRequest, Usage } from './model.ts';
+import type { ConnectionRow } from './model-connection.repository.ts';
+import { ModelFailure } from './model-failure.ts';
+import type { CallResult } from './model-metrics.ts';
+import { addUsage } from './usage.repository.ts';
+
+type Call = {
+  readonly scope: StoreScope;
+  readonly connection: ConnectionRow;
+  readonly agentId: string;
+  /** Undefined: it is for no turn. */
+  readonly turnId?: string;
+  readonly timeoutMs: number;
+  /** Writes more in the transaction that keeps what the call used. */
+  readonly record?: (sql: TransactionSql, result: CallResult) => Promise<void>;
+};
+
+type Called = { readonly outcome: Decision | ModelFailure; readonly latencyMs: number };
+
+/** What usage and answers call a model: `<provider>/<model>`. */
+export const modelName = ({ provider, model }: Pick<ConnectionRow, 'provider' | 'model'>): string =>
+  model === null ? provider : `${provider}/${model}`;
+
+/** Calls a model once, counts the call, and keeps what it used. */
+export async function callModel(
+  { openModel, database, onModelCall }: Pick<Dependencies, 'openModel' | 'database' | 'onModelCall'>,
+  request: ModelRequest,
+  { scope, connection, agentId, turnId, timeoutMs, record }: Call,
+): Promise<Called> {
+  const { storeId } = scope;
+  const begunAt = performance.now();
+  let usage: Usage = {};
+  const onUsage = (used: Usage) => {
+    usage = used;
+  };
+  const outcome = await answerOf(() => openModel(storeId, connection).answer(request, { timeoutMs, onUsage }));
+  const latencyMs = Math.round(performance.now() - begunAt);
+  const result = outcome instanceof ModelFailure ? outcome.kind : 'answered';
+  const { inputTokens, outputTokens } = usage;
+  onModelCall({ provider: connection.provider, result, latencyMs, inputTokens, outputTokens });
+  const model = modelName(connection);
+  await database.write(scope, async (sql) => {
+    await addUsage(sql, storeId, {
+      ...{ agentId, model, failed: result !== 'answered', inputTokens, outputTokens },
+      ...(turnId !== undefined && { turnId }),
+    });
+    await record?.(sql, result);
+  });
+  return { outcome, latencyMs };
+}
+
+async function answerOf(answer: () => Promise<Decision>): Promise<Decision | ModelFailure> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (error instanceof ModelFailure) return error;
+    throw error;
+  }
+}
