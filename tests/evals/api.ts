@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Parsed JSON of the API, whose shape the judge checks. */
@@ -10,25 +11,29 @@ const mostTries = 5;
 const pauseMs = 1_000;
 
 /**
- * Calls the API of a store. `path` is below the version prefix. A read that a busy machine does not answer in time is
- * repeated.
+ * Calls the API of a store. `path` is below the version prefix. What a busy machine does not answer in time is repeated
+ * with the same idempotency key.
  *
  * @throws Error when it answers no 2xx
  */
-export const createApi = (baseUrl: string, key: string): Api => {
-  const api = async (method: string, path: string, body: unknown, tries: number): Promise<Json> => {
-    const answer = await fetch(`${baseUrl}${path}`, {
+export const createApi =
+  (baseUrl: string, key: string): Api =>
+  async (method, path, body) => {
+    const request = {
       method,
-      headers: { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: {
+        ...{ 'x-api-key': key, 'idempotency-key': randomUUID() },
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    if (method === 'GET' && answer.status >= 503 && tries > 1) {
+    };
+    for (let tries = 1; ; tries += 1) {
+      const answer = await fetch(`${baseUrl}${path}`, request);
+      const text = await answer.text();
+      if (answer.ok) return text === '' ? undefined : JSON.parse(text);
+      if (answer.status < 503 || tries === mostTries) {
+        throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+      }
       await pause(pauseMs);
-      return await api(method, path, body, tries - 1);
     }
-    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
-    return text === '' ? undefined : JSON.parse(text);
   };
-  return (method, path, body) => api(method, path, body, mostTries);
-};

@@ -59,8 +59,7 @@ export async function readEnd(
     api('GET', `/leads/${lead.id}`),
     ...answers.map(({ data }) => api('GET', `/leads/${lead.id}/messages/${data.message_id}/explanation`)),
   ]);
-  // What a conversation changes by itself.
-  const { interaction_count: _, updated_at: _at, ai_paused_until: _paused, ...rest } = now;
+  const rest = lastingOf(now);
   return {
     appointments: appointments.data
       .map(({ scheduled_at, status }: Json) => ({ ...localOf(scheduled_at), status }))
@@ -76,6 +75,11 @@ export async function readEnd(
     ),
     lastIsSilent: ends.at(-1)?.type === 'assistant.silent',
   };
+}
+
+/** A lead without what a conversation changes by itself, some of it a while after the answer. */
+export function lastingOf({ interaction_count: _, updated_at: _at, ai_paused_until: _paused, ...rest }: Json): Json {
+  return rest;
 }
 
 /** The calls to models of a store, which has had one conversation. */
