@@ -12,7 +12,7 @@ import { onPlatform } from '../storm/on-platform.ts';
 import type { Platform } from '../storm/platform.ts';
 import type { ProcessName } from '../storm/processes.ts';
 import { createStores } from '../storm/stores.ts';
-import { startHaProxy } from './haproxy.ts';
+import { noticeMs, startHaProxy } from './haproxy.ts';
 
 type Settings = {
   readonly seconds: number;
@@ -26,8 +26,6 @@ type Say = (text: string) => void;
 const forward: readonly ProcessName[] = [
   ...(['events', 'accounts', 'crm', 'scheduling', 'messaging', 'assistant', 'workflows', 'gateway'] as const),
 ];
-/** Longer than the load balancer takes to notice: a check of it, and the answer that `/readyz` reuses. */
-const drainDelayMs = 2_500;
 /** As in production. With the shorter one of the chaos runs, a busy machine fails requests, too. */
 const requestTimeoutMs = 10_000;
 
@@ -43,7 +41,7 @@ export async function rollingDrill(settings: Settings, say: Say): Promise<string
     phones: 3,
     diskMegabytes: 384,
     beside,
-    environment: { DRAIN_DELAY_MS: String(drainDelayMs), REQUEST_TIMEOUT_MS: String(requestTimeoutMs) },
+    environment: { DRAIN_DELAY_MS: String(noticeMs), REQUEST_TIMEOUT_MS: String(requestTimeoutMs) },
   };
   say(`The versions: this one, and ${other ?? 'the same again'}.`);
   return await onPlatform(options, (platform) => roll(platform, settings, say), holds);
@@ -53,8 +51,8 @@ const holds = (faults: readonly string[]): boolean => faults.length === 0;
 
 async function roll(platform: Platform, { seconds, seed }: Settings, say: Say): Promise<string[]> {
   const children = createChildren(`${platform.folder}/balancer.json`);
-  const gateways = [platform.ports.gateway, await platform.portOfTwin('gateway')];
-  const balancer = await startHaProxy({ children, folder: platform.folder, gateways });
+  const [gateway, twin] = [platform.ports.gateway, await platform.portOfTwin('gateway')];
+  const balancer = await startHaProxy({ children, folder: platform.folder, gateways: [gateway, twin] });
   try {
     const stores = await createStores(platform, { booking: false });
     for (const { phone } of stores) {
@@ -77,6 +75,7 @@ async function roll(platform: Platform, { seconds, seed }: Settings, say: Say): 
     for (const name of forward.toReversed()) {
       await during(`back: ${name}`, async () => {
         await platform.startTwin(name);
+        if (name === 'gateway') await balancer.untilUp(twin);
         await platform.processes.stop(name);
       });
     }
@@ -84,6 +83,7 @@ async function roll(platform: Platform, { seconds, seed }: Settings, say: Say): 
     for (const name of forward) {
       await during(`forward: ${name}`, async () => {
         await platform.processes.start(name);
+        if (name === 'gateway') await balancer.untilUp(gateway);
         await platform.stopTwin(name);
       });
     }
