@@ -68,12 +68,12 @@ test('a worker that stops ends its step, and another one goes on', async () => {
   expect(new Set(shard.fences).size).toBeGreaterThan(1);
 });
 
-test('the steps of a reply that are due share an activity, and at most ten do', async () => {
+test('the steps of a reply that are due share a local activity, and at most ten do', async () => {
   const due = { done: false, wake_at: new Date(0).toISOString(), reason: 'it is decided' };
   const lead = stage.reply((look) => (look <= 12 ? due : done));
   await lead.signal('received');
   await lead.workflow.result();
   expect(lead.looks()).toBe(13);
   const { events } = await lead.workflow.fetchHistory();
-  expect(events?.filter((event) => event.activityTaskScheduledEventAttributes)).toHaveLength(2);
+  expect(events?.filter((event) => event.markerRecordedEventAttributes)).toHaveLength(2);
 });

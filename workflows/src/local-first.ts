@@ -1,11 +1,12 @@
 import type { NextStep } from '@mostrador/contracts';
 import type { EntityWorkflowInput } from '@mostrador/contracts/workflows';
 import { type ActivityOptions, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { AssistantActivities } from './activities/assistant.activities.ts';
 import type { MessagingActivities } from './activities/messaging.activities.ts';
 import type { SchedulingActivities } from './activities/scheduling.activities.ts';
 import { failureOfService } from './failure-of-service.ts';
 
-type EntityActivities = Omit<MessagingActivities, 'pumpDeliveries'> & SchedulingActivities;
+type EntityActivities = AssistantActivities & Omit<MessagingActivities, 'pumpDeliveries'> & SchedulingActivities;
 type Step = (input: EntityWorkflowInput) => Promise<NextStep>;
 
 /**

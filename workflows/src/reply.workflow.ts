@@ -1,10 +1,9 @@
 import { type EntityWorkflowInput, replyStepLimits, replyWorkflow } from '@mostrador/contracts/workflows';
-import { proxyActivities } from '@temporalio/workflow';
-import type { AssistantActivities } from './activities/assistant.activities.ts';
 import { runEntityWorkflow } from './entity-workflow.ts';
+import { localFirst } from './local-first.ts';
 import { stepOptions } from './step-options.ts';
 
-const { advanceTurn } = proxyActivities<AssistantActivities>({
+const advanceTurn = localFirst('advanceTurn', {
   ...stepOptions,
   startToCloseTimeout: replyStepLimits.activityMs,
   summary: 'Answer the lead if it is due',

@@ -13,6 +13,7 @@ import { createModels } from './models/open-model.ts';
 import { tracedModels } from './models/traced-models.ts';
 import { purgeOffers } from './tools/purge-offers.ts';
 import { eventsOfTurns, onTurnEvent } from './turns/on-turn-event.ts';
+import { createTurnStarter } from './turns/start-due.ts';
 import { overdueTurns } from './turns/wake-overdue.ts';
 
 const config = loadConfig(assistantConfig);
@@ -33,32 +34,35 @@ runService({
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),
-  build: ({ database, systemDatabase, rpc, relay, nats, log, metrics, tracing }) => ({
-    handlers: createHandlers({
-      ...{
-        database,
-        systemDatabase,
-        rpc,
-        relay,
-        vault,
-        egress,
-        openModel: tracedModels(createModels({ vault, egress }), tracing),
-        tracing,
-        onModelCall: countModelCalls(metrics),
-      },
-    }),
-    purge: purgeOffers,
-    gauges: [overdueGauges(systemDatabase, [overdueTurns])],
-    jobs: [overdueJob({ ...overdueTurns, systemDatabase, relay, log })],
-    consumers: [
-      consumeEvents({
-        nats,
-        log,
-        name: 'assistant-turns',
-        types: eventsOfTurns,
-        revision: 2,
-        handle: onTurnEvent({ database, relay }),
+  build: ({ database, systemDatabase, rpc, relay, nats, log, metrics, tracing }) => {
+    const starter = createTurnStarter({ systemDatabase, relay, log });
+    return {
+      handlers: createHandlers({
+        ...{
+          database,
+          systemDatabase,
+          rpc,
+          relay,
+          vault,
+          egress,
+          openModel: tracedModels(createModels({ vault, egress }), tracing),
+          tracing,
+          onModelCall: countModelCalls(metrics),
+        },
       }),
-    ],
-  }),
+      purge: purgeOffers,
+      gauges: [overdueGauges(systemDatabase, [overdueTurns])],
+      jobs: [starter, overdueJob({ ...overdueTurns, systemDatabase, relay, log })],
+      consumers: [
+        consumeEvents({
+          nats,
+          log,
+          name: 'assistant-turns',
+          types: eventsOfTurns,
+          revision: 2,
+          handle: onTurnEvent({ database, starter }),
+        }),
+      ],
+    };
+  },
 });

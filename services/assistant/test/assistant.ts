@@ -37,6 +37,7 @@ import type { ModelFailure } from '../src/models/model-failure.ts';
 import { countModelCalls } from '../src/models/model-metrics.ts';
 import { createModels } from '../src/models/open-model.ts';
 import { onTurnEvent } from '../src/turns/on-turn-event.ts';
+import { createTurnStarter, type TurnStarter } from '../src/turns/start-due.ts';
 import { type BookingWorld, bookingHandlers, bookingOperations, newBookingWorld } from './scheduling.ts';
 
 type Asked = RequestOf<typeof acceptMessage>['body'];
@@ -216,7 +217,10 @@ export async function startAssistant() {
   await nats.flush();
   const { rpc, adminSql } = service;
   const { systemDatabase, ...told } = parts as NonNullable<typeof parts>;
-  const receive = onTurnEvent(told);
+  // As two processes of the service do.
+  const starters = [1, 2].map(() => createTurnStarter({ systemDatabase, relay: told.relay, log }));
+  const receive = onTurnEvent({ database: told.database, starter: starters[0] as TurnStarter });
+  for (const starter of starters) starter.start();
 
   /** A store with the AI on, and a lead. */
   async function openStore(
@@ -303,7 +307,7 @@ export async function startAssistant() {
     embedderIds,
     trial,
     async stop() {
-      await Promise.all(servers.map((server) => server.drain()));
+      await Promise.all([...servers.map((server) => server.drain()), ...starters.map((starter) => starter.stop())]);
       await service.stop();
     },
   };

@@ -12,7 +12,7 @@ import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Store, startPlatform } from './stage.ts';
 
-// assistant is killed at ten points of a turn that books, and scheduling at two: each lead has been offered times and
+// assistant is killed at twelve points of a turn that books, and scheduling at two: each lead has been offered times and
 // accepts one of them. Points of the database share one kill, because a hold of NATS stops the whole process.
 
 type Lead = {
@@ -54,7 +54,7 @@ beforeAll(async () => {
   await stage.call(createAgent, { body: { name: 'Ana', priority: 1, is_default: true, language: 'pt-BR' } }, store.id);
   await stage.call(putBookingRules, { body: { overlap: 'reject', capacity: 20 } }, store.id);
   await stage.call(updateAssistantSettings, { body: { ai: true, ai_quiet_seconds: 0 } }, store.id);
-  for (let number = 0; number < 12; number += 1) {
+  for (let number = 0; number < 14; number += 1) {
     const phone = String(5_511_970_000_000 + number);
     const { id } = await stage.call(createLead, { body: { name: `Lead ${number}`, customer_phone: phone } }, store.id);
     leads.push({ id, phone, number, offers: [] });
@@ -109,6 +109,9 @@ test('after kills at every point of a turn each lead has one appointment and one
     // The appointment is not asked for.
     await standAt(6, ({ id }) => nats.holdRequest(`"lead_id":"${id}","scheduled_at"`)),
   ]);
+  // The start of the workflow is not recorded, or is recorded without an acknowledgement.
+  await killAt([await standAt(12, ({ id }) => commitOf(`"entity_id":"${id}"`))]);
+  await killAt([await standAt(13, ({ id }) => answerOf(`"entity_id":"${id}"`))]);
   // The appointment is made, and no answer came.
   await killAt([await standAt(7, ({ id }) => nats.holdAnswer(`"lead_id":"${id}","scheduled_at"`))]);
   // The confirmation is not given to messaging, or is accepted without an answer.

@@ -1,5 +1,5 @@
 import { replyStepLimits } from '@mostrador/contracts';
-import type { StoreScope } from '@mostrador/kit/database/database';
+import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
 import { callTimeMs } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../dependencies.ts';
 import { callModel, modelName } from './call-model.ts';
@@ -26,7 +26,13 @@ export class ModelWaits extends Error {
   }
 }
 
-export type Asked = { readonly decision: Decision; readonly model: string; readonly latencyMs: number };
+export type Asked = {
+  readonly decision: Decision;
+  readonly model: string;
+  readonly latencyMs: number;
+  /** Keeps what the call used, in the transaction that records the decision. Undefined: it is kept. */
+  readonly settle?: (sql: TransactionSql) => Promise<void>;
+};
 
 type Call = {
   readonly scope: StoreScope;
@@ -51,13 +57,14 @@ export async function askModel(
   const candidates = candidatesOf(connections, agentModel);
   const connection = nextOf(candidates, failures) ?? (candidates[0] as ConnectionRow);
   const model = modelName(connection);
-  const { outcome, latencyMs } = await callModel(dependencies, request, {
+  const { outcome, latencyMs, settle } = await callModel(dependencies, request, {
     ...{ scope, connection, agentId, turnId, timeoutMs: callTimeMs(deadline, replyStepLimits) },
     // A model that does not want to answer works.
     record: (sql, result) =>
       markConnection(sql, scope.storeId, connection, result === 'answered' || result === 'refused' ? null : result),
   });
-  if (!(outcome instanceof ModelFailure)) return { decision: outcome, model, latencyMs };
+  if (!(outcome instanceof ModelFailure)) return { decision: outcome, model, latencyMs, settle };
+  await dependencies.database.write(scope, settle);
   const now = Date.now();
   const failed = withFailure(failures, connection.provider, outcome, now);
   const next = afterFailure({ candidates, failures: failed, waitsSince: waitsSince.getTime(), now });

@@ -13,19 +13,24 @@ type Call = {
   /** Undefined: it is for no turn. */
   readonly turnId?: string;
   readonly timeoutMs: number;
-  /** Writes more in the transaction that keeps what the call used. */
+  /** What `settle` writes beside what the call used. */
   readonly record?: (sql: TransactionSql, result: CallResult) => Promise<void>;
 };
 
-type Called = { readonly outcome: Decision | ModelFailure; readonly latencyMs: number };
+type Called = {
+  readonly outcome: Decision | ModelFailure;
+  readonly latencyMs: number;
+  /** Keeps what the call used. */
+  readonly settle: (sql: TransactionSql) => Promise<void>;
+};
 
 /** What usage and answers call a model: `<provider>/<model>`. */
 export const modelName = ({ provider, model }: Pick<ConnectionRow, 'provider' | 'model'>): string =>
   model === null ? provider : `${provider}/${model}`;
 
-/** Calls a model once, counts the call, and keeps what it used. */
+/** Calls a model once, and counts the call. */
 export async function callModel(
-  { openModel, database, onModelCall }: Pick<Dependencies, 'openModel' | 'database' | 'onModelCall'>,
+  { openModel, onModelCall }: Pick<Dependencies, 'openModel' | 'onModelCall'>,
   request: ModelRequest,
   { scope, connection, agentId, turnId, timeoutMs, record }: Call,
 ): Promise<Called> {
@@ -41,14 +46,14 @@ export async function callModel(
   const { inputTokens, outputTokens } = usage;
   onModelCall({ provider: connection.provider, result, latencyMs, inputTokens, outputTokens });
   const model = modelName(connection);
-  await database.write(scope, async (sql) => {
-    await addUsage(sql, storeId, {
-      ...{ agentId, model, failed: result !== 'answered', inputTokens, outputTokens },
-      ...(turnId !== undefined && { turnId }),
-    });
-    await record?.(sql, result);
-  });
-  return { outcome, latencyMs };
+  const used = {
+    ...{ agentId, model, failed: result !== 'answered', inputTokens, outputTokens },
+    ...(turnId !== undefined && { turnId }),
+  };
+  const settle = async (sql: TransactionSql) => {
+    await Promise.all([addUsage(sql, storeId, used), record?.(sql, result)]);
+  };
+  return { outcome, latencyMs, settle };
 }
 
 async function answerOf(answer: () => Promise<Decision>): Promise<Decision | ModelFailure> {

@@ -14,7 +14,7 @@ export type UsedCall = Usage & {
 export async function addUsage(sql: TransactionSql, storeId: string, call: UsedCall): Promise<void> {
   const { turnId, agentId, model, failed, inputTokens, outputTokens } = call;
   const [input, output] = [inputTokens ?? null, outputTokens ?? null];
-  await sql`
+  const ofDay = sql`
     insert into model_usage as used (store_id, day, agent_id, model, calls, failed_calls, input_tokens, output_tokens)
     values (${storeId}, (clock_timestamp() at time zone 'UTC')::date, ${agentId}, ${model}, 1, ${failed ? 1 : 0},
       coalesce(${input}::int, 0), coalesce(${output}::int, 0))
@@ -22,12 +22,16 @@ export async function addUsage(sql: TransactionSql, storeId: string, call: UsedC
     set calls = used.calls + 1, failed_calls = used.failed_calls + excluded.failed_calls,
         input_tokens = used.input_tokens + excluded.input_tokens,
         output_tokens = used.output_tokens + excluded.output_tokens`;
-  if (turnId === undefined || (input === null && output === null)) return;
-  await sql`
+  const hasTokens = input !== null || output !== null;
+  const ofTurn =
+    turnId !== undefined &&
+    hasTokens &&
+    sql`
     update ai_turns
     set input_tokens = coalesce(input_tokens, 0) + coalesce(${input}::int, 0),
         output_tokens = coalesce(output_tokens, 0) + coalesce(${output}::int, 0)
     where store_id = ${storeId} and id = ${turnId}`;
+  await Promise.all([ofDay, ofTurn]);
 }
 
 /** The query for what was used from one day to another, both inclusive. */

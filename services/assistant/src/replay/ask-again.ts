@@ -108,7 +108,8 @@ async function askOnce(
   if (timeoutMs < leastCallMs) throw new NoTimeLeft();
   const reserved = await dependencies.database.write(scope, (sql) => reserveCall(sql, scope.storeId, dailyCalls));
   if (!reserved) throw new AppError('ai_budget_reached');
-  const { outcome } = await callModel(dependencies, request, { scope, connection, agentId, timeoutMs });
+  const { outcome, settle } = await callModel(dependencies, request, { scope, connection, agentId, timeoutMs });
+  await dependencies.database.write(scope, settle);
   // A turn would have waited longer, so this says nothing about the agent.
   const isCut = outcome instanceof ModelFailure && outcome.kind === 'timed_out' && timeoutMs < callMs;
   if (isCut) throw new NoTimeLeft();

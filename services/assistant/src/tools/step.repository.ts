@@ -32,23 +32,19 @@ export async function findOpenCall(sql: Sql, storeId: string, turnId: string): P
   return row;
 }
 
-/** Writes a model call with the tool calls that it asked for. */
-export async function insertStep(
-  sql: TransactionSql,
-  storeId: string,
-  turnId: string,
-  action: string,
-  calls: readonly NewCall[],
-): Promise<void> {
-  const n = (await countModelCalls(sql, storeId, turnId)) + 1;
+/** A model call, from 1 in each turn, with the tool calls that it asked for. */
+export type NewStep = { readonly n: number; readonly action: string; readonly calls: readonly NewCall[] };
+
+/** Writes a model call with the commit. */
+export function insertStep(sql: TransactionSql, storeId: string, turnId: string, { n, action, calls }: NewStep): void {
   const rows = calls.map(({ call_id, tool, input, output }, index) => ({
     ...{ store_id: storeId, turn_id: turnId, n, call: index + 1, kind: 'tool', call_id, tool },
     ...{ input: sql.json(input as never), output: output && sql.json(output as never) },
   }));
-  await sql`
+  sql.withCommit(sql`
     insert into ai_steps (store_id, turn_id, n, kind, output)
-    values (${storeId}, ${turnId}, ${n}, 'model', ${sql.json({ action })})`;
-  if (rows.length > 0) await sql`insert into ai_steps ${sql(rows)}`;
+    values (${storeId}, ${turnId}, ${n}, 'model', ${sql.json({ action })})`);
+  if (rows.length > 0) sql.withCommit(sql`insert into ai_steps ${sql(rows)}`);
 }
 
 /** From here on the effect of the call may exist. */

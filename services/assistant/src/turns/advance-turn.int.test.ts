@@ -47,7 +47,16 @@ test('several messages get one answer, when the lead has been quiet', async () =
       data: { lead_id: store.leadId, message_id: turn?.id, agent_id: turn?.agent_id },
     },
   ]);
-  expect(await store.wakeUps()).toEqual([{ topic: 'reply', entity_id: store.leadId, signal: 'received' }]);
+});
+
+test('the workflow of a turn starts when the lead has been quiet, and once', async () => {
+  const writing = await assistant.openStore({ ai_quiet_seconds: 60, ai_max_wait_seconds: 60 });
+  await writing.write('oi');
+  const quiet = await assistant.openStore({ ai_quiet_seconds: 0 });
+  await quiet.write('oi');
+  await expect.poll(quiet.wakeUps).toEqual([{ topic: 'reply', entity_id: quiet.leadId, signal: 'received' }]);
+  expect(await writing.wakeUps()).toEqual([]);
+  expect(await writing.turns()).toMatchObject([{ state: 'open', started_at: null }]);
 });
 
 test('the end of the longest wait comes before quiet', async () => {
@@ -126,7 +135,6 @@ test('events that come at once open one turn', async () => {
   const store = await assistant.openStore();
   await Promise.all(Array.from({ length: 8 }, (_, number) => store.write(`${number}`)));
   expect(await store.turns()).toHaveLength(1);
-  expect(await store.wakeUps()).toHaveLength(1);
 });
 
 describe('a crash', () => {
@@ -138,11 +146,10 @@ describe('a crash', () => {
     store.world.thinking = async () => {
       store.world.thinking = async () => {};
       await store.endLease();
-      await store.step();
+      expect(await store.step()).toEqual(ended('sent'));
     };
-    await store.step();
+    expect(await store.step()).toMatchObject({ done: false, reason: 'the row has changed meanwhile' });
     expect(store.world.calls).toBe(2);
-    expect(await store.drain()).toEqual(ended('sent'));
     expect(store.world.accepted).toHaveLength(1);
   });
 
@@ -150,7 +157,6 @@ describe('a crash', () => {
     const store = await assistant.openStore({ ai_quiet_seconds: 0 });
     store.world.passages = [prices];
     await store.write('quanto custa o corte?', { secondsAgo: 1 });
-    await store.step();
     let asked = 0;
     store.world.accept = async (body) => {
       asked += 1;
@@ -297,9 +303,9 @@ describe('a lead that is merged into another one', () => {
       { lead_id: store.leadId, state: 'superseded' },
       { lead_id: kept, state: 'open', first_received_at: new Date(first.received_at) },
     ]);
-    expect(await store.wakeUps()).toContainEqual({ topic: 'reply', entity_id: kept, signal: 'received' });
     expect(await store.drain(kept)).toMatchObject({ done: false, reason: 'the lead may write more' });
     await store.endLease();
+    await expect.poll(store.wakeUps).toContainEqual({ topic: 'reply', entity_id: kept, signal: 'received' });
     expect(await store.drain(kept)).toEqual(ended('sent'));
     expect(store.world.accepted).toMatchObject([{ lead_id: kept }]);
   });

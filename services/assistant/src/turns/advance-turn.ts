@@ -16,8 +16,8 @@ import { tell } from './tell.ts';
 
 /**
  * One transaction claims the turn and another records the outcome. Everything else runs outside of both: each call to the
- * model in one step, each tool that it asks for in one, and messaging in the last one, so that a crash repeats at most one
- * call to a model, and no effect.
+ * model in one attempt, each tool that it asks for in one, and messaging in the last one, so that a crash repeats at most
+ * one call to a model, and no effect. The transaction that records what the model answers also claims the last attempt.
  */
 export const advanceTurn =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -26,14 +26,14 @@ export const advanceTurn =
     const claim = await dependencies.database.write(context, (sql) => claimNext(sql, { storeId, id }));
     if (claim.kind === 'answer') {
       // The turn may have ended without an attempt.
-      dependencies.relay.nudge();
+      dependencies.relay.nudge(['feed']);
       return claim.next;
     }
-    return later(() => attempt(dependencies, context, claim.claimed));
+    return later(() => attempt(dependencies, context, claim.claimed).finally(() => dependencies.relay.nudge(['feed'])));
   };
 
 async function attempt(dependencies: Dependencies, context: StoreContext, claimed: Claimed): Promise<NextStep> {
-  const { database, relay } = dependencies;
+  const { database } = dependencies;
   // The outcome is recorded even when the deadline of the caller has passed.
   const scope = { storeId: context.storeId, deadline: claimed.recordBy };
   const { requestId, storeId, traceparent } = context;
@@ -41,7 +41,9 @@ async function attempt(dependencies: Dependencies, context: StoreContext, claime
   try {
     if (claimed.task === 'decide') {
       const decided = await decide(dependencies, { scope, call }, claimed);
-      return decided ? await database.write(scope, (sql) => recordDecision(sql, claimed, decided)) : lookAgain();
+      if (!decided) return lookAgain();
+      const recorded = await database.write(scope, (sql) => recordDecision(sql, claimed, decided));
+      return recorded.kind === 'answer' ? recorded.next : await attempt(dependencies, context, recorded.claimed);
     }
     if (claimed.task === 'use_tool') {
       const used = await inToolSpan(dependencies.tracing, claimed.call, () =>
@@ -57,7 +59,5 @@ async function attempt(dependencies: Dependencies, context: StoreContext, claime
     const failed = error instanceof ModelWaits ? error : { delayMs: delayAfter(claimed.attempt.number) };
     const until = await database.write(scope, (sql) => recordFailed(sql, claimed.attempt, code, failed));
     return until ? waitUntil(until, failedReason(code, claimed.attempt.number)) : lookAgain();
-  } finally {
-    relay.nudge();
   }
 }

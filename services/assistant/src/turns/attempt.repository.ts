@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { HandoverReason } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Attempt, RowKey } from '@mostrador/kit/step/retry-engine';
@@ -6,16 +7,22 @@ import { tooLateMs } from './next-move.ts';
 import { turnColumns } from './turn.repository.ts';
 import type { TurnRow } from './turn.ts';
 
-/** Begins an attempt. Others wait while the lease is valid. */
-export async function claim(sql: TransactionSql, { storeId, id }: RowKey, leaseMs: number): Promise<Attempt> {
-  const [row] = await sql<[{ lease_token: string; attempts: number }]>`
-    update ai_turns
-    set attempts = attempts + 1, lease_token = gen_random_uuid(),
-        lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
-        next_attempt_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond', updated_at = clock_timestamp()
-    where store_id = ${storeId} and id = ${id} and state = 'open'
-    returning lease_token, attempts`;
-  return { storeId, id, leaseToken: row.lease_token, number: row.attempts };
+const leased = (sql: TransactionSql, leaseMs: number) => sql`
+  lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
+  next_attempt_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond', updated_at = clock_timestamp()`;
+
+/** Begins an attempt for a locked open turn, with the commit. Others wait while the lease is valid. */
+export function claim(
+  sql: TransactionSql,
+  storeId: string,
+  { id, attempts }: Pick<TurnRow, 'id' | 'attempts'>,
+  leaseMs: number,
+): Attempt {
+  const attempt = { storeId, id, leaseToken: randomUUID(), number: attempts + 1 };
+  sql.withCommit(sql`
+    update ai_turns set attempts = ${attempt.number}, lease_token = ${attempt.leaseToken}, ${leased(sql, leaseMs)}
+    where store_id = ${storeId} and id = ${id}`);
+  return attempt;
 }
 
 const ofAttempt = (sql: TransactionSql, { storeId, id, leaseToken }: Attempt) =>
@@ -23,11 +30,6 @@ const ofAttempt = (sql: TransactionSql, { storeId, id, leaseToken }: Attempt) =>
 const over = (sql: TransactionSql) => sql`lease_token = null, lease_until = null, updated_at = clock_timestamp()`;
 
 // Each of these functions returns a falsy value and writes nothing when the attempt has lost its lease.
-
-/** Locks the turn of the attempt. */
-export async function holdsLease(sql: TransactionSql, attempt: Attempt): Promise<boolean> {
-  return (await sql`select from ai_turns ${ofAttempt(sql, attempt)} for no key update`).length > 0;
-}
 
 /** What was decided, and from what. Action null: the model asked for tools. */
 export type Decided = Pick<
@@ -45,15 +47,27 @@ export type Decided = Pick<
   | 'latency_ms'
 >;
 
-/** Records the decision. The next step is due at once. */
-export async function recordDecided(sql: TransactionSql, attempt: Attempt, decided: Decided): Promise<boolean> {
+/**
+ * Records the decision. `leaseMs`: the attempt keeps the turn for as long, and begins to tell it. Without that the next step
+ * is due at once.
+ */
+export async function recordDecided(
+  sql: TransactionSql,
+  attempt: Attempt,
+  decided: Decided,
+  leaseMs?: number,
+): Promise<TurnRow | undefined> {
   const { considered, passages, ...columns } = decided;
-  const saved = await sql`
+  const then =
+    leaseMs === undefined
+      ? sql`attempts = 0, next_attempt_at = clock_timestamp(), ${over(sql)}`
+      : sql`attempts = 1, ${leased(sql, leaseMs)}`;
+  const [saved] = await sql<TurnRow[]>`
     update ai_turns
     set ${sql(columns)}, considered = ${sql.json(considered)}, passages = ${sql.json(passages)},
-        next_attempt_at = clock_timestamp(), attempts = 0, error_code = null, model_failures = '{}', ${over(sql)}
-    ${ofAttempt(sql, attempt)} returning 1`;
-  return saved.length > 0;
+        error_code = null, model_failures = '{}', ${then}
+    ${ofAttempt(sql, attempt)} returning ${turnColumns(sql)}`;
+  return saved;
 }
 
 /** Makes a reply that was decided a hand-over. The next step is due at once. */
@@ -90,21 +104,24 @@ export async function recordFailed(
   return row?.next_attempt_at;
 }
 
-/** Ends an open turn. Its text is with messaging, or nowhere. */
+/** Ends an open turn: a locked one, or that of an attempt. Its text is with messaging, or nowhere. */
 export async function saveEnd(
   sql: TransactionSql,
-  storeId: string,
-  id: string,
+  { storeId, id, leaseToken }: EndingTurn,
   { state, reason }: Pick<TurnRow, 'state' | 'reason'>,
-): Promise<TurnRow & { readonly now: Date }> {
-  const [row] = await sql<[TurnRow & { now: Date }]>`
+): Promise<(TurnRow & { readonly now: Date }) | undefined> {
+  const [row] = await sql<(TurnRow & { now: Date })[]>`
     update ai_turns
     set state = ${state}, reason = ${reason}, reply = null, next_attempt_at = null, error_code = null,
         answered_to = coalesce(answered_to, last_received_at), ${over(sql)}
     where store_id = ${storeId} and id = ${id} and state = 'open'
+      and lease_token is not distinct from coalesce(${leaseToken ?? null}, lease_token)
     returning ${turnColumns(sql)}, clock_timestamp() as now`;
   return row;
 }
+
+/** A locked turn, or that of an attempt. */
+export type EndingTurn = RowKey & { readonly leaseToken?: string };
 
 /**
  * Supersedes the turns of a merged lead that nothing has answered: the open one, and those of the last quarter of an hour

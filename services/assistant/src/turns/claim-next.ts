@@ -14,6 +14,9 @@ export type Claimed = Due & {
   readonly recordBy: number;
 };
 
+/** Until when an attempt whose lease begins now may record. */
+export const recordByNow = (): number => Date.now() + replyStepLimits.leaseMs - recordingMs;
+
 /** Claims the open turn of a lead when something is due, or answers why nothing is. The id of the row is the lead's. */
 export const claimNext: ClaimNext<Claim<Claimed>> = async (sql, { storeId, id: leadId }) => {
   const found = await lockOpenTurn(sql, storeId, leadId);
@@ -25,7 +28,7 @@ export const claimNext: ClaimNext<Claim<Claimed>> = async (sql, { storeId, id: l
     case 'answer':
       return move;
     case 'drop':
-      return answer(await endTurn(sql, storeId, move.turn.id, { state: 'silent', reason: 'too_late' }));
+      return answer(await endTurn(sql, { storeId, id: move.turn.id }, { state: 'silent', reason: 'too_late' }));
     case 'skip':
       await skipCalls(sql, storeId, move.call, move.error);
       return answer(lookAgain(`a call was not made (${move.error})`));
@@ -33,11 +36,8 @@ export const claimNext: ClaimNext<Claim<Claimed>> = async (sql, { storeId, id: l
       const { kind: _, ...due } = move;
       const { turn } = due;
       if (due.task === 'use_tool') await markBegun(sql, storeId, due.call);
-      const attempt = await claim(sql, { storeId, id: turn.id }, replyStepLimits.leaseMs);
-      return {
-        kind: 'claimed',
-        claimed: { ...due, attempt, recordBy: Date.now() + replyStepLimits.leaseMs - recordingMs },
-      };
+      const attempt = claim(sql, storeId, turn, replyStepLimits.leaseMs);
+      return { kind: 'claimed', claimed: { ...due, attempt, recordBy: recordByNow() } };
     }
   }
 };

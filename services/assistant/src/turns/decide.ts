@@ -7,10 +7,10 @@ import {
 } from '@mostrador/contracts';
 import type { StoreScope } from '@mostrador/kit/database/database';
 import type { Dependencies } from '../dependencies.ts';
-import { askModel } from '../models/ask-model.ts';
+import { type Asked, askModel } from '../models/ask-model.ts';
 import type { Decision, ModelRequest, ToolResult } from '../models/model.ts';
 import { findConnections } from '../models/model-connection.repository.ts';
-import { reserveCall } from '../models/model-day.repository.ts';
+import { reserveCallOf } from '../models/model-day.repository.ts';
 import { languageOf, phrases } from '../models/phrases.ts';
 import { longestReply } from '../models/reply-text.ts';
 import { findSettings } from '../settings/settings.repository.ts';
@@ -19,9 +19,9 @@ import { findOffers } from '../tools/offer.repository.ts';
 import { offeredTools } from '../tools/offered-tools.ts';
 import { readOffering } from '../tools/read-offering.ts';
 import { confirmations, offerList, offersToTell } from '../tools/said-by-server.ts';
-import { countModelCalls, listResults } from '../tools/step.repository.ts';
-import { mostModelCalls, type NewCall } from '../tools/step.ts';
-import { type Decided, holdsLease } from './attempt.repository.ts';
+import { countModelCalls, listResults, type NewStep } from '../tools/step.repository.ts';
+import { mostModelCalls } from '../tools/step.ts';
+import type { Decided } from './attempt.repository.ts';
 import { burstOf, linesBefore, newestOf, searchTextOf, shortened, textOf } from './burst.ts';
 import type { Claimed } from './claim-next.ts';
 import { earliest, longestWaitAt } from './quiet.ts';
@@ -45,8 +45,10 @@ const mostAnswersOfHour = 20;
  */
 export type Outcome = {
   readonly decided: Decided;
-  readonly step?: { readonly action: Decision['action']; readonly calls: readonly NewCall[] };
+  readonly step?: NewStep;
   readonly offers?: readonly string[];
+  /** Counts the call to the model. */
+  readonly settle?: Asked['settle'];
 };
 
 /**
@@ -60,18 +62,21 @@ export async function decide(
 ): Promise<Outcome | undefined> {
   const { database, rpc } = dependencies;
   const { storeId } = scope;
-  const [settings, connections, calls, results] = await database.read(scope, (sql) =>
-    Promise.all([
-      findSettings(sql, storeId),
-      findConnections(sql, storeId),
-      countModelCalls(sql, storeId, turn.id),
-      readResults(sql, storeId, turn),
-    ]),
-  );
+  const [[settings, connections, calls, results, answered], read] = await Promise.all([
+    database.read(scope, (sql) =>
+      Promise.all([
+        findSettings(sql, storeId),
+        findConnections(sql, storeId),
+        countModelCalls(sql, storeId, turn.id),
+        readResults(sql, storeId, turn),
+        countAnswersOfHour(sql, storeId, turn.lead_id, mostAnswersOfHour),
+      ]),
+    ),
+    readLead(rpc, call, turn.lead_id),
+  ]);
   const nothing = silentSince(turn.last_received_at);
   if (!settings.ai) return nothing('switched_off');
   if (connections.length === 0) return nothing('no_model');
-  const read = await readLead(rpc, call, turn.lead_id);
   if (!read) return nothing('lead_not_found');
   const burst = burstOf(read.messages, turn.first_received_at);
   if (!burst) return nothing('nothing_to_answer');
@@ -81,11 +86,14 @@ export async function decide(
 
   const text = textOf(burst.messages);
   const message = text === '' ? {} : { message: shortened(text, 4096) };
-  const { agent, reason, considered } = await rpc.call(
-    selectAgent,
-    { body: { lead_id: turn.lead_id, ...message } },
-    call,
-  );
+  const q = searchTextOf(text);
+  const offered = offersToTell(results);
+  const [{ agent, reason, considered }, passages, offering, offers] = await Promise.all([
+    rpc.call(selectAgent, { body: { lead_id: turn.lead_id, ...message } }, call),
+    q === '' ? [] : rpc.call(searchKnowledge, { query: { q, limit: mostPassages } }, call).then(({ data }) => data),
+    readOffering(dependencies, call, { leadId: turn.lead_id, ...read, answeredTo: burst.answeredTo }),
+    offered.length === 0 ? [] : database.lookUp(scope, (sql) => findOffers(sql, storeId, turn.lead_id, offered)),
+  ]);
   if (!agent) return silent('no_agent');
   const chosen = {
     ...{ ...undecided, answered_to: burst.answeredTo, latency_ms: turn.latency_ms },
@@ -106,30 +114,21 @@ export async function decide(
     return { decided: { ...chosen, action: 'reply', action_reason: null, reply: say.pleaseWrite } };
   }
   if (calls >= mostModelCalls) return handOver('too_many_steps');
-
-  const answered = await database.read(scope, (sql) =>
-    countAnswersOfHour(sql, storeId, turn.lead_id, mostAnswersOfHour),
-  );
   if (answered >= mostAnswersOfHour) return handOver('too_many_answers');
 
-  const q = searchTextOf(text);
-  const [passages, offering] = await Promise.all([
-    q === '' ? [] : rpc.call(searchKnowledge, { query: { q, limit: mostPassages } }, call).then(({ data }) => data),
-    readOffering(dependencies, call, { leadId: turn.lead_id, ...read, answeredTo: burst.answeredTo }),
-  ]);
   const tools = offeredTools(offering);
   // Before the call, so that a crash costs a call rather than the limit of the day.
-  const reserved = await database.write(scope, async (sql) =>
-    (await holdsLease(sql, attempt)) ? await reserveCall(sql, storeId, settings.ai_daily_calls) : undefined,
+  const [{ holdsLease, isReserved }] = await database.execute(scope, (sql) =>
+    reserveCallOf(sql, attempt, settings.ai_daily_calls),
   );
-  if (reserved === undefined) return undefined;
-  if (!reserved) return handOver('budget_reached');
+  if (!holdsLease) return undefined;
+  if (!isReserved) return handOver('budget_reached');
   const isFirst = !read.messages.some(({ source }) => source === 'ai');
   const request: ModelRequest = {
     ...{ agent, locale: read.locale, timezone: read.timezone, now: new Date().toISOString() },
     ...{ text: newestOf(text, longestText), passages, conversation, isFirst, tools, results },
   };
-  const { decision, model, latencyMs } = await askModel(dependencies, request, {
+  const { decision, model, latencyMs, settle } = await askModel(dependencies, request, {
     ...{ scope, turnId: turn.id, agentId: agent.id, connections, agentModel: agent.model },
     ...{ failures: turn.model_failures, deadline: call.deadline },
     // A lead who writes on does not put the hand-over off for ever.
@@ -137,10 +136,13 @@ export async function decide(
   });
   const latency_ms = (turn.latency_ms ?? 0) + latencyMs;
   const base = { ...chosen, passages: keptPassages(request, decision), model, latency_ms };
-  const step = { action: decision.action, calls: [] };
+  const asked = { step: { n: calls + 1, action: decision.action, calls: [] }, ...(settle && { settle }) };
   switch (decision.action) {
     case 'use_tools':
-      return { decided: { ...base, action: null }, step: { ...step, calls: checkCalls(tools, decision.calls) } };
+      return {
+        decided: { ...base, action: null },
+        ...{ ...asked, step: { ...asked.step, calls: checkCalls(tools, decision.calls) } },
+      };
     case 'hand_over':
       return {
         decided: {
@@ -149,19 +151,17 @@ export async function decide(
           action_reason: decision.reason,
           reply: joined(confirmed, decision.text),
         },
-        step,
+        ...asked,
       };
     case 'silent':
       // What was done is told in any case.
       return confirmed.length > 0
-        ? { decided: { ...base, action: 'reply', reply: joined(confirmed, '') }, step }
-        : { decided: { ...base, action: 'silent', action_reason: decision.reason }, step };
+        ? { decided: { ...base, action: 'reply', reply: joined(confirmed, '') }, ...asked }
+        : { decided: { ...base, action: 'silent', action_reason: decision.reason }, ...asked };
     case 'reply': {
-      const offers = offersToTell(results);
-      const rows = await database.lookUp(scope, (sql) => findOffers(sql, storeId, turn.lead_id, offers));
-      const told = offers.flatMap((id) => rows.find((row) => row.id === id) ?? []);
+      const told = offered.flatMap((id) => offers.find((offer) => offer.id === id) ?? []);
       const reply = joined(confirmed, decision.text, offerList(told, reader));
-      return { decided: { ...base, action: 'reply', reply }, step, offers: told.map(({ id }) => id) };
+      return { decided: { ...base, action: 'reply', reply }, ...asked, offers: told.map(({ id }) => id) };
     }
   }
 }

@@ -1,9 +1,9 @@
 import type { HandoverReason, NextStep, SilentReason } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/outbox/outbox';
-import { done, waitUntil } from '@mostrador/kit/step/step';
+import { appendOutboxWithCommit } from '@mostrador/kit/outbox/outbox';
+import { done, lookAgain, waitUntil } from '@mostrador/kit/step/step';
 import { findSettings } from '../settings/settings.repository.ts';
-import { saveEnd } from './attempt.repository.ts';
+import { type EndingTurn, saveEnd } from './attempt.repository.ts';
 import { quiet } from './next-move.ts';
 import { replyAt } from './quiet.ts';
 import { insertTurn } from './turn.repository.ts';
@@ -16,19 +16,22 @@ export type End =
   | { readonly state: 'handed_over'; readonly reason: HandoverReason };
 
 /**
- * Ends a locked open turn. What the lead wrote meanwhile opens the next one in the same transaction, so that nothing is
- * lost between two turns.
+ * Ends a locked open turn, or that of an attempt unless it has lost its lease. What the lead wrote meanwhile opens the next
+ * one in the same transaction, so that nothing is lost between two turns. The workflow goes on with that one.
  */
-export async function endTurn(sql: TransactionSql, storeId: string, id: string, end: End): Promise<NextStep> {
-  const ended = await saveEnd(sql, storeId, id, { state: end.state, reason: end.reason ?? null });
-  await appendOutbox(sql, storeId, turnEvents(ended));
+export async function endTurn(sql: TransactionSql, turn: EndingTurn, end: End): Promise<NextStep> {
+  const { storeId, id } = turn;
+  const ended = await saveEnd(sql, turn, { state: end.state, reason: end.reason ?? null });
+  if (!ended) return lookAgain();
+  appendOutboxWithCommit(sql, storeId, turnEvents(ended));
   const left = leftOver(ended);
   if (!left) return done(end.reason ? `${end.state} (${end.reason})` : end.state);
   // What superseded the turn has just come, and its event may still be on its way.
   const last_received_at = end.state === 'superseded' ? ended.now : left.last_received_at;
   const next_attempt_at = replyAt({ ...left, last_received_at }, await findSettings(sql, storeId));
   const continues = end.state === 'superseded' ? { continues: id } : {};
-  await insertTurn(sql, storeId, { lead_id: ended.lead_id, ...left, next_attempt_at, ...continues });
+  const next = { lead_id: ended.lead_id, ...left, next_attempt_at, ...continues };
+  await insertTurn(sql, storeId, { ...next, isCarried: true });
   return waitUntil(next_attempt_at, quiet);
 }
 

@@ -18,11 +18,10 @@ const messagesMoveMs = 20_000;
  * @throws AppError `lead_busy`: a step of one of the leads is running. The event comes again
  */
 export const onLeadMerged =
-  ({ database, relay }: Pick<Dependencies, 'database' | 'relay'>) =>
+  ({ database }: Pick<Dependencies, 'database'>) =>
   async (event: EventOf<'crm.lead.merged'>, { deadline }: { deadline: number }): Promise<void> => {
     const { store_id: storeId, data } = event;
     await database.write({ storeId, deadline }, (sql) => follow(sql, storeId, data));
-    relay.nudge();
   };
 
 async function follow(

@@ -2,6 +2,7 @@ import type { EventOf } from '@mostrador/kit/outbox/events-consumer';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { findSettingsIfOn } from '../settings/settings.repository.ts';
+import type { TurnStarter } from './start-due.ts';
 import { takeIn } from './take-in.ts';
 
 /**
@@ -9,7 +10,7 @@ import { takeIn } from './take-in.ts';
  * A store without AI costs one look-up.
  */
 export const onMessageReceived =
-  ({ database, relay }: Pick<Dependencies, 'database' | 'relay'>) =>
+  ({ database, starter }: Pick<Dependencies, 'database'> & { readonly starter: Pick<TurnStarter, 'expect'> }) =>
   async (event: EventOf<'messaging.message.received'>, { deadline }: { deadline: number }): Promise<void> => {
     const { store_id: storeId, data } = event;
     const scope = { storeId, deadline };
@@ -18,8 +19,8 @@ export const onMessageReceived =
     const at = toInstant(data.received_at);
     // People have what came before.
     if (settings.ai_since && at < settings.ai_since) return;
-    await database.write(scope, (sql) =>
+    const dueAt = await database.write(scope, (sql) =>
       takeIn(sql, storeId, { lead_id: data.lead_id, first_received_at: at, last_received_at: at }, settings),
     );
-    relay.nudge();
+    if (dueAt) starter.expect(dueAt);
   };

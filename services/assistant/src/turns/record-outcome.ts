@@ -1,30 +1,44 @@
-import type { NextStep } from '@mostrador/contracts';
+import { type NextStep, replyStepLimits } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import { answer, type Claim } from '@mostrador/kit/step/retry-engine';
 import { lookAgain } from '@mostrador/kit/step/step';
 import { deleteOffers, insertOffers, markTold } from '../tools/offer.repository.ts';
 import { insertStep, saveOutput } from '../tools/step.repository.ts';
 import type { CallRow } from '../tools/step.ts';
 import type { Used } from '../tools/use-tool.ts';
-import { holdsLease, recordDecided, recordHandOver, recordUsed } from './attempt.repository.ts';
-import type { Claimed } from './claim-next.ts';
+import { recordDecided, recordHandOver, recordUsed } from './attempt.repository.ts';
+import { type Claimed, recordByNow } from './claim-next.ts';
 import type { Outcome } from './decide.ts';
 import { type End, endTurn } from './end-turn.ts';
 
 // Without the lease they record nothing, and the next step reads the row again.
 
-/** Records what was decided. The next step does it; what is not to be told ends the turn at once. */
+/**
+ * Records what was decided, and claims the attempt to tell it. Tools are used in the next steps, and what is not to be told
+ * ends the turn at once.
+ */
 export async function recordDecision(
   sql: TransactionSql,
   { attempt }: Claimed,
-  { decided, step, offers = [] }: Outcome,
-): Promise<NextStep> {
+  { decided, step, offers = [], settle }: Outcome,
+): Promise<Claim<Claimed>> {
   const { storeId, id } = attempt;
-  if (!(await recordDecided(sql, attempt, decided))) return lookAgain();
-  if (step) await insertStep(sql, storeId, id, step.action, step.calls);
-  if (offers.length > 0) await markTold(sql, storeId, id, offers);
-  if (decided.action === null) return lookAgain('the model asks for tools');
-  if (decided.action !== 'silent') return lookAgain('it is decided what to answer');
-  return await endTurn(sql, storeId, id, { state: 'silent', reason: decided.action_reason as never });
+  const isTold = decided.action === 'reply' || decided.action === 'hand_over';
+  const [turn] = await Promise.all([
+    recordDecided(sql, attempt, decided, isTold ? replyStepLimits.leaseMs : undefined),
+    settle?.(sql),
+  ]);
+  if (!turn) return answer(lookAgain());
+  if (step) insertStep(sql, storeId, id, step);
+  if (offers.length > 0) sql.withCommit(markTold(sql, storeId, id, offers));
+  if (isTold) {
+    return {
+      kind: 'claimed',
+      claimed: { task: 'tell', turn, attempt: { ...attempt, number: 1 }, recordBy: recordByNow() },
+    };
+  }
+  if (decided.action === null) return answer(lookAgain('the model asks for tools'));
+  return answer(await endTurn(sql, { storeId, id }, { state: 'silent', reason: decided.action_reason as never }));
 }
 
 /** Records what a tool gave. The next step makes the next call, or asks the model. */
@@ -48,6 +62,5 @@ export async function recordTold(sql: TransactionSql, { attempt }: Claimed, end:
     await recordHandOver(sql, attempt, 'budget_reached');
     return lookAgain('the budget for messages is used up');
   }
-  if (!(await holdsLease(sql, attempt))) return lookAgain();
-  return await endTurn(sql, attempt.storeId, attempt.id, end);
+  return await endTurn(sql, attempt, end);
 }

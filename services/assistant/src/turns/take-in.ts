@@ -1,10 +1,9 @@
 import type { AssistantSettings } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { earliest, latest, replyAt } from './quiet.ts';
 import { extendTurn, insertTurn, isSettled, lockOpenTurn } from './turn.repository.ts';
-import { type TurnRow, wakeReply } from './turn.ts';
+import type { TurnRow } from './turn.ts';
 
 /** What a lead wrote. `left`: by a lead that was merged into this one. */
 export type Received = Pick<TurnRow, 'lead_id' | 'first_received_at' | 'last_received_at'> & {
@@ -12,7 +11,7 @@ export type Received = Pick<TurnRow, 'lead_id' | 'first_received_at' | 'last_rec
 };
 
 /**
- * Opens a turn for what a lead wrote, or adds it to the open one.
+ * Opens a turn for what a lead wrote, or adds it to the open one. Returns when an opened turn is due.
  *
  * @throws AppError `lead_busy`: what a merged lead wrote comes while a turn is decided or told. Retry later
  */
@@ -21,7 +20,7 @@ export async function takeIn(
   storeId: string,
   received: Received,
   settings: AssistantSettings,
-): Promise<void> {
+): Promise<Date | undefined> {
   const { lead_id, first_received_at: first, last_received_at: last, left } = received;
   const { turn } = await lockOpenTurn(sql, storeId, lead_id);
   const times = {
@@ -31,13 +30,11 @@ export async function takeIn(
   const quietAt = replyAt(times, settings);
   const answerAt = left ? latest(quietAt, left.notBefore) : quietAt;
   if (!turn) {
-    if (!left && (await isSettled(sql, storeId, lead_id, last))) return;
+    if (!left && (await isSettled(sql, storeId, lead_id, last))) return undefined;
     const continues = left && { continues: left.continues };
     const opened = await insertTurn(sql, storeId, { lead_id, ...times, next_attempt_at: answerAt, ...continues });
-    if (opened) await appendOutbox(sql, storeId, [wakeReply(lead_id, 'received')]);
-    // Another event has just opened one, and committed.
-    else await takeIn(sql, storeId, received, settings);
-    return;
+    // Undefined: another event has just opened one, and committed.
+    return opened ? answerAt : await takeIn(sql, storeId, received, settings);
   }
   // A turn that is being decided or told is not held back: messaging sees whether the answer is outdated.
   const waits = turn.action === null && turn.lease_until === null;
@@ -50,4 +47,5 @@ export async function takeIn(
     // The pause after a failure holds.
     next_attempt_at: !waits ? next_attempt_at : turn.error_code === null ? answerAt : latest(answerAt, next_attempt_at),
   });
+  return undefined;
 }

@@ -32,9 +32,8 @@ export async function tell({ database, rpc }: Dependencies, call: StepCall, turn
   if (action === 'silent' || reply === null || !answered_to) {
     return { state: 'silent', reason: (action_reason ?? 'nothing_to_answer') as SilentReason };
   }
-  const settings = await database.read(call, (sql) => findSettings(sql, call.storeId));
   // A lead who writes without a pause gets an answer, and what came meanwhile is answered next. So does a person's help.
-  const isFinal = action === 'hand_over' || longestWaitAt(turn, settings).getTime() <= Date.now();
+  const isFinal = action === 'hand_over' || (await hasWaitedLongest(database, call, turn));
   try {
     const { status, error } = await rpc.call(
       acceptMessage,
@@ -63,4 +62,9 @@ export async function tell({ database, rpc }: Dependencies, call: StepCall, turn
   }
   if (action === 'reply') return { state: 'sent' };
   return { state: 'handed_over', reason: action_reason as Extract<End, { state: 'handed_over' }>['reason'] };
+}
+
+async function hasWaitedLongest(database: Dependencies['database'], call: StepCall, turn: TurnRow): Promise<boolean> {
+  const settings = await database.read(call, (sql) => findSettings(sql, call.storeId));
+  return longestWaitAt(turn, settings).getTime() <= Date.now();
 }

@@ -25,17 +25,20 @@ export async function lockOpenTurn(
 export type NewTurn = Pick<TurnRow, 'lead_id' | 'first_received_at' | 'last_received_at'> & {
   readonly next_attempt_at: Date;
   readonly continues?: string;
+  /** The workflow of the lead runs, and goes on with this turn. */
+  readonly isCarried?: true;
 };
 
 /** Opens a turn. Undefined: the lead has an open one. */
 export async function insertTurn(
   sql: TransactionSql,
   storeId: string,
-  { lead_id, first_received_at, last_received_at, next_attempt_at, continues }: NewTurn,
+  { lead_id, first_received_at, last_received_at, next_attempt_at, continues, isCarried }: NewTurn,
 ): Promise<TurnRow | undefined> {
   const [turn] = await sql<TurnRow[]>`
-    insert into ai_turns (store_id, lead_id, first_received_at, last_received_at, next_attempt_at, continues)
-    values (${storeId}, ${lead_id}, ${first_received_at}, ${last_received_at}, ${next_attempt_at}, ${continues ?? null})
+    insert into ai_turns (store_id, lead_id, first_received_at, last_received_at, next_attempt_at, continues, started_at)
+    values (${storeId}, ${lead_id}, ${first_received_at}, ${last_received_at}, ${next_attempt_at}, ${continues ?? null},
+            ${isCarried ? sql`clock_timestamp()` : null})
     on conflict (store_id, lead_id) where state = 'open' do nothing
     returning ${turnColumns(sql)}`;
   return turn;
@@ -54,7 +57,7 @@ export async function isSettled(sql: Sql, storeId: string, leadId: string, recei
 export async function extendTurn(
   sql: TransactionSql,
   storeId: string,
-  turn: Omit<NewTurn, 'lead_id' | 'continues'> & Pick<TurnRow, 'id' | 'next_received_at'>,
+  turn: Omit<NewTurn, 'lead_id' | 'continues' | 'isCarried'> & Pick<TurnRow, 'id' | 'next_received_at'>,
 ): Promise<void> {
   const { id, first_received_at, last_received_at, next_received_at, next_attempt_at } = turn;
   await sql`
@@ -120,6 +123,28 @@ export async function countSuperseded(sql: Sql, storeId: string, turnId: string)
     )
     select count(continues)::int as superseded from chain`;
   return row.superseded;
+}
+
+/** Marks the turns that are due and were not started, the oldest first. Two processes get different ones. */
+export const markStarted = (sql: TransactionSql, limit: number) =>
+  sql<OverdueTurn[]>`
+    update ai_turns started set started_at = clock_timestamp()
+    from (
+      select store_id, id from ai_turns
+      where state = 'open' and started_at is null and next_attempt_at <= now()
+      order by next_attempt_at
+      limit ${limit}
+      for no key update skip locked
+    ) due
+    where started.store_id = due.store_id and started.id = due.id
+    returning started.store_id, started.lead_id`;
+
+/** In how many milliseconds the next turn is due that was not started. Infinity: there is none. */
+export async function findNextDueMs(sql: Sql): Promise<number> {
+  const [row] = await sql<{ ms: number }[]>`
+    select (extract(epoch from next_attempt_at - clock_timestamp()) * 1000)::float8 as ms
+    from ai_turns where state = 'open' and started_at is null order by next_attempt_at limit 1`;
+  return row?.ms ?? Number.POSITIVE_INFINITY;
 }
 
 export type OverdueTurn = Pick<TurnRow, 'lead_id'> & { readonly store_id: string };
