@@ -1,10 +1,13 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { root } from '@mostrador/local-platform/paths';
 import { sizes } from '../messaging/at-rest.ts';
 import { type MessagingStage, openMessagingStage, untilIdle, withPeer, withProcessorTime } from '../messaging/stage.ts';
 import { countReceived, webhooksFrom } from '../messaging/webhooks.ts';
 import type { Benchmark } from '../shared/benchmark.ts';
+import { type Inspector, wakeInspector } from '../shared/inspector.ts';
 import { describeMachine, watchMachine } from '../shared/machine.ts';
+import { servers } from '../shared/platform.ts';
 import { proportionalMb } from '../shared/processes.ts';
 import { processorTime } from '../shared/processor-time.ts';
 import { settingsOf, spread, spreadMs, targetsTable } from '../shared/report.ts';
@@ -12,13 +15,18 @@ import { ratios, rotated } from '../shared/statistics.ts';
 import { table } from '../shared/table.ts';
 import { type Answered, converse } from './converse.ts';
 
-const full = { rounds: 3, seconds: 30, leads: 2000, waiting: 2000 };
+const full = { rounds: 3, seconds: 30, leads: 2000, waiting: 1000 };
 const quickly = { rounds: 1, seconds: 12, leads: 300, waiting: 200 };
 const few = 20;
 const many = 200;
 /** The default of a store. */
 const quietSeconds = 6;
 const documents = 20;
+/** Memory stands still when all processes together change by less within a second. */
+const stillMb = 0.5;
+const stillWithinMs = 15_000;
+/** The processes that could hold a turn while it waits: the service that has its row, and the worker of its workflow. */
+const holders = ['assistant', 'workflows'];
 
 type Measured = {
   /** Milliseconds from the end of the quiet window, or from the message for the bare server, to the channel. */
@@ -41,11 +49,14 @@ export const assistant: Benchmark = {
     const { rounds, seconds, leads, waiting } = { ...(quick ? quickly : full), ...options };
     const quietness = watchMachine();
     say('Starting the platform.');
-    const stage = await openMessagingStage(root, leads, join(import.meta.dirname, 'outside.ts'));
+    const stage = await openMessagingStage(root, leads, join(import.meta.dirname, 'outside.ts'), {
+      NODE_OPTIONS: '--inspect-port=0',
+    });
     try {
       const machine = await describeMachine(stage.platform);
+      const inspectors = await inspect(stage);
       say('Measuring what messages cost that no AI answers.');
-      const idle = await costOf(stage, waiting);
+      const idle = await costOf(stage, inspectors, waiting);
       await switchOn(stage);
       const results: Record<Way, Measured[]> = { few: [], many: [], bare: [] };
       for (let round = 0; round < rounds; round++) {
@@ -60,7 +71,11 @@ export const assistant: Benchmark = {
       say('Measuring what waiting conversations cost.');
       const { platform, waiting: store } = stage;
       await platform.admin(`store update --store ${store.id} --ai-quiet-seconds 60 --ai-max-wait-seconds 300`);
-      const waited = await costOf(stage, waiting);
+      const waited = await costOf(stage, inspectors, waiting);
+      const [{ open }] = await stage.sql<[{ open: number }]>`
+        select count(*)::int as open from assistant.ai_turns where state = 'open' and started_at is null`;
+      if (open !== waiting) throw new Error(`${waiting - open} conversations did not wait until the end`);
+      for (const inspector of inspectors) inspector.close();
       return {
         name: 'assistant',
         report: {
@@ -104,7 +119,7 @@ async function switchOn({ platform, waiting, providerUrl }: MessagingStage): Pro
 async function answer(stage: MessagingStage, atOnce: number, seconds: number): Promise<Measured> {
   const { platform, waiting, provider: outside, processes, sql } = stage;
   const ids: string[] = [];
-  const phones = shuffled(waiting.leads.map(({ phone }) => phone));
+  const phones = fromRandomPlace(waiting.leads.map(({ phone }) => phone));
   const write = (index: number) => {
     const { posts, lastId } = webhooksFrom(waiting, [phones[index % phones.length] as string], 1);
     ids[index] = lastId;
@@ -161,43 +176,78 @@ const resultOf = (
 const percentile = ({ ownMs }: Measured, share: number): number =>
   ownMs[Math.floor(ownMs.length * share)] ?? Number.NaN;
 
-/** No lead gets two answers in a row, and none more than its cap of an hour. */
-const shuffled = (phones: readonly string[]): string[] => {
+/** The phones in their order, from a random one on: leads take turns, and no lead reaches its cap of an hour. */
+const fromRandomPlace = (phones: readonly string[]): string[] => {
   const from = Math.floor(Math.random() * phones.length);
   return [...phones.slice(from), ...phones.slice(0, from)];
 };
 
-/** In bytes for each conversation. */
-type Cost = { readonly memory: number; readonly disk: Readonly<Record<string, number>> };
+/** Opens the inspectors of the processes that run on Node, so that their garbage can be collected. */
+const inspect = ({ platform }: MessagingStage): Promise<Inspector[]> =>
+  Promise.all(
+    Object.entries(platform.processes)
+      .filter(([name]) => !servers.includes(name))
+      .map(([name, pid]) => wakeInspector(pid, join(platform.localDirectory, 'logs', `${name}.log`))),
+  );
 
-/** What a message of so many customers each costs, once it is stored and nothing moves any more. */
-async function costOf(stage: MessagingStage, count: number): Promise<Cost> {
+/** What the messages of `count` customers cost, one of each. */
+type Cost = {
+  /** How many conversations there were, and the megabytes of each process then. */
+  readonly memory: readonly { readonly conversations: number; readonly megabytes: Readonly<Record<string, number>> }[];
+  /** In bytes for each conversation. */
+  readonly disk: Readonly<Record<string, number>>;
+};
+
+/** Reads memory and disk before the messages, after half of them and after all, each time when nothing moves any more. */
+async function costOf(stage: MessagingStage, inspectors: readonly Inspector[], count: number): Promise<Cost> {
   const { platform, waiting, sql, processes } = stage;
-  await untilIdle(stage);
-  const memory = () =>
-    Object.values(processes).reduce((sum, pid) => sum + proportionalMb(pid, Object.values(processes)), 0) * 1024 ** 2;
-  await sql`checkpoint`;
-  const [memoryBefore, { 'PostgreSQL, WAL': _before, ...before }] = [memory(), await sizes(stage)];
-  const phones = waiting.leads.slice(0, count).map(({ phone }) => phone);
-  const received = await countReceived(sql, waiting.channelId);
-  const { posts } = webhooksFrom(waiting, phones, phones.length);
-  await stage.load({
-    ...({ origin: platform.origin, method: 'POST', paths: [], headers: {}, expectedStatus: 200 } as const),
-    ...{ prepared: posts, concurrency: 32, requests: posts.length, warmUpMs: 0, durationMs: 600_000 },
-  });
-  const until = Date.now() + 60_000;
-  while ((await countReceived(sql, waiting.channelId)) < received + posts.length) {
-    if (Date.now() > until) throw new Error('some messages were not stored');
-  }
-  await untilIdle(stage);
-  await sql`checkpoint`;
-  const { 'PostgreSQL, WAL': _after, ...after } = await sizes(stage);
-  return {
-    memory: (memory() - memoryBefore) / phones.length,
-    disk: Object.fromEntries(
-      Object.entries(after).map(([name, size]) => [name, (size - (before[name] ?? 0)) / phones.length]),
-    ),
+  const megabytes = () =>
+    Object.fromEntries(
+      Object.entries(processes).map(([name, pid]) => [name, proportionalMb(pid, Object.values(processes))]),
+    );
+  /** The memory when nothing moves any more. A process gives its free memory back little by little. */
+  const settled = async () => {
+    await untilIdle(stage);
+    await sql`checkpoint`;
+    const until = Date.now() + stillWithinMs;
+    for (let before = Number.POSITIVE_INFINITY; ; ) {
+      // The second time collects what the first one has released.
+      for (const inspector of [...inspectors, ...inspectors]) await inspector.collectGarbage();
+      const now = megabytes();
+      if (Math.abs(sumOf(now) - before) < stillMb || Date.now() > until) return now;
+      before = sumOf(now);
+      await pause(1_000);
+    }
   };
+  const memory = [{ conversations: 0, megabytes: await settled() }];
+  const { 'PostgreSQL, WAL': _before, ...before } = await sizes(stage);
+  for (const [from, to] of [
+    [0, count / 2],
+    [count / 2, count],
+  ] as const) {
+    const phones = waiting.leads.slice(from, to).map(({ phone }) => phone);
+    const received = await countReceived(sql, waiting.channelId);
+    const { posts } = webhooksFrom(waiting, phones, phones.length);
+    await stage.load({
+      ...({ origin: platform.origin, method: 'POST', paths: [], headers: {}, expectedStatus: 200 } as const),
+      ...{ prepared: posts, concurrency: 32, requests: posts.length, warmUpMs: 0, durationMs: 600_000 },
+    });
+    const until = Date.now() + 60_000;
+    while ((await countReceived(sql, waiting.channelId)) < received + posts.length) {
+      if (Date.now() > until) throw new Error('some messages were not stored');
+    }
+    memory.push({ conversations: to, megabytes: await settled() });
+  }
+  const { 'PostgreSQL, WAL': _after, ...after } = await sizes(stage);
+  const grown = Object.entries(after).map(([name, size]) => [name, (size - (before[name] ?? 0)) / count] as const);
+  return { memory, disk: Object.fromEntries(grown) };
+}
+
+/** The bytes that a process, or all of `names`, takes for one more conversation. */
+function bytesEach({ memory }: Cost, names: readonly string[]): number {
+  const [none, , all] = memory as [Cost['memory'][number], Cost['memory'][number], Cost['memory'][number]];
+  const of = ({ megabytes }: Cost['memory'][number]) => names.reduce((sum, name) => sum + (megabytes[name] ?? 0), 0);
+  return ((of(all) - of(none)) * 1024 ** 2) / all.conversations;
 }
 
 function sectionsOf(results: Record<Way, Measured[]>, waited: Cost, idle: Cost): (readonly [string, ...string[]])[] {
@@ -205,7 +255,8 @@ function sectionsOf(results: Record<Way, Measured[]>, waited: Cost, idle: Cost):
   const p50 = (way: Way) => results[way].map((each) => percentile(each, 0.5));
   const rates = (way: Way) => results[way].map(({ perSecond }) => perSecond);
   const cpu = (way: Way) => results[way].map(({ cpuMs }) => Object.values(cpuMs).reduce((sum, each) => sum + each, 0));
-  const own = { memory: waited.memory - idle.memory, disk: sumOf(waited.disk) - sumOf(idle.disk) };
+  const waiter = bytesEach(waited, holders);
+  const disk = sumOf(waited.disk) - sumOf(idle.disk);
   const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(1)} kB`;
   return [
     [
@@ -217,8 +268,8 @@ function sectionsOf(results: Record<Way, Measured[]>, waited: Cost, idle: Cost):
           ...{ holds: '≤', limit: 150, unit: ' ms' },
         },
         {
-          what: 'a conversation that waits, memory of all processes',
-          values: [own.memory / 1024],
+          what: `a conversation that waits, memory of ${holders.join(' and ')}`,
+          values: [waiter / 1024],
           ...{ holds: '≤', limit: 2, unit: ' kB' },
         },
       ]),
@@ -241,12 +292,34 @@ function sectionsOf(results: Record<Way, Measured[]>, waited: Cost, idle: Cost):
       processorTime(names.map((way) => ({ title: ways[way], measured: results[way] }))),
     ],
     [
-      'What one more message costs',
+      'Memory while conversations wait',
+      table(
+        [
+          'process',
+          ...waited.memory.map(({ conversations }) => `${conversations} wait`),
+          'each',
+          'each, the AI is off',
+        ],
+        [...Object.keys(waited.memory[0]?.megabytes ?? {}), 'all'].map((name) => [
+          name,
+          ...waited.memory.map(
+            ({ megabytes }) => `${(name === 'all' ? sumOf(megabytes) : (megabytes[name] ?? 0)).toFixed(1)} MB`,
+          ),
+          ...[waited, idle].map((cost) =>
+            kilobytes(bytesEach(cost, name === 'all' ? Object.keys(cost.memory[0]?.megabytes ?? {}) : [name])),
+          ),
+        ]),
+      ),
+      'Proportional memory (PSS) after the garbage of each process on Node was collected, twice, and once it stood still. The ' +
+        'servers have no such moment: PostgreSQL’s grows with the pages that its connections have read, and those of NATS and ' +
+        'Temporal when their runtime wants it. So the target is about the two processes that could hold a turn.',
+    ],
+    [
+      'What one more message leaves on the disk',
       table(
         ['', 'the AI is off', 'it waits for quiet', 'difference'],
         [
-          ['memory of all processes', kilobytes(idle.memory), kilobytes(waited.memory), kilobytes(own.memory)],
-          ['disk', kilobytes(sumOf(idle.disk)), kilobytes(sumOf(waited.disk)), kilobytes(own.disk)],
+          ['all', kilobytes(sumOf(idle.disk)), kilobytes(sumOf(waited.disk)), kilobytes(disk)],
           ...Object.keys(waited.disk).map((name) => [
             `of it ${name}`,
             kilobytes(idle.disk[name] ?? 0),

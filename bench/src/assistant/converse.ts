@@ -16,8 +16,8 @@ export type Conversations = {
 };
 
 /**
- * Holds so many conversations at once: each writes, waits for the answer, and lets the next customer write. Returns those that
- * began after the warm-up, and all that were held.
+ * Holds `atOnce` conversations at a time: in each a customer writes and waits for the answer, then the next customer writes.
+ * Returns those that began after the warm-up, and how many were held in all.
  */
 export async function converse(plan: Conversations): Promise<{ measured: Answered[]; count: number }> {
   const { origin, phones, write, outside, atOnce, warmUpMs, durationMs } = plan;

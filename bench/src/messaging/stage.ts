@@ -42,9 +42,10 @@ export async function openMessagingStage(
   root: string,
   leads: number,
   outside = join(import.meta.dirname, 'provider.ts'),
+  environment: Record<string, string> = {},
 ): Promise<MessagingStage> {
   return await openAll(async (stops) => {
-    const platform = await startPlatform(root);
+    const platform = await startPlatform(root, environment);
     stops.push(platform.stop);
     const sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => {}, connection: { statement_timeout: 0 } });
     stops.push(() => sql.end());

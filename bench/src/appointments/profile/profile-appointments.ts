@@ -1,11 +1,11 @@
 import { join } from 'node:path';
+import { openInspector } from '../../shared/inspector.ts';
 import type { LoadResult } from '../../shared/load/job.ts';
 import { startPeer } from '../../shared/peer.ts';
 import { startPlatform } from '../../shared/platform.ts';
 import type { Section } from '../../shared/report.ts';
 import { table } from '../../shared/table.ts';
 import { body, makeReadable, type Target } from '../stage.ts';
-import { openInspector } from './inspector.ts';
 import { type Summary, summarize } from './summarize.ts';
 
 export type ProfileOptions = {

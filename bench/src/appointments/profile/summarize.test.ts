@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ProfileNode } from './inspector.ts';
+import type { ProfileNode } from '../../shared/inspector.ts';
 import { packageOf, summarize } from './summarize.ts';
 
 const node = (id: number, functionName: string, url: string, children: number[] = []): ProfileNode => ({

@@ -1,4 +1,4 @@
-import type { Profile, ProfileNode } from './inspector.ts';
+import type { Profile, ProfileNode } from '../../shared/inspector.ts';
 
 export type FunctionTime = { readonly name: string; readonly place: string; readonly ms: number };
 export type Summary = {
