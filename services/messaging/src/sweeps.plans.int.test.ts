@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '@mostrador/testing/server
 import { rowsRead } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findUnsentPauses } from './conversations/pause-report.repository.ts';
+import { findHeads } from './delivery/batch.repository.ts';
 import { findDueLeads } from './delivery/shard.repository.ts';
 import { findUnsettled, takeOverdueLeads } from './delivery/watch.repository.ts';
 import { purgeFailed, purgeProcessed } from './inbound/inbound.repository.ts';
@@ -61,11 +62,7 @@ const dayMs = 24 * 3_600_000;
 type Sweep = (sql: TransactionSql) => Promise<{ length: number } | number>;
 const sweeps: [string, string, Sweep][] = [
   ['the sweep over queues', 'messages', (sql) => takeOverdueLeads(sql, overdue)],
-  [
-    'the pump of a shard',
-    'messages',
-    (sql) => findDueLeads(sql, deliveryShardOf(storeId), { withinMs: 0, perStore: 50 }),
-  ],
+  ['the pump of a shard', 'messages', (sql) => findDueLeads(sql, deliveryShardOf(storeId), { withinMs: 0, most: 50 })],
   ['the job that tells crm of pauses of the AI', 'conversations', (sql) => findUnsentPauses(sql, 500)],
   ['the watchdog', 'messages', (sql) => findUnsettled(sql, 500)],
   ['the synchronization of templates', 'channels', (sql) => findChannelsToSync(sql, 500)],
@@ -89,4 +86,32 @@ test.each(sweeps)('%s reads only what is due, while 100,000 rows wait', async (_
   expect(taken).toBe(due);
   // A due row is read again to change it.
   expect(read).toBeLessThan(10 * due);
+});
+
+test('a queue that grew since the last ANALYZE, when it was empty, is not read from end to end', async () => {
+  const { adminSql, systemDatabase } = database;
+  const deadline = Date.now() + 30_000;
+  await adminSql`
+    select pg_restore_attribute_stats('schemaname', 'messaging', 'relname', 'messages', 'attname', 'status',
+      'inherited', false, 'null_frac', 0::real, 'avg_width', 5, 'n_distinct', 1::real,
+      'most_common_vals', '{sent}'::text, 'most_common_freqs', '{1}'::real[])`;
+  await adminSql`
+    select pg_restore_relation_stats('schemaname', 'messaging', 'relname', relname::text, 'relpages', 1, 'reltuples', 0::real)
+    from pg_class where relname like 'messages_%' and relkind = 'i' and relnamespace = 'messaging'::regnamespace
+      and pg_get_expr((select indpred from pg_index where indexrelid = pg_class.oid), 'messaging.messages'::regclass) like '%queued%'`;
+  const leads = await adminSql<{ lead_id: string }[]>`
+    select lead_id from conversations where store_id = ${storeId} limit ${due}`;
+  const ids = leads.map(({ lead_id }) => lead_id);
+  const claimed = await database.database.write({ storeId, deadline }, async (sql) => {
+    const heads = await findHeads(sql, storeId, ids, [randomUUID()]);
+    return { heads: heads.size, read: await rowsRead(sql, 'messages') };
+  });
+  expect(claimed).toEqual({ heads: due, read: due });
+  for (const store of [undefined, storeId]) {
+    const read = await systemDatabase.write({ deadline }, async (sql) => {
+      await findDueLeads(sql, deliveryShardOf(storeId), { withinMs: 0, most: 50, store });
+      return await rowsRead(sql, 'messages');
+    });
+    expect(read).toBeLessThan(10 * due);
+  }
 });

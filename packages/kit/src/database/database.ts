@@ -29,6 +29,11 @@ export type SystemScope = {
   readonly requestId?: string;
   /** The trace that the work belongs to. Undefined: that of the caller. Null: none. */
   readonly traceparent?: string | null;
+  /**
+   * A transaction for many: it gets a connection before the requests that wait for one. Few may run at once, so that they
+   * leave connections to the others.
+   */
+  readonly isAhead?: boolean;
 };
 /** A scope with the store whose rows are visible. A request's context is one. */
 export type StoreScope = SystemScope & { readonly storeId: string };
@@ -198,7 +203,7 @@ function databaseOn<Scope extends SystemScope & { storeId?: string }>(
         }
       };
       try {
-        return await pool.use(scope.deadline, work, scope.storeId);
+        return await pool.use(scope.deadline, work, { store: scope.storeId });
       } catch (error) {
         throw failureOf(error, 'before commit');
       }
@@ -214,7 +219,9 @@ function databaseOn<Scope extends SystemScope & { storeId?: string }>(
 
     write: (scope, work) =>
       committed(scope, (progress) =>
-        pool.use(scope.deadline, (client) => transaction(client, scope, openings, work, progress)),
+        pool.use(scope.deadline, (client) => transaction(client, scope, openings, work, progress), {
+          ahead: scope.isAhead,
+        }),
       ),
 
     execute: (scope, statement) =>
@@ -232,7 +239,7 @@ function databaseOn<Scope extends SystemScope & { storeId?: string }>(
               throw error;
             }
           },
-          scope.storeId,
+          { store: scope.storeId },
         ),
       ),
 

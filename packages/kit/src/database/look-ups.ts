@@ -37,7 +37,7 @@ export function createLookUps<S extends Scope>(pool: Pool, showStore: ShowStore<
   async function runTogether(lookUps: readonly LookUp<S>[]): Promise<void> {
     const deadline = Math.max(...lookUps.map(({ scope }) => scope.deadline));
     try {
-      await pool.use(deadline, (client) => runAll(client, lookUps), lookUps[0]?.scope.storeId);
+      await pool.use(deadline, (client) => runAll(client, lookUps), { store: lookUps[0]?.scope.storeId });
     } catch (error) {
       // It came after some of the look-ups had their rows. They keep them.
       for (const { found } of lookUps) found.reject(error);

@@ -17,7 +17,7 @@ function poolOf(size: number) {
   const pool = createPool({ size, queue: 100, name: 'test', log: silentLog(), clients: { hosts: 1, create } });
   const use = (count: number) =>
     Promise.all(Array.from({ length: count }, () => pool.use(Date.now() + 1000, () => Promise.resolve())));
-  return { use, open: () => open };
+  return { pool, use, open: () => open };
 }
 
 test('connections that are not used for a minute are closed, except for one', async () => {
@@ -35,4 +35,22 @@ test('connections that are not used for a minute are closed, except for one', as
   expect(open()).toBe(1);
   await use(8);
   expect(open()).toBe(8);
+});
+
+test('work that is ahead gets the next free connection, and the others keep their order', async () => {
+  const { pool } = poolOf(1);
+  const order: string[] = [];
+  const begin = (name: string, ahead = false) => {
+    const done = Promise.withResolvers<void>();
+    const work = () => {
+      order.push(name);
+      return done.promise;
+    };
+    return { used: pool.use(Date.now() + 1000, work, { ahead }), end: done.resolve };
+  };
+  const all = [begin('first'), begin('second'), begin('third'), begin('ahead', true)];
+  expect(pool.stats()).toEqual({ size: 1, busy: 1, waiting: 3 });
+  for (const { end } of all) end();
+  await Promise.all(all.map(({ used }) => used));
+  expect(order).toEqual(['first', 'ahead', 'second', 'third']);
 });

@@ -7,15 +7,18 @@ export type Pool = {
   /**
    * Lends a client to `work` until it settles or the deadline (epoch ms) passes. A client whose operation missed its
    * deadline is closed and replaced, never lent again. Of the free clients, one that already shows `store` comes first.
+   * Work that is `ahead` waits for no other than its like.
    *
    * @throws AppError `service_unavailable` when the queue is full or no client is free and open in time,
    * `upstream_timeout` when the deadline passes while `work` runs
    */
-  use<T>(deadline: number, work: (client: Client) => Promise<T>, store?: string): Promise<T>;
+  use<T>(deadline: number, work: (client: Client) => Promise<T>, options?: UseOptions): Promise<T>;
   stats(): PoolStats;
   /** Lends no more clients, waits up to `limitMs` (default 5,000) for running operations, then closes theirs. */
   close(limitMs?: number): Promise<void>;
 };
+
+type UseOptions = { readonly store?: string | undefined; readonly ahead?: boolean | undefined };
 
 export type PoolStats = { readonly size: number; readonly busy: number; readonly waiting: number };
 
@@ -46,7 +49,9 @@ export function createPool(options: {
   let closingIdle: NodeJS.Timeout | undefined;
   const all = new Set<Client>();
   const free: Client[] = [];
+  const waitingAhead = new Set<Waiter>();
   const waiting = new Set<Waiter>();
+  const countWaiting = () => waitingAhead.size + waiting.size;
   let closing = false;
   let idle = () => {};
   let reachable = true;
@@ -94,26 +99,29 @@ export function createPool(options: {
 
   function serveNext(): void {
     if (all.size === free.length) idle();
-    for (const waiter of waiting) {
-      // Its timer may not have fired yet. Late work would only cost another connection.
-      if (waiter.deadline <= Date.now()) {
-        waiter.refuse();
-        continue;
+    for (const queue of [waitingAhead, waiting]) {
+      for (const waiter of queue) {
+        // Its timer may not have fired yet. Late work would only cost another connection.
+        if (waiter.deadline <= Date.now()) {
+          waiter.refuse();
+          continue;
+        }
+        const client = available(waiter.store);
+        if (client) {
+          queue.delete(waiter);
+          waiter.give(client);
+        }
+        return;
       }
-      const client = available(waiter.store);
-      if (client) {
-        waiting.delete(waiter);
-        waiter.give(client);
-      }
-      return;
     }
   }
 
-  function acquire(deadline: number, store: string | undefined): Promise<Client> {
+  function acquire(deadline: number, { store, ahead = false }: UseOptions): Promise<Client> {
     if (closing || Date.now() >= deadline) return Promise.reject(unavailable());
     const client = available(store);
     if (client) return Promise.resolve(client);
-    if (waiting.size >= options.queue) return Promise.reject(unavailable());
+    if (countWaiting() >= options.queue) return Promise.reject(unavailable());
+    const queue = ahead ? waitingAhead : waiting;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => waiter.refuse(), deadline - Date.now());
       const waiter: Waiter = {
@@ -125,11 +133,11 @@ export function createPool(options: {
         },
         refuse() {
           clearTimeout(timer);
-          waiting.delete(waiter);
+          queue.delete(waiter);
           reject(unavailable());
         },
       };
-      waiting.add(waiter);
+      queue.add(waiter);
     });
   }
 
@@ -151,9 +159,9 @@ export function createPool(options: {
   }
 
   /** No work was sent over a client that did not open, so it runs on the next host. */
-  async function use<T>(deadline: number, work: (client: Client) => Promise<T>, store?: string): Promise<T> {
+  async function use<T>(deadline: number, work: (client: Client) => Promise<T>, asked: UseOptions = {}): Promise<T> {
     for (let host = 1; ; host++) {
-      const client = await acquire(deadline, store);
+      const client = await acquire(deadline, asked);
       try {
         return await lend(client, deadline, work);
       } catch (error) {
@@ -191,11 +199,11 @@ export function createPool(options: {
 
   return {
     use,
-    stats: () => ({ size: options.size, busy: all.size - free.length, waiting: waiting.size }),
+    stats: () => ({ size: options.size, busy: all.size - free.length, waiting: countWaiting() }),
     async close(limitMs = 5000) {
       closing = true;
       clearTimeout(closingIdle);
-      for (const waiter of waiting) waiter.refuse();
+      for (const waiter of [...waitingAhead, ...waiting]) waiter.refuse();
       if (all.size > free.length) {
         let timer: NodeJS.Timeout | undefined;
         await new Promise<void>((resolve) => {

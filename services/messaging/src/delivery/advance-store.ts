@@ -52,6 +52,8 @@ export type Advanced = {
   readonly waits: readonly { readonly leadId: string; readonly untilMs: number }[];
   /** The leads for which there was no room. */
   readonly left: readonly string[];
+  /** The leads whose conversation another transaction holds, or that have none. */
+  readonly locked: readonly string[];
   /** What is no matter of sets: `recordAnd` and `claimNext` do it, in a transaction of their own. */
   readonly endedAlone: readonly Ended[];
   readonly leadsAlone: readonly string[];
@@ -116,6 +118,7 @@ export async function advanceStore(
     claimed: decided.claims,
     waits: [...decided.waits, ...lateOnes],
     left: decided.left,
+    locked: decided.locked,
     endedAlone,
     leadsAlone: decided.alone,
     isReplaced: fence !== undefined && !held,
@@ -135,23 +138,25 @@ type Decided = {
   readonly late: (Late & { readonly leadId: string })[];
   readonly waits: { readonly leadId: string; readonly untilMs: number }[];
   readonly left: string[];
+  readonly locked: string[];
   readonly alone: string[];
   /** The rate limits of the number after the claims. Undefined: they have not changed. */
   rates: NumberState | undefined;
 };
 
-const nothing: Decided = { claims: [], late: [], waits: [], left: [], alone: [], rates: undefined };
+const nothing: Decided = { claims: [], late: [], waits: [], left: [], locked: [], alone: [], rates: undefined };
 
 /** Decides about the queue of each lead, by the rules of `nextMove`. The number's rate gives turns in this order. */
 function decide(
   leadIds: readonly string[],
   { storeId, pairs, heads, channel, room, circuit, limits }: Looked,
 ): Decided {
-  const decided: Decided = { claims: [], late: [], waits: [], left: [], alone: [], rates: undefined };
+  const decided: Decided = { claims: [], late: [], waits: [], left: [], locked: [], alone: [], rates: undefined };
   for (const leadId of leadIds) {
     const pair = pairs.get(leadId);
     const head = heads.get(leadId);
-    if (!pair || !channel) decided.alone.push(leadId);
+    if (!pair) decided.locked.push(leadId);
+    else if (!channel) decided.alone.push(leadId);
     else if (decided.claims.length >= room) decided.left.push(leadId);
     else if (head) decideOne(decided, { storeId, pair, head, channel, circuit, limits });
   }

@@ -21,11 +21,15 @@ type Store = {
   readonly id: string;
   /** The leads whose next message may be due, in the order in which they were told. */
   readonly ready: Set<string>;
+  /** The leads whose conversation another transaction holds, and how often it was found so. */
+  readonly locked: Map<string, number>;
   /** The leads with a call under way, or with an outcome that is not recorded yet. */
   readonly calling: Set<string>;
   /** How many transactions are under way. Meanwhile the pump must not forget the store: their claims are called in it. */
   working: number;
   ended: Ended[];
+  /** When the outcomes of `ended` are recorded, though others may follow at once. */
+  collecting: NodeJS.Timeout | undefined;
   /** More leads may be due than were read. */
   hasMore: boolean;
 };
@@ -44,10 +48,18 @@ type Session = Fence & {
 
 /** As many transactions of a shard at once: one that waits for a lock delays no other store. */
 const turnsAtOnce = 2;
+/** As many transactions of this process at once get a connection before the requests that wait for one. */
+const aheadAtOnce = 2;
+/** So long an outcome waits for those of the calls beside it: one transaction for all costs little more than one for each. */
+const collectMs = 5;
+/** How often a set looks at a conversation that another transaction holds, and how long it waits in between. */
+const looksAtLocked = 5;
+const lookAgainMs = 20;
 /** As many leads of a shard at once whose next step is no matter of sets. */
 const aloneAtOnce = 4;
-/** As many leads of a store are read at once. */
-const readAtOnce = 50;
+/** About as many leads of all stores of a shard are read at once, and as many of one. */
+const readOfShard = 400;
+const readOfStore = 50;
 const workLimitMs = 5_000;
 const pauseAfterFailureMs = 1_000;
 /** The outcome of a claim whose commit failed or was not answered: if it holds, the message is due again. */
@@ -63,6 +75,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
   const working = new Set<Promise<void>>();
   const alone = new Map<number, Turns>();
   const stopping = new AbortController();
+  let ahead = 0;
 
   /** Never rejects. */
   const track = (work: Promise<void>): Promise<void> => {
@@ -84,7 +97,16 @@ export function createPump(dependencies: PumpDependencies): Pump {
   const storeOf = (shard: Shard, id: string): Store => {
     const known = shard.stores.get(id);
     if (known) return known;
-    const store: Store = { id, ready: new Set(), calling: new Set(), working: 0, ended: [], hasMore: false };
+    const store: Store = {
+      id,
+      ready: new Set(),
+      locked: new Map(),
+      calling: new Set(),
+      working: 0,
+      ended: [],
+      collecting: undefined,
+      hasMore: false,
+    };
     shard.stores.set(id, store);
     return store;
   };
@@ -127,7 +149,8 @@ export function createPump(dependencies: PumpDependencies): Pump {
     const leads = session ? [...store.ready].slice(0, room) : [];
     for (const leadId of leads) store.ready.delete(leadId);
     if (ended.length + leads.length === 0) return;
-    const scope = { storeId: store.id, deadline: Date.now() + workLimitMs };
+    const scope = { storeId: store.id, deadline: Date.now() + workLimitMs, isAhead: ahead < aheadAtOnce };
+    if (scope.isAhead) ahead += 1;
     let claims: readonly Claimed[] = [];
     try {
       const work = { ended, leads, fence: session, room };
@@ -150,18 +173,33 @@ export function createPump(dependencies: PumpDependencies): Pump {
       later(shard, pauseAfterFailureMs, () => {
         for (const leadId of leads) offer(shard, store.id, leadId, false);
       });
+    } finally {
+      if (scope.isAhead) ahead -= 1;
     }
     if (session === shard.session && store.hasMore && store.ready.size < limits.callsAtOnce) await read(shard, store);
   }
 
   function begin(shard: Shard, store: Store, advanced: Advanced): void {
-    const { claimed, waits, left, endedAlone, leadsAlone } = advanced;
+    const { claimed, waits, left, locked, endedAlone, leadsAlone } = advanced;
     for (const each of claimed) call(shard, store, each);
     for (const each of endedAlone) recordAlone(shard, store, each);
     for (const leadId of leadsAlone) claimAlone(shard, store.id, leadId);
+    for (const leadId of locked) lookAgain(shard, store, leadId);
+    for (const { message } of claimed) store.locked.delete(message.lead_id);
     for (const leadId of left) store.ready.add(leadId);
     for (const { leadId, untilMs } of waits) {
       later(shard, untilMs - Date.now(), () => offer(shard, store.id, leadId, false));
+    }
+  }
+
+  /** As a rule the other transaction is over soon, and the next set takes the lead. If not, one that waits for it does. */
+  function lookAgain(shard: Shard, store: Store, leadId: string): void {
+    const times = (store.locked.get(leadId) ?? 0) + 1;
+    store.locked.set(leadId, times);
+    if (times <= looksAtLocked) later(shard, lookAgainMs, () => offer(shard, store.id, leadId, false));
+    else {
+      store.locked.delete(leadId);
+      claimAlone(shard, store.id, leadId);
     }
   }
 
@@ -185,9 +223,20 @@ export function createPump(dependencies: PumpDependencies): Pump {
     void track(
       callProvider(dependencies, claimed, limits.callLimitMs).then((outcome) => {
         store.ended.push({ claimed, outcome });
-        takeTurn(shard, store);
+        collect(shard, store);
       }),
     );
+  }
+
+  /** Takes a turn when all calls of the store have ended, or some time after the first. */
+  function collect(shard: Shard, store: Store): void {
+    const take = () => {
+      clearTimeout(store.collecting);
+      store.collecting = undefined;
+      takeTurn(shard, store);
+    };
+    if (store.ended.length === store.calling.size) take();
+    else store.collecting ??= setTimeout(take, collectMs);
   }
 
   function recordAlone(shard: Shard, store: Store, { claimed, outcome }: Ended): void {
@@ -251,10 +300,10 @@ export function createPump(dependencies: PumpDependencies): Pump {
     const deadline = Date.now() + workLimitMs;
     const withinMs = Math.max(0, session.untilMs - Date.now());
     const found = await systemDatabase.read({ deadline }, (sql) =>
-      findDueLeads(sql, session.shard, { withinMs, perStore: readAtOnce, store: store?.id }),
+      findDueLeads(sql, session.shard, { withinMs, most: store ? readOfStore : readOfShard, store: store?.id }),
     );
     for (const [storeId, leads] of Map.groupBy(found, (row) => row.store_id)) {
-      if (leads.length === readAtOnce) storeOf(shard, storeId).hasMore = true;
+      if (leads.length === leads[0]?.most) storeOf(shard, storeId).hasMore = true;
       for (const { lead_id, due_in_ms } of leads) {
         const due = () => offer(shard, storeId, lead_id, false);
         if (due_in_ms <= 0) due();
@@ -319,6 +368,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
     shard.session = undefined;
     for (const store of shard.stores.values()) {
       store.ready.clear();
+      store.locked.clear();
       store.hasMore = false;
       takeTurn(shard, store);
     }

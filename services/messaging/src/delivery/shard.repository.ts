@@ -7,7 +7,7 @@ import { toTimestamp } from '@mostrador/kit/rpc/validate';
 const openClass = 7_340_001;
 const fenceClass = 7_340_002;
 
-/** SQL expression: the shard of a store. The index `messages_by_shard` contains it, so it never changes. */
+/** SQL expression: the shard of a store. The index `messages_of_shard` contains it, so it never changes. */
 export const shardOf = (sql: Sql, storeId: ReturnType<typeof sql>) => sql`(get_byte(uuid_send(${storeId}), 15) % 32)`;
 
 /** SQL expression: keeps the store's shard as open or closed as it is, until the transaction ends. */
@@ -75,30 +75,49 @@ export async function closeShard(
   return rows.length > 0;
 }
 
-const dueAt = (sql: Sql) => sql`coalesce(head.lease_until, head.next_attempt_at, head.created_at)`;
-
-/** The first message of a queue of the shard. */
-const isHead = (sql: Sql, shard: number) => sql`
-  ${shardOf(sql, sql`head.store_id`)} = ${shard} and head.status in ('queued', 'sending')
-  and not exists (
-    select from messages before
-    where before.store_id = head.store_id and before.lead_id = head.lead_id and before.number < head.number
-      and before.status in ('queued', 'sending'))`;
-
-type DueLead = { readonly store_id: string; readonly lead_id: string; readonly due_in_ms: number };
+/** Whether the message is in a queue, written as the indexes of all shards have it: services/messaging/migrations/0170. */
+export const isOpen = (sql: Sql, alias: string) => sql`coalesce(${sql(alias)}.status in ('queued', 'sending'), false)`;
 
 /**
- * The leads of the shard whose queue is due within `withinMs`, of each store at most `perStore`, the longest due first.
- * `store`: only of this one.
+ * Whether `head` is the first message of its queue. A look-up for each message, because the planner joins a queue that it
+ * believes to be empty with itself.
+ */
+export const isFirst = (sql: Sql) => sql`
+  head.id = (
+    select first.id from messages first
+    where first.store_id = head.store_id and first.lead_id = head.lead_id and first.status in ('queued', 'sending')
+    order by first.number limit 1)`;
+
+/** SQL expression: when the next step of `head` is due. */
+export const dueAt = (sql: Sql) => sql`coalesce(head.lease_until, head.next_attempt_at, head.created_at)`;
+
+/** The message is in a queue of the shard. So written, only `messages_of_shard` has such messages (docs/adr/0034). */
+const isInShard = (sql: Sql, alias: string, shard: number) => sql`
+  ${shardOf(sql, sql`${sql(alias)}.store_id`)} = ${shard} and ${isOpen(sql, alias)}`;
+
+/** The first message of a queue of the shard. */
+const isHead = (sql: Sql, shard: number) => sql`${isInShard(sql, 'head', shard)} and ${isFirst(sql)}`;
+
+type DueLead = {
+  readonly store_id: string;
+  readonly lead_id: string;
+  readonly due_in_ms: number;
+  /** As many leads of a store are read. The store of so many may have more. */
+  readonly most: number;
+};
+
+/**
+ * The leads of the shard whose queue is due within `withinMs`, the longest due of each store first. `most`: about as many
+ * of all stores together. `store`: only of this one.
  */
 export async function findDueLeads(
   systemSql: Sql,
   shard: number,
-  { withinMs, perStore, store }: { withinMs: number; perStore: number; store?: string | undefined },
+  { withinMs, most, store }: { withinMs: number; most: number; store?: string | undefined },
 ): Promise<DueLead[]> {
   // `now()` and not `clock_timestamp()`: a volatile function cannot be an index condition.
   const due = systemSql`${dueAt(systemSql)} <= now() + ${withinMs} * interval '1 millisecond'`;
-  const inShard = systemSql`${shardOf(systemSql, systemSql`m.store_id`)} = ${shard} and m.status in ('queued', 'sending')`;
+  const inShard = isInShard(systemSql, 'm', shard);
   const stores = store
     ? systemSql`select ${store}::uuid as store_id`
     : systemSql`
@@ -107,13 +126,14 @@ export async function findDueLeads(
         select (select m.store_id from messages m where ${inShard} and m.store_id > stores.store_id order by m.store_id limit 1)
         from stores where stores.store_id is not null`;
   return await systemSql<DueLead[]>`
-    with recursive stores as (${stores})
-    select stores.store_id, due.lead_id, due.due_in_ms
-    from stores cross join lateral (
+    with recursive stores as (${stores}),
+    share as (select greatest(${most} / greatest(count(store_id), 1), 1)::int as most from stores)
+    select stores.store_id, due.lead_id, due.due_in_ms, share.most
+    from stores cross join share cross join lateral (
       select head.lead_id, (extract(epoch from ${dueAt(systemSql)} - now()) * 1000)::float8 as due_in_ms
       from messages head
       where ${isHead(systemSql, shard)} and head.store_id = stores.store_id and ${due}
-      order by ${dueAt(systemSql)} limit ${perStore}) due
+      order by ${dueAt(systemSql)} limit share.most) due
     where stores.store_id is not null`;
 }
 

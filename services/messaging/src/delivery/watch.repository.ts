@@ -1,5 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { CountOptions, OverdueOptions } from '@mostrador/kit/step/overdue';
+import { dueAt, isFirst, isOpen, shardOf } from './shard.repository.ts';
 
 /** Messages of any store whose watchdog time has passed, the longest passed first. */
 export async function findUnsettled(sql: Sql, limit: number): Promise<{ store_id: string; id: string }[]> {
@@ -41,33 +42,36 @@ export async function findUnsettledState(sql: Sql): Promise<Record<UnsettledStat
 
 /** The head of a lead's queue that is overdue. */
 const isOverdueHead = (sql: Sql, overdueMs: number) => sql`
-  head.status in ('queued', 'sending')
-  and coalesce(head.lease_until, head.next_attempt_at, head.created_at) < now() - ${overdueMs} * interval '1 millisecond'
-  and not exists (
-    select 1 from messages before
-    where before.store_id = head.store_id and before.lead_id = head.lead_id and before.number < head.number
-      and before.status in ('queued', 'sending'))`;
+  ${isOpen(sql, 'head')} and ${dueAt(sql)} < now() - ${overdueMs} * interval '1 millisecond' and ${isFirst(sql)}`;
 
 export type OverdueLead = { readonly store_id: string; readonly lead_id: string };
 
 /**
- * Up to `limit` leads of any store whose queue has been due for more than `overdueMs` and that were not returned within
- * `againMs`. A queue without a connected channel is due when its head fails for its age. Two sweeps at once get
- * different leads.
+ * Up to `limit` leads whose queue has been due for more than `overdueMs`, whose shard is closed, and that were not returned
+ * within `againMs`. The pump of an open shard sees what is due by itself. A queue without a connected channel is due when its
+ * head fails for its age. Two sweeps at once get different leads.
  */
 export async function takeOverdueLeads(
   sql: TransactionSql,
   { overdueMs, againMs, limit }: OverdueOptions,
 ): Promise<OverdueLead[]> {
+  const mayWake = (alias: string) => sql`
+    (${sql(alias)}.woken_at is null or ${sql(alias)}.woken_at < now() - ${againMs} * interval '1 millisecond')`;
   return await sql<OverdueLead[]>`
     update conversations c set woken_at = clock_timestamp()
     from (
       select held.store_id, held.lead_id
-      from messages head
-      join conversations held on held.store_id = head.store_id and held.lead_id = head.lead_id
-      where ${isOverdueHead(sql, overdueMs)}
-        and (held.woken_at is null or held.woken_at < now() - ${againMs} * interval '1 millisecond')
-      order by coalesce(head.lease_until, head.next_attempt_at, head.created_at)
+      from delivery_shards closed
+      cross join lateral (
+        select head.store_id, head.lead_id, ${dueAt(sql)} as due
+        from messages head
+        join conversations waiting on waiting.store_id = head.store_id and waiting.lead_id = head.lead_id
+        where ${shardOf(sql, sql`head.store_id`)} = closed.shard and ${isOverdueHead(sql, overdueMs)}
+          and ${mayWake('waiting')}
+        order by due limit ${limit}) overdue
+      join conversations held on held.store_id = overdue.store_id and held.lead_id = overdue.lead_id
+      where closed.open_until < now() and ${mayWake('held')}
+      order by overdue.due
       limit ${limit}
       for no key update of held skip locked
     ) overdue
@@ -75,14 +79,16 @@ export async function takeOverdueLeads(
     returning c.store_id, c.lead_id`;
 }
 
+/** So written, the index `messages_overdue` has them in the order in which they are due. */
+const isOverdueOfAll = (sql: Sql, overdueMs: number) => sql`${isOverdueHead(sql, overdueMs)} and head.number > 0`;
+
 export async function countOverdueLeads(sql: Sql, { overdueMs, limit }: CountOptions): Promise<number> {
-  return (await sql`select from messages head where ${isOverdueHead(sql, overdueMs)} limit ${limit}`).length;
+  return (await sql`select from messages head where ${isOverdueOfAll(sql, overdueMs)} limit ${limit}`).length;
 }
 
 export async function longestOverdueQueue(sql: Sql, overdueMs: number): Promise<number> {
   const [row] = await sql<{ seconds: number }[]>`
-    select extract(epoch from now() - coalesce(head.lease_until, head.next_attempt_at, head.created_at))::float8 as seconds
-    from messages head where ${isOverdueHead(sql, overdueMs)}
-    order by coalesce(head.lease_until, head.next_attempt_at, head.created_at) limit 1`;
+    select extract(epoch from now() - ${dueAt(sql)})::float8 as seconds
+    from messages head where ${isOverdueOfAll(sql, overdueMs)} order by ${dueAt(sql)} limit 1`;
   return row?.seconds ?? 0;
 }
