@@ -1,12 +1,13 @@
-import { searchKnowledge as operation } from '@mostrador/contracts';
+import { searchKnowledge as operation, type ReplyOf } from '@mostrador/contracts';
+import type { Sql } from '@mostrador/kit/database/database';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { embed } from '../knowledge-vectors/embed.ts';
 import { fuse, type Ranks } from '../knowledge-vectors/fuse.ts';
 import { type PackedVector, similarityOf } from '../knowledge-vectors/vector.ts';
 import { findIndex, findNearest } from '../knowledge-vectors/vectors.repository.ts';
-import { matchingWords, searchPassages } from './passage.repository.ts';
-import { highlight, readPhrase, wordsOf } from './phrase.ts';
+import { type FoundPassage, matchingWords, searchPassages } from './passage.repository.ts';
+import { highlight, type Phrase, readPhrase, wordsOf } from './phrase.ts';
 
 const defaultLimit = operation.request.query.properties.limit.default as number;
 /** Passages of each ranking that are joined. */
@@ -22,6 +23,7 @@ type Found = {
   readonly content: string;
   readonly language: string;
 };
+type Answer = ReplyOf<typeof operation>;
 type Ranked = { readonly item: Found; readonly ranks: Ranks; readonly score: number };
 
 export const searchKnowledge =
@@ -30,40 +32,56 @@ export const searchKnowledge =
     const { storeId } = context;
     const phrase = readPhrase(query.q);
     const limit = query.limit ?? defaultLimit;
-    // What is quoted or excluded is meant as words.
-    const [index] = phrase.exact ? [] : await database.lookUp(context, (sql) => findIndex(sql, storeId));
-    const deadline = Math.min(context.deadline, Date.now() + embedMs);
-    const [byWords, asked] = await Promise.all([
-      database.read(context, (sql) => searchPassages(sql, storeId, phrase, index ? mostRanked : limit)),
-      index && embed(rpc, { ...context, deadline }, index.embedder_id, [query.q]),
-    ]);
-    const vector = asked && 'vectors' in asked ? asked.vectors[0] : undefined;
+    const ask = (embedderId: string) => {
+      const deadline = Math.min(context.deadline, Date.now() + embedMs);
+      const asking = embed(rpc, { ...context, deadline }, embedderId, [query.q]);
+      // It is awaited unless the search by words fails.
+      asking.catch(() => {});
+      return asking;
+    };
+    const answerOf = (sql: Sql, ranked: readonly Ranked[], vectors: Answer['vectors']): Promise<Answer> =>
+      markWords(sql, phrase, ranked.slice(0, limit)).then((data) => ({ data, vectors }));
 
+    const found = await database.read(context, async (sql) => {
+      // What is quoted or excluded is meant as words.
+      const finding = phrase.exact ? [] : findIndex(sql, storeId);
+      const [index, byWords] = await Promise.all([
+        // The embedder works while PostgreSQL does. The search by words holds the connection, and the embedder does not.
+        Promise.resolve(finding).then(([row]) => row && { ...row, asking: ask(row.embedder_id) }),
+        searchPassages(sql, storeId, phrase, mostRanked),
+      ]);
+      return index ? { index, byWords } : await answerOf(sql, byWords.map(rankedByWords), 'not_used');
+    });
+    if (!('index' in found)) return found;
+
+    const { index, byWords } = found;
+    const asked = await index.asking;
+    const vector = 'vectors' in asked ? asked.vectors[0] : undefined;
     return await database.read(context, async (sql) => {
-      let ranked: Ranked[] = byWords.map((item, place) => ({
-        ...{ item, ranks: { full_text: place + 1, vectors: null }, score: item.score },
-      }));
-      if (index && vector) {
-        const near = await findNearest(sql, storeId, index.embedder_id, vector.bits, mostNear);
-        ranked = fuse<Found>(byWords, nearestFirst(near, vector).slice(0, mostRanked), keyOf);
-      }
-      const best = ranked.slice(0, limit);
-      const marked = new Map<string, Set<string>>();
-      for (const [language, words] of wordsByLanguage(best)) {
-        marked.set(language, new Set(await matchingWords(sql, phrase, language, words)));
-      }
-      return {
-        data: best.map(({ item: { document_id: id, title, content: text, language }, ranks, score }) => ({
-          document: { id, title },
-          text,
-          highlight: highlight(text, marked.get(language) ?? new Set()),
-          score,
-          ranks,
-        })),
-        vectors: vector ? 'used' : index ? 'unavailable' : 'not_used',
-      };
+      if (!vector) return await answerOf(sql, byWords.map(rankedByWords), 'unavailable');
+      const near = await findNearest(sql, storeId, index.embedder_id, vector.bits, mostNear);
+      const byVectors = nearestFirst(near, vector).slice(0, mostRanked);
+      return await answerOf(sql, fuse<Found>(byWords, byVectors, keyOf), 'used');
     });
   };
+
+const rankedByWords = (item: FoundPassage, place: number): Ranked => ({
+  ...{ item, ranks: { full_text: place + 1, vectors: null }, score: item.score },
+});
+
+async function markWords(sql: Sql, phrase: Phrase, best: readonly Ranked[]): Promise<Answer['data']> {
+  const marked = new Map<string, Set<string>>();
+  for (const [language, words] of wordsByLanguage(best)) {
+    marked.set(language, new Set(await matchingWords(sql, phrase, language, words)));
+  }
+  return best.map(({ item: { document_id: id, title, content: text, language }, ranks, score }) => ({
+    document: { id, title },
+    text,
+    highlight: highlight(text, marked.get(language) ?? new Set()),
+    score,
+    ranks,
+  }));
+}
 
 /** Two rankings mean the same passage by its document and its text. */
 const keyOf = ({ document_id, content }: Found): string => `${document_id} ${content}`;
