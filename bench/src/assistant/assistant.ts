@@ -8,7 +8,7 @@ import type { Benchmark } from '../shared/benchmark.ts';
 import { type Inspector, wakeInspector } from '../shared/inspector.ts';
 import { describeMachine, watchMachine } from '../shared/machine.ts';
 import { servers } from '../shared/platform.ts';
-import { proportionalMb } from '../shared/processes.ts';
+import { proportionalDataMb } from '../shared/processes.ts';
 import { processorTime } from '../shared/processor-time.ts';
 import { settingsOf, spread, spreadMs, targetsTable } from '../shared/report.ts';
 import { ratios, rotated } from '../shared/statistics.ts';
@@ -21,6 +21,7 @@ const few = 20;
 const many = 200;
 /** The default of a store. */
 const quietSeconds = 6;
+const quietWindow = `--ai-quiet-seconds ${quietSeconds} --ai-max-wait-seconds 30`;
 const documents = 20;
 /** Memory stands still when all processes together change by less within a second. */
 const stillMb = 0.5;
@@ -43,7 +44,7 @@ export const assistant: Benchmark = {
   about:
     'Answers of the AI over a stand-in of WhatsApp, with a model that answers at once: the time of the platform itself from\n' +
     'the end of the quiet window to the channel, answers per second beside a bare server that does only the core of the same\n' +
-    'work, and what conversations cost that wait for quiet. Takes about four minutes and needs an otherwise idle machine.',
+    'work, and what conversations cost that wait for quiet. Takes about six minutes and needs an otherwise idle machine.',
   addOptions: (command) => command,
   async run({ quick, ...options }, { say, signal }) {
     const { rounds, seconds, leads, waiting } = { ...(quick ? quickly : full), ...options };
@@ -58,6 +59,9 @@ export const assistant: Benchmark = {
       say('Measuring what messages cost that no AI answers.');
       const idle = await costOf(stage, inspectors, waiting);
       await switchOn(stage);
+      say('Measuring what waiting conversations cost.');
+      const waited = await costOfWaiting(stage, inspectors, waiting);
+      for (const inspector of inspectors) inspector.close();
       const results: Record<Way, Measured[]> = { few: [], many: [], bare: [] };
       for (let round = 0; round < rounds; round++) {
         for (const way of rotated(Object.keys(ways) as Way[], round)) {
@@ -68,14 +72,6 @@ export const assistant: Benchmark = {
           await untilIdle(stage);
         }
       }
-      say('Measuring what waiting conversations cost.');
-      const { platform, waiting: store } = stage;
-      await platform.admin(`store update --store ${store.id} --ai-quiet-seconds 60 --ai-max-wait-seconds 300`);
-      const waited = await costOf(stage, inspectors, waiting);
-      const [{ open }] = await stage.sql<[{ open: number }]>`
-        select count(*)::int as open from assistant.ai_turns where state = 'open' and started_at is null`;
-      if (open !== waiting) throw new Error(`${waiting - open} conversations did not wait until the end`);
-      for (const inspector of inspectors) inspector.close();
       return {
         name: 'assistant',
         report: {
@@ -111,8 +107,30 @@ async function switchOn({ platform, waiting, providerUrl }: MessagingStage): Pro
   await platform.admin(
     `ai connect --store ${waiting.id} --provider openai_compatible --url ${providerUrl}/v1 --model instant`,
   );
-  const quiet = `--ai-quiet-seconds ${quietSeconds} --ai-max-wait-seconds 30 --ai-daily-calls 1000000`;
-  await platform.admin(`store update --store ${waiting.id} --ai on ${quiet}`);
+  await platform.admin(`store update --store ${waiting.id} --ai on --ai-daily-calls 1000000 ${quietWindow}`);
+}
+
+/** What conversations cost whose quiet window lasts until all is read. Then nothing is left of them. */
+async function costOfWaiting(stage: MessagingStage, inspectors: readonly Inspector[], count: number): Promise<Cost> {
+  const { platform, waiting: store, sql } = stage;
+  const update = (options: string) => platform.admin(`store update --store ${store.id} ${options}`);
+  const countOpen = async (condition = sql``) => {
+    const [row] = await sql<[{ turns: number }]>`
+      select count(*)::int as turns from assistant.ai_turns where state = 'open' ${condition}`;
+    return row.turns;
+  };
+  await update('--ai-quiet-seconds 60 --ai-max-wait-seconds 300');
+  const cost = await costOf(stage, inspectors, count);
+  const left = await countOpen(sql`and started_at is null`);
+  if (left !== count) throw new Error(`${count - left} conversations did not wait until the end`);
+  await update('--ai off');
+  await sql`update assistant.ai_turns set next_attempt_at = now() where state = 'open'`;
+  for (const until = Date.now() + 120_000; (await countOpen()) > 0; await pause(200)) {
+    if (Date.now() > until) throw new Error('some turns did not end');
+  }
+  await update(`--ai on ${quietWindow}`);
+  await untilIdle(stage);
+  return cost;
 }
 
 /** Lets customers write to the platform, and waits for the answers. */
@@ -128,7 +146,7 @@ async function answer(stage: MessagingStage, atOnce: number, seconds: number): P
   const { measured, cpuMs } = await withProcessorTime(processes, () =>
     converse({
       ...{ origin: platform.origin, phones, write, outside, atOnce },
-      ...{ warmUpMs: 3_000, durationMs: seconds * 1000 },
+      ...{ spreadMs: quietSeconds * 1000, warmUpMs: quietSeconds * 1000, durationMs: seconds * 1000 },
     }),
   );
   const rows = await sql<{ id: string; at: number }[]>`
@@ -155,7 +173,10 @@ async function answerBare(stage: MessagingStage, seconds: number): Promise<Measu
     };
     const processes = { 'bare server': peer.pid, postgres: platform.processes.postgres ?? -1 };
     const { measured, cpuMs } = await withProcessorTime(processes, () =>
-      converse({ origin, phones, write, outside, atOnce: few, warmUpMs: 1_000, durationMs: seconds * 1000 }),
+      converse({
+        ...{ origin, phones, write, outside, atOnce: few },
+        ...{ spreadMs: 0, warmUpMs: 1_000, durationMs: seconds * 1000 },
+      }),
     );
     return resultOf(measured, ({ writtenAt }) => writtenAt, { seconds, cpuMs });
   });
@@ -203,7 +224,7 @@ async function costOf(stage: MessagingStage, inspectors: readonly Inspector[], c
   const { platform, waiting, sql, processes } = stage;
   const megabytes = () =>
     Object.fromEntries(
-      Object.entries(processes).map(([name, pid]) => [name, proportionalMb(pid, Object.values(processes))]),
+      Object.entries(processes).map(([name, pid]) => [name, proportionalDataMb(pid, Object.values(processes))]),
     );
   /** The memory when nothing moves any more. A process gives its free memory back little by little. */
   const settled = async () => {
@@ -286,7 +307,8 @@ function sectionsOf(results: Record<Way, Measured[]>, waited: Cost, idle: Cost):
           spreadMs(cpu(way)),
         ]),
       ),
-      `The times are from the end of the quiet window of ${quietSeconds} s, and for the bare server from the message. The platform takes ` +
+      `The times are from the end of the quiet window of ${quietSeconds} s, and for the bare server from the message. The conversations ` +
+        `begin evenly spread over ${quietSeconds} s, because people do not write in the same moment. The platform takes ` +
         `${spread(ratios(cpu('many'), cpu('bare')))} times the processor time of the bare server.`,
       'Processor time of an answer by process, in milliseconds:',
       processorTime(names.map((way) => ({ title: ways[way], measured: results[way] }))),
@@ -310,9 +332,10 @@ function sectionsOf(results: Record<Way, Measured[]>, waited: Cost, idle: Cost):
           ),
         ]),
       ),
-      'Proportional memory (PSS) after the garbage of each process on Node was collected, twice, and once it stood still. The ' +
-        'servers have no such moment: PostgreSQL’s grows with the pages that its connections have read, and those of NATS and ' +
-        'Temporal when their runtime wants it. So the target is about the two processes that could hold a turn.',
+      'Proportional memory (PSS) without programs and libraries, when it stood still after the garbage of each process on Node ' +
+        'was collected, twice. The servers have no such moment: PostgreSQL’s grows with the pages that its connections have ' +
+        'read, and those of NATS and Temporal when their runtime wants it. So the target is about the two processes that ' +
+        'could hold a turn.',
     ],
     [
       'What one more message leaves on the disk',

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Prepared } from '../shared/load/job.ts';
 import type { Peer } from '../shared/peer.ts';
 
@@ -11,6 +12,8 @@ export type Conversations = {
   write(index: number): Prepared;
   readonly outside: Peer;
   readonly atOnce: number;
+  /** The conversations begin evenly spread over this time: people do not write in the same moment. */
+  readonly spreadMs: number;
   readonly warmUpMs: number;
   readonly durationMs: number;
 };
@@ -20,12 +23,13 @@ export type Conversations = {
  * Returns those that began after the warm-up, and how many were held in all.
  */
 export async function converse(plan: Conversations): Promise<{ measured: Answered[]; count: number }> {
-  const { origin, phones, write, outside, atOnce, warmUpMs, durationMs } = plan;
+  const { origin, phones, write, outside, atOnce, spreadMs, warmUpMs, durationMs } = plan;
   const from = Date.now() + warmUpMs;
   const until = from + durationMs;
   const answered: Answered[] = [];
   let next = 0;
-  const hold = async () => {
+  const hold = async (place: number) => {
+    await pause((place / atOnce) * spreadMs);
     while (Date.now() < until) {
       const index = next++;
       const phone = phones[index % phones.length] as string;
@@ -37,7 +41,7 @@ export async function converse(plan: Conversations): Promise<{ measured: Answere
       answered.push({ index, writtenAt, arrivedAt: await outside.call<number>('answered', phone) });
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, hold));
+  await Promise.all(Array.from({ length: atOnce }, (_, place) => hold(place)));
   return {
     measured: answered.filter(({ writtenAt }) => writtenAt >= from && writtenAt < until),
     count: answered.length,

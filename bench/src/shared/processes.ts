@@ -20,10 +20,20 @@ export function residentMb(pid: number): number {
  * The memory of a process and its children in megabytes, without children in `apart`. Shared pages are divided among their
  * users.
  */
-export function proportionalMb(pid: number, apart: readonly number[] = []): number {
-  const kilobytes = [pid, ...childrenOf(pid, apart)].map((each) =>
-    Number(/^Pss: +(\d+) kB/m.exec(read(`/proc/${each}/smaps_rollup`))?.[1] ?? 0),
-  );
+export const proportionalMb = (pid: number, apart: readonly number[] = []): number => sharesMb(pid, apart, ['Pss']);
+
+/**
+ * The same without programs and libraries, which are divided among all processes of the machine that run them. So it does
+ * not change when an unrelated process starts or ends.
+ */
+export const proportionalDataMb = (pid: number, apart: readonly number[] = []): number =>
+  sharesMb(pid, apart, ['Pss_Anon', 'Pss_Shmem']);
+
+function sharesMb(pid: number, apart: readonly number[], kinds: readonly string[]): number {
+  const kilobytes = [pid, ...childrenOf(pid, apart)].flatMap((each) => {
+    const shares = read(`/proc/${each}/smaps_rollup`);
+    return kinds.map((kind) => Number(new RegExp(`^${kind}: +(\\d+) kB`, 'm').exec(shares)?.[1] ?? 0));
+  });
   return kilobytes.reduce((sum, each) => sum + each, 0) / 1024;
 }
 

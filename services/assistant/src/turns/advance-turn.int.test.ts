@@ -52,9 +52,14 @@ test('several messages get one answer, when the lead has been quiet', async () =
 test('the workflow of a turn starts when the lead has been quiet, and once', async () => {
   const writing = await assistant.openStore({ ai_quiet_seconds: 60, ai_max_wait_seconds: 60 });
   await writing.write('oi');
-  const quiet = await assistant.openStore({ ai_quiet_seconds: 0 });
-  await quiet.write('oi');
-  await expect.poll(quiet.wakeUps).toEqual([{ topic: 'reply', entity_id: quiet.leadId, signal: 'received' }]);
+  const quiet = await Promise.all([1, 2].map(() => assistant.openStore({ ai_quiet_seconds: 0 })));
+  for (const store of quiet) {
+    await store.write('oi');
+    await expect.poll(store.wakeUps).toHaveLength(1);
+  }
+  for (const { wakeUps, leadId } of quiet) {
+    expect(await wakeUps()).toEqual([{ topic: 'reply', entity_id: leadId, signal: 'received' }]);
+  }
   expect(await writing.wakeUps()).toEqual([]);
   expect(await writing.turns()).toMatchObject([{ state: 'open', started_at: null }]);
 });

@@ -36,13 +36,21 @@ export function createTurnStarter({
   let running: Promise<void> | undefined;
   /** When the next turn is due, in epoch milliseconds, as far as it is known. */
   let nextAt = 0;
+  let works = true;
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const waitMs = await pass().catch((error) => {
-        log.warn({ err: error }, 'due AI turns could not be started, a retry follows');
-        return everyMs;
-      });
+      const waitMs = await pass().then(
+        (ms) => {
+          works = true;
+          return ms;
+        },
+        (error) => {
+          if (works) log.warn({ err: error }, 'due AI turns cannot be started, retries follow');
+          works = false;
+          return everyMs;
+        },
+      );
       nextAt = Math.min(nextAt, Date.now() + waitMs);
       if (!stopping.signal.aborted) await pause.for(Math.min(everyMs, Math.ceil(nextAt - Date.now())));
     }
