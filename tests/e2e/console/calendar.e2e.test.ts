@@ -35,14 +35,22 @@ async function dayAhead(key: string) {
   return { day, at: (time: string) => `${day}T${time}:00${offset || 'Z'}` };
 }
 
-/** Drags an event of the grid down by its own height. */
-async function dragDown(page: Page, event: Locator): Promise<void> {
+type Way = { readonly x: number; readonly y: number };
+
+/** Drags an event of the grid. What happens while it is held does not end the drag. */
+async function drag(page: Page, event: Locator, way: Way, meanwhile?: () => Promise<void>): Promise<void> {
+  const { x, y } = await boxOf(event);
+  await page.mouse.move(x + 30, y + 4);
+  await page.mouse.down();
+  await page.mouse.move(x + 30, y + 16, { steps: 4 });
+  await meanwhile?.();
+  await page.mouse.move(x + 30 + way.x, y + 4 + way.y, { steps: 8 });
+  await page.mouse.up();
+}
+async function boxOf(event: Locator) {
   const box = await event.boundingBox();
   if (!box) throw new Error('the appointment is not in sight');
-  await page.mouse.move(box.x + 30, box.y + 8);
-  await page.mouse.down();
-  await page.mouse.move(box.x + 30, box.y + 8 + box.height, { steps: 8 });
-  await page.mouse.up();
+  return box;
 }
 
 inBrowser(() => {
@@ -106,7 +114,9 @@ inBrowser(() => {
     const { day, at } = await dayAhead(store.key);
     const made = await newAppointment(store.key, { scheduled_at: at('10:00') });
     await open(page, loginUrl, `/calendar?view=day&date=${day}`);
-    await dragDown(page, page.getByRole('button', { name: /Haircut/ }));
+    const event = page.getByRole('button', { name: /Haircut/ });
+    await event.waitFor();
+    await drag(page, event, { x: 0, y: (await boxOf(event)).height });
     await page.getByText('“Haircut” was moved').waitFor();
     const moved = await read(store.key, `/appointments/${made.id}`);
     expect(Date.parse(moved.scheduled_at) - Date.parse(made.scheduled_at)).toBe(3_600_000);
@@ -120,6 +130,8 @@ inBrowser(() => {
   test('a taken time is said before it is booked, refused with other times, and refused to a drag', async () => {
     const { page, loginUrl, store } = await newPerson('owner', { viewport: { width: 1280, height: 1100 } });
     const booking = await newBooking(store.key);
+    const davi = { name: 'Davi Reis', whatsapp_id: `55119${randomInt(10_000_000, 99_999_999)}`, bookable: true };
+    const { id: seller_id } = (await request('POST', '/sellers', { key: store.key, body: davi })).body;
     const { day, at } = await dayAhead(store.key);
     const made = await newAppointment(store.key, { scheduled_at: at('10:00'), duration_minutes: 60, ...booking });
     await open(page, loginUrl, `/calendar?view=day&date=${day}`);
@@ -144,12 +156,35 @@ inBrowser(() => {
     const next = { title: 'Cut and wash', duration_minutes: 45, ...booking };
     expect(data[1]).toMatchObject({ ...next, scheduled_at: new Date(at('11:00')).toISOString() });
 
+    // The notification comes while the drawer still fades, above what is to be dragged.
+    await page.getByRole('dialog', { name: 'New appointment' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /Cut and wash$/ }).waitFor();
     const event = page.getByRole('button', { name: /Haircut/ });
-    const before = await event.boundingBox();
-    await dragDown(page, event);
+    const walkIn = page.getByRole('button', { name: /Walk-in/ });
+    const before = await boxOf(event);
+    const more = { title: 'Walk-in', scheduled_at: at('13:00'), seller_id };
+    await drag(page, event, { x: 0, y: before.height }, async () => {
+      await newAppointment(store.key, more);
+      await walkIn.waitFor();
+    });
     await page.getByRole('region', { name: 'Notifications' }).getByText('This time is already taken.').waitFor();
     await expect.poll(() => event.boundingBox()).toEqual(before);
     expect(await read(store.key, `/appointments/${made.id}`)).toMatchObject({ scheduled_at: made.scheduled_at });
+
+    // The column of another person gives it to that person, unless the time is taken there.
+    const after = await boxOf(walkIn);
+    const x = before.x - after.x;
+    const answer = page.waitForResponse((response) => response.request().method() === 'PATCH');
+    await drag(page, walkIn, { x, y: before.y - after.y });
+    expect((await answer).status()).toBe(409);
+    await expect.poll(() => walkIn.boundingBox()).toEqual(after);
+    await drag(page, walkIn, { x, y: 0 });
+    await page.getByText('“Walk-in” was moved').waitFor();
+    const appointments = (await read(store.key, `/appointments?seller_id=${booking.seller_id}`)).data;
+    expect(appointments.at(-1)).toMatchObject({
+      title: 'Walk-in',
+      scheduled_at: new Date(more.scheduled_at).toISOString(),
+    });
   });
 
   test('a change by another person meanwhile is explained, and what the person wrote stays', async () => {

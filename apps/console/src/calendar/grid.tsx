@@ -1,6 +1,5 @@
 import FullCalendar, { type CalendarRef, type EventDisplayInfo } from '@fullcalendar/react';
 import dayGrid from '@fullcalendar/react/daygrid';
-import interaction from '@fullcalendar/react/interaction';
 import es from '@fullcalendar/react/locales/es';
 import pt from '@fullcalendar/react/locales/pt-br';
 import theme from '@fullcalendar/react/themes/classic';
@@ -16,6 +15,7 @@ import type { Appointment } from './appointment-queries.ts';
 import { type Booking, bookable, colourOf } from './booking.ts';
 import { daysOf, type View } from './calendar-search.ts';
 import { type Column, columnOf, dayOfColumn, minutesBetween, minutesToMidnight } from './columns.ts';
+import { exactDrag } from './exact-drag.ts';
 import styles from './grid.module.css';
 import { backgroundOf, classOf, eventOf, type Shown, Words } from './grid-events.tsx';
 import { hoursOf } from './hours.ts';
@@ -63,7 +63,7 @@ export function Grid(props: GridProps) {
         <FullCalendar
           key={columns.map(({ sellerId }) => sellerId).join()}
           ref={calendar}
-          plugins={[dayGrid, timeGrid, interaction, theme]}
+          plugins={[dayGrid, timeGrid, exactDrag, theme]}
           locales={[es, pt]}
           locale={getLocale()}
           // The clock of the store: the calendar only ever sees wall times, which are the same wherever the browser is.
