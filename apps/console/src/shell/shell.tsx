@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { createLazyRoute, Link, Outlet } from '@tanstack/react-router';
 import { CloudOff, Menu, X } from 'lucide-react';
-import { Fragment, type KeyboardEvent, useState } from 'react';
+import { Fragment, type KeyboardEvent, Suspense, useState } from 'react';
 import type { Session } from '../api/platform.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { useIsLost, useLive } from '../live/live.ts';
@@ -51,7 +51,9 @@ function SignedIn({ session }: { session: Session }) {
         <main id="content" className={styles.content} tabIndex={-1}>
           <Outlet />
         </main>
-        <Toasts />
+        <Suspense>
+          <Toasts />
+        </Suspense>
         <UnsavedGuard />
       </div>
     </StoreZone>

@@ -1,14 +1,20 @@
 import { Toast } from '@base-ui/react/toast';
-import { X } from 'lucide-react';
+import { lazy } from 'react';
 import { wordsOf } from '../api/failure.ts';
 import { m } from '../paraglide/messages.js';
-import { Button } from './button.tsx';
-import styles from './toasts.module.css';
 
-const manager = Toast.createToastManager();
+export const manager = Toast.createToastManager();
+/** The corner is loaded after the screen, and what is said before waits for it. */
+const { promise: shown, resolve } = Promise.withResolvers<void>();
+export const startShowing = (): void => resolve();
+type Said = Parameters<typeof manager.add>[0];
+const add = (toast: Said): void => void shown.then(() => manager.add(toast));
+const close = (id: string): void => void shown.then(() => manager.close(id));
+
+export const Toasts = lazy(() => import('./shown-toasts.tsx').then(({ ShownToasts }) => ({ default: ShownToasts })));
 
 /** Says in a corner what has happened. Screen readers hear it too. */
-export const say = (title: string): void => void manager.add({ title });
+export const say = (title: string): void => add({ title });
 /**
  * Says it and offers to take it back.
  * @returns closes it, for when it can no longer be taken back
@@ -20,45 +26,22 @@ export const sayWithUndo = (title: string, act: () => void): (() => void) => say
  * @returns closes it
  */
 export const sayWithAct = (title: string, action: string, act: () => void): (() => void) => {
-  const id = manager.add({
+  const id = crypto.randomUUID();
+  add({
+    id,
     title,
     // Time enough to read it and to reach the button.
     timeout: 10_000,
     actionProps: {
       children: action,
       onClick: () => {
-        manager.close(id);
+        close(id);
         act();
       },
     },
   });
-  return () => manager.close(id);
+  return () => close(id);
 };
 /** Says what went wrong, in words of its own. */
-export const sayProblem = (title: string): void => void manager.add({ title, type: 'error', priority: 'high' });
+export const sayProblem = (title: string): void => add({ title, type: 'error', priority: 'high' });
 export const sayFailure = (error: unknown): void => sayProblem(wordsOf(error));
-
-export const Toasts = () => (
-  <Toast.Provider toastManager={manager}>
-    <Toast.Portal>
-      <Toast.Viewport className={styles.viewport}>
-        <Shown />
-      </Toast.Viewport>
-    </Toast.Portal>
-  </Toast.Provider>
-);
-
-function Shown() {
-  const { toasts } = Toast.useToastManager();
-  return toasts.map((toast) => (
-    <Toast.Root key={toast.id} toast={toast} className={styles.toast}>
-      <Toast.Content className={styles.content}>
-        <Toast.Title className={styles.title} />
-        <Toast.Action render={<Button className={styles.undo} />} />
-        <Toast.Close render={<Button kind="bare" />} aria-label={m.close()}>
-          <X size={14} aria-hidden />
-        </Toast.Close>
-      </Toast.Content>
-    </Toast.Root>
-  ));
-}
