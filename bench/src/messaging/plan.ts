@@ -13,6 +13,8 @@ export type MessagingPlan = {
   readonly webhooks: number;
   /** The number of messages received, and of messages sent, whose data is measured. */
   readonly stored: number;
+  /** The other stores with a queue, and the length of each: ten leads have it together. */
+  readonly backlog: { readonly stores: number; readonly messages: number };
 };
 
 /** The result of one measurement. */

@@ -1,5 +1,6 @@
 import type { Target } from '../shared/report.ts';
 import { disk, idle } from './at-rest.ts';
+import { sendBesideBacklog, sendBesideFlood } from './backlog.ts';
 import type { Measured, MessagingPlan } from './plan.ts';
 import { receive, receiveBare } from './receive.ts';
 import { send, sendBare, signalBare } from './send.ts';
@@ -102,5 +103,23 @@ export const rows: readonly Row[] = [
     measure: disk,
     floors: {},
     targets: [],
+  },
+  {
+    name: 'flood',
+    title:
+      'send and wait for the outcome, 1 caller, beside a store with a long queue that sends at the rate of its number',
+    warmUp: true,
+    measure: sendBesideFlood,
+    floors: {},
+    targets: [{ figure: 'p99 ÷ alone', holds: '≤', limit: 1.2 }],
+  },
+  // The last one: what it queues takes an hour to leave.
+  {
+    name: 'backlog',
+    title: 'send and wait for the outcome, 1 caller, while the queues of many stores leave',
+    warmUp: false,
+    measure: sendBesideBacklog,
+    floors: {},
+    targets: [{ figure: 'first message, to the provider, ms', holds: '≤', limit: 1000 }],
   },
 ];

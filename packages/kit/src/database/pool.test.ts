@@ -37,20 +37,20 @@ test('connections that are not used for a minute are closed, except for one', as
   expect(open()).toBe(8);
 });
 
-test('work that is ahead gets the next free connection, and the others keep their order', async () => {
+test('of the work that waits, the first gets the next free connection, and the last waits for all others', async () => {
   const { pool } = poolOf(1);
   const order: string[] = [];
-  const begin = (name: string, ahead = false) => {
+  const begin = (name: string, priority?: 'first' | 'last') => {
     const done = Promise.withResolvers<void>();
     const work = () => {
       order.push(name);
       return done.promise;
     };
-    return { used: pool.use(Date.now() + 1000, work, { ahead }), end: done.resolve };
+    return { used: pool.use(Date.now() + 1000, work, { priority }), end: done.resolve };
   };
-  const all = [begin('first'), begin('second'), begin('third'), begin('ahead', true)];
-  expect(pool.stats()).toEqual({ size: 1, busy: 1, waiting: 3 });
+  const all = [begin('running'), begin('last', 'last'), begin('second'), begin('third'), begin('first', 'first')];
+  expect(pool.stats()).toEqual({ size: 1, busy: 1, waiting: 4 });
   for (const { end } of all) end();
   await Promise.all(all.map(({ used }) => used));
-  expect(order).toEqual(['first', 'ahead', 'second', 'third']);
+  expect(order).toEqual(['running', 'first', 'second', 'third', 'last']);
 });

@@ -7,7 +7,7 @@ export type Pool = {
   /**
    * Lends a client to `work` until it settles or the deadline (epoch ms) passes. A client whose operation missed its
    * deadline is closed and replaced, never lent again. Of the free clients, one that already shows `store` comes first.
-   * Work that is `ahead` waits for no other than its like.
+   * Of the work that waits, what is `first` gets a client before all other, and what is `last` after it.
    *
    * @throws AppError `service_unavailable` when the queue is full or no client is free and open in time,
    * `upstream_timeout` when the deadline passes while `work` runs
@@ -18,7 +18,7 @@ export type Pool = {
   close(limitMs?: number): Promise<void>;
 };
 
-type UseOptions = { readonly store?: string | undefined; readonly ahead?: boolean | undefined };
+type UseOptions = { readonly store?: string | undefined; readonly priority?: 'first' | 'last' | undefined };
 
 export type PoolStats = { readonly size: number; readonly busy: number; readonly waiting: number };
 
@@ -49,9 +49,9 @@ export function createPool(options: {
   let closingIdle: NodeJS.Timeout | undefined;
   const all = new Set<Client>();
   const free: Client[] = [];
-  const waitingAhead = new Set<Waiter>();
-  const waiting = new Set<Waiter>();
-  const countWaiting = () => waitingAhead.size + waiting.size;
+  const [first, others, last] = [new Set<Waiter>(), new Set<Waiter>(), new Set<Waiter>()];
+  const queues = [first, others, last];
+  const countWaiting = () => first.size + others.size + last.size;
   let closing = false;
   let idle = () => {};
   let reachable = true;
@@ -99,7 +99,7 @@ export function createPool(options: {
 
   function serveNext(): void {
     if (all.size === free.length) idle();
-    for (const queue of [waitingAhead, waiting]) {
+    for (const queue of queues) {
       for (const waiter of queue) {
         // Its timer may not have fired yet. Late work would only cost another connection.
         if (waiter.deadline <= Date.now()) {
@@ -116,12 +116,12 @@ export function createPool(options: {
     }
   }
 
-  function acquire(deadline: number, { store, ahead = false }: UseOptions): Promise<Client> {
+  function acquire(deadline: number, { store, priority }: UseOptions): Promise<Client> {
     if (closing || Date.now() >= deadline) return Promise.reject(unavailable());
     const client = available(store);
     if (client) return Promise.resolve(client);
     if (countWaiting() >= options.queue) return Promise.reject(unavailable());
-    const queue = ahead ? waitingAhead : waiting;
+    const queue = priority === undefined ? others : { first, last }[priority];
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => waiter.refuse(), deadline - Date.now());
       const waiter: Waiter = {
@@ -203,7 +203,7 @@ export function createPool(options: {
     async close(limitMs = 5000) {
       closing = true;
       clearTimeout(closingIdle);
-      for (const waiter of [...waitingAhead, ...waiting]) waiter.refuse();
+      for (const waiter of queues.flatMap((queue) => [...queue])) waiter.refuse();
       if (all.size > free.length) {
         let timer: NodeJS.Timeout | undefined;
         await new Promise<void>((resolve) => {

@@ -54,9 +54,7 @@ export async function wakeOverdue<Row extends { readonly store_id: string }>(
     const taken = await systemDatabase.write({ deadline: Date.now() + runLimitMs }, async (sql) => {
       const overdue = await take(sql, { overdueMs, againMs, limit: batch });
       for (const [storeId, rows] of Map.groupBy(overdue, (row) => row.store_id)) {
-        // Several rows of a store may belong to one workflow.
-        const wakeUps = rows.map(wakeUpOf).map((entry) => [JSON.stringify(entry), entry] as const);
-        await appendOutbox(sql, storeId, [...new Map(wakeUps).values()]);
+        await appendOutbox(sql, storeId, rows.map(wakeUpOf));
       }
       return overdue.length;
     });

@@ -317,6 +317,28 @@ describe('the pump of a shard', () => {
     expect(index - before).toBeLessThan(100);
     await end();
   });
+
+  test('many stores with long queues begin 48 calls at once, and leave room for a new message of another store', async () => {
+    const busy = Promise.withResolvers<void>();
+    provider = async (call) => {
+      if (call.storeId !== storeId) await busy.promise;
+      return accepted();
+    };
+    const leads: string[] = [];
+    for (const store of Array.from({ length: 6 }, () => neighbour(storeId))) {
+      await addStore(store);
+      for (let count = 0; count < 10; count += 1) leads.push(await addLead(1, store));
+    }
+    const pump = await newPump();
+    const end = pump.begin();
+    await waitFor(() => sent.length === 48, { description: 'as many calls as the process makes' });
+    const leadId = await addLead();
+    await isSent([leadId]);
+    expect(sent).toHaveLength(49);
+    busy.resolve();
+    await isSent(leads);
+    await end();
+  });
 });
 
 describe('between two requests of a step', () => {

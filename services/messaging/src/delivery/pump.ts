@@ -48,8 +48,18 @@ type Session = Fence & {
 
 /** As many transactions of a shard at once: one that waits for a lock delays no other store. */
 const turnsAtOnce = 2;
-/** As many transactions of this process at once get a connection before the requests that wait for one. */
-const aheadAtOnce = 2;
+/**
+ * As many calls of all stores at once: twice as many as to one provider, so that one that hangs leaves room for the others.
+ * A new message may begin some more, because the stores with long queues take all of these in turn.
+ */
+const callsOfProcess = 48;
+const callsOfNewMessages = 64;
+/**
+ * As many transactions of this process at once get a connection before the requests that wait for one, and some more for a
+ * new message. All others get theirs after the requests.
+ */
+const firstAtOnce = 2;
+const firstOfNewMessages = 4;
 /** So long an outcome waits for those of the calls beside it: one transaction for all costs little more than one for each. */
 const collectMs = 5;
 /** How often a set looks at a conversation that another transaction holds, and how long it waits in between. */
@@ -75,7 +85,35 @@ export function createPump(dependencies: PumpDependencies): Pump {
   const working = new Set<Promise<void>>();
   const alone = new Map<number, Turns>();
   const stopping = new AbortController();
-  let ahead = 0;
+  /** The stores that wait for a call of another store to end. */
+  const heldUp = new Map<Store, Shard>();
+  /** Those of them whose turn has come, until it begins. */
+  const next = new Set<Store>();
+  let calling = 0;
+  let first = 0;
+
+  const hold = (store: Store, leadId: string): void => {
+    calling += store.calling.has(leadId) ? 0 : 1;
+    store.calling.add(leadId);
+  };
+  const release = (store: Store, leadId: string): void => {
+    if (store.calling.delete(leadId)) calling -= 1;
+  };
+  /** How many calls the store may begin now. The stores that are held up come first. */
+  const roomFor = (store: Store, isUrgent: boolean): number => {
+    if (heldUp.size > 0 && !isUrgent && !next.has(store)) return 0;
+    const ofProcess = (isUrgent ? callsOfNewMessages : callsOfProcess) - calling;
+    return Math.max(0, Math.min(limits.callsAtOnce - store.calling.size, ofProcess));
+  };
+  /** The stores that are held up get their turns, the longest waiting first. */
+  const letOn = (): void => {
+    for (const [store, shard] of heldUp) {
+      if (calling + next.size >= callsOfProcess) return;
+      heldUp.delete(store);
+      next.add(store);
+      takeTurn(shard, store);
+    }
+  };
 
   /** Never rejects. */
   const track = (work: Promise<void>): Promise<void> => {
@@ -112,22 +150,26 @@ export function createPump(dependencies: PumpDependencies): Pump {
   };
 
   /** A lead of the store may be due. */
-  const offer = (shard: Shard, storeId: string, leadId: string, urgent: boolean): void => {
+  const offer = (shard: Shard, storeId: string, leadId: string, isUrgent: boolean): void => {
     if (!shard.session) return;
     const store = storeOf(shard, storeId);
     shard.session.worked = true;
     // Its next message is looked at when the outcome is recorded.
     if (store.calling.has(leadId)) return;
     store.ready.add(leadId);
-    takeTurn(shard, store, urgent);
+    takeTurn(shard, store, isUrgent);
   };
 
-  const hasWork = ({ session }: Shard, { ended, ready, calling }: Store): boolean =>
-    ended.length > 0 || (session !== undefined && ready.size > 0 && calling.size < limits.callsAtOnce);
-
-  function takeTurn(shard: Shard, store: Store, urgent = false): void {
-    if (hasWork(shard, store)) {
-      shard.turns.take(store.id, () => workOn(shard, store, () => advance(shard, store)), urgent);
+  function takeTurn(shard: Shard, store: Store, isUrgent = false): void {
+    const isReady = shard.session !== undefined && store.ready.size > 0 && store.calling.size < limits.callsAtOnce;
+    if (store.ended.length > 0 || (isReady && roomFor(store, isUrgent) > 0)) {
+      shard.turns.take(store.id, () => workOn(shard, store, () => advance(shard, store, isUrgent)), isUrgent);
+      return;
+    }
+    next.delete(store);
+    if (isReady) {
+      heldUp.set(store, shard);
+      letOn();
     } else if (!shard.session && !isBusy(store)) shard.stores.delete(store.id);
   }
 
@@ -141,16 +183,20 @@ export function createPump(dependencies: PumpDependencies): Pump {
   };
 
   /** One transaction for the store. */
-  async function advance(shard: Shard, store: Store): Promise<void> {
+  async function advance(shard: Shard, store: Store, isUrgent: boolean): Promise<void> {
     const { session } = shard;
     const ended = store.ended.splice(0);
-    for (const { claimed } of ended) store.calling.delete(claimed.message.lead_id);
-    const room = limits.callsAtOnce - store.calling.size;
+    for (const { claimed } of ended) release(store, claimed.message.lead_id);
+    const room = roomFor(store, isUrgent);
+    next.delete(store);
     const leads = session ? [...store.ready].slice(0, room) : [];
     for (const leadId of leads) store.ready.delete(leadId);
     if (ended.length + leads.length === 0) return;
-    const scope = { storeId: store.id, deadline: Date.now() + workLimitMs, isAhead: ahead < aheadAtOnce };
-    if (scope.isAhead) ahead += 1;
+    const priority = first < (isUrgent ? firstOfNewMessages : firstAtOnce) ? 'first' : 'last';
+    const scope = { storeId: store.id, deadline: Date.now() + workLimitMs, priority } as const;
+    if (priority === 'first') first += 1;
+    const begun = Math.min(room, leads.length + ended.length);
+    calling += begun;
     let claims: readonly Claimed[] = [];
     try {
       const work = { ended, leads, fence: session, room };
@@ -174,7 +220,9 @@ export function createPump(dependencies: PumpDependencies): Pump {
         for (const leadId of leads) offer(shard, store.id, leadId, false);
       });
     } finally {
-      if (scope.isAhead) ahead -= 1;
+      if (priority === 'first') first -= 1;
+      calling -= begun;
+      letOn();
     }
     if (session === shard.session && store.hasMore && store.ready.size < limits.callsAtOnce) await read(shard, store);
   }
@@ -219,7 +267,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
 
   /** The lead is in `calling` until the outcome is recorded. */
   function call(shard: Shard, store: Store, claimed: Claimed): void {
-    store.calling.add(claimed.message.lead_id);
+    hold(store, claimed.message.lead_id);
     void track(
       callProvider(dependencies, claimed, limits.callLimitMs).then((outcome) => {
         store.ended.push({ claimed, outcome });
@@ -241,13 +289,14 @@ export function createPump(dependencies: PumpDependencies): Pump {
 
   function recordAlone(shard: Shard, store: Store, { claimed, outcome }: Ended): void {
     const leadId = claimed.message.lead_id;
-    store.calling.add(leadId);
+    hold(store, leadId);
     const record = async () => {
       try {
         await recordSurely(dependencies, claimed, outcome, stopping.signal);
         relay.nudge();
       } finally {
-        store.calling.delete(leadId);
+        release(store, leadId);
+        letOn();
         // Without a session here, the pump of the shard may be in another process.
         if (shard.session) offer(shard, store.id, leadId, false);
         else notices.publish(store.id, leadId);
@@ -299,8 +348,11 @@ export function createPump(dependencies: PumpDependencies): Pump {
     if (store) store.hasMore = false;
     const deadline = Date.now() + workLimitMs;
     const withinMs = Math.max(0, session.untilMs - Date.now());
-    const found = await systemDatabase.read({ deadline }, (sql) =>
-      findDueLeads(sql, session.shard, { withinMs, most: store ? readOfStore : readOfShard, store: store?.id }),
+    const found = await systemDatabase.read(
+      { deadline },
+      (sql) =>
+        findDueLeads(sql, session.shard, { withinMs, most: store ? readOfStore : readOfShard, store: store?.id }),
+      { inIndexOrder: true },
     );
     for (const [storeId, leads] of Map.groupBy(found, (row) => row.store_id)) {
       if (leads.length === leads[0]?.most) storeOf(shard, storeId).hasMore = true;
@@ -369,6 +421,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
     for (const store of shard.stores.values()) {
       store.ready.clear();
       store.locked.clear();
+      heldUp.delete(store);
       store.hasMore = false;
       takeTurn(shard, store);
     }

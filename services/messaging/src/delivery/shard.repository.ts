@@ -67,16 +67,20 @@ export async function closeShard(
   const rows = await systemSql`
     update delivery_shards set open_until = 'epoch'
     where shard = ${shard} and fence = ${fence}
-      and not exists (
-        select from messages head
-        where ${isHead(systemSql, shard)}
-          and ${dueAt(systemSql)} <= clock_timestamp() + ${dueWithinMs} * interval '1 millisecond')
+      and (
+        select true from messages head
+        where ${isHead(systemSql, shard)} and ${dueAt(systemSql)} <= now() + ${dueWithinMs} * interval '1 millisecond'
+        order by ${asInIndex(systemSql)} limit 1) is null
     returning shard`;
   return rows.length > 0;
 }
 
-/** Whether the message is in a queue, written as the indexes of all shards have it: services/messaging/migrations/0170. */
-export const isOpen = (sql: Sql, alias: string) => sql`coalesce(${sql(alias)}.status in ('queued', 'sending'), false)`;
+/**
+ * Whether `head` is in a queue. The first condition is that of the indexes of all shards
+ * (services/messaging/migrations/0170). From the second one the planner knows that few messages are.
+ */
+export const isOpen = (sql: Sql) => sql`
+  coalesce(head.status in ('queued', 'sending'), false) and head.status in ('queued', 'sending')`;
 
 /**
  * Whether `head` is the first message of its queue. A look-up for each message, because the planner joins a queue that it
@@ -91,12 +95,18 @@ export const isFirst = (sql: Sql) => sql`
 /** SQL expression: when the next step of `head` is due. */
 export const dueAt = (sql: Sql) => sql`coalesce(head.lease_until, head.next_attempt_at, head.created_at)`;
 
-/** The message is in a queue of the shard. So written, only `messages_of_shard` has such messages (docs/adr/0034). */
-const isInShard = (sql: Sql, alias: string, shard: number) => sql`
-  ${shardOf(sql, sql`${sql(alias)}.store_id`)} = ${shard} and ${isOpen(sql, alias)}`;
+/**
+ * The order of the index `messages_of_shard`, so that no other one is read. With all its columns: where rows have policies,
+ * the planner does not know that all rows of a shard have the same first one.
+ */
+export const asInIndex = (sql: Sql) => sql`${shardOf(sql, sql`head.store_id`)}, head.store_id, ${dueAt(sql)}`;
+
+/** The message is in a queue of the shard. */
+const isInShard = (sql: Sql, shard: number) => sql`
+  ${shardOf(sql, sql`head.store_id`)} = ${shard} and ${isOpen(sql)}`;
 
 /** The first message of a queue of the shard. */
-const isHead = (sql: Sql, shard: number) => sql`${isInShard(sql, 'head', shard)} and ${isFirst(sql)}`;
+const isHead = (sql: Sql, shard: number) => sql`${isInShard(sql, shard)} and ${isFirst(sql)}`;
 
 type DueLead = {
   readonly store_id: string;
@@ -108,7 +118,7 @@ type DueLead = {
 
 /**
  * The leads of the shard whose queue is due within `withinMs`, the longest due of each store first. `most`: about as many
- * of all stores together. `store`: only of this one.
+ * of all stores together. `store`: only of this one. Read it `inIndexOrder`.
  */
 export async function findDueLeads(
   systemSql: Sql,
@@ -117,13 +127,15 @@ export async function findDueLeads(
 ): Promise<DueLead[]> {
   // `now()` and not `clock_timestamp()`: a volatile function cannot be an index condition.
   const due = systemSql`${dueAt(systemSql)} <= now() + ${withinMs} * interval '1 millisecond'`;
-  const inShard = isInShard(systemSql, 'm', shard);
+  const nextStore = (after: ReturnType<typeof systemSql>) => systemSql`
+    select head.store_id from messages head
+    where ${isInShard(systemSql, shard)} ${after} order by ${asInIndex(systemSql)} limit 1`;
   const stores = store
     ? systemSql`select ${store}::uuid as store_id`
     : systemSql`
-        (select m.store_id from messages m where ${inShard} order by m.store_id limit 1)
+        (${nextStore(systemSql``)})
         union all
-        select (select m.store_id from messages m where ${inShard} and m.store_id > stores.store_id order by m.store_id limit 1)
+        select (${nextStore(systemSql`and head.store_id > stores.store_id`)})
         from stores where stores.store_id is not null`;
   return await systemSql<DueLead[]>`
     with recursive stores as (${stores}),
@@ -133,7 +145,7 @@ export async function findDueLeads(
       select head.lead_id, (extract(epoch from ${dueAt(systemSql)} - now()) * 1000)::float8 as due_in_ms
       from messages head
       where ${isHead(systemSql, shard)} and head.store_id = stores.store_id and ${due}
-      order by ${dueAt(systemSql)} limit share.most) due
+      order by ${asInIndex(systemSql)} limit share.most) due
     where stores.store_id is not null`;
 }
 

@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { CountOptions, OverdueOptions } from '@mostrador/kit/step/overdue';
-import { dueAt, isFirst, isOpen, shardOf } from './shard.repository.ts';
+import { asInIndex, dueAt, isFirst, isOpen, shardOf } from './shard.repository.ts';
 
 /** Messages of any store whose watchdog time has passed, the longest passed first. */
 export async function findUnsettled(sql: Sql, limit: number): Promise<{ store_id: string; id: string }[]> {
@@ -42,36 +42,33 @@ export async function findUnsettledState(sql: Sql): Promise<Record<UnsettledStat
 
 /** The head of a lead's queue that is overdue. */
 const isOverdueHead = (sql: Sql, overdueMs: number) => sql`
-  ${isOpen(sql, 'head')} and ${dueAt(sql)} < now() - ${overdueMs} * interval '1 millisecond' and ${isFirst(sql)}`;
+  ${isOpen(sql)} and ${dueAt(sql)} < now() - ${overdueMs} * interval '1 millisecond' and ${isFirst(sql)}`;
 
 export type OverdueLead = { readonly store_id: string; readonly lead_id: string };
 
 /**
- * Up to `limit` leads whose queue has been due for more than `overdueMs`, whose shard is closed, and that were not returned
- * within `againMs`. The pump of an open shard sees what is due by itself. A queue without a connected channel is due when its
- * head fails for its age. Two sweeps at once get different leads.
+ * A lead of each closed shard whose queue has been due for more than `overdueMs`, and that was not returned within
+ * `againMs`: its wake-up is that of the whole shard. The pump of an open shard sees what is due by itself. A queue without a
+ * connected channel is due when its head fails for its age. Two sweeps at once may wake a shard twice, which does no harm.
  */
 export async function takeOverdueLeads(
   sql: TransactionSql,
   { overdueMs, againMs, limit }: OverdueOptions,
 ): Promise<OverdueLead[]> {
-  const mayWake = (alias: string) => sql`
-    (${sql(alias)}.woken_at is null or ${sql(alias)}.woken_at < now() - ${againMs} * interval '1 millisecond')`;
   return await sql<OverdueLead[]>`
     update conversations c set woken_at = clock_timestamp()
     from (
       select held.store_id, held.lead_id
       from delivery_shards closed
       cross join lateral (
-        select head.store_id, head.lead_id, ${dueAt(sql)} as due
+        select head.store_id, head.lead_id
         from messages head
         join conversations waiting on waiting.store_id = head.store_id and waiting.lead_id = head.lead_id
         where ${shardOf(sql, sql`head.store_id`)} = closed.shard and ${isOverdueHead(sql, overdueMs)}
-          and ${mayWake('waiting')}
-        order by due limit ${limit}) overdue
+          and (waiting.woken_at is null or waiting.woken_at < now() - ${againMs} * interval '1 millisecond')
+        order by ${asInIndex(sql)} limit 1) overdue
       join conversations held on held.store_id = overdue.store_id and held.lead_id = overdue.lead_id
-      where closed.open_until < now() and ${mayWake('held')}
-      order by overdue.due
+      where closed.open_until < now()
       limit ${limit}
       for no key update of held skip locked
     ) overdue
