@@ -26,7 +26,8 @@ beforeAll(async () => {
     await insert('customer_user_ids', { user_id: 'BR.1', lead_id });
     await insert('sessions', { id: session_id, lead_id, started_at: now, last_message_at: now });
     const message = { id, lead_id, session_id, number: 1, direction: 'outbound', source: 'api', status: 'queued' };
-    await insert('messages', { ...message, body: 'Olá' });
+    const price = { priced_at: now, priced_as: 'billed_service', priced_micros: 5 };
+    await insert('messages', { ...message, ...price, body: 'Olá' });
     await insert('inbound_payloads', { channel_id, payload: '{}' });
     const report = { provider_message_id: 'wamid.1', status: 'sent', reported_at: now };
     await insert('status_reports', { channel_id, ...report });
@@ -98,13 +99,21 @@ test('a message belongs to a session and a conversation of its own store', async
 });
 
 test('report views and the rows of lists are the store’s own, and only the system role sees all facts and writes rollups', async () => {
-  for (const view of ['report_facts', 'lead_report_facts']) {
+  for (const view of ['report_facts_with_prices', 'report_facts', 'lead_report_facts']) {
     const rowsFor = (role: string, store: string | null) =>
       database.as(role, store, (sql) => sql`select distinct store_id from ${sql(view)}`);
     expect(await rowsFor('messaging', storeId), view).toEqual([{ store_id: storeId }]);
     expect(await rowsFor('messaging', null), view).toEqual([]);
     expect(await rowsFor('messaging_system', null), view).toHaveLength(2);
   }
+  // The previous version fails a report with a metric that it does not know.
+  const metricsIn = async (view: string) => {
+    const rows = await database.as('messaging_system', null, (sql) => sql`select distinct metric from ${sql(view)}`);
+    return rows.map(({ metric }) => metric).toSorted();
+  };
+  const withPrices = ['amount_service_api', 'billed_service_api', 'sessions_started'];
+  expect(await metricsIn('report_facts_with_prices')).toEqual(withPrices);
+  expect(await metricsIn('report_facts')).toEqual(['sessions_started']);
   const listed = (role: string, store: string | null) =>
     database.as(role, store, (sql) => sql`select distinct store_id from list_rows`);
   expect(await listed('messaging', storeId)).toEqual([{ store_id: storeId }]);

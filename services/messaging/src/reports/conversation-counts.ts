@@ -19,7 +19,7 @@ const amountMetrics = pricingCategories.flatMap((category) =>
   pricedSources.map((source) => `amount_${category}_${source}` as const),
 );
 
-/** The metrics of the view `report_facts`. The rollups store totals in this order, so add a new metric at the end. */
+/** The metrics of the view `report_facts_with_prices`. The rollups store totals in this order, so add new ones at the end. */
 export const conversationFacts = [
   'sessions_started',
   'sessions_ended',
@@ -36,7 +36,7 @@ export const conversationFacts = [
   'without_rate',
 ] as const;
 export type ConversationFacts = Readonly<Record<(typeof conversationFacts)[number], number>>;
-export const conversationRollups = createRollups(conversationFacts);
+export const conversationRollups = createRollups(conversationFacts, 'report_facts_with_prices');
 
 /** `currency`: that of the rate file. Null: there is none. */
 export function toConversationCounts(facts: ConversationFacts, currency: string | null): ConversationCounts {

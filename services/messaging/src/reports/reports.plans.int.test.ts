@@ -53,7 +53,7 @@ test('the facts of an open span are read without scanning other rows', async () 
   const plan = await database.database.read(scope(), (sql) =>
     summaryOf(
       sql,
-      sql`select metric, sum(amount) from report_facts where store_id = ${storeId} and at >= ${from} and at < ${to} group by 1`,
+      sql`select metric, sum(amount) from report_facts_with_prices where store_id = ${storeId} and at >= ${from} and at < ${to} group by 1`,
     ),
   );
   expect(plan).toMatchObject({ scanned: [], passed: 0 });
@@ -64,7 +64,7 @@ test('closing a quarter-hour reads only the rows of that quarter-hour', async ()
   const from = new Date(Math.floor(Date.now() / 900_000 - 2000) * 900_000);
   const to = new Date(from.getTime() + 900_000);
   const plan = await database.systemDatabase.read(scope(), (sql) =>
-    summaryOf(sql, factsByQuarter(sql, { view: 'report_facts', metrics: [] }, from, to)),
+    summaryOf(sql, factsByQuarter(sql, { view: 'report_facts_with_prices', metrics: [] }, from, to)),
   );
   expect(plan.scanned).toEqual([]);
   // Each store costs some blocks in each part of the view, for the position of its next row.
