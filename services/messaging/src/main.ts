@@ -27,7 +27,7 @@ import { inboundGauges } from './inbound/inbound-metrics.ts';
 import { catchUpAll } from './inbox/catch-up.ts';
 import { leadEvents, onLeadEvent } from './inbox/on-lead-event.ts';
 import { createOutcomeWaiters } from './messages/outcome-waiters.ts';
-import { readRateCard } from './prices/rate-card.ts';
+import { followRateCard, readRateCard } from './prices/rate-card.ts';
 import { endIdleSessions } from './sessions/end-idle-sessions.ts';
 import { syncTemplates } from './templates/sync-templates.ts';
 
@@ -35,7 +35,8 @@ import { syncTemplates } from './templates/sync-templates.ts';
 const mostWaiting = 1000;
 
 const config = loadConfig(messagingConfig);
-const rateCard = orExit(() => config.WHATSAPP_RATES_FILE && readRateCard(config.WHATSAPP_RATES_FILE)) || undefined;
+// A file that is not valid keeps the process from starting.
+orExit(() => config.WHATSAPP_RATES_FILE && readRateCard(config.WHATSAPP_RATES_FILE));
 const vault = createVault(config.ENCRYPTION_KEYS);
 const egress = createEgress({
   allowHosts: config.PROVIDER_ALLOW_HOSTS,
@@ -54,6 +55,7 @@ runService({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),
   build: ({ database, systemDatabase, rpc, relay, nats, log, metrics, tracing }) => {
+    const rateCard = config.WHATSAPP_RATES_FILE ? followRateCard(config.WHATSAPP_RATES_FILE, { log }) : undefined;
     const outcomes = createOutcomeWaiters({ nats, log, most: mostWaiting });
     const { inbound, jobs: inboundJobs } = createInboundJobs({
       ...{ database, systemDatabase, rpc, relay, outcomes, rateCard, log },

@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ConfigError } from '@mostrador/kit/process/config';
-import { describe, expect, test } from 'vitest';
-import { readRateCard, toRateCard, withAmount } from './rate-card.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { followRateCard, readRateCard, toRateCard, withAmount } from './rate-card.ts';
 
 const rate = (market: string, category: string, from: string, amount: unknown) => ({ market, category, from, amount });
 const rates = [
@@ -64,6 +67,25 @@ test.each([
 ])('a file %s is rejected and says why', (_, text, fault) => {
   expect(() => toRateCard(text)).toThrow(ConfigError);
   expect(() => toRateCard(text)).toThrow(fault);
+});
+
+test('a changed file is read while the process runs, and one that is not valid leaves the rates as they were', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'rates-')), 'rates.json');
+  const write = (text: string, second: number) => {
+    writeFileSync(path, text);
+    utimesSync(path, second, second);
+  };
+  write(file(rates), 1);
+  const log = { info: vi.fn(), error: vi.fn() };
+  const followed = followRateCard(path, { log: log as never, everyMs: 0 });
+  expect(followed.currency).toBe('USD');
+  write(file([rate('*', 'service', '2026-01-01', 0.5)], 'BRL'), 2);
+  expect(followed.currency).toBe('BRL');
+  rmSync(path);
+  expect(followed.rateOf('351900000000', 'service', new Date('2026-12-31'))).toBe(0.5);
+  write('{}', 3);
+  expect(followed.currency).toBe('BRL');
+  expect([log.info.mock.calls.length, log.error.mock.calls.length]).toEqual([1, 2]);
 });
 
 test('a file that is not there is rejected', () => {

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { type MessagePricing, maxAmount, toMicros } from '@mostrador/contracts';
 import { Exact, isDate } from '@mostrador/contracts/core';
 import { ConfigError } from '@mostrador/kit/process/config';
+import type { Log } from '@mostrador/kit/process/log';
 import { compile } from '@mostrador/kit/schema/compile';
 import { type Static, Type } from '@sinclair/typebox';
 
@@ -45,6 +46,44 @@ export function readRateCard(path: string): RateCard {
     throw faultyFile([`cannot be read (${(error as NodeJS.ErrnoException).code})`]);
   }
   return toRateCard(text);
+}
+
+/**
+ * The rates of the file as it is now. Whether it has changed is looked up when rates are needed, at most once in `everyMs`.
+ * A changed file that is not valid is logged, and the rates from before it stay.
+ *
+ * @throws ConfigError as `readRateCard` does
+ */
+export function followRateCard(
+  path: string,
+  { log, everyMs = 30_000 }: { readonly log: Pick<Log, 'info' | 'error'>; readonly everyMs?: number },
+): RateCard {
+  const changedAt = () => statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  let [known, looked] = [changedAt(), Date.now()];
+  let card = readRateCard(path);
+  const current = (): RateCard => {
+    if (Date.now() - looked < everyMs) return card;
+    looked = Date.now();
+    const changed = changedAt();
+    if (changed === known) return card;
+    known = changed;
+    try {
+      card = readRateCard(path);
+      log.info('the changed file of WHATSAPP_RATES_FILE is read');
+    } catch (error) {
+      log.error({ err: error }, 'the changed file of WHATSAPP_RATES_FILE is not used');
+    }
+    return card;
+  };
+  return {
+    get currency() {
+      return current().currency;
+    },
+    get freeServiceMessages() {
+      return current().freeServiceMessages;
+    },
+    rateOf: (phone, category, at) => current().rateOf(phone, category, at),
+  };
 }
 
 /** @throws ConfigError as `readRateCard` does */
