@@ -30,7 +30,7 @@ export async function connectWhatsapp(
   return { channelId: channel_id, phoneNumberId };
 }
 
-type Content = { messages?: object[]; statuses?: unknown[]; contacts?: object[] };
+type Content = { messages?: object[]; message_echoes?: object[]; statuses?: unknown[]; contacts?: object[] };
 
 /** A WhatsApp webhook of one number. */
 export const notification = (phoneNumberId: string, ...contents: Content[]) => ({

@@ -67,7 +67,7 @@ export function MessageItem({ message, name, continues, quoted, onCancel }: Mess
       <Foot at={created_at}>
         {edited_at && !revoked_at && <span title={fullTime(edited_at, zone)}>{m.inbox_edited()}</span>}
         {message.pricing && <span>{wordsOfPrice(message.pricing)}</span>}
-        {source === 'ai' && <Why message={message} />}
+        {source === 'ai' && message.author?.id !== null && <Why message={message} />}
         {source !== 'lead' && <Status icon={icons[status]} words={wordsOfStatus(status)} />}
       </Foot>
       {status === 'failed' && error && <p className={styles.trouble}>{wordsOfFailure(error.code, error.detail)}</p>}

@@ -80,7 +80,8 @@ export const MessageAuthor = Type.Object(
     }),
     id: About(
       NullableString,
-      'The id of the person, the agent or the key. Null for `phone`: the channel does not say who it was.',
+      'The id of the person, the agent or the key. Null for `phone`, and for an agent of the channel itself, such as Meta ' +
+        'Business Agent: the channel does not say who it was.',
     ),
     name: About(
       NullableString,

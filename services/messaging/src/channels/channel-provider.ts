@@ -130,6 +130,8 @@ export type CustomerIds = {
 export type InboundMessage = CustomerIds & {
   /** A person of the store wrote it on the store's own telephone, to the customer with these ids. Left out for any other. */
   readonly isEcho?: true;
+  /** Another sender of the number holds the conversation, such as the provider's own AI: it wrote this echo, or will answer. */
+  readonly isOnStandby?: true;
   /** The id that an echo gets; generated when left out. */
   readonly id?: string;
   readonly providerMessageId: string;

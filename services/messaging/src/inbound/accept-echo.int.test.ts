@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { acceptMessage, type Message } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
-import { contents, echoPayload } from '@mostrador/testing/providers/whatsapp/entries';
+import { contents, echoPayload, standbyPayload } from '@mostrador/testing/providers/whatsapp/entries';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newPhone, newUserId, newWamid, startStore, type TestStore } from '../../test/customers.ts';
@@ -199,4 +199,43 @@ test('what the channel tells of an echo later, and told before it, shows on it',
   await store.posts(echo(contents.text('2'), { id: late }));
   await store.posts(statusUpdate(store.number.phoneNumberId, { id: late, status: 'delivered' }));
   expect((await store.messages(leadId)).slice(1).map(({ status }) => status)).toEqual(['read', 'delivered']);
+});
+
+test('on standby another agent of the number answers: its words and the customer’s are stored, and our AI is silent', async () => {
+  const { store, customer, leadId, echo, state } = await withLead();
+  const queued = await accept(store, leadId, 'ai');
+  const [mine, asked, answer] = [newWamid(), newWamid(), newWamid()];
+  const question = store.payload(customer, contents.text('Abre hoje?'), { id: asked, at: ago(9) });
+  await store.posts(standbyPayload(question));
+  expect((await store.messages(leadId)).find(({ id }) => id === queued)).toMatchObject({
+    status: 'cancelled',
+    error: { code: 'ai_paused' },
+  });
+  await expect(accept(store, leadId, 'ai')).rejects.toMatchObject({ code: 'ai_paused' });
+  expect(await state()).toMatchObject({ is_unanswered: true, unread_count: 2, paused_minutes: 1440 });
+  await expect(store.conversation(leadId)).resolves.toMatchObject({ window_open: true });
+
+  await store.posts(
+    standbyPayload(echo({ ...contents.text('Até 18h'), context: { id: asked } }, { id: answer, at: ago(5) })),
+  );
+  await store.posts(standbyPayload(echo(contents.edit(answer, 'Até as 19h'), { at: ago(3) })));
+  await store.posts(standbyPayload(statusUpdate(store.number.phoneNumberId, { id: answer, status: 'read' }) as never));
+  const ofAgent = { kind: 'agent', id: null, name: null };
+  expect((await store.messages(leadId)).slice(2)).toMatchObject([
+    { source: 'lead', body: 'Abre hoje?' },
+    { source: 'ai', author: ofAgent, body: 'Até as 19h', status: 'read', reply_to_id: expect.any(String) },
+  ]);
+  // No person has read it.
+  expect(await state()).toMatchObject({ is_unanswered: false, unread_count: 2, paused_minutes: 1440 });
+  // The same message over the field `messages`, and a message of who has the conversation back.
+  await store.posts(question);
+  await store.does(customer, contents.text('Oi'), { id: mine });
+  expect(await store.messages(leadId)).toHaveLength(5);
+  expect(await store.failed()).toEqual([]);
+});
+
+test('a question that another agent has had for a day pauses nothing', async () => {
+  const { store, customer, state } = await withLead();
+  await store.posts(standbyPayload(store.payload(customer, contents.text('antes'), { at: ago(25 * 3600) })));
+  expect(await state()).toMatchObject({ unread_count: 2, paused_minutes: null });
 });

@@ -23,11 +23,15 @@ import { type FoundLead, mayReplyTo, requireSameCustomer } from './same-customer
 const secondOf = (at: Date | null): number => Math.floor(Number(at) / 1000);
 
 const telephone: MessageAuthor = { kind: 'phone', id: null, name: null };
+const agentOfChannel: MessageAuthor = { kind: 'agent', id: null, name: null };
+
+/** A day, after which the reply window closes: our AI does not write to who writes with another one. */
+export const standbyPauseMinutes = 24 * 60;
 
 /**
  * Accepts what a person of the store wrote to a lead on the store's own telephone. It is a message of a seller that is
  * sent already: it answers the lead, pauses the AI and cancels what the AI has queued, unless the lead has written since.
- * The reply window and follow-ups stay as they are, because the lead said nothing. Returns the lead's number of
+ * On standby an agent of the channel wrote it: it is a message of the AI, and does the same. The reply window and follow-ups stay as they are, because the lead said nothing. Returns the lead's number of
  * interactions; null when the message is known.
  *
  * @throws AppError `service_unavailable` while another message to the lead is being sent, because this may be its echo
@@ -66,14 +70,16 @@ export async function acceptEcho(
   ]);
   // One that was delayed for a day, or that is from before what the lead wrote last, says nothing about who answers now.
   const isCurrent = !isLate(new Date(), writtenAt) && secondOf(writtenAt) >= secondOf(conversation.customer_wrote_at);
-  const { number, at, sessionId, delivering } = await takeNumber(sql, storeId, leadId, 'seller', {
+  const source = message.isOnStandby ? 'ai' : 'seller';
+  const pauseMinutes = message.isOnStandby ? standbyPauseMinutes : settings.ai_pause_minutes;
+  const { number, at, sessionId, delivering } = await takeNumber(sql, storeId, leadId, source, {
     answers: isCurrent,
-    pausesAiMinutes: isCurrent ? settings.ai_pause_minutes : null,
+    pausesAiMinutes: isCurrent ? pauseMinutes : null,
   });
   const session = sessionId
     ? { sessionId, events: [] }
     : await beginSession(sql, storeId, leadId, { at, direction: 'outbound' });
-  const original = { source: 'seller', reactions: [], edited_at: null, revoked_at: null } as const;
+  const original = { source, reactions: [], edited_at: null, revoked_at: null } as const;
   const { body, ...changed } = withChanges({ ...original, ...toInboundBody(message.body) }, changes);
   const row = await insertMessage(sql, storeId, {
     id: message.id,
@@ -82,8 +88,8 @@ export async function acceptEcho(
     number,
     created_at: at,
     direction: 'outbound',
-    source: 'seller',
-    author: telephone,
+    source,
+    author: message.isOnStandby ? agentOfChannel : telephone,
     kind: message.kind,
     body,
     changed,
@@ -103,7 +109,7 @@ export async function acceptEcho(
     ...session.events,
     ...entries,
     ...overtaken,
-    ...(isCurrent && conversation.unread_count > 0 ? conversationRead(leadId) : []),
+    ...(isCurrent && source === 'seller' && conversation.unread_count > 0 ? conversationRead(leadId) : []),
     // What waited behind a cancelled message is due.
     ...(overtaken.length > 0 ? [wakeDelivery(storeId, 'message_settled')] : []),
   ]);

@@ -15,7 +15,9 @@ import {
   UserIdTaken,
 } from '../conversations/conversation.repository.ts';
 import { optOutEvents, toOptOut, wishIn, withWish } from '../conversations/opt-out-state.ts';
+import { cancelQueuedAi } from '../delivery/cancel-queued-ai.ts';
 import { lockProviderMessage } from '../delivery/status-update.repository.ts';
+import { wakeDelivery } from '../delivery/wake-overdue.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { asPhone } from '../identities/as-phone.ts';
 import { currentIds } from '../identities/current-ids.ts';
@@ -26,7 +28,7 @@ import { listChanges } from '../messages/message-change.repository.ts';
 import { withChanges } from '../messages/message-change.ts';
 import { messageEvents } from '../messages/message-events.ts';
 import { touchSession } from '../sessions/session.repository.ts';
-import { acceptEcho } from './accept-echo.ts';
+import { acceptEcho, standbyPauseMinutes } from './accept-echo.ts';
 import { isLate } from './came-at.ts';
 import { reopenFailed } from './inbound.repository.ts';
 import { moveIdentity } from './move-identity.ts';
@@ -34,8 +36,8 @@ import { NoPhone, noPhone } from './no-phone.ts';
 import { type FoundLead, mayReplyTo, requireSameCustomer } from './same-customer.ts';
 
 /**
- * Accepts an inbound message, or the echo of one that the store wrote. A customer without a lead gets one. A duplicate changes nothing. Returns the lead and its
- * number of interactions; null for a duplicate.
+ * Accepts an inbound message, or the echo of one that the store wrote. A customer without a lead gets one. A duplicate
+ * changes nothing. Returns the lead and its number of interactions; null for a duplicate.
  *
  * @throws AppError `service_unavailable` or `upstream_timeout` when crm is needed and does not answer, or when the lead
  *   has just been merged into another one or got another phone: retry later
@@ -155,7 +157,8 @@ async function accept(
   const wish = wishIn(message);
   const optOut = wish && withWish(conversation, wish);
   const late = isLate(new Date(), writtenAt);
-  const taken = await takeInbound(sql, storeId, leadId, { waId: replyTo, writtenAt, late, optOut });
+  const pausesAiMinutes = message.isOnStandby && !late ? standbyPauseMinutes : null;
+  const taken = await takeInbound(sql, storeId, leadId, { waId: replyTo, writtenAt, late, optOut, pausesAiMinutes });
   const session = await touchSession(sql, storeId, leadId, { at: taken.at, direction: 'inbound' });
   // Changes may come before their message.
   const { body, ...changed } = withChanges(newMessage(message), changes);
@@ -175,9 +178,14 @@ async function accept(
     ...(changed.revoked_at === null && { content: message.content, media: message.media }),
     quotedId: message.quotedId,
   });
+  const overtaken =
+    pausesAiMinutes === null ? [] : await cancelQueuedAi(sql, storeId, { leadId, before: taken.number });
   await appendOutbox(sql, storeId, [
     ...session.events,
     ...messageEvents.received(row, toTimestamp(taken.at)),
+    ...overtaken,
+    // What waited behind a cancelled message is due.
+    ...(overtaken.length > 0 ? [wakeDelivery(storeId, 'message_settled')] : []),
     ...(optOut ? optOutEvents(leadId, toOptOut(conversation), toOptOut(taken)) : []),
   ]);
   return taken.interactionCount;

@@ -75,6 +75,7 @@ async function findKnown<Message extends Came>(
   const isPlain = (message: Message) =>
     isDue(message) &&
     !message.content.isEcho &&
+    !message.content.isOnStandby &&
     wishIn(message.content) === null &&
     message.content.quotedId === undefined;
   if (!customers.some((messages) => messages.every(isPlain))) return [];

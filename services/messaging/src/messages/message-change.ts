@@ -33,15 +33,17 @@ export function toChangeRow(change: MessageChange): ChangeRow {
 
 /**
  * A message with the changes that are stored for it. The result is the same in whatever order they came, and repeating
- * them changes nothing. A lead edits and deletes only its own messages. A deletion is final: the text is gone, whatever
+ * them changes nothing. A lead edits and deletes only its own messages, and the
+ * store's telephone only those of the store. A deletion is final: the text is gone, whatever
  * edits come later.
  */
 export function withChanges(
   message: ChangedColumns & Pick<MessageRow, 'source'>,
   changes: readonly ChangeRow[],
 ): ChangedColumns {
+  const isOfLead = message.source === 'lead';
   const own = (kind: ChangeRow['kind']) =>
-    changes.find((change) => change.kind === kind && change.source === message.source);
+    changes.find((change) => change.kind === kind && (change.source === 'lead') === isOfLead);
   const [edit, revocation] = [own('edit'), own('revocation')];
   const text = revocation
     ? { body: '', body_truncated: false }

@@ -2,7 +2,7 @@ import type { Message, MessageAuthor, MessageContent, MessageMedia } from '@most
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { Metadata } from '@mostrador/kit/database/metadata';
 import type { PageStart } from '@mostrador/kit/database/paging';
-import { countedNext } from '../conversations/conversation.repository.ts';
+import { type AiPause, countedNext, pausingAi } from '../conversations/conversation.repository.ts';
 import { touchActive } from '../sessions/session.repository.ts';
 import type { MessageRow, MessageWait, Outcome, Template } from './message.ts';
 import type { ChangedColumns } from './message-change.ts';
@@ -55,9 +55,6 @@ export type TakenOutbound = {
   readonly delivering: boolean;
 };
 
-/** How long a message pauses the AI. Null: it does not. */
-type AiPause = { readonly pausesAiMinutes?: number | null };
-
 /**
  * Takes the number of an outbound message and the moment of acceptance. Stores what the inbox shows, and the activity of
  * the lead's session. A message of a seller that answers reads all before it. A pause of the AI is never shortened. The
@@ -72,12 +69,7 @@ export async function takeNumber(
   { pausesAiMinutes = null, answers = true }: AiPause & { readonly answers?: boolean } = {},
 ): Promise<TakenOutbound> {
   const answered = answers ? sql`, is_unanswered = false, waiting_since = null` : sql``;
-  const until = sql`clock.at + ${pausesAiMinutes} * interval '1 minute'`;
-  const pauses =
-    pausesAiMinutes === null
-      ? sql``
-      : sql`, ai_paused_until = greatest(c.ai_paused_until, ${until}), ai_pause_number = c.next_number,
-          ai_pause_version = c.ai_pause_version + 1`;
+  const pauses = pausingAi(sql, sql`clock.at`, pausesAiMinutes);
   const reads = source === 'seller' && answers ? sql`, read_number = c.next_number, unread_count = 0` : sql``;
   const settles = source !== 'seller' || answers ? sql`, needs_attention = false` : sql``;
   const [taken] = await sql<TakenOutbound[]>`

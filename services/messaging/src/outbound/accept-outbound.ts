@@ -58,12 +58,12 @@ export type Accepted = { readonly message: MessageRow; readonly waitSeconds?: nu
 
 /**
  * Accepts a message to an existing lead and fixes its place in the lead's queue. Wakes the delivery of the store's
- * shard, unless that is open, or a message of the lead is on its way already. A message that was accepted under this id before is returned as it is, but
- * cancelled if it still waits and has expired.
+ * shard, unless that is open, or a message of the lead is on its way already. A message that was accepted under this id
+ * before is returned as it is, but cancelled if it still waits and has expired.
  *
  * @throws AppError checked in this order: `message_expired`, `channel_not_connected`, those of `requireTemplate` for a
- *   message that is a template, `lead_opted_out`, `ai_paused`, `lead_replied`, `messaging_window_closed`, `message_budget_reached`. The transaction
- *   must roll back.
+ *   message that is a template, `lead_opted_out`, `ai_paused`, `lead_replied`, `messaging_window_closed`,
+ *   `message_budget_reached`. The transaction must roll back.
  * @throws NoConversation as `lockOrCreate` does. The transaction must roll back.
  */
 export async function acceptOutbound(

@@ -196,6 +196,15 @@ export function entriesPayload(number: PhoneNumber, customer: Customer, entries:
   });
 }
 
+/** The same of the field `standby`: another sender of the number holds the conversation. */
+export const standbyPayload = (payload: ReturnType<typeof envelope>) => ({
+  ...payload,
+  entry: payload.entry.map((entry) => ({
+    ...entry,
+    changes: entry.changes.map((change) => ({ ...change, field: 'standby' })),
+  })),
+});
+
 /** One webhook of the field `user_preferences`. Its timestamp is a number. */
 export const preferencePayload = (
   number: PhoneNumber,

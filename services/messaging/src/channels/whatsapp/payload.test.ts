@@ -3,6 +3,7 @@ import {
   contents,
   entriesPayload,
   preferencePayload,
+  standbyPayload,
 } from '@mostrador/testing/providers/whatsapp/entries';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -59,6 +60,17 @@ test('an entry of another number or field is skipped', () => {
   payload.entry[0]?.changes.push({ ...payload.entry[0].changes[0], field: 'account_update' } as never);
   payload.entry.push(...notification('999999999999999', textFrom(customer, 'theirs')).entry);
   expect(read(payload).messages.map(({ body }) => body)).toEqual(['mine']);
+});
+
+test('what another sender of the number holds is told apart, and a malformed entry of it hides nothing', () => {
+  const { messages = [], contacts } = textFrom(customer, 'Olá');
+  const own = { ...messages[0], from: '5511400000000', to: customer, id: 'wamid.echo' };
+  const odd = [null, {}, { id: 7, type: 'text' }] as object[];
+  const payload = notification(number, { contacts, messages: [...odd, ...messages], message_echoes: [...odd, own] });
+  const { messages: found, unreadable } = read(standbyPayload(payload));
+  const of = { isOnStandby: true, waId: customer };
+  expect(found).toMatchObject([of, { ...of, isEcho: true }]);
+  expect(unreadable).toBe(6);
 });
 
 test.each([

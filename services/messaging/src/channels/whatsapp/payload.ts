@@ -7,10 +7,21 @@ import { failureOf } from './errors.ts';
 import { readChunk, readPastMedia } from './history.ts';
 import { type Entry, readEcho, readEntry, readPreferenceEntry } from './inbound-entry.ts';
 
+/** The entry of a conversation that another sender of the number holds, such as Meta Business Agent. */
+const onStandby =
+  (read: Reader): Reader =>
+  (entry, value, now) => {
+    const found = read(entry, value, now);
+    return typeof found === 'object' && 'message' in found
+      ? { message: { ...found.message, isOnStandby: true } }
+      : found;
+  };
+
 /** The fields that are read: their members with entries, and what reads each entry. */
 const readersOf = {
   messages: { messages: readEntry },
   smb_message_echoes: { message_echoes: readEcho },
+  standby: { messages: onStandby(readEntry), message_echoes: onStandby(readEcho) },
   history: { history: readChunk, messages: readPastMedia },
   smb_app_state_sync: { state_sync: readContact },
   user_preferences: { user_preferences: readPreferenceEntry },
@@ -28,9 +39,10 @@ const aboutTemplates: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads a WhatsApp webhook (Cloud API, fields `messages`, `smb_message_echoes`, `history`, `smb_app_state_sync` and `user_preferences`, and those
- * about templates). A batch comes in three nested arrays. The reader skips other fields, and what says nothing that counts. It counts what it cannot read, and still returns the rest. An entry of another number counts as unreadable, because this
- * channel is not the place for it.
+ * Reads a WhatsApp webhook (Cloud API, fields `messages`, `smb_message_echoes`, `standby`, `history`, `smb_app_state_sync` and
+ * `user_preferences`, and those about templates). A batch comes in three nested arrays. The reader skips other fields, and
+ * what says nothing that counts. It counts what it cannot read, and still returns the rest. An entry of another number
+ * counts as unreadable, because this channel is not the place for it.
  *
  * @param now when the webhook arrived, so that a stored one is always read alike
  */
