@@ -33,9 +33,8 @@ export function toChangeRow(change: MessageChange): ChangeRow {
 
 /**
  * A message with the changes that are stored for it. The result is the same in whatever order they came, and repeating
- * them changes nothing. A lead edits and deletes only its own messages, and the
- * store's telephone only those of the store. A deletion is final: the text is gone, whatever
- * edits come later.
+ * them changes nothing. A lead edits and deletes only its own messages, and the store's telephone only those of the store.
+ * A deletion is final: the text is gone, whatever edits come later.
  */
 export function withChanges(
   message: ChangedColumns & Pick<MessageRow, 'source'>,
