@@ -216,6 +216,12 @@ export const customersOf = ({ messages = [], effects = [] }: Partial<Notificatio
   return [...new Set([...messages, ...ofEffects].flatMap(identitiesOf))];
 };
 
+/** Whether it tells only of what was before the number was connected. */
+export const isHistory = ({ messages, statuses, effects = [] }: Notification): boolean =>
+  messages.length + statuses.length === 0 &&
+  effects.length > 0 &&
+  effects.every(({ kind }) => kind.startsWith('history'));
+
 /** A status update from a provider. */
 export type StatusUpdate = {
   /** What the provider bills for the message. Left out: it does not say. */

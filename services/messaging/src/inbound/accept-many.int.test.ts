@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { silentLog } from '@mostrador/testing/context';
+import { historyPayload } from '@mostrador/testing/providers/whatsapp/entries';
 import { waitFor } from '@mostrador/testing/wait';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newPhone, newWamid, startStore } from '../../test/customers.ts';
 import { connectWhatsapp, notification, receive, textFrom, withUserId } from '../../test/inbound-webhook.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { processInbound } from './process-inbound.ts';
@@ -14,7 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => messaging?.stop());
 
-const process = () => processInbound({ ...messaging.dependencies, log: silentLog() }, new AbortController().signal);
+const process = (lane: 'live' | 'history' = 'live') =>
+  processInbound({ ...messaging.dependencies, log: silentLog() }, new AbortController().signal, undefined, lane);
 
 type Content = Parameters<typeof notification>[1];
 
@@ -236,4 +239,21 @@ test('a conversation that another transaction holds delays no other customer', a
   });
   await processing;
   expect((await channel.bodies()).toSorted()).toEqual(phones.slice(0, 2).map((phone) => `to ${phone}`));
+});
+
+test('what is from before the number was connected has a lane of its own, and what customers write now does not wait for it', async () => {
+  const store = await startStore(messaging);
+  const customer = { phone: newPhone() };
+  const content = { type: 'text', text: { body: 'antes' } };
+  const past = { content, id: newWamid(), at: new Date(Date.now() - 86_400_000) };
+  await store.post(historyPayload(store.number, [{ customer, messages: [past] }]));
+  await store.post(store.payload({ phone: newPhone() }, { type: 'text', text: { body: 'agora' } }));
+  const bodies = async () => {
+    const rows = await messaging.adminSql`select body from messages where store_id = ${store.storeId} order by id`;
+    return rows.map(({ body }) => body);
+  };
+  await process();
+  expect(await bodies()).toEqual(['agora']);
+  await process('history');
+  expect((await bodies()).toSorted()).toEqual(['agora', 'antes']);
 });

@@ -10,7 +10,10 @@ import { purgeInbound } from './purge-inbound.ts';
 /** The shortest time between two times that counts are told at once. */
 const countsApartMs = 1_000;
 
-/** Creates the background jobs of inbound messages. The processor is one of them. */
+/**
+ * Creates the background jobs of inbound messages. The processor is one of them. It processes what the past brings beside
+ * the rest.
+ */
 export function createInboundJobs(tools: ProcessingTools): { inbound: InboundProcessor; jobs: readonly Periodic[] } {
   const { systemDatabase, log } = tools;
   let countsToldMs = 0;
@@ -20,12 +23,24 @@ export function createInboundJobs(tools: ProcessingTools): { inbound: InboundPro
     countsToldMs = performance.now();
     void sendMissedInteractionCounts(tools, signal).catch(() => {});
   };
-  const inbound = createInboundProcessor({
+  const history = createInboundProcessor({
+    log,
+    process: (signal, turn) => processInbound(tools, signal, turn, 'history'),
+  });
+  const live = createInboundProcessor({
     log,
     process: async (signal, turn) => {
       if ((await processInbound(tools, signal, turn)) > 0) tellCounts(signal);
     },
   });
+  const inbound: InboundProcessor = {
+    ingest: live.ingest,
+    start() {
+      live.start();
+      history.start();
+    },
+    stop: async () => void (await Promise.all([live.stop(), history.stop()])),
+  };
   const jobs = [
     inbound,
     periodically({

@@ -13,6 +13,8 @@ export type NewPayload = {
   readonly payload: Buffer;
   /** All of the channel's ids of the customers whom it concerns. */
   readonly customers: readonly string[];
+  /** It tells only of the past. */
+  readonly is_history: boolean;
 };
 
 /**
@@ -20,25 +22,38 @@ export type NewPayload = {
  * left out: a provider retries with the same bytes, and so does an attacker who has captured a signed webhook.
  */
 export function insertPayloads(sql: Sql, storeId: string, channelId: string, payloads: readonly NewPayload[]) {
-  const rows = payloads.map(({ payload, customers }) => ({
+  const rows = payloads.map(({ payload, customers, is_history }) => ({
     payload: payload.toString('base64'),
     payload_hash: createHash('sha256').update(payload).digest('base64'),
     customers,
+    is_history,
   }));
   return sql`
-    insert into inbound_payloads (store_id, channel_id, payload, payload_hash, customers)
-    select ${storeId}::uuid, ${channelId}::uuid, decode(payload, 'base64'), decode(payload_hash, 'base64'), customers
-    from json_to_recordset(${sql.json(rows)}::json) as posted (payload text, payload_hash text, customers text[])
+    insert into inbound_payloads (store_id, channel_id, payload, payload_hash, customers, is_history)
+    select ${storeId}::uuid, ${channelId}::uuid, decode(payload, 'base64'), decode(payload_hash, 'base64'), customers,
+      is_history
+    from json_to_recordset(${sql.json(rows)}::json)
+      as posted (payload text, payload_hash text, customers text[], is_history boolean)
     on conflict (channel_id, payload_hash) where payload_hash is not null do nothing`;
 }
 
-/** The statement that claims due payloads of any store, the oldest first. No other process gets them while the lease lasts. */
-export const claimPayloads = (systemSql: Sql, { leaseMs, limit }: { leaseMs: number; limit: number }) =>
+/** Payloads of the past have a lane of their own, so that what customers write now never waits for them. */
+export type Lane = 'live' | 'history';
+
+/**
+ * The statement that claims due payloads of any store in a lane, the oldest first. No other process gets them while the
+ * lease lasts.
+ */
+export const claimPayloads = (
+  systemSql: Sql,
+  { lane = 'live', leaseMs, limit }: { lane?: Lane; leaseMs: number; limit: number },
+) =>
   systemSql<{ id: string; store_id: string }[]>`
     update inbound_payloads p set next_attempt_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
     from (
       select id from inbound_payloads
       where processed_at is null and next_attempt_at <= clock_timestamp()
+        and ${lane === 'live' ? systemSql`not is_history` : systemSql`is_history`}
       order by id limit ${limit}
       for no key update skip locked
     ) due

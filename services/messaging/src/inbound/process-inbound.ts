@@ -7,7 +7,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { acceptInbound } from './accept-inbound.ts';
 import { acceptMany } from './accept-many.ts';
 import { applyEffect } from './apply-effect.ts';
-import { claimPayloads, findHeldCustomers, type PayloadRow, readPayloads } from './inbound.repository.ts';
+import { claimPayloads, findHeldCustomers, type Lane, type PayloadRow, readPayloads } from './inbound.repository.ts';
 import { type Contact, contactsAtOnce, nameContacts } from './name-contacts.ts';
 import { byCustomer, type Piece, piecesOf, slicesOf } from './pieces.ts';
 import { noteTroubles, settlePayloads, type Trouble, troubleOf } from './settle-payloads.ts';
@@ -19,7 +19,8 @@ export type ProcessingTools = Pick<
   readonly log: Log;
 };
 
-const batch = 100;
+/** The most payloads of a batch. One of the past has the conversations of many customers. */
+const batches: Readonly<Record<Lane, number>> = { live: 100, history: 10 };
 const leaseMs = 30_000;
 // Shorter than the lease, so that no other process claims the payloads of a running batch.
 const batchLimitMs = 20_000;
@@ -28,7 +29,7 @@ const conversationsAtOnce = 4;
 const statusesAtOnce = 2;
 
 /**
- * Processes stored payloads until none is due. It accepts the messages of one customer in the order of arrival, even
+ * Processes stored payloads of a lane until none is due. It accepts the messages of one customer in the order of arrival, even
  * when several processes run. Customers do not wait for each other or for a payload that fails. It awaits `turn` before
  * each batch. Safe to repeat at any time. Returns the number of payloads claimed.
  */
@@ -36,13 +37,15 @@ export async function processInbound(
   tools: ProcessingTools,
   signal: AbortSignal,
   turn: () => Promise<void> = async () => {},
+  lane: Lane = 'live',
 ): Promise<number> {
+  const limit = batches[lane];
   let processed = 0;
   for (;;) {
     await turn();
     if (signal.aborted) return processed;
     const scope = { deadline: Date.now() + callLimitMs };
-    const claimed = await tools.systemDatabase.execute(scope, (sql) => claimPayloads(sql, { leaseMs, limit: batch }));
+    const claimed = await tools.systemDatabase.execute(scope, (sql) => claimPayloads(sql, { lane, leaseMs, limit }));
     const stores = Map.groupBy(claimed, (row) => row.store_id);
     await Promise.all(
       [...stores].map(([storeId, rows]) =>
@@ -54,7 +57,7 @@ export async function processInbound(
       ),
     );
     processed += claimed.length;
-    if (claimed.length < batch || signal.aborted) return processed;
+    if (claimed.length < limit || signal.aborted) return processed;
   }
 }
 

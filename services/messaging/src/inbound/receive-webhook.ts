@@ -2,10 +2,10 @@ import type { receiveWebhook as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { ChannelRow } from '../channels/channel.repository.ts';
-import { customersOf } from '../channels/channel-provider.ts';
+import { customersOf, isHistory } from '../channels/channel-provider.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { createBatching } from './batching.ts';
-import { insertPayloads } from './inbound.repository.ts';
+import { insertPayloads, type NewPayload } from './inbound.repository.ts';
 import { readPayload } from './read-payload.ts';
 import { findWebhookChannel, lookUpStore, rememberStores, type StoreOf } from './webhook-channel.ts';
 
@@ -50,7 +50,7 @@ async function ingest(
   );
   const signed = posted
     .filter((_, index) => errors[index] === undefined)
-    .map(({ payload }) => ({ payload, customers: customersIn(channel, payload) }));
+    .map(({ payload }) => ({ payload, ...lookedUp(channel, payload) }));
   if (signed.length > 0) {
     await dependencies.database.execute({ storeId, ...scope }, (sql) =>
       insertPayloads(sql, storeId, channel.id, signed),
@@ -59,11 +59,12 @@ async function ingest(
   return errors;
 }
 
-/** The customers whom it concerns. Empty for a payload that is not JSON; the processor logs that one. */
-function customersIn(channel: ChannelRow, payload: Buffer): string[] {
+/** The customers whom it concerns. None for a payload that is not JSON; the processor logs that one. */
+function lookedUp(channel: ChannelRow, payload: Buffer): Omit<NewPayload, 'payload'> {
   try {
-    return customersOf(readPayload(channel, payload, new Date()));
+    const notification = readPayload(channel, payload, new Date());
+    return { customers: customersOf(notification), is_history: isHistory(notification) };
   } catch {
-    return [];
+    return { customers: [], is_history: false };
   }
 }
