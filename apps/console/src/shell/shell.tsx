@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { createLazyRoute, Link, Outlet } from '@tanstack/react-router';
 import { CloudOff, Menu, X } from 'lucide-react';
-import { Fragment, type KeyboardEvent, Suspense, useState } from 'react';
+import { Fragment, type KeyboardEvent, lazy, Suspense, useState } from 'react';
 import type { Session } from '../api/platform.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { useIsLost, useLive } from '../live/live.ts';
@@ -11,11 +11,12 @@ import { isSameClock, nameOfZone, ownZone } from '../ui/clock.ts';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { NotFound } from '../ui/not-found.tsx';
 import { StoreZone, useZone } from '../ui/store-zone.tsx';
-import { Toasts } from '../ui/toasts.tsx';
 import { UnsavedGuard } from '../ui/unsaved.tsx';
 import { navigationOf } from './navigation.ts';
 import { initialsOf, PersonMenu } from './person-menu.tsx';
 import styles from './shell.module.css';
+
+const Toasts = lazy(() => import('../ui/shown-toasts.tsx').then(({ ShownToasts }) => ({ default: ShownToasts })));
 
 export const route = createLazyRoute('/shell')({
   component: Shell,

@@ -1,5 +1,4 @@
 import { Toast } from '@base-ui/react/toast';
-import { lazy } from 'react';
 import { wordsOf } from '../api/failure.ts';
 import { m } from '../paraglide/messages.js';
 
@@ -10,8 +9,6 @@ export const startShowing = (): void => resolve();
 type Said = Parameters<typeof manager.add>[0];
 const add = (toast: Said): void => void shown.then(() => manager.add(toast));
 const close = (id: string): void => void shown.then(() => manager.close(id));
-
-export const Toasts = lazy(() => import('./shown-toasts.tsx').then(({ ShownToasts }) => ({ default: ShownToasts })));
 
 /** Says in a corner what has happened. Screen readers hear it too. */
 export const say = (title: string): void => add({ title });
