@@ -138,14 +138,11 @@ export type NearPassage = {
 export const findNearest = (sql: Sql, storeId: string, embedderId: string, bits: string, limit: number) => sql<
   NearPassage[]
 >`
-  with compared as materialized (
-    select document_id, position,
-      -- A server that changes its model unasked may change the length, too.
-      case when length(bits) = ${bits.length} then bit_count(bits # ${bits}::bit varying) end as distance
-    from passage_vectors
-    where store_id = ${storeId} and embedder_id = ${embedderId}
-  ), nearest as materialized (
-    select * from compared where distance is not null order by distance limit ${limit}
+  with nearest as materialized (
+    select document_id, position from passage_vectors
+    -- A server that changes its model unasked may change the length, too.
+    where store_id = ${storeId} and embedder_id = ${embedderId} and length(bits) = ${bits.length}
+    order by bit_count(bits # ${bits}::bit varying) limit ${limit}
   )
   select v.document_id, d.title, p.content, p.language, v.embedding
   from nearest n
