@@ -32,9 +32,11 @@ type Store = {
   collecting: NodeJS.Timeout | undefined;
   /** More leads may be due than were read. */
   hasMore: boolean;
+  /** One of `ready` has a new message. */
+  isUrgent: boolean;
 };
 
-type Shard = { readonly stores: Map<string, Store>; readonly turns: Turns; session: Session | undefined };
+type Shard = { readonly stores: Map<string, Store>; session: Session | undefined };
 
 /** One request of a shard's step. */
 type Session = Fence & {
@@ -46,8 +48,11 @@ type Session = Fence & {
   readonly end: () => void;
 };
 
-/** As many transactions of a shard at once: one that waits for a lock delays no other store. */
-const turnsAtOnce = 2;
+/**
+ * As many transactions of all shards at once, fewer than connections: a set that waits for one too long must record its
+ * outcomes one by one. One that waits for a lock delays no other store.
+ */
+const turnsAtOnce = 6;
 /**
  * As many calls of all stores at once: twice as many as to one provider, so that one that hangs leaves room for the others.
  * A new message may begin some more, because the stores with long queues take all of these in turn.
@@ -83,6 +88,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
   const { systemDatabase, relay, limits, circuit, notices, log } = dependencies;
   const shards = new Map<number, Shard>();
   const working = new Set<Promise<void>>();
+  const turns = createTurns(turnsAtOnce);
   const alone = new Map<number, Turns>();
   const stopping = new AbortController();
   /** The stores that wait for a call of another store to end. */
@@ -100,9 +106,9 @@ export function createPump(dependencies: PumpDependencies): Pump {
     if (store.calling.delete(leadId)) calling -= 1;
   };
   /** How many calls the store may begin now. The stores that are held up come first. */
-  const roomFor = (store: Store, isUrgent: boolean): number => {
-    if (heldUp.size > 0 && !isUrgent && !next.has(store)) return 0;
-    const ofProcess = (isUrgent ? callsOfNewMessages : callsOfProcess) - calling;
+  const roomFor = (store: Store): number => {
+    if (heldUp.size > 0 && !store.isUrgent && !next.has(store)) return 0;
+    const ofProcess = (store.isUrgent ? callsOfNewMessages : callsOfProcess) - calling;
     return Math.max(0, Math.min(limits.callsAtOnce - store.calling.size, ofProcess));
   };
   /** The stores that are held up get their turns, the longest waiting first. */
@@ -127,7 +133,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
   const shardAt = (number: number): Shard => {
     const known = shards.get(number);
     if (known) return known;
-    const shard: Shard = { stores: new Map(), turns: createTurns(turnsAtOnce), session: undefined };
+    const shard: Shard = { stores: new Map(), session: undefined };
     shards.set(number, shard);
     return shard;
   };
@@ -144,6 +150,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
       ended: [],
       collecting: undefined,
       hasMore: false,
+      isUrgent: false,
     };
     shard.stores.set(id, store);
     return store;
@@ -157,20 +164,20 @@ export function createPump(dependencies: PumpDependencies): Pump {
     // Its next message is looked at when the outcome is recorded.
     if (store.calling.has(leadId)) return;
     store.ready.add(leadId);
-    takeTurn(shard, store, isUrgent);
+    store.isUrgent ||= isUrgent;
+    takeTurn(shard, store);
   };
 
-  function takeTurn(shard: Shard, store: Store, isUrgent = false): void {
+  function takeTurn(shard: Shard, store: Store): void {
     const isReady = shard.session !== undefined && store.ready.size > 0 && store.calling.size < limits.callsAtOnce;
-    if (store.ended.length > 0 || (isReady && roomFor(store, isUrgent) > 0)) {
-      shard.turns.take(store.id, () => workOn(shard, store, () => advance(shard, store, isUrgent)), isUrgent);
+    if (store.ended.length > 0 || (isReady && roomFor(store) > 0)) {
+      turns.take(store.id, () => workOn(shard, store, () => advance(shard, store)), store.isUrgent);
       return;
     }
-    next.delete(store);
-    if (isReady) {
-      heldUp.set(store, shard);
-      letOn();
-    } else if (!shard.session && !isBusy(store)) shard.stores.delete(store.id);
+    const wasNext = next.delete(store);
+    if (isReady) heldUp.set(store, shard);
+    else if (!shard.session && !isBusy(store)) shard.stores.delete(store.id);
+    if (isReady || wasNext) letOn();
   }
 
   /** Counts the work as a transaction of the store, then looks what is next. Never rejects. */
@@ -183,15 +190,20 @@ export function createPump(dependencies: PumpDependencies): Pump {
   };
 
   /** One transaction for the store. */
-  async function advance(shard: Shard, store: Store, isUrgent: boolean): Promise<void> {
+  async function advance(shard: Shard, store: Store): Promise<void> {
     const { session } = shard;
     const ended = store.ended.splice(0);
     for (const { claimed } of ended) release(store, claimed.message.lead_id);
-    const room = roomFor(store, isUrgent);
+    const room = roomFor(store);
+    const { isUrgent } = store;
+    store.isUrgent &&= room === 0;
     next.delete(store);
     const leads = session ? [...store.ready].slice(0, room) : [];
     for (const leadId of leads) store.ready.delete(leadId);
-    if (ended.length + leads.length === 0) return;
+    if (ended.length + leads.length === 0) {
+      letOn();
+      return;
+    }
     const priority = first < (isUrgent ? firstOfNewMessages : firstAtOnce) ? 'first' : 'last';
     const scope = { storeId: store.id, deadline: Date.now() + workLimitMs, priority } as const;
     if (priority === 'first') first += 1;
@@ -309,8 +321,8 @@ export function createPump(dependencies: PumpDependencies): Pump {
   function claimAlone(shard: Shard, storeId: string, leadId: string): void {
     const { session } = shard;
     if (!session) return;
-    const turns = alone.get(session.shard) ?? createTurns(aloneAtOnce);
-    alone.set(session.shard, turns);
+    const aloneTurns = alone.get(session.shard) ?? createTurns(aloneAtOnce);
+    alone.set(session.shard, aloneTurns);
     const claim = async (store: Store) => {
       if (session !== shard.session || store.calling.has(leadId)) return;
       const made: { claims: readonly Claimed[] } = { claims: [] };
@@ -329,7 +341,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
         later(shard, pauseAfterFailureMs, () => offer(shard, storeId, leadId, false));
       }
     };
-    turns.take(leadId, () => {
+    aloneTurns.take(leadId, () => {
       const store = storeOf(shard, storeId);
       return workOn(shard, store, () => claim(store));
     });
@@ -421,6 +433,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
     for (const store of shard.stores.values()) {
       store.ready.clear();
       store.locked.clear();
+      store.isUrgent = false;
       heldUp.delete(store);
       store.hasMore = false;
       takeTurn(shard, store);
