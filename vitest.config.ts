@@ -139,6 +139,8 @@ export default defineConfig({
         test: {
           ...integration,
           name: 'hard',
+          // These wait for processes that start again, for half of their time.
+          ...workers(5),
           include: hard,
           exclude: ignored,
           sequence: { groupOrder: 4 },
