@@ -204,6 +204,57 @@ inBrowser(() => {
     expect(await violations(page)).toEqual([]);
   });
 
+  test('a manager sets up booking, and the calendar follows', async () => {
+    const { page, loginUrl, store } = await newPerson('manager', { reducedMotion: 'reduce' });
+    const person = { name: 'Camila Rocha', whatsapp_id: '5511987654321' };
+    await request('POST', '/sellers', { key: store.key, body: person });
+    const rules = async () => (await request('GET', '/booking/rules', { key: store.key })).body;
+    await open(page, loginUrl, '/settings/booking');
+    await page.getByRole('button', { name: /^Begin with Monday/ }).click();
+    const form = page.getByRole('form', { name: 'Booking rules' });
+    const hours = form.getByRole('group', { name: 'Opening hours 1' });
+    await hours.getByRole('checkbox', { name: 'Friday' }).uncheck();
+    await form.getByRole('button', { name: 'Add a day' }).click();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Choose a date.').waitFor();
+    expect(await violations(page), 'rules').toEqual([]);
+    await form.getByLabel('Date').fill('2030-12-25');
+    // Another person is faster.
+    const reminders = [{ minutes_before: 60, message: 'Soon' }];
+    await request('PUT', '/booking/rules', {
+      key: store.key,
+      body: { ...(await rules()), horizon_days: 90, reminders },
+    });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Someone else changed the rules meanwhile').waitFor();
+    await form.getByRole('button', { name: 'Save mine' }).click();
+    await form.getByText('Everything is saved.').waitFor();
+    const saved = await rules();
+    expect(saved).toMatchObject({ horizon_days: 90, reminders, exceptions: [{ date: '2030-12-25', hours: [] }] });
+    expect(saved.hours.map(({ weekday }: { weekday: number }) => weekday)).toEqual([1, 2, 3, 4]);
+
+    await page.getByRole('button', { name: 'Edit Camila Rocha' }).click();
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByRole('checkbox', { name: /^Customers can book/ }).check();
+    expect(await violations(page), 'a person').toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Create a service' }).click();
+    await dialog.getByLabel('Name').fill('Cut and wash');
+    await dialog.getByLabel('Minutes').fill('45');
+    await dialog.getByRole('checkbox', { name: 'Camila Rocha' }).check();
+    expect(await violations(page), 'a service').toEqual([]);
+    await dialog.getByRole('button', { name: 'Create a service' }).click();
+    await page.getByText('45 minutes · Camila Rocha').waitFor();
+    expect(await tooNarrow(page)).toEqual([]);
+
+    await page.getByRole('link', { name: 'Calendar' }).click();
+    await page.getByRole('radio', { name: 'Day' }).check();
+    await page.getByRole('columnheader', { name: 'Camila Rocha' }).waitFor();
+    await page.getByRole('button', { name: 'New appointment' }).click();
+    await page.getByLabel('Service').selectOption('Cut and wash');
+  });
+
   test('nothing of the settings is cut off at any width', async () => {
     const { page, loginUrl, store } = await newPerson();
     await admin(['store', 'update', '--store', store.id, '--name', `<b>${'x'.repeat(150)}`]);

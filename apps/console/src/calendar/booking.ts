@@ -2,7 +2,7 @@ import type { Seller } from '../api/platform.ts';
 import type { components } from '../generated/platform.ts';
 
 type Schemas = components['schemas'];
-type BookingRules = Schemas['BookingRules'];
+export type BookingRules = Schemas['BookingRules'];
 export type Service = Schemas['Service'];
 
 /** How the store books: its rules, what is booked, and who. */

@@ -58,7 +58,7 @@ const byText =
   ([, one]: Choice, [, other]: Choice): number =>
     one.localeCompare(other, locale);
 
-const inWords = (locale: string, value: number, unit: 'second' | 'hour' | 'day'): string =>
+const inWords = (locale: string, value: number, unit: 'second' | 'minute' | 'hour' | 'day'): string =>
   new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 2 }).format(value);
 
 /** Numbers that are offered, and the one that is set, in their order. */
@@ -72,6 +72,20 @@ export const idleTimesWith = (locale: string, hours: number): Choice[] =>
   numbersWith([1, 2, 4, 8, 12, 24, 48, 72, 168, 720], hours, (value) =>
     value >= 48 && value % 24 === 0 ? inWords(locale, value / 24, 'day') : inWords(locale, value, 'hour'),
   );
+
+/** In the largest unit that says them in a whole number. */
+export function minutesText(locale: string, minutes: number): string {
+  if (minutes >= 2880 && minutes % 1440 === 0) return inWords(locale, minutes / 1440, 'day');
+  return minutes >= 60 && minutes % 60 === 0
+    ? inWords(locale, minutes / 60, 'hour')
+    : inWords(locale, minutes, 'minute');
+}
+
+export const minutesWith = (locale: string, offered: readonly number[], set: number, none: string): Choice[] =>
+  numbersWith(offered, set, (minutes) => (minutes === 0 ? none : minutesText(locale, minutes)));
+
+export const daysWith = (locale: string, offered: readonly number[], set: number): Choice[] =>
+  numbersWith(offered, set, (days) => inWords(locale, days, 'day'));
 
 const halfHours = Array.from({ length: 49 }, (_, half) => {
   const hour = String(Math.floor(half / 2)).padStart(2, '0');

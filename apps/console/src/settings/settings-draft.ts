@@ -37,6 +37,14 @@ export const madeFrom = (theirs: StoreSettings, { from, to }: Draft): Draft => (
 });
 
 export type Window = StoreSettings['sending_windows'][number];
+
+/** What a shop begins with. */
+export const firstWindow: Window = {
+  weekdays: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'],
+  from: '09:00',
+  to: '18:00',
+};
+
 export type WindowFault = 'no_days' | 'no_time';
 
 /** Times of day with leading zeros are in the order of their texts. */

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { faultOf, wordsOf } from '../api/failure.ts';
 import { dataOf, platform, type StoreSettings } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
@@ -12,6 +12,7 @@ import { say } from '../ui/toasts.tsx';
 import { useUnsaved } from '../ui/unsaved.tsx';
 import { countries, idleTimesWith, languagesWith, waitsWith } from './choices.ts';
 import { settingsQuery } from './queries.ts';
+import { Section } from './section.tsx';
 import styles from './settings.module.css';
 import {
   changed,
@@ -23,7 +24,7 @@ import {
   membersOf,
   noChanges,
 } from './settings-draft.ts';
-import { WindowsEditor } from './windows-editor.tsx';
+import { WindowsEditor, type WindowWords } from './windows-editor.tsx';
 import { ZoneField } from './zone-field.tsx';
 
 const labels: Record<Member, () => string> = {
@@ -36,6 +37,12 @@ const labels: Record<Member, () => string> = {
   opt_out_stops_api: m.settings_opt_out,
   sending_windows: m.settings_followups,
   calendar_customer: m.settings_customer,
+};
+const sendingWords: WindowWords = {
+  none: m.settings_windows_always,
+  name: m.settings_window,
+  add: m.settings_window_add,
+  remove: m.settings_window_remove,
 };
 const inWords = (members: readonly Member[]): string =>
   new Intl.ListFormat(getLocale()).format(members.map((member) => labels[member]()));
@@ -134,6 +141,7 @@ export function SettingsForm({ settings, mayChange }: SettingsFormProps) {
         </Section>
         <Section title={m.settings_followups()} about={m.settings_followups_about()}>
           <WindowsEditor
+            words={sendingWords}
             windows={shown.sending_windows}
             isChecked={refused('sending_windows', 'bad') !== undefined}
             onChange={(windows) => set('sending_windows', windows)}
@@ -186,22 +194,5 @@ export function SettingsForm({ settings, mayChange }: SettingsFormProps) {
         </div>
       )}
     </form>
-  );
-}
-
-type SectionProps = { readonly title: string; readonly about: string; readonly children: ReactNode };
-
-function Section({ title, about, children }: SectionProps) {
-  const id = useId();
-  return (
-    <section className={styles.section} aria-labelledby={id}>
-      <div>
-        <h2 id={id} className={styles.title}>
-          {title}
-        </h2>
-        <p className={styles.soft}>{about}</p>
-      </div>
-      <div className={styles.fields}>{children}</div>
-    </section>
   );
 }

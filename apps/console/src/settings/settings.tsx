@@ -7,6 +7,7 @@ import { Page } from '../ui/page.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { settingsQuery } from './queries.ts';
 import { SettingsForm } from './settings-form.tsx';
+import { SettingsTabs } from './settings-tabs.tsx';
 
 export const route = createLazyRoute('/shell/settings')({ component: Settings });
 
@@ -17,6 +18,7 @@ function Settings() {
   if (error && !settings) return <LoadFailed error={error} retry={refetch} />;
   return (
     <Page title={m.settings()} about={isOwner || !session ? m.settings_about() : m.settings_read_only()}>
+      <SettingsTabs />
       {settings ? <SettingsForm settings={settings} mayChange={isOwner} /> : <Skeleton width="full" />}
     </Page>
   );

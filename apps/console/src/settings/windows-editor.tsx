@@ -6,29 +6,38 @@ import { SelectField } from '../ui/field.tsx';
 import { Bad } from '../ui/page.tsx';
 import { nameOfWeekday, timesWith, weekdays } from './choices.ts';
 import styles from './settings.module.css';
-import { faultOfWindow, type Window } from './settings-draft.ts';
+import { faultOfWindow, firstWindow, type Window } from './settings-draft.ts';
 
 const mostWindows = 50;
-const first: Window = { weekdays: weekdays.slice(0, 5), from: '09:00', to: '18:00' };
 
 const faultWords = { no_days: m.settings_window_days, no_time: m.settings_window_order };
 
+/** What the windows are called. */
+export type WindowWords = {
+  readonly none: () => string;
+  readonly name: (input: { number: number }) => string;
+  readonly add: () => string;
+  readonly remove: (input: { number: number }) => string;
+};
+
 type WindowsEditorProps = {
+  readonly words: WindowWords;
   readonly windows: readonly Window[];
   /** Whether it says what is wrong. */
   readonly isChecked: boolean;
   readonly onChange: (windows: Window[]) => void;
 };
 
-/** When follow-ups may be sent. Without a window: always. */
-export function WindowsEditor({ windows, isChecked, onChange }: WindowsEditorProps) {
+/** The times of a week at which something may be. */
+export function WindowsEditor({ words, windows, isChecked, onChange }: WindowsEditorProps) {
   return (
     <div className={styles.windows}>
-      {windows.length === 0 && <p className={styles.soft}>{m.settings_windows_always()}</p>}
+      {windows.length === 0 && <p className={styles.soft}>{words.none()}</p>}
       {windows.map((window, index) => (
         <WindowFields
           key={index}
           number={index + 1}
+          words={words}
           window={window}
           isChecked={isChecked}
           onChange={(next) => onChange(windows.with(index, next))}
@@ -36,9 +45,9 @@ export function WindowsEditor({ windows, isChecked, onChange }: WindowsEditorPro
         />
       ))}
       {windows.length < mostWindows && (
-        <Button className={styles.add} onClick={() => onChange([...windows, windows.at(-1) ?? first])}>
+        <Button className={styles.add} onClick={() => onChange([...windows, windows.at(-1) ?? firstWindow])}>
           <Plus size={14} aria-hidden />
-          {m.settings_window_add()}
+          {words.add()}
         </Button>
       )}
     </div>
@@ -46,6 +55,7 @@ export function WindowsEditor({ windows, isChecked, onChange }: WindowsEditorPro
 }
 
 type WindowFieldsProps = {
+  readonly words: WindowWords;
   readonly number: number;
   readonly window: Window;
   readonly isChecked: boolean;
@@ -53,10 +63,10 @@ type WindowFieldsProps = {
   readonly onRemove: () => void;
 };
 
-function WindowFields({ number, window, isChecked, onChange, onRemove }: WindowFieldsProps) {
+function WindowFields({ words, number, window, isChecked, onChange, onRemove }: WindowFieldsProps) {
   const fault = isChecked ? faultOfWindow(window) : undefined;
   return (
-    <fieldset className={styles.window} aria-label={m.settings_window({ number })}>
+    <fieldset className={styles.window} aria-label={words.name({ number })}>
       <div className={styles.days}>
         {weekdays.map((day) => (
           <label key={day} className={styles.day}>
@@ -85,7 +95,7 @@ function WindowFields({ number, window, isChecked, onChange, onRemove }: WindowF
             onChange={({ target }) => onChange({ ...window, [end]: target.value })}
           />
         ))}
-        <Button kind="bare" aria-label={m.settings_window_remove({ number })} onClick={onRemove}>
+        <Button kind="bare" aria-label={words.remove({ number })} onClick={onRemove}>
           <X size={14} aria-hidden />
         </Button>
       </div>

@@ -1,0 +1,123 @@
+import { useMutation } from '@tanstack/react-query';
+import { Pencil } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { faultOf, wordsOf } from '../api/failure.ts';
+import { dataOf, platform, type Seller } from '../api/platform.ts';
+import { m } from '../paraglide/messages.js';
+import { Section } from '../settings/section.tsx';
+import styles from '../settings/settings.module.css';
+import { faultOfWindow, type Window } from '../settings/settings-draft.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { CheckField } from '../ui/field.tsx';
+import { DialogForm } from '../ui/form.tsx';
+import { say } from '../ui/toasts.tsx';
+import { bookingChanged } from './changed.ts';
+import { HoursEditor } from './hours-editor.tsx';
+import rows from './rows.module.css';
+import { hoursOf, windowsOf } from './rules-draft.ts';
+
+type BookedPeopleProps = { readonly sellers: readonly Seller[]; readonly mayChange: boolean };
+
+/** Who can be booked, each a place of their own. */
+export function BookedPeople({ sellers, mayChange }: BookedPeopleProps) {
+  const shown = sellers.filter(({ is_active, bookable }) => is_active || bookable);
+  return (
+    <Section title={m.booking_people()} about={m.booking_people_about()}>
+      {shown.length === 0 ? (
+        <p className={styles.soft}>{m.booking_people_none()}</p>
+      ) : (
+        <ul className={rows.rows}>
+          {shown.map((seller) => (
+            <PersonRow key={seller.id} {...{ seller, mayChange }} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function PersonRow({ seller, mayChange }: { seller: Seller; mayChange: boolean }) {
+  const [editing, setEditing] = useState(false);
+  const { name, bookable, hours } = seller;
+  const close = () => setEditing(false);
+  return (
+    <li className={rows.row}>
+      <div className={rows.words}>
+        <strong dir="auto">{name}</strong>
+        <p className={styles.soft}>
+          {!bookable ? m.booking_person_not() : hours ? m.booking_person_own() : m.booking_person_store()}
+        </p>
+      </div>
+      {mayChange && (
+        <Button kind="bare" aria-label={m.booking_edit({ name })} onClick={() => setEditing(true)}>
+          <Pencil size={14} aria-hidden />
+        </Button>
+      )}
+      <Dialog open={editing} onClose={close} title={m.booking_person_title({ name })}>
+        <PersonForm seller={seller} onClose={close} />
+      </Dialog>
+    </li>
+  );
+}
+
+type Draft = { readonly bookable: boolean; readonly windows: readonly Window[] | null };
+
+function PersonForm({ seller, onClose }: { seller: Seller; onClose: () => void }) {
+  const [first] = useState<Draft>(() => ({
+    bookable: seller.bookable === true,
+    windows: seller.hours ? windowsOf(seller.hours) : null,
+  }));
+  const [draft, setDraft] = useState(first);
+  const [isChecked, setChecked] = useState(false);
+  const { bookable, windows } = draft;
+  const isOther = JSON.stringify(windows) !== JSON.stringify(first.windows);
+  const save = useMutation({
+    // Only what was changed, so that it does not undo what another person changes meanwhile.
+    mutationFn: async () => {
+      const body = {
+        ...(bookable !== first.bookable && { bookable }),
+        ...(isOther && { hours: windows && hoursOf(windows) }),
+      };
+      if (Object.keys(body).length === 0) return;
+      await dataOf(platform.PATCH('/sellers/{sellerId}', { params: { path: { sellerId: seller.id } }, body }));
+    },
+    onSuccess: async () => {
+      await bookingChanged();
+      say(m.booking_person_saved({ name: seller.name }));
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setChecked(true);
+    if (!windows?.some((window) => faultOfWindow(window)) && !save.isPending) save.mutate();
+  };
+  const { error } = save;
+  return (
+    <DialogForm
+      onSubmit={submit}
+      onClose={onClose}
+      action={m.settings_save()}
+      busy={save.isPending}
+      bad={error && !faultOf(error, '#/hours') ? wordsOf(error) : undefined}
+      isChanged={isOther || bookable !== first.bookable}
+    >
+      <CheckField
+        label={m.booking_person_bookable()}
+        hint={m.booking_person_bookable_hint()}
+        checked={bookable}
+        onChange={({ target }) => setDraft({ bookable: target.checked, windows })}
+      />
+      {bookable && (
+        <HoursEditor
+          label={m.booking_person_store()}
+          windows={windows}
+          isChecked={isChecked}
+          error={faultOf(error, '#/hours')}
+          onChange={(next) => setDraft({ bookable, windows: next })}
+        />
+      )}
+    </DialogForm>
+  );
+}

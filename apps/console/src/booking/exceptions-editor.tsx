@@ -1,0 +1,108 @@
+import { Plus, X } from 'lucide-react';
+import type { BookingRules } from '../calendar/booking.ts';
+import { m } from '../paraglide/messages.js';
+import { timesWith } from '../settings/choices.ts';
+import styles from '../settings/settings.module.css';
+import { Button } from '../ui/button.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { Bad } from '../ui/page.tsx';
+import { faultOfException } from './rules-draft.ts';
+
+type Exception = BookingRules['exceptions'][number];
+
+const mostExceptions = 400;
+const mostHours = 20;
+const faultWords = {
+  no_date: m.booking_exception_no_date,
+  twice: m.booking_exception_twice,
+  no_time: m.settings_window_order,
+};
+
+type ExceptionsEditorProps = {
+  readonly exceptions: readonly Exception[];
+  /** Whether it says what is wrong. */
+  readonly isChecked: boolean;
+  readonly onChange: (exceptions: Exception[]) => void;
+};
+
+/** Days with other hours than those of the week, such as holidays. */
+export function ExceptionsEditor({ exceptions, isChecked, onChange }: ExceptionsEditorProps) {
+  return (
+    <div className={styles.windows}>
+      {exceptions.map((exception, index) => {
+        const fault = isChecked ? faultOfException(exceptions, index) : undefined;
+        return (
+          <ExceptionFields
+            key={index}
+            number={index + 1}
+            exception={exception}
+            fault={fault && faultWords[fault]()}
+            onChange={(next) => onChange(exceptions.with(index, next))}
+            onRemove={() => onChange(exceptions.toSpliced(index, 1))}
+          />
+        );
+      })}
+      {exceptions.length < mostExceptions && (
+        <Button className={styles.add} onClick={() => onChange([...exceptions, { date: '', hours: [] }])}>
+          <Plus size={14} aria-hidden />
+          {m.booking_exception_add()}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+type ExceptionFieldsProps = {
+  readonly number: number;
+  readonly exception: Exception;
+  readonly fault: string | undefined;
+  readonly onChange: (exception: Exception) => void;
+  readonly onRemove: () => void;
+};
+
+function ExceptionFields({ number, exception, fault, onChange, onRemove }: ExceptionFieldsProps) {
+  const { date, hours } = exception;
+  const changeHours = (next: Exception['hours']) => onChange({ date, hours: next });
+  return (
+    <fieldset className={styles.window} aria-label={m.booking_exception({ number })}>
+      <div className={styles.times}>
+        <TextField
+          type="date"
+          label={m.booking_exception_date()}
+          value={date}
+          onChange={({ target }) => onChange({ date: target.value, hours })}
+        />
+        <Button kind="bare" aria-label={m.booking_exception_remove({ number })} onClick={onRemove}>
+          <X size={14} aria-hidden />
+        </Button>
+      </div>
+      {hours.length === 0 && <p className={styles.soft}>{m.booking_exception_closed()}</p>}
+      {hours.map((opening, index) => (
+        <div key={index} className={styles.times}>
+          {(['from', 'to'] as const).map((end) => (
+            <SelectField
+              key={end}
+              label={end === 'from' ? m.settings_window_from() : m.settings_window_to()}
+              choices={timesWith(opening[end], end)}
+              value={opening[end]}
+              onChange={({ target }) => changeHours(hours.with(index, { ...opening, [end]: target.value }))}
+            />
+          ))}
+          <Button
+            kind="bare"
+            aria-label={m.booking_exception_hours_remove({ number: index + 1 })}
+            onClick={() => changeHours(hours.toSpliced(index, 1))}
+          >
+            <X size={14} aria-hidden />
+          </Button>
+        </div>
+      ))}
+      {hours.length < mostHours && (
+        <Button className={styles.add} onClick={() => changeHours([...hours, { from: '09:00', to: '12:00' }])}>
+          {m.booking_exception_hours_add()}
+        </Button>
+      )}
+      {fault && <Bad>{fault}</Bad>}
+    </fieldset>
+  );
+}
