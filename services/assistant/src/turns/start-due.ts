@@ -52,7 +52,7 @@ export function createTurnStarter({
         },
       );
       nextAt = Math.min(nextAt, Date.now() + waitMs);
-      if (!stopping.signal.aborted) await pause.for(Math.min(everyMs, Math.ceil(nextAt - Date.now())));
+      if (!stopping.signal.aborted) await pause.for(Math.min(everyMs, Math.max(0, Math.ceil(nextAt - Date.now()))));
     }
   }
 
