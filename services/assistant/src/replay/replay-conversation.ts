@@ -28,7 +28,7 @@ import { findSettings } from '../settings/settings.repository.ts';
 import { type Offering, offeredTools } from '../tools/offered-tools.ts';
 import { readRules } from '../tools/read-offering.ts';
 import { listResults } from '../tools/step.repository.ts';
-import { burstOf, linesBefore, newestOf, searchTextOf, textOf } from '../turns/burst.ts';
+import { burstOf, isFirstAnswer, linesBefore, newestOf, searchTextOf, textOf } from '../turns/burst.ts';
 import { longestText, mostLines, mostPassages } from '../turns/decide.ts';
 import { mostMessages as mostMessagesOfTurn } from '../turns/read-lead.ts';
 import type { StepCall } from '../turns/step-call.ts';
@@ -189,7 +189,7 @@ async function replayTurn(
   const request = {
     ...{ agent, locale, timezone, now: turn.answered_to.toISOString(), text: newestOf(text, longestText), passages },
     conversation: linesBefore(messages, burst.messages, mostLines),
-    isFirst: !messages.some(({ source }) => source === 'ai'),
+    isFirst: isFirstAnswer(messages),
     tools: offeredTools(offeringAt(turn, conversation)),
   };
   const before = storedSide(turn, calls, conversation.messages);

@@ -1,6 +1,6 @@
 import type { Message } from '@mostrador/contracts';
 import { expect, test } from 'vitest';
-import { burstOf, linesBefore, newestOf } from './burst.ts';
+import { burstOf, isFirstAnswer, linesBefore, newestOf } from './burst.ts';
 
 const said = (minute: number, body: string, more: Partial<Message> = {}) =>
   ({
@@ -28,4 +28,14 @@ test('what a model is given has a limit: the beginning of each message before, a
   expect(lines.map(({ text }) => text[0])).toEqual(['5', '6', '7', '8']);
   expect(lines.every(({ text }) => [...text].length === 1_000)).toBe(true);
   expect(newestOf('a😀b', 2)).toBe('😀b');
+});
+
+test.each([
+  ['the lead alone', [], true],
+  ['a seller', [{ source: 'seller', author: { kind: 'user', id: '1', name: 'Ana' } }], true],
+  ['an agent of the channel', [{ source: 'ai', author: { kind: 'agent', id: null, name: null } }], true],
+  ['our AI', [{ source: 'ai', author: { kind: 'agent', id: '1', name: 'Lia' } }], false],
+  ['our AI of an older version', [{ source: 'ai', author: null }], false],
+] as const)('our AI introduces itself once, and not for an agent of the channel: after %s', (_, messages, isFirst) => {
+  expect(isFirstAnswer(messages)).toBe(isFirst);
 });

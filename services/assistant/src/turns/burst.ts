@@ -19,6 +19,10 @@ export function burstOf<M extends Written>(
   return last && { messages: written, answeredTo: toInstant(last.created_at) };
 }
 
+/** Whether our AI has not written before. An agent of the channel, which has no id here, does not introduce ours. */
+export const isFirstAnswer = (messages: readonly Pick<Message, 'source' | 'author'>[]): boolean =>
+  !messages.some(({ source, author }) => source === 'ai' && author?.id !== null);
+
 const longestLine = 1_000;
 const longestConversation = 8_000;
 

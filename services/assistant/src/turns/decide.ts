@@ -22,7 +22,7 @@ import { confirmations, offerList, offersToTell } from '../tools/said-by-server.
 import { countModelCalls, listResults, type NewStep } from '../tools/step.repository.ts';
 import { mostModelCalls } from '../tools/step.ts';
 import type { Decided } from './attempt.repository.ts';
-import { burstOf, linesBefore, newestOf, searchTextOf, shortened, textOf } from './burst.ts';
+import { burstOf, isFirstAnswer, linesBefore, newestOf, searchTextOf, shortened, textOf } from './burst.ts';
 import type { Claimed } from './claim-next.ts';
 import { earliest, longestWaitAt } from './quiet.ts';
 import { readLead } from './read-lead.ts';
@@ -123,7 +123,7 @@ export async function decide(
   );
   if (!holdsLease) return undefined;
   if (!isReserved) return handOver('budget_reached');
-  const isFirst = !read.messages.some(({ source }) => source === 'ai');
+  const isFirst = isFirstAnswer(read.messages);
   const request: ModelRequest = {
     ...{ agent, locale: read.locale, timezone: read.timezone, now: new Date().toISOString() },
     ...{ text: newestOf(text, longestText), passages, conversation, isFirst, tools, results },
