@@ -126,11 +126,12 @@ async function costOfWaiting(stage: MessagingStage, inspectors: readonly Inspect
     await untilOpen(turns);
     await sql`update assistant.ai_turns set next_attempt_at = now() + interval '1 hour' where state = 'open'`;
   };
+  // Nothing but its row exists of a turn that waits.
   const end = async () => {
-    await update('--ai off');
-    await sql`update assistant.ai_turns set next_attempt_at = now() where state = 'open'`;
-    await untilOpen(0);
-    await update(`--ai on ${quietWindow}`);
+    await sql`
+      update assistant.ai_turns
+      set state = 'silent', reason = 'switched_off', answered_to = last_received_at, next_attempt_at = null
+      where state = 'open'`;
     await untilIdle(stage);
   };
   await update('--ai-quiet-seconds 60 --ai-max-wait-seconds 300');
@@ -139,9 +140,9 @@ async function costOfWaiting(stage: MessagingStage, inspectors: readonly Inspect
   await writeOnce(stage, first);
   await hold(first.length);
   await end();
-  await update('--ai-quiet-seconds 60 --ai-max-wait-seconds 300');
   const cost = await costOf(stage, inspectors, count, hold);
   await end();
+  await update(quietWindow);
   return cost;
 }
 
