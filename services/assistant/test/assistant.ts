@@ -39,6 +39,7 @@ import { createModels } from '../src/models/open-model.ts';
 import { onTurnEvent } from '../src/turns/on-turn-event.ts';
 import { createTurnStarter, type TurnStarter } from '../src/turns/start-due.ts';
 import { type BookingWorld, bookingHandlers, bookingOperations, newBookingWorld } from './scheduling.ts';
+import { timezone } from './zone.ts';
 
 type Asked = RequestOf<typeof acceptMessage>['body'];
 
@@ -211,7 +212,7 @@ export async function startAssistant() {
     }),
     createRpcServer({
       ...{ nats, log, service: 'accounts', operations: { getStoreSettings } },
-      handlers: { getStoreSettings: async () => ({ timezone: 'UTC', locale: 'pt-BR' }) },
+      handlers: { getStoreSettings: async () => ({ timezone, locale: 'pt-BR' }) },
     }),
   ];
   await nats.flush();

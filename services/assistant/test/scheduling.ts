@@ -16,6 +16,7 @@ import {
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handlers } from '@mostrador/kit/rpc/server';
+import { timezone } from './zone.ts';
 
 /** What scheduling knows of a store. */
 export type BookingWorld = {
@@ -79,7 +80,7 @@ export function bookingHandlers(worldOf: (storeId: string) => BookingWorld): Han
       const free = worldOf(storeId).free.filter((start) => start >= query.from && start < query.to);
       const data = free.slice(0, pageOfTimes).map((start): FreeTime => ({ start, end: start, seller_id: null }));
       const next_from = free[pageOfTimes] ?? null;
-      return { data, timezone: 'UTC', reason: data.length > 0 ? null : 'full', next_from };
+      return { data, timezone, reason: data.length > 0 ? null : 'full', next_from };
     },
     listStoreServices: async ({ storeId }) => ({ ...none, data: worldOf(storeId).services }),
     getService: async ({ storeId }, { params }) => {

@@ -17,9 +17,11 @@ afterAll(async () => {
 
 const usage = (storeId: string, query: RequestOf<typeof getAiUsage>['query'] = {}) =>
   assistant.rpc.call(getAiUsage, { query }, testContext({ storeId }));
+const today = () => new Date().toISOString().slice(0, 10);
 const writes = JSON.stringify({ action: 'reply', text: 'Custa R$ 60.', used_passages: [] });
 
 test('calls and tokens count by day, agent and model, also of calls that fail, and the turn keeps its own', async () => {
+  const begun = today();
   const url = bad.model('counted', { writes: 'hm' }, { writes });
   const store = await assistant.openStore({ ai_quiet_seconds: 0 }, [
     { provider: 'openai_compatible', url, model: 'qwen3:8b' },
@@ -29,14 +31,21 @@ test('calls and tokens count by day, agent and model, also of calls that fail, a
   await store.drain();
   await store.endLease();
   expect(await store.drain()).toMatchObject({ reason: 'sent' });
-  const today = new Date().toISOString().slice(0, 10);
   const [turn] = await store.turns();
-  const used = {
-    ...{ day: today, agent_id: turn?.agent_id, model: 'openai_compatible/qwen3:8b', calls: 2, failed_calls: 1 },
-    ...{ input_tokens: 200, output_tokens: 40 },
-  };
-  expect(await usage(store.storeId, { from: today })).toEqual({ from: today, to: today, data: [used] });
-  expect((await usage(store.storeId)).data).toEqual([used]);
+  const { from, to, data } = await usage(store.storeId, { from: begun });
+  // When midnight was between the two calls, there are two days.
+  const days = [...new Set([begun, to])];
+  expect(from).toBe(begun);
+  expect([begun, today()]).toContain(to);
+  expect(days).toEqual(expect.arrayContaining(data.map(({ day }) => day)));
+  expect(new Set(data.map(({ day }) => day)).size).toBe(data.length);
+  const counts = { calls: 0, failed_calls: 0, input_tokens: 0, output_tokens: 0 };
+  for (const { day: _, agent_id, model, ...counted } of data) {
+    expect({ agent_id, model }).toEqual({ agent_id: turn?.agent_id, model: 'openai_compatible/qwen3:8b' });
+    for (const [name, count] of Object.entries(counted)) counts[name as keyof typeof counts] += count;
+  }
+  expect(counts).toEqual({ calls: 2, failed_calls: 1, input_tokens: 200, output_tokens: 40 });
+  expect((await usage(store.storeId)).data).toEqual(data);
   expect((await usage(store.storeId, { to: '2020-01-31' })).data).toEqual([]);
   expect((await usage(randomUUID())).data).toEqual([]);
   expect(turn).toMatchObject({ input_tokens: 200, output_tokens: 40 });

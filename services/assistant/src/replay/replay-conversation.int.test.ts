@@ -5,6 +5,7 @@ import { connectModel, type RequestOf, replayConversation, updateAssistantSettin
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { passage, startAssistant, type TestAssistant } from '../../test/assistant.ts';
+import { hourIn } from '../../test/zone.ts';
 
 let assistant: TestAssistant;
 beforeAll(async () => {
@@ -15,8 +16,7 @@ afterAll(() => assistant?.stop());
 type TestStore = Awaited<ReturnType<TestAssistant['openStore']>>;
 type Body = RequestOf<typeof replayConversation>['body'];
 
-const tomorrow = (hour: number) =>
-  `${new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)}T${String(hour).padStart(2, '0')}:00:00.000Z`;
+const tomorrow = (hour: number) => hourIn(1, hour);
 
 /** A lead who asked for a time, accepted one, and asked for a price. */
 async function openTalked(): Promise<TestStore> {

@@ -5,6 +5,7 @@ import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { passage, startAssistant, type TestAssistant } from '../../test/assistant.ts';
 import { pageOfTimes } from '../../test/scheduling.ts';
+import { hourIn as at, dayIn } from '../../test/zone.ts';
 import type { Decision, ModelRequest } from '../models/model.ts';
 import { purgeOffers } from './purge-offers.ts';
 
@@ -15,11 +16,6 @@ beforeAll(async () => {
 afterAll(() => assistant?.stop());
 
 const ended = (reason: string) => ({ done: true, wake_at: null, reason });
-/** An hour of the day that is `days` from now, in the zone of the stores (UTC). */
-const at = (days: number, hour: number) => {
-  const date = new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-  return `${date}T${String(hour).padStart(2, '0')}:00:00.000Z`;
-};
 
 type TestStore = Awaited<ReturnType<TestAssistant['openStore']>>;
 
@@ -124,7 +120,7 @@ describe('more free times than one answer of scheduling has', () => {
     await say(store, 'à noite');
     const [step] = await assistant.adminSql`
       select output from ai_steps where store_id = ${store.storeId} and tool = 'find_times'`;
-    expect(step?.output).toMatchObject({ times: [], reason: null, searched_to: at(1, 19).slice(0, 10) });
+    expect(step?.output).toMatchObject({ times: [], reason: null, searched_to: dayIn(1) });
   });
 });
 
