@@ -7,6 +7,8 @@ import { type Lead, type SendingStage, startSendingStage, untilAccepted } from '
 
 let stage: SendingStage;
 let leads: Lead[];
+/** The leads whose number has changed. */
+const moved: { readonly before: string; readonly lead: Lead }[] = [];
 let phones = 5511985000000;
 beforeAll(async () => {
   stage = await startSendingStage({ processes: ['gateway', 'crm', 'messaging', 'scheduling', 'workflows'] });
@@ -55,8 +57,15 @@ test.each(Object.keys(points))('%s', async (point) => {
   await stage.whatsapp.customerWrites({ from: after, text: 'my new number' });
   await waitFor(async () => (await bodiesOf(lead)).length === 2, { description: 'the message is the lead’s' });
   expect(await bodiesOf(lead)).toEqual(['Hello', 'my new number']);
-  const sending = stage.newSending({ id: lead.id, phone: after });
-  await untilAccepted(sending);
-  await waitFor(() => stage.sentTo({ id: lead.id, phone: after }).length === 1, { description: 'the answer is sent' });
-  expect([...stage.whatsapp.log, ...stage.whatsapp.refusals].map(({ to }) => to)).not.toContain(lead.phone);
+  moved.push({ before: lead.phone, lead: { id: lead.id, phone: after } });
+});
+
+// At the end, because after a kill the next message that is sent waits for some seconds.
+test('after all these kills each lead gets what is sent to it, at its new number alone', async () => {
+  expect(moved).toHaveLength(Object.keys(points).length);
+  await Promise.all(moved.map(({ lead }) => untilAccepted(stage.newSending(lead))));
+  await waitFor(() => moved.every(({ lead }) => stage.sentTo(lead).length > 0), { description: 'each answer is sent' });
+  for (const { lead } of moved) expect(stage.sentTo(lead)).toHaveLength(1);
+  const tried = [...stage.whatsapp.log, ...stage.whatsapp.refusals].map(({ to }) => to);
+  for (const { before } of moved) expect(tried).not.toContain(before);
 });
