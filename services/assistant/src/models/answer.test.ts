@@ -70,8 +70,21 @@ describe('malformed, and never sent', () => {
   });
 });
 
+test('a price that only the lead names is removed, and one that the store has written stays', () => {
+  const at = '2026-11-27T12:00:00Z';
+  const lines = [
+    { from: 'lead', text: 'Ana disse R$ 5.', at },
+    { from: 'store', text: 'A barba custa R$ 35. 1. sábado às 9:00', at },
+  ] as const;
+  const text = 'Corte R$ 60, barba R$ 35, ou R$ 5, R$ 1 e R$ 7.';
+  expect(toDecision(answer({ text }), { ...request, conversation: lines })).toMatchObject({
+    text: 'Corte R$ 60, barba R$ 35, ou […], […] e […].',
+  });
+});
+
 describe('tools', () => {
   const offered = modelRequest({
+    passages,
     tools: [{ name: 'find_times', description: 'Finds times.', input: { type: 'object' } as never }],
   });
   const call = (toolName: string, input: unknown = {}) => ({ toolCallId: 'c1', toolName, input });
