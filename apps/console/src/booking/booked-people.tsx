@@ -71,7 +71,8 @@ function PersonForm({ seller, onClose }: { seller: Seller; onClose: () => void }
   const [draft, setDraft] = useState(first);
   const [isChecked, setChecked] = useState(false);
   const { bookable, windows } = draft;
-  const isOther = JSON.stringify(windows) !== JSON.stringify(first.windows);
+  // Hours that are not shown cannot be mended.
+  const isOther = bookable && JSON.stringify(windows) !== JSON.stringify(first.windows);
   const save = useMutation({
     // Only what was changed, so that it does not undo what another person changes meanwhile.
     mutationFn: async () => {
@@ -91,7 +92,8 @@ function PersonForm({ seller, onClose }: { seller: Seller; onClose: () => void }
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setChecked(true);
-    if (!windows?.some((window) => faultOfWindow(window)) && !save.isPending) save.mutate();
+    const isFaulty = bookable && windows?.some((window) => faultOfWindow(window));
+    if (!isFaulty && !save.isPending) save.mutate();
   };
   const { error } = save;
   return (

@@ -1,6 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { CalendarClock } from 'lucide-react';
 import { dataOf, platform } from '../api/platform.ts';
+import { queries } from '../api/queries.ts';
+import { rulesQuery } from '../calendar/booking-queries.ts';
 import { m } from '../paraglide/messages.js';
 import { firstWindow } from '../settings/settings-draft.ts';
 import { Button } from '../ui/button.tsx';
@@ -12,12 +14,14 @@ import { hoursOf } from './rules-draft.ts';
 /** For a store without rules: what they would do, and a beginning. */
 export function FirstRules({ mayChange }: { mayChange: boolean }) {
   const begin = useMutation({
-    mutationFn: () =>
-      dataOf(platform.PUT('/booking/rules', { body: { overlap: 'reject', hours: hoursOf([firstWindow]) } })),
-    onSuccess: async () => {
-      await bookingChanged();
+    mutationFn: async () => {
+      // Another person may have set some meanwhile.
+      const known = await queries.fetchQuery({ ...rulesQuery, staleTime: 0 });
+      if (known) return;
+      await dataOf(platform.PUT('/booking/rules', { body: { overlap: 'reject', hours: hoursOf([firstWindow]) } }));
       say(m.booking_begun());
     },
+    onSuccess: bookingChanged,
     onError: sayFailure,
   });
   return (

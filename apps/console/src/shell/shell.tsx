@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { createLazyRoute, Link, Outlet } from '@tanstack/react-router';
 import { CloudOff, Menu, X } from 'lucide-react';
-import { Fragment, type KeyboardEvent, lazy, Suspense, useState } from 'react';
+import { type ComponentType, Fragment, type KeyboardEvent, lazy, Suspense, useState } from 'react';
 import type { Session } from '../api/platform.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { useIsLost, useLive } from '../live/live.ts';
@@ -16,7 +16,16 @@ import { navigationOf } from './navigation.ts';
 import { initialsOf, PersonMenu } from './person-menu.tsx';
 import styles from './shell.module.css';
 
-const Toasts = lazy(() => import('../ui/shown-toasts.tsx').then(({ ShownToasts }) => ({ default: ShownToasts })));
+/** What is said waits for it, and nothing else does: without network it is tried again. */
+async function loadToasts(): Promise<{ default: ComponentType }> {
+  try {
+    return { default: (await import('../ui/shown-toasts.tsx')).ShownToasts };
+  } catch {
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    return await loadToasts();
+  }
+}
+const Toasts = lazy(loadToasts);
 
 export const route = createLazyRoute('/shell')({
   component: Shell,

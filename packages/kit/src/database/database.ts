@@ -29,8 +29,8 @@ export type SystemScope = {
   readonly requestId?: string;
   /** The trace that the work belongs to. Undefined: that of the caller. Null: none. */
   readonly traceparent?: string | null;
-  /** Before or after the requests that wait for a connection. Few transactions may be `first` at once. */
-  readonly priority?: 'first' | 'last';
+  /** Before the requests that wait for a connection. Few transactions may be `first` at once. */
+  readonly priority?: 'first';
 };
 /** A scope with the store whose rows are visible. A request's context is one. */
 export type StoreScope = SystemScope & { readonly storeId: string };

@@ -7,7 +7,7 @@ export type Pool = {
   /**
    * Lends a client to `work` until it settles or the deadline (epoch ms) passes. A client whose operation missed its
    * deadline is closed and replaced, never lent again. Of the free clients, one that already shows `store` comes first.
-   * Of the work that waits, what is `first` gets a client before all other, and what is `last` after it.
+   * Of the work that waits, what is `first` gets a client before all other.
    *
    * @throws AppError `service_unavailable` when the queue is full or no client is free and open in time,
    * `upstream_timeout` when the deadline passes while `work` runs
@@ -18,7 +18,7 @@ export type Pool = {
   close(limitMs?: number): Promise<void>;
 };
 
-type UseOptions = { readonly store?: string | undefined; readonly priority?: 'first' | 'last' | undefined };
+type UseOptions = { readonly store?: string | undefined; readonly priority?: 'first' | undefined };
 
 export type PoolStats = { readonly size: number; readonly busy: number; readonly waiting: number };
 
@@ -49,9 +49,9 @@ export function createPool(options: {
   let closingIdle: NodeJS.Timeout | undefined;
   const all = new Set<Client>();
   const free: Client[] = [];
-  const [first, others, last] = [new Set<Waiter>(), new Set<Waiter>(), new Set<Waiter>()];
-  const queues = [first, others, last];
-  const countWaiting = () => first.size + others.size + last.size;
+  const [first, others] = [new Set<Waiter>(), new Set<Waiter>()];
+  const queues = [first, others];
+  const countWaiting = () => first.size + others.size;
   let closing = false;
   let idle = () => {};
   let reachable = true;
@@ -121,7 +121,7 @@ export function createPool(options: {
     const client = available(store);
     if (client) return Promise.resolve(client);
     if (countWaiting() >= options.queue) return Promise.reject(unavailable());
-    const queue = priority === undefined ? others : { first, last }[priority];
+    const queue = priority === 'first' ? first : others;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => waiter.refuse(), deadline - Date.now());
       const waiter: Waiter = {

@@ -61,7 +61,7 @@ const callsOfProcess = 48;
 const callsOfNewMessages = 64;
 /**
  * As many transactions of this process at once get a connection before the requests that wait for one, and some more for a
- * new message. All others get theirs after the requests.
+ * new message. All others wait among the requests.
  */
 const firstAtOnce = 2;
 const firstOfNewMessages = 4;
@@ -204,8 +204,8 @@ export function createPump(dependencies: PumpDependencies): Pump {
       letOn();
       return;
     }
-    const priority = first < (isUrgent ? firstOfNewMessages : firstAtOnce) ? 'first' : 'last';
-    const scope = { storeId: store.id, deadline: Date.now() + workLimitMs, priority } as const;
+    const priority = first < (isUrgent ? firstOfNewMessages : firstAtOnce) ? 'first' : undefined;
+    const scope = { storeId: store.id, deadline: Date.now() + workLimitMs, ...(priority && { priority }) } as const;
     if (priority === 'first') first += 1;
     const begun = Math.min(room, leads.length + ended.length);
     calling += begun;

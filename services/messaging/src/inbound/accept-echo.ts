@@ -75,6 +75,7 @@ export async function acceptEcho(
   const pauseMinutes = message.isOnStandby ? standbyPauseMinutes : settings.ai_pause_minutes;
   const { number, at, sessionId, delivering } = await takeNumber(sql, storeId, leadId, source, {
     answers: isCurrent,
+    settles: isCurrent,
     pausesAiMinutes: isCurrent ? pauseMinutes : null,
   });
   const session = sessionId

@@ -16,7 +16,7 @@ export const inboundMetrics = {
   oldest: {
     name: 'mostrador_inbound_oldest_seconds',
     type: 'gauge',
-    help: 'How long the oldest webhook payload of a channel has waited to be processed. 0: none waits.',
+    help: 'How long the oldest webhook payload of a channel has waited to be processed, without past conversations. 0: none waits.',
     once: true,
   },
 } as const satisfies Record<string, MetricDefinition>;

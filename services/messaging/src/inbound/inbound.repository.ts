@@ -106,7 +106,7 @@ export async function findHeldCustomers(
   return await sql<{ channel_id: string; customer: string; payload_id: string }[]>`
     select distinct on (channel_id, customer) channel_id, customer, id as payload_id
     from inbound_payloads, unnest(customers) as customer
-    where store_id = ${storeId} and processed_at is null and attempts = 0
+    where store_id = ${storeId} and processed_at is null and not is_history and attempts = 0
       and id < ${ids.toSorted().at(-1) as string}::uuid and id <> all(${[...ids]}::uuid[])
     order by channel_id, customer, id`;
 }
@@ -186,11 +186,11 @@ export async function countFailedByCode(systemSql: Sql): Promise<{ code: string;
     select last_error as code, count(*)::int as count from inbound_payloads where failed_at is not null group by 1`;
 }
 
-/** How long the oldest payload of all stores that is not processed has waited, in seconds. 0: there is none. */
+/** How long the oldest live payload of all stores that is not processed has waited, in seconds. 0: there is none. */
 export async function oldestOpenSeconds(systemSql: Sql): Promise<number> {
   const [row] = await systemSql<{ seconds: number }[]>`
     select extract(epoch from clock_timestamp() - received_at)::float8 as seconds
-    from inbound_payloads where processed_at is null order by id limit 1`;
+    from inbound_payloads where processed_at is null and not is_history order by id limit 1`;
   return row?.seconds ?? 0;
 }
 

@@ -55,6 +55,12 @@ export type TakenOutbound = {
   readonly delivering: boolean;
 };
 
+type Taking = AiPause & {
+  readonly answers?: boolean;
+  /** Nothing that failed before it asks for a person any more. */
+  readonly settles?: boolean;
+};
+
 /**
  * Takes the number of an outbound message and the moment of acceptance. Stores what the inbox shows, and the activity of
  * the lead's session. A message of a seller that answers reads all before it. A pause of the AI is never shortened. The
@@ -66,17 +72,17 @@ export async function takeNumber(
   storeId: string,
   leadId: string,
   source: Exclude<Message['source'], 'lead'>,
-  { pausesAiMinutes = null, answers = true }: AiPause & { readonly answers?: boolean } = {},
+  { pausesAiMinutes = null, answers = true, settles = source !== 'seller' || answers }: Taking = {},
 ): Promise<TakenOutbound> {
   const answered = answers ? sql`, is_unanswered = false, waiting_since = null` : sql``;
   const pauses = pausingAi(sql, sql`clock.at`, pausesAiMinutes);
   const reads = source === 'seller' && answers ? sql`, read_number = c.next_number, unread_count = 0` : sql``;
-  const settles = source !== 'seller' || answers ? sql`, needs_attention = false` : sql``;
+  const settled = settles ? sql`, needs_attention = false` : sql``;
   const [taken] = await sql<TakenOutbound[]>`
     with taken as (
       update conversations c
       set next_number = c.next_number + 1, last_message_at = clock.at,
-          counted_next = ${countedNext(sql)} ${settles} ${answered} ${reads} ${pauses}
+          counted_next = ${countedNext(sql)} ${settled} ${answered} ${reads} ${pauses}
       from (select clock_timestamp()::timestamptz(3) as at) as clock
       where c.store_id = ${storeId} and c.lead_id = ${leadId}
       returning c.next_number - 1 as number, clock.at),

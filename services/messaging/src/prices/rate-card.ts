@@ -64,10 +64,10 @@ export function followRateCard(
   const current = (): RateCard => {
     if (Date.now() - looked < everyMs) return card;
     looked = Date.now();
-    const changed = changedAt();
-    if (changed === known) return card;
-    known = changed;
     try {
+      const changed = changedAt();
+      if (changed === known) return card;
+      known = changed;
       card = readRateCard(path);
       log.info('the changed file of WHATSAPP_RATES_FILE is read');
     } catch (error) {
