@@ -20,7 +20,8 @@ export type CaldavServer = {
   dispose(): Promise<void>;
 };
 
-const startTimeoutMs = 20_000;
+/** Only a machine that stands still needs so long. */
+const startTimeoutMs = 120_000;
 
 /** Radicale with a user, a password that can be changed while it runs, and the calendar `tester/appointments`. */
 export async function startRadicale(): Promise<
@@ -136,7 +137,7 @@ async function startServer(port: number, configure: (folder: string) => Promise<
 }
 
 const answers = (port: number): Promise<boolean> =>
-  fetch(`http://127.0.0.1:${port}/`, { redirect: 'manual', signal: AbortSignal.timeout(1000) }).then(
+  fetch(`http://127.0.0.1:${port}/`, { redirect: 'manual', signal: AbortSignal.timeout(10_000) }).then(
     () => true,
     () => false,
   );
