@@ -11,10 +11,10 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { CheckField } from '../ui/field.tsx';
 import { DialogForm } from '../ui/form.tsx';
+import rows from '../ui/rows.module.css';
 import { say } from '../ui/toasts.tsx';
 import { bookingChanged } from './changed.ts';
 import { HoursEditor } from './hours-editor.tsx';
-import rows from './rows.module.css';
 import { hoursOf, windowsOf } from './rules-draft.ts';
 
 type BookedPeopleProps = { readonly sellers: readonly Seller[]; readonly mayChange: boolean };

@@ -1,10 +1,10 @@
 import { Plus, X } from 'lucide-react';
 import type { BookingRules } from '../calendar/booking.ts';
 import { m } from '../paraglide/messages.js';
-import { timesWith } from '../settings/choices.ts';
 import styles from '../settings/settings.module.css';
+import { TimeRange } from '../settings/time-range.tsx';
 import { Button } from '../ui/button.tsx';
-import { SelectField, TextField } from '../ui/field.tsx';
+import { TextField } from '../ui/field.tsx';
 import { Bad } from '../ui/page.tsx';
 import { faultOfException } from './rules-draft.ts';
 
@@ -78,24 +78,13 @@ function ExceptionFields({ number, exception, fault, onChange, onRemove }: Excep
       </div>
       {hours.length === 0 && <p className={styles.soft}>{m.booking_exception_closed()}</p>}
       {hours.map((opening, index) => (
-        <div key={index} className={styles.times}>
-          {(['from', 'to'] as const).map((end) => (
-            <SelectField
-              key={end}
-              label={end === 'from' ? m.settings_window_from() : m.settings_window_to()}
-              choices={timesWith(opening[end], end)}
-              value={opening[end]}
-              onChange={({ target }) => changeHours(hours.with(index, { ...opening, [end]: target.value }))}
-            />
-          ))}
-          <Button
-            kind="bare"
-            aria-label={m.booking_exception_hours_remove({ number: index + 1 })}
-            onClick={() => changeHours(hours.toSpliced(index, 1))}
-          >
-            <X size={14} aria-hidden />
-          </Button>
-        </div>
+        <TimeRange
+          key={index}
+          range={opening}
+          remove={m.booking_exception_hours_remove({ number: index + 1 })}
+          onChange={(next) => changeHours(hours.with(index, next))}
+          onRemove={() => changeHours(hours.toSpliced(index, 1))}
+        />
       ))}
       {hours.length < mostHours && (
         <Button className={styles.add} onClick={() => changeHours([...hours, { from: '09:00', to: '12:00' }])}>

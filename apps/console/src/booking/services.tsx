@@ -10,9 +10,9 @@ import styles from '../settings/settings.module.css';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
+import rows from '../ui/rows.module.css';
 import { say } from '../ui/toasts.tsx';
 import { bookingChanged } from './changed.ts';
-import rows from './rows.module.css';
 import { ServiceDialog } from './service-form.tsx';
 
 type ServicesProps = {

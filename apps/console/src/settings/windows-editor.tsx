@@ -1,12 +1,12 @@
-import { Plus, X } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
 import { Button } from '../ui/button.tsx';
-import { SelectField } from '../ui/field.tsx';
 import { Bad } from '../ui/page.tsx';
-import { nameOfWeekday, timesWith, weekdays } from './choices.ts';
+import { nameOfWeekday, weekdays } from './choices.ts';
 import styles from './settings.module.css';
 import { faultOfWindow, firstWindow, type Window } from './settings-draft.ts';
+import { TimeRange } from './time-range.tsx';
 
 const mostWindows = 50;
 
@@ -85,20 +85,7 @@ function WindowFields({ words, number, window, isChecked, onChange, onRemove }: 
           </label>
         ))}
       </div>
-      <div className={styles.times}>
-        {(['from', 'to'] as const).map((end) => (
-          <SelectField
-            key={end}
-            label={end === 'from' ? m.settings_window_from() : m.settings_window_to()}
-            choices={timesWith(window[end], end)}
-            value={window[end]}
-            onChange={({ target }) => onChange({ ...window, [end]: target.value })}
-          />
-        ))}
-        <Button kind="bare" aria-label={words.remove({ number })} onClick={onRemove}>
-          <X size={14} aria-hidden />
-        </Button>
-      </div>
+      <TimeRange range={window} remove={words.remove({ number })} onChange={onChange} onRemove={onRemove} />
       {fault && <Bad>{faultWords[fault]()}</Bad>}
     </fieldset>
   );
