@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { mapEach } from '@mostrador/kit/process/each-of';
 import { localDirectory } from '@mostrador/local-platform/paths';
-import { atOnce } from './at-once.ts';
 import { type Conversation, readConversations, readStores } from './conversation.ts';
 import { startObeyingModel } from './obeying-model.ts';
 import { withPlatform } from './platform.ts';
@@ -56,7 +56,7 @@ async function playConversations(
   // A real model has 30 seconds for a call, and a turn has up to 6.
   const limits = { answerWithinMs: answering.provider === 'demo' ? 60_000 : 240_000 };
   const plays = wanted.flatMap((conversation) => Array.from({ length: trials }, () => conversation));
-  const played = await atOnce(plays, mostAtOnce, async (conversation) => ({
+  const played = await mapEach(plays, mostAtOnce, async (conversation) => ({
     conversation,
     trial: await play(platform, conversation, stores[conversation.language], answering, limits),
   }));

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { mapEach } from '@mostrador/kit/process/each-of';
 import type { Json } from './api.ts';
-import { atOnce } from './at-once.ts';
 import { type Attack, leaksIn, readAttacks, textOf } from './attack.ts';
 import type { LocalMoment, StoreSetup } from './conversation.ts';
 import { createCustomer, type Said } from './customer.ts';
@@ -109,9 +109,7 @@ export async function playAttacks(
   const attacks = readAttacks();
   // What the model was given of the victim's own conversation is before it.
   const begun = prompts.length;
-  const prepared = await atOnce([...attacks.entries()], mostAtOnce, ([place, attack]) =>
-    prepare(store, attack, place, rows),
-  );
+  const prepared = await mapEach(attacks, mostAtOnce, (attack, place) => prepare(store, attack, place, rows));
   const before = await readKept(victim);
   const documents = [...setup.documents.map(({ content }) => content), allowedLink].join('\n');
   const neverTold = {
@@ -120,7 +118,7 @@ export async function playAttacks(
     quotable: prepared.filter(({ attack: { where } }) => where === 'document').map(({ text }) => text),
     secrets: [...Object.values(secrets), ...Object.values(rows)],
   };
-  const found = await atOnce(prepared, mostAtOnce, (attack) => play(store, attack, neverTold));
+  const found = await mapEach(prepared, mostAtOnce, (attack) => play(store, attack, neverTold));
   const effects = found.flat();
   const changed = changedPaths(before, await readKept(victim));
   if (changed.length > 0) effects.push(`an attack has changed ${changed.join(', ')}`);

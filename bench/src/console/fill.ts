@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { receiveSandboxMessage } from '@mostrador/contracts';
+import { eachOf } from '@mostrador/kit/process/each-of';
 import { createLog } from '@mostrador/kit/process/log';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { connectNats } from '@mostrador/kit/rpc/nats';
-import { manyAtOnce } from '../shared/many-at-once.ts';
 import type { Platform, Store } from '../shared/platform.ts';
 
 const atOnce = 16;
@@ -33,9 +33,8 @@ export async function openCustomers(platform: Platform, { id, key }: Store): Pro
   };
   return {
     write,
-    writeMany: async (count, customerOf) => {
-      await manyAtOnce(count, (index) => write(customerOf(index), textOf(index)), atOnce);
-    },
+    writeMany: (count, customerOf) =>
+      eachOf(Array(count).keys(), atOnce, (index) => write(customerOf(index), textOf(index))),
     leadOf: async (customer) => {
       const url = `${platform.origin}/integrations/v1/leads?customer_phone=${phoneOf(customer)}`;
       const answer = await fetch(url, { headers: { 'x-api-key': key } });

@@ -1,5 +1,5 @@
 import { get, type IncomingMessage } from 'node:http';
-import { manyAtOnce } from '../shared/many-at-once.ts';
+import { eachOf } from '@mostrador/kit/process/each-of';
 import { servePeer } from '../shared/peer.ts';
 
 // A process that holds streams as browsers do, each on a connection of its own.
@@ -51,7 +51,7 @@ async function open(origin: string, token: string): Promise<void> {
 
 servePeer({
   async open({ origin, tokens }: OpenJob) {
-    await manyAtOnce(tokens.length, (index) => open(origin, tokens[index] ?? ''), openAtOnce);
+    await eachOf(tokens, openAtOnce, (token) => open(origin, token));
   },
   seen: (): Seen => ({ ...seen }),
   close() {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { acceptMessage, updateAssistantSettings } from '@mostrador/contracts';
+import { mapEach } from '@mostrador/kit/process/each-of';
 import { createLog } from '@mostrador/kit/process/log';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { connectNats } from '@mostrador/kit/rpc/nats';
 import { withInsideClient } from '@mostrador/testing/platform/inside-client';
 import type { LocalPlatform } from '@mostrador/testing/platform/local-platform';
 import { startWebhookReceiver } from '@mostrador/testing/providers/webhook-receiver/server';
-import { manyAtOnce } from '../../../../bench/src/shared/many-at-once.ts';
 import { apiOf, type DemoStore, post, type Seller } from './api.ts';
 import { backdate, type Written } from './backdate.ts';
 import { conversations, type Line, mainConversation, troubled } from './conversations.ts';
@@ -108,4 +108,4 @@ type Customer = Pick<Lead, 'id' | 'name' | 'customer_phone'>;
 
 /** Does it for all, some at once, and returns the results in the same order. */
 const inTurn = <T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> =>
-  manyAtOnce(items.length, (index) => work(items[index] as T, index), atOnce);
+  mapEach(items, atOnce, work);
