@@ -29,8 +29,8 @@ export type SystemScope = {
   readonly requestId?: string;
   /** The trace that the work belongs to. Undefined: that of the caller. Null: none. */
   readonly traceparent?: string | null;
-  /** Before the requests that wait for a connection. Few transactions may be `first` at once. */
-  readonly priority?: 'first';
+  /** Of a `write`: it gets a connection before the requests that wait for one. Few may be first at once. */
+  readonly isFirst?: boolean;
 };
 /** A scope with the store whose rows are visible. A request's context is one. */
 export type StoreScope = SystemScope & { readonly storeId: string };
@@ -217,7 +217,7 @@ function databaseOn<Scope extends SystemScope & { storeId?: string }>(
     write: (scope, work) =>
       committed(scope, (progress) =>
         pool.use(scope.deadline, (client) => transaction(client, scope, openings, work, progress), {
-          priority: scope.priority,
+          isFirst: scope.isFirst,
         }),
       ),
 

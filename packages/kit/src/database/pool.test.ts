@@ -40,15 +40,15 @@ test('connections that are not used for a minute are closed, except for one', as
 test('of the work that waits, the first gets the next free connection', async () => {
   const { pool } = poolOf(1);
   const order: string[] = [];
-  const begin = (name: string, priority?: 'first') => {
+  const begin = (name: string, isFirst = false) => {
     const done = Promise.withResolvers<void>();
     const work = () => {
       order.push(name);
       return done.promise;
     };
-    return { used: pool.use(Date.now() + 1000, work, { priority }), end: done.resolve };
+    return { used: pool.use(Date.now() + 1000, work, { isFirst }), end: done.resolve };
   };
-  const all = [begin('running'), begin('second'), begin('third'), begin('first', 'first')];
+  const all = [begin('running'), begin('second'), begin('third'), begin('first', true)];
   expect(pool.stats()).toEqual({ size: 1, busy: 1, waiting: 3 });
   for (const { end } of all) end();
   await Promise.all(all.map(({ used }) => used));

@@ -7,7 +7,7 @@ export type Pool = {
   /**
    * Lends a client to `work` until it settles or the deadline (epoch ms) passes. A client whose operation missed its
    * deadline is closed and replaced, never lent again. Of the free clients, one that already shows `store` comes first.
-   * Of the work that waits, what is `first` gets a client before all other.
+   * Of the work that waits, what `isFirst` gets a client before all other.
    *
    * @throws AppError `service_unavailable` when the queue is full or no client is free and open in time,
    * `upstream_timeout` when the deadline passes while `work` runs
@@ -18,7 +18,7 @@ export type Pool = {
   close(limitMs?: number): Promise<void>;
 };
 
-type UseOptions = { readonly store?: string | undefined; readonly priority?: 'first' | undefined };
+type UseOptions = { readonly store?: string | undefined; readonly isFirst?: boolean | undefined };
 
 export type PoolStats = { readonly size: number; readonly busy: number; readonly waiting: number };
 
@@ -116,12 +116,12 @@ export function createPool(options: {
     }
   }
 
-  function acquire(deadline: number, { store, priority }: UseOptions): Promise<Client> {
+  function acquire(deadline: number, { store, isFirst }: UseOptions): Promise<Client> {
     if (closing || Date.now() >= deadline) return Promise.reject(unavailable());
     const client = available(store);
     if (client) return Promise.resolve(client);
     if (countWaiting() >= options.queue) return Promise.reject(unavailable());
-    const queue = priority === 'first' ? first : others;
+    const queue = isFirst ? first : others;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => waiter.refuse(), deadline - Date.now());
       const waiter: Waiter = {

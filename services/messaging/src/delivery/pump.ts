@@ -204,9 +204,9 @@ export function createPump(dependencies: PumpDependencies): Pump {
       letOn();
       return;
     }
-    const priority = first < (isUrgent ? firstOfNewMessages : firstAtOnce) ? 'first' : undefined;
-    const scope = { storeId: store.id, deadline: Date.now() + workLimitMs, ...(priority && { priority }) } as const;
-    if (priority === 'first') first += 1;
+    const isFirst = first < (isUrgent ? firstOfNewMessages : firstAtOnce);
+    const scope = { storeId: store.id, deadline: Date.now() + workLimitMs, isFirst };
+    if (isFirst) first += 1;
     const begun = Math.min(room, leads.length + ended.length);
     calling += begun;
     let claims: readonly Claimed[] = [];
@@ -232,7 +232,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
         for (const leadId of leads) offer(shard, store.id, leadId, false);
       });
     } finally {
-      if (priority === 'first') first -= 1;
+      if (isFirst) first -= 1;
       calling -= begun;
       letOn();
     }

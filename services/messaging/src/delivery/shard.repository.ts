@@ -112,7 +112,7 @@ type DueLead = {
   readonly store_id: string;
   readonly lead_id: string;
   readonly due_in_ms: number;
-  /** As many leads of a store are read. The store of so many may have more. */
+  /** The most leads that are read of a store. A store with this number may have more. */
   readonly most: number;
 };
 

@@ -6,9 +6,8 @@ import type { InboundMessage } from '../channels/channel-provider.ts';
 import { ensureConversation } from '../conversations/conversation.repository.ts';
 import { adoptProviderId, applyStatusUpdates, saveStatusUpdates } from '../delivery/apply-status-updates.ts';
 import { saveWaId } from '../delivery/attempt.repository.ts';
-import { cancelQueuedAi } from '../delivery/cancel-queued-ai.ts';
+import { overtakeQueuedAi } from '../delivery/cancel-queued-ai.ts';
 import { findStatusUpdates, lockProviderMessage } from '../delivery/status-update.repository.ts';
-import { wakeDelivery } from '../delivery/wake-overdue.ts';
 import { conversationRead } from '../inbox/conversation-read.ts';
 import { toInboundBody } from '../messages/inbound-body.ts';
 import { insertMessage, isKnownInbound, listInFlight, takeNumber } from '../messages/message.repository.ts';
@@ -102,7 +101,7 @@ export async function acceptEcho(
     answers: isCurrent,
   });
   // Afterwards, as for a message of the API.
-  const overtaken = isCurrent && delivering ? await cancelQueuedAi(sql, storeId, { leadId, before: number }) : [];
+  const overtaken = isCurrent && delivering ? await overtakeQueuedAi(sql, storeId, { leadId, before: number }) : [];
   const told = [{ status: 'sent', at: writtenAt } as const, ...reports];
   const { entries } = await saveStatusUpdates(sql, storeId, row, told);
   if (waId !== null && conversation.wa_id === null && mayReplyTo(conversation, waId))
@@ -112,8 +111,6 @@ export async function acceptEcho(
     ...entries,
     ...overtaken,
     ...(isCurrent && source === 'seller' && conversation.unread_count > 0 ? conversationRead(leadId) : []),
-    // What waited behind a cancelled message is due.
-    ...(overtaken.length > 0 ? [wakeDelivery(storeId, 'message_settled')] : []),
   ]);
   return conversation.interaction_count + 1;
 }

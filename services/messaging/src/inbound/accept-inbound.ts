@@ -15,9 +15,8 @@ import {
   UserIdTaken,
 } from '../conversations/conversation.repository.ts';
 import { optOutEvents, toOptOut, wishIn, withWish } from '../conversations/opt-out-state.ts';
-import { cancelQueuedAi } from '../delivery/cancel-queued-ai.ts';
+import { overtakeQueuedAi } from '../delivery/cancel-queued-ai.ts';
 import { lockProviderMessage } from '../delivery/status-update.repository.ts';
-import { wakeDelivery } from '../delivery/wake-overdue.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { asPhone } from '../identities/as-phone.ts';
 import { currentIds } from '../identities/current-ids.ts';
@@ -179,13 +178,11 @@ async function accept(
     quotedId: message.quotedId,
   });
   const overtaken =
-    pausesAiMinutes === null ? [] : await cancelQueuedAi(sql, storeId, { leadId, before: taken.number });
+    pausesAiMinutes === null ? [] : await overtakeQueuedAi(sql, storeId, { leadId, before: taken.number });
   await appendOutbox(sql, storeId, [
     ...session.events,
     ...messageEvents.received(row, toTimestamp(taken.at)),
     ...overtaken,
-    // What waited behind a cancelled message is due.
-    ...(overtaken.length > 0 ? [wakeDelivery(storeId, 'message_settled')] : []),
     ...(optOut ? optOutEvents(leadId, toOptOut(conversation), toOptOut(taken)) : []),
   ]);
   return taken.interactionCount;

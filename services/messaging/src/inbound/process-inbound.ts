@@ -29,8 +29,8 @@ const conversationsAtOnce = 4;
 const statusesAtOnce = 2;
 
 /**
- * Processes stored payloads of a lane until none is due. It accepts the messages of one customer in the order of arrival, even
- * when several processes run. Customers do not wait for each other or for a payload that fails. It awaits `turn` before
+ * Processes stored payloads of a lane until none is due. It accepts the messages of one customer in the order of arrival,
+ * even when several processes run. Customers do not wait for each other or for a payload that fails. It awaits `turn` before
  * each batch. Safe to repeat at any time. Returns the number of payloads claimed.
  */
 export async function processInbound(
