@@ -21,7 +21,7 @@ const amounts = new RegExp(
 const bareNumbers =
   /(?<![\d.,:/-])(?!(?<=^[ \t]{0,8})\d{1,3}[.)]\s)(?:\d{1,3}(?:[.,]\d{3}){1,4}(?:[.,]\d{1,2})?|\d{1,15}(?:[.,]\d{1,2})?)(?![.,]?\d|\s?[:/%]|\s?(?:h|hs|hrs?|m|min\w*|horas?|hours?|dias?|d[íi]as?|days?|semanas?|weeks?|mes(?:es)?|m[êe]s|months?|anos?|a[ñn]os?|years?|vezes|veces|times|x)\b)/gim;
 
-/** The number that a writing means, whichever mark parts its thousands. */
+/** The number that a writing means. Its thousands may have a point, a comma or a space between them. */
 function moneyOf(written: string): number {
   const [, whole = '', part = ''] = /^(.*?)(?:[.,](\d{1,2}))?$/.exec(written.replace(/[^\d]+$/, '')) ?? [];
   const value = Number(`${whole.replaceAll(/\D/g, '')}.${part || 0}`);

@@ -57,7 +57,8 @@ export async function isSettled(sql: Sql, storeId: string, leadId: string, recei
 export async function extendTurn(
   sql: TransactionSql,
   storeId: string,
-  turn: Omit<NewTurn, 'lead_id' | 'continues' | 'isCarried'> & Pick<TurnRow, 'id' | 'next_received_at'>,
+  turn: Pick<NewTurn, 'first_received_at' | 'last_received_at' | 'next_attempt_at'> &
+    Pick<TurnRow, 'id' | 'next_received_at'>,
 ): Promise<void> {
   const { id, first_received_at, last_received_at, next_received_at, next_attempt_at } = turn;
   await sql`
