@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,6 +54,24 @@ test('stopSurvivors stops the processes of an earlier start', async () => {
   writeFileSync(record, JSON.stringify([{ ...identify(left.pid ?? -1), name: 'left', stopSignal: 'SIGTERM' }]));
   expect(await createChildren(record).stopSurvivors(3000)).toEqual(['left']);
   expect(identify(left.pid ?? -1)).toBeUndefined();
+});
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+test.skipIf(process.platform !== 'linux' || !hasPython)('a process runs until its last thread has ended', async () => {
+  // The first thread ends, and the other one waits for the end of the input.
+  const script = `import ctypes, sys, threading
+threading.Thread(target=sys.stdin.read).start()
+print('there', flush=True)
+ctypes.CDLL(None).pthread_exit(None)`;
+  const left = spawn('python3', ['-c', script]);
+  const ended = once(left, 'exit');
+  await once(left.stdout, 'data');
+  const pid = left.pid ?? -1;
+  await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z ');
+  expect(identify(pid)).toMatchObject({ pid });
+  left.stdin.end();
+  await ended;
+  expect(identify(pid)).toBeUndefined();
 });
 
 test('stopSurvivors does not stop a foreign process that reuses the pid of a child', async () => {

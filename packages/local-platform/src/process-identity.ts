@@ -8,10 +8,14 @@ export type ProcessIdentity = {
   bootId: string;
 };
 
-/** The identity of a running process; undefined when there is none, or only a zombie. */
+/**
+ * The identity of a running process; undefined when there is none, or only a zombie. A process whose first thread has ended
+ * is called a zombie, too, and keeps its ports until its other threads have ended.
+ */
 export function identify(pid: number): ProcessIdentity | undefined {
   const found = process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
-  return found && !found.state.startsWith('Z') ? { pid, startTime: found.startTime, bootId: bootId() } : undefined;
+  const isOver = found === undefined || (found.state.startsWith('Z') && found.threads <= 1);
+  return isOver ? undefined : { pid, startTime: found.startTime, bootId: bootId() };
 }
 
 export function isRunning(identity: ProcessIdentity): boolean {
@@ -19,25 +23,27 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return now !== undefined && now.startTime === identity.startTime && now.bootId === identity.bootId;
 }
 
-function fromProc(pid: number): { state: string; startTime: string } | undefined {
+type Found = { readonly state: string; readonly startTime: string; readonly threads: number };
+
+function fromProc(pid: number): Found | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The command in parentheses may contain spaces and parentheses. The fields start after the last parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { state: fields[0] ?? '', startTime: fields[19] ?? '' };
+    return { state: fields[0] ?? '', startTime: fields[19] ?? '', threads: Number(fields[17]) };
   } catch {
     return undefined;
   }
 }
 
-function fromPs(pid: number): { state: string; startTime: string } | undefined {
+function fromPs(pid: number): Found | undefined {
   try {
     const [state = '', ...started] = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
       encoding: 'utf8',
     })
       .trim()
       .split(/\s+/);
-    return { state, startTime: started.join(' ') };
+    return { state, startTime: started.join(' '), threads: 1 };
   } catch {
     return undefined;
   }
