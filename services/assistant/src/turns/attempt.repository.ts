@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { HandoverReason } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import { dueNow } from '@mostrador/kit/database/due-now.repository';
 import type { Attempt, RowKey } from '@mostrador/kit/step/retry-engine';
 import type { ProviderFailures } from '../models/choose-model.ts';
 import { tooLateMs } from './next-move.ts';
@@ -60,7 +61,7 @@ export async function recordDecided(
   const { considered, passages, ...columns } = decided;
   const then =
     leaseMs === undefined
-      ? sql`attempts = 0, next_attempt_at = clock_timestamp(), ${over(sql)}`
+      ? sql`attempts = 0, next_attempt_at = ${dueNow(sql)}, ${over(sql)}`
       : sql`attempts = 1, ${leased(sql, leaseMs)}`;
   const [saved] = await sql<TurnRow[]>`
     update ai_turns
@@ -74,7 +75,7 @@ export async function recordDecided(
 export async function recordHandOver(sql: TransactionSql, attempt: Attempt, reason: HandoverReason): Promise<boolean> {
   const saved = await sql`
     update ai_turns
-    set action = 'hand_over', action_reason = ${reason}, next_attempt_at = clock_timestamp(), attempts = 0,
+    set action = 'hand_over', action_reason = ${reason}, next_attempt_at = ${dueNow(sql)}, attempts = 0,
         error_code = null, ${over(sql)}
     ${ofAttempt(sql, attempt)} returning 1`;
   return saved.length > 0;
@@ -83,7 +84,7 @@ export async function recordHandOver(sql: TransactionSql, attempt: Attempt, reas
 /** Records that a tool call has ended. The next step is due at once. */
 export async function recordUsed(sql: TransactionSql, attempt: Attempt): Promise<boolean> {
   const saved = await sql`
-    update ai_turns set next_attempt_at = clock_timestamp(), attempts = 0, error_code = null, ${over(sql)}
+    update ai_turns set next_attempt_at = ${dueNow(sql)}, attempts = 0, error_code = null, ${over(sql)}
     ${ofAttempt(sql, attempt)} returning 1`;
   return saved.length > 0;
 }

@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { dueNow } from '@mostrador/kit/database/due-now.repository';
 import type { PackedVector } from './vector.ts';
 
 /** The query for the embedder of a store. No row: it has none. */
@@ -16,7 +17,7 @@ export const describeIndex = (sql: Sql, storeId: string) =>
 /** Gives the store this embedder. With another one all passages need new vectors, and the old ones are replaced. */
 export const saveIndex = (sql: TransactionSql, storeId: string, embedderId: string) => sql`
   insert into knowledge_indexes (store_id, embedder_id, next_attempt_at)
-  values (${storeId}, ${embedderId}, date_trunc('milliseconds', clock_timestamp()))
+  values (${storeId}, ${embedderId}, ${dueNow(sql)})
   on conflict (store_id) do update
   set embedder_id = excluded.embedder_id, next_attempt_at = excluded.next_attempt_at, lease_token = null, attempts = 0, failure = null`;
 
@@ -28,7 +29,7 @@ export async function deleteIndex(sql: TransactionSql, storeId: string): Promise
 
 /** The store has passages without vectors: they get theirs now, if it has an embedder. */
 export const wakeIndex = (sql: TransactionSql, storeId: string) => sql`
-  update knowledge_indexes set next_attempt_at = date_trunc('milliseconds', clock_timestamp()), lease_token = null where store_id = ${storeId}`;
+  update knowledge_indexes set next_attempt_at = ${dueNow(sql)}, lease_token = null where store_id = ${storeId}`;
 
 /** Stores that are due, those that waited longest first. For the system role. */
 export const findDueIndexes = (sql: Sql, limit: number) => sql<{ store_id: string }[]>`
@@ -123,7 +124,7 @@ export const recordAttempt = (
 ) => sql`
   update knowledge_indexes
   set attempts = ${attempts}, failure = ${failure}, lease_token = null,
-    next_attempt_at = date_trunc('milliseconds', clock_timestamp()) + ${nextInMs}::int * interval '1 millisecond'
+    next_attempt_at = ${dueNow(sql)} + ${nextInMs}::int * interval '1 millisecond'
   where store_id = ${storeId} and lease_token = ${leaseToken}`;
 
 export type NearPassage = {

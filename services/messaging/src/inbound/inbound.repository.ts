@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { dueNow } from '@mostrador/kit/database/due-now.repository';
 import type { ChannelRow } from '../channels/channel.repository.ts';
 
 /** The store of a live channel. */
@@ -169,7 +170,7 @@ export async function reopenFailed(
   { customer, code }: { readonly customer: string; readonly code: string },
 ): Promise<void> {
   await sql`
-    update inbound_payloads set processed_at = null, failed_at = null, next_attempt_at = clock_timestamp()
+    update inbound_payloads set processed_at = null, failed_at = null, next_attempt_at = ${dueNow(sql)}
     where store_id = ${storeId} and failed_at is not null and last_error = ${code}
       and customers && ${[customer]}::text[]`;
 }

@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { dueNow } from '@mostrador/kit/database/due-now.repository';
 import type { WaitingRows } from '@mostrador/kit/step/waiting';
 
 /** A payload that is not processed, or was given up, with what says why. */
@@ -53,7 +54,7 @@ export async function lockWaitingPayload(
 export async function savePayloadRetry(sql: TransactionSql, storeId: string, id: string): Promise<void> {
   await sql`
     update inbound_payloads
-    set processed_at = null, failed_at = null, last_error = null, attempts = 0, next_attempt_at = clock_timestamp()
+    set processed_at = null, failed_at = null, last_error = null, attempts = 0, next_attempt_at = ${dueNow(sql)}
     where store_id = ${storeId} and id = ${id}`;
 }
 

@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { dueNow } from '@mostrador/kit/database/due-now.repository';
 import { type ChannelRow, channelColumns } from '../channels/channel.repository.ts';
 
 /** The channels of any store whose templates are due to be read, the longest due first. */
@@ -105,6 +106,6 @@ export async function markSynced(sql: TransactionSql, storeId: string, id: strin
 /** The provider says that a template changed. */
 export async function makeSyncDue(sql: TransactionSql, storeId: string, id: string): Promise<void> {
   await sql`
-    update channels set next_template_sync_at = clock_timestamp()
+    update channels set next_template_sync_at = ${dueNow(sql)}
     where store_id = ${storeId} and id = ${id} and disconnected_at is null`;
 }

@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { dueNow } from '@mostrador/kit/database/due-now.repository';
 import type { WaitColumns } from '@mostrador/kit/resilience/wait-reason';
 import type { AttemptError } from '@mostrador/kit/step/retry-engine';
 import type { WaitingRows } from '@mostrador/kit/step/waiting';
@@ -48,7 +49,7 @@ export const findSyncStores = (systemSql: Sql, { after, limit }: { after: string
 /** Makes the next attempt of a locked sync due now. */
 export async function saveSyncRetry(sql: TransactionSql, storeId: string, appointmentId: string): Promise<void> {
   await sql`
-    update calendar_syncs set state = 'pending', next_attempt_at = clock_timestamp()
+    update calendar_syncs set state = 'pending', next_attempt_at = ${dueNow(sql)}
     where store_id = ${storeId} and appointment_id = ${appointmentId}`;
 }
 

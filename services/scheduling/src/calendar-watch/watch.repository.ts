@@ -1,5 +1,6 @@
 import type { Span } from '@mostrador/hours/local-days';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { dueNow } from '@mostrador/kit/database/due-now.repository';
 import { overdueIn } from '@mostrador/kit/step/overdue.repository';
 import type { Attempt, AttemptError, RowKey } from '@mostrador/kit/step/retry-engine';
 import type { CalendarChanges } from '../calendars/calendar-provider.ts';
@@ -289,7 +290,7 @@ export const findQuietWatch = (sql: Sql, storeId: string) =>
 /** Lets the next look of a quiet calendar be due now, because its store is in use. Returns the connections. */
 export async function wakeQuietWatch(sql: TransactionSql, storeId: string): Promise<string[]> {
   const rows = await sql<{ connection_id: string }[]>`
-    update calendar_watches set wake_at = clock_timestamp(), changed_at = clock_timestamp()
+    update calendar_watches set wake_at = ${dueNow(sql)}, changed_at = clock_timestamp()
     where store_id = ${storeId} and ${isQuiet(sql)}
     returning connection_id`;
   return rows.map(({ connection_id }) => connection_id);

@@ -1,5 +1,6 @@
 import type { FollowupCancelReason } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import { dueNow } from '@mostrador/kit/database/due-now.repository';
 import type { Attempt, AttemptError, RowKey } from '@mostrador/kit/step/retry-engine';
 import type { FollowupRow } from './followup.ts';
 
@@ -132,5 +133,5 @@ export async function recordRefusedForNow(
 
 /** Releases the lease, because no process got the request. The next step does not have to wait. */
 export async function recordNotCalled(sql: TransactionSql, attempt: Attempt): Promise<void> {
-  await sql`update followups set next_attempt_at = clock_timestamp(), ${over(sql)} ${ofAttempt(sql, attempt)}`;
+  await sql`update followups set next_attempt_at = ${dueNow(sql)}, ${over(sql)} ${ofAttempt(sql, attempt)}`;
 }

@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { dueNow } from '@mostrador/kit/database/due-now.repository';
 import type { AttemptError } from '@mostrador/kit/step/retry-engine';
 import type { Named } from '../followups/followup.ts';
 
@@ -70,7 +71,7 @@ export async function releaseHeld(
 ): Promise<Named[]> {
   return await sql<Named[]>`
     update followups
-    set next_attempt_at = clock_timestamp(), error_code = null, error_detail = null,
+    set next_attempt_at = ${dueNow(sql)}, error_code = null, error_detail = null,
         updated_at = greatest(clock_timestamp(), updated_at)
     where store_id = ${storeId} and status = 'pending' and error_code = ${code}
       ${followupId ? sql`and id = ${followupId}` : sql``}
@@ -90,7 +91,7 @@ export async function requestSyncsAgain(
 ): Promise<number> {
   const { count } = await sql`
     update calendar_syncs s
-    set state = 'pending', next_attempt_at = clock_timestamp(), requested_at = clock_timestamp(), attempts = 0, etag = null
+    set state = 'pending', next_attempt_at = ${dueNow(sql)}, requested_at = clock_timestamp(), attempts = 0, etag = null
     from appointments a, calendar_connections c
     where s.store_id = ${storeId} and s.state = 'synced' and s.synced_at <= ${fencedAt}
       and a.store_id = s.store_id and a.id = s.appointment_id and a.status <> 'cancelled'
