@@ -107,6 +107,11 @@ export const inboundKinds = {
     'A contact in the address book of that telephone. A contact who never wrote becomes no lead, and one that is removed ' +
       'leaves its name.',
   ),
+  handover: change(
+    'nothing',
+    'Another agent of the number got the conversation, or passed it on. The AI is silent from the next entry of the field ' +
+      '`standby`, until a person ends that pause.',
+  ),
   call: change('nothing', 'A call. Mostrador takes none, and does not open the reply window for it.'),
   account_errors: change(
     'nothing',

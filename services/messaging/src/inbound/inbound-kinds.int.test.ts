@@ -8,6 +8,7 @@ import {
   contactPayload,
   contents,
   echoPayload,
+  handoverPayload,
   historyDeclinedPayload,
   historyMediaPayload,
   historyPayload,
@@ -113,6 +114,14 @@ const cases: Record<InboundKindName, readonly Case[]> = {
     () =>
       ({ number }) =>
         contactPayload(number, { phone: newPhone(), name: 'Never wrote' }),
+  ],
+  handover: [
+    (_, customer) =>
+      ({ number }) =>
+        handoverPayload(number, customer, 'control_passed'),
+    (_, customer) =>
+      ({ number }) =>
+        handoverPayload(number, customer, 'control_taken'),
   ],
   call: [
     (_, customer) =>

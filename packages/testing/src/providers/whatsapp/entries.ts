@@ -196,14 +196,53 @@ export function entriesPayload(number: PhoneNumber, customer: Customer, entries:
   });
 }
 
-/** The same of the field `standby`: another sender of the number holds the conversation. */
+/**
+ * The same of the field `standby`: another sender of the number holds the conversation. Its lists are one level deeper, and
+ * an echo has the request that the other sender made.
+ */
 export const standbyPayload = (payload: ReturnType<typeof envelope>) => ({
   ...payload,
   entry: payload.entry.map((entry) => ({
     ...entry,
-    changes: entry.changes.map((change) => ({ ...change, field: 'standby' })),
+    changes: entry.changes.map(({ value: { messaging_product, metadata, ...lists } }) => ({
+      field: 'standby',
+      value: { messaging_product, metadata, standby: withRequests(lists) },
+    })),
   })),
 });
+
+type Echo = { id?: string; timestamp?: string; from?: string; to_user_id?: string; context?: { id: string } } | null;
+const withRequests = (lists: { message_echoes?: readonly Echo[] }) => ({
+  ...lists,
+  ...(lists.message_echoes && { message_echoes: lists.message_echoes.map((echo) => echo && toRequest(echo)) }),
+});
+const toRequest = ({ id, timestamp, from: _, to_user_id: recipient, context, ...content }: NonNullable<Echo>) => ({
+  id,
+  timestamp,
+  message: {
+    ...{ messaging_product: 'whatsapp', recipient_type: 'individual' },
+    ...(recipient && { recipient }),
+    ...(context && { context: { message_id: context.id } }),
+    ...content,
+  },
+});
+
+/** Who answers a conversation has changed: another app passed it to this one, or took it. It has no `metadata`. */
+export const handoverPayload = (number: PhoneNumber, customer: Customer, type: 'control_passed' | 'control_taken') => {
+  const payload = envelope('messaging_handovers', number, {});
+  const value = {
+    messaging_product: 'whatsapp',
+    recipient: { display_phone_number: number.phone, phone_number_id: number.phoneNumberId },
+    ...(customer.phone && { sender: { phone_number: customer.phone } }),
+    timestamp: seconds(new Date()),
+    type,
+    [type]: { previous_owner_role: 'ai_agent', new_owner_role: 'escalation', metadata: 'Ask about the lenses' },
+  };
+  return {
+    ...payload,
+    entry: payload.entry.map((entry) => ({ ...entry, changes: [{ field: 'messaging_handovers', value }] })),
+  };
+};
 
 /** One webhook of the field `user_preferences`. Its timestamp is a number. */
 export const preferencePayload = (

@@ -73,6 +73,44 @@ test('what another sender of the number holds is told apart, and a malformed ent
   expect(unreadable).toBe(6);
 });
 
+const standby = (lists?: object) => {
+  const metadata = { display_phone_number: '5511400000000', phone_number_id: number };
+  const value = { messaging_product: 'whatsapp', metadata, ...(lists && { standby: lists }) };
+  return read({ entry: [{ changes: [{ field: 'standby', value }] }] });
+};
+test.each([
+  ['a text without a type', { to: customer, text: { body: 'Oi' } }, { waId: customer, kind: 'text', body: 'Oi' }],
+  [
+    'a text with buttons',
+    { to: customer, type: 'interactive', interactive: { type: 'button', body: { text: 'Qual?' }, action: {} } },
+    { waId: customer, kind: 'text', body: 'Qual?' },
+  ],
+  [
+    'a picture to a customer without a phone, with a quote',
+    {
+      recipient: 'BR.1',
+      type: 'image',
+      image: { link: 'https://x', caption: 'A' },
+      context: { message_id: 'wamid.0' },
+    },
+    { waId: null, userId: 'BR.1', kind: 'image', body: 'A', quotedId: 'wamid.0' },
+  ],
+])('%s that another sender of the number sent is read from its request', (_, message, expected) => {
+  const { messages, unreadable } = standby({ message_echoes: [{ id: 'wamid.1', timestamp: '1795000000', message }] });
+  expect(messages).toMatchObject([
+    { ...expected, isEcho: true, isOnStandby: true, writtenAt: new Date(1795000000_000) },
+  ]);
+  expect(unreadable).toBe(0);
+});
+
+test('what another sender wrote into a group, and an empty list of it, say nothing, and no list is unreadable', () => {
+  const message = { to: 'HBgKMTY1', recipient_type: 'group', type: 'text', text: { body: 'Olá' } };
+  const nothing = { messages: [], unreadable: 0 };
+  expect(standby({ message_echoes: [{ id: 'wamid.1', timestamp: '1795000000', message }] })).toMatchObject(nothing);
+  expect(standby({})).toMatchObject(nothing);
+  expect(standby()).toMatchObject({ messages: [], unreadable: 1 });
+});
+
 test.each([
   [{ type: 'image', image: { id: '1', caption: 'Look' } }, 'image', 'Look'],
   [{ type: 'audio', audio: { id: '1' } }, 'audio', ''],

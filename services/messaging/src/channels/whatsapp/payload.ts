@@ -6,22 +6,13 @@ import { readContact } from './contact.ts';
 import { failureOf } from './errors.ts';
 import { readChunk, readPastMedia } from './history.ts';
 import { type Entry, readEcho, readEntry, readPreferenceEntry } from './inbound-entry.ts';
-
-/** The entry of a conversation that another sender of the number holds, such as Meta Business Agent. */
-const onStandby =
-  (read: Reader): Reader =>
-  (entry, value, now) => {
-    const found = read(entry, value, now);
-    return typeof found === 'object' && 'message' in found
-      ? { message: { ...found.message, isOnStandby: true } }
-      : found;
-  };
+import { readStandbyEcho, readStandbyEntry, standbyOf } from './standby.ts';
 
 /** The fields that are read: their members with entries, and what reads each entry. */
 const readersOf = {
   messages: { messages: readEntry },
   smb_message_echoes: { message_echoes: readEcho },
-  standby: { messages: onStandby(readEntry), message_echoes: onStandby(readEcho) },
+  standby: { messages: readStandbyEntry, message_echoes: readStandbyEcho },
   history: { history: readChunk, messages: readPastMedia },
   smb_app_state_sync: { state_sync: readContact },
   user_preferences: { user_preferences: readPreferenceEntry },
@@ -65,7 +56,8 @@ export function readNotification(payload: unknown, phoneNumberId: string, now = 
       const field = fieldOf(change);
       if (field !== undefined && aboutTemplates.has(field)) changesTemplates = true;
       if (!isRead(field)) return [];
-      return readable(object(member(change, 'value'))).map((value) => ({ field, value }));
+      const value = object(member(change, 'value'));
+      return readable(value && field === 'standby' ? standbyOf(value) : value).map((value) => ({ field, value }));
     });
   const isOurs = (value: object) => text(member(member(value, 'metadata'), 'phone_number_id')) === phoneNumberId;
   const entries = values.flatMap(({ field, value }) =>
