@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findUnsentPauses } from './conversations/pause-report.repository.ts';
 import { findHeads } from './delivery/batch.repository.ts';
 import { findDueLeads } from './delivery/shard.repository.ts';
-import { findUnsettled, takeOverdueLeads } from './delivery/watch.repository.ts';
+import { findMessageStores, findWaitingMessages } from './delivery/waiting.repository.ts';
+import { findUnsettled, takeOverdueShards } from './delivery/watch.repository.ts';
 import { purgeFailed, purgeProcessed } from './inbound/inbound.repository.ts';
 import { findChannelsToSync } from './templates/sync.repository.ts';
 
@@ -60,7 +61,7 @@ const overdue = { overdueMs: 30_000, againMs: 300_000, limit: 500 };
 const dayMs = 24 * 3_600_000;
 
 type Sweep = (sql: TransactionSql) => Promise<{ length: number } | number>;
-const overQueues: Sweep = (sql) => takeOverdueLeads(sql, overdue);
+const overQueues: Sweep = (sql) => takeOverdueShards(sql, overdue);
 const sweeps: [string, string, Sweep][] = [
   ['the sweep over queues', 'messages', overQueues],
   ['the pump of a shard', 'messages', (sql) => findDueLeads(sql, deliveryShardOf(storeId), { withinMs: 0, most: 50 })],
@@ -109,6 +110,17 @@ test('a queue that grew since the last ANALYZE, when it was empty, is not read f
     return { heads: heads.size, read: await rowsRead(sql, 'messages') };
   });
   expect(claimed).toEqual({ heads: due, read: due });
+  const listed = await database.database.write({ storeId, deadline }, async (sql) => {
+    const rows = await findWaitingMessages(sql, storeId, { limit: due });
+    return { rows: rows.length, read: await rowsRead(sql, 'messages') };
+  });
+  // Each with the head of its queue.
+  expect(listed).toEqual({ rows: due, read: 2 * due });
+  const listedStores = await database.systemDatabase.write({ deadline }, async (sql) => {
+    const rows = await findMessageStores(sql, { after: '00000000-0000-0000-0000-000000000000', limit: 10 });
+    return { rows: rows.length, read: await rowsRead(sql, 'messages') };
+  });
+  expect(listedStores.read).toBeLessThan(10 * due);
   const shard = deliveryShardOf(storeId);
   const reads = [{ shard }, { shard, store: storeId }, { shard: (shard + 1) % deliveryShards }];
   for (const { shard, store } of reads) {

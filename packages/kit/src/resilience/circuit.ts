@@ -24,6 +24,8 @@ export type Circuit = {
    * is busy, each answer reserves the next turn.
    */
   blocked(connectionId: string): Blocked | null;
+  /** As many calls run as may run at once. */
+  isFull(connectionId: string): boolean;
   /** Makes the call, or throws `CircuitOpen` without making it. */
   run<T>(connectionId: string, call: () => Promise<T>): Promise<T>;
 };
@@ -70,6 +72,7 @@ export function createCircuit({ openMs = 30_000, ...options }: CircuitOptions): 
 
   return {
     blocked: (connectionId) => entries.memo(connectionId).blocked(),
+    isFull: (connectionId) => entries.memo(connectionId).isFull(),
     async run(connectionId, call) {
       const entry = entries.memo(connectionId);
       // A half-open breaker would make this call wait for the probe, while the caller's lease runs out.
@@ -114,6 +117,7 @@ function createEntry({ isOutage, callsAtOnce, openMs }: Required<CircuitOptions>
   return {
     policy: wrap(slots, breaker),
     probing: () => breaker.state === CircuitState.HalfOpen,
+    isFull: () => slots.executionSlots === 0,
     blocked(): Blocked | null {
       if (breaker.state === CircuitState.HalfOpen) return unavailableFor(probeMs);
       if (breaker.state === CircuitState.Open) return unavailableFor(openedAt + openMs - Date.now());

@@ -28,6 +28,7 @@ const newCircuit = (metrics?: { readonly registry: Registry }) =>
       outageOf: (error) => error instanceof Outage || (error instanceof Refusal ? false : undefined),
       callsAtOnce: 4,
       callsPerOrigin: 4,
+      firstCallsPerOrigin: 2,
     },
     { ...database, log: silentLog(), ...(metrics && { metrics }) },
   );
@@ -95,6 +96,24 @@ test('a reported answer closes the circuit for every process at once, also for o
   expect(await rows()).toEqual([]);
   expect(checking.blocked(target('c'))).toBeNull();
   expect(await other.run(target('c'), up)).toBe('up');
+});
+
+test('a connection with many calls leaves each other one its first call', async () => {
+  const circuit = newCircuit();
+  const answer = Promise.withResolvers<string>();
+  const run = (connectionId: string) => circuit.run(target(connectionId), () => answer.promise);
+  const busy = Array.from({ length: 4 }, () => run('busy'));
+  const firsts = ['a', 'b'].map((connectionId) => {
+    expect(circuit.blocked(target(connectionId))).toBeNull();
+    return run(connectionId);
+  });
+  for (const connectionId of ['busy', 'a', 'c']) {
+    expect(circuit.blocked(target(connectionId))).toMatchObject({ reason: 'provider_busy' });
+    await expect(run(connectionId)).rejects.toThrow(CircuitOpen);
+  }
+  answer.resolve('up');
+  expect(await Promise.all([...busy, ...firsts])).toEqual(Array(6).fill('up'));
+  expect(circuit.blocked(target('c'))).toBeNull();
 });
 
 test('open circuits are counted without their names, and origins that no process has called for a day are forgotten', async () => {

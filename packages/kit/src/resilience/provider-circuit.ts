@@ -4,7 +4,14 @@ import type { SystemDatabase } from '../database/database.ts';
 import type { Log } from '../process/log.ts';
 import type { Registered } from '../process/metrics.ts';
 import { inSpan, type Tracing } from '../process/tracing.ts';
-import { type Blocked, CircuitOpen, type CircuitOptions, createCircuit, unavailableFor } from './circuit.ts';
+import {
+  type Blocked,
+  type Circuit,
+  CircuitOpen,
+  type CircuitOptions,
+  createCircuit,
+  unavailableFor,
+} from './circuit.ts';
 import { afterOutages, type OriginState, phaseOf, probeMs } from './origin-state.ts';
 import { circuitRepository, purgeCircuits, type Read } from './provider-circuit.repository.ts';
 import { observeCalls } from './provider-metrics.ts';
@@ -15,7 +22,7 @@ export type Target = { readonly provider: string; readonly connectionId: string;
 /**
  * Guards the calls to providers. Each connection has a circuit in this process. Each origin has a bulkhead in this
  * process, and a breaker that all processes share: five outages in a row open it, then one call of all processes
- * probes. So a provider that hangs costs at most `callsPerOrigin` calls in each process.
+ * probes. So a provider that hangs costs at most `callsPerOrigin` and `firstCallsPerOrigin` calls in each process.
  */
 export type ProviderCircuit = {
   /** Why no call is made now; null: one is made. Ask once per waiting caller, because an answer can reserve a turn. */
@@ -35,6 +42,8 @@ export type ProviderCircuitOptions = Omit<CircuitOptions, 'isOutage'> & {
   readonly outageOf: (error: unknown) => boolean | undefined;
   /** How many calls to one origin may run at once in this process, over all connections. */
   readonly callsPerOrigin: number;
+  /** How many more of them may run, each the only call over its connection: a busy store does not block the others. */
+  readonly firstCallsPerOrigin: number;
 };
 
 type Shared = {
@@ -43,6 +52,9 @@ type Shared = {
   readonly metrics?: Registered;
   readonly tracing?: Tracing | undefined;
 };
+
+/** A connection whose provider has an origin. */
+type Bound = Pick<Target, 'connectionId'> & { readonly origin: string };
 
 /** What this process knows about an origin. */
 type Known = {
@@ -74,16 +86,36 @@ export function createProviderCircuit(
   options: ProviderCircuitOptions,
   { systemDatabase, log, metrics, tracing }: Shared,
 ): ProviderCircuit {
-  const { outageOf, callsPerOrigin } = options;
+  const { outageOf, callsPerOrigin, firstCallsPerOrigin } = options;
   const observed = observeCalls(metrics);
   const rows = circuitRepository(systemDatabase);
   const connections = createCircuit({ ...options, isOutage: (error) => outageOf(error) === true });
   // Only a bulkhead: the breaker of an origin is its row.
   const origins = createCircuit({ isOutage: () => false, callsAtOnce: callsPerOrigin });
+  const firstCalls = createCircuit({ isOutage: () => false, callsAtOnce: firstCallsPerOrigin });
+  /** The calls that run, by connection. */
+  const running = new Map<string, number>();
   const known = new LRUCache<string, Known>({ max: originsKnown, memoMethod: unknown });
 
   const phase = ({ state, aheadMs }: Known) => phaseOf(state, Date.now() + aheadMs);
   const failed = (error: unknown) => log.warn({ err: error }, 'the shared state of a provider is not available');
+
+  const slotsOf = ({ connectionId, origin }: Bound): Circuit =>
+    !running.has(connectionId) && origins.isFull(origin) && !firstCalls.isFull(origin) ? firstCalls : origins;
+
+  /** Makes the call when the origin has a slot for it, and counts it for its connection. */
+  const inSlot = async <T>(target: Bound, call: () => Promise<T>): Promise<T> => {
+    const { connectionId, origin } = target;
+    const slots = slotsOf(target);
+    running.set(connectionId, (running.get(connectionId) ?? 0) + 1);
+    try {
+      return await slots.run(origin, call);
+    } finally {
+      const left = (running.get(connectionId) ?? 1) - 1;
+      if (left > 0) running.set(connectionId, left);
+      else running.delete(connectionId);
+    }
+  };
 
   const remember = (entry: Known, { state, nowMs }: Read) =>
     Object.assign(entry, { state, aheadMs: nowMs - Date.now(), readAtMs: Date.now() });
@@ -190,13 +222,13 @@ export function createProviderCircuit(
         if (taken && entry.probeTurn?.connectionId !== connectionId) return unavailableFor(probeMs);
         if (!taken) entry.probeTurn = { connectionId, untilMs: Date.now() + probeMs };
       }
-      return connections.blocked(connectionId) ?? origins.blocked(origin);
+      return connections.blocked(connectionId) ?? slotsOf({ connectionId, origin }).blocked(origin);
     },
     async run(target, call) {
       const { connectionId, origin } = target;
       const made = tracing ? () => inProviderSpan(tracing, connectionId, call) : call;
       if (origin === null) return await made();
-      return await origins.run(origin, () => guarded(origin, target, made));
+      return await inSlot({ connectionId, origin }, () => guarded(origin, target, made));
     },
     async answered({ origin }) {
       if (origin === null) return;

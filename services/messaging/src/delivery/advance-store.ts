@@ -157,7 +157,7 @@ function decide(
     const head = heads.get(leadId);
     if (!pair) decided.locked.push(leadId);
     else if (!channel) decided.alone.push(leadId);
-    else if (decided.claims.length >= room) decided.left.push(leadId);
+    else if (decided.claims.length + decided.alone.length >= room) decided.left.push(leadId);
     else if (head) decideOne(decided, { storeId, pair, head, channel, circuit, limits });
   }
   return decided;

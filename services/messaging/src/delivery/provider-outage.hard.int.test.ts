@@ -14,7 +14,8 @@ import { createHandlers } from '../handlers.ts';
 const instances = 2;
 const stores = 500;
 /** Each instance has its calls in flight when the provider stops answering, and the first outages free some slots. */
-const mostAttempts = instances * channelCircuit.callsPerOrigin + 4;
+const { callsPerOrigin, firstCallsPerOrigin } = channelCircuit;
+const mostAttempts = instances * (callsPerOrigin + firstCallsPerOrigin) + 4;
 
 let messaging: TestMessaging;
 let second: RpcServer;

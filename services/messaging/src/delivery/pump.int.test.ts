@@ -318,20 +318,23 @@ describe('the pump of a shard', () => {
     await end();
   });
 
-  test('many stores with long queues begin 48 calls at once, and leave room for a new message of another store', async () => {
+  test('stores with long queues and new messages share 48 calls, and another store begins its first call at once', async () => {
     const busy = Promise.withResolvers<void>();
     provider = async (call) => {
       if (call.storeId !== storeId) await busy.promise;
       return accepted();
     };
+    const floods = Array.from({ length: 4 }, () => neighbour(storeId));
     const leads: string[] = [];
-    for (const store of Array.from({ length: 6 }, () => neighbour(storeId))) {
-      await addStore(store);
-      for (let count = 0; count < 10; count += 1) leads.push(await addLead(1, store));
-    }
+    const flood = async (messages: number) => {
+      for (const store of floods) for (let count = 0; count < messages; count += 1) leads.push(await addLead(1, store));
+    };
+    for (const store of floods) await addStore(store);
+    await flood(13);
     const pump = await newPump();
     const end = pump.begin();
     await waitFor(() => sent.length === 48, { description: 'as many calls as the process makes' });
+    await flood(3);
     const leadId = await addLead();
     await isSent([leadId]);
     expect(sent).toHaveLength(49);

@@ -4,8 +4,10 @@ import type { Log } from '@mostrador/kit/process/log';
 import type { Dependencies, Pump } from '../dependencies.ts';
 import { type Advanced, advanceStore, type Ended } from './advance-store.ts';
 import { callProvider } from './call-provider.ts';
+import { createCallRoom } from './call-room.ts';
 import type { Claimed } from './claim-next.ts';
 import { claimOf } from './claim-of.ts';
+import { shareOfConnections } from './connection-share.ts';
 import type { DeliveryNotices } from './delivery-notices.ts';
 import type { Outcome } from './record-outcome.ts';
 import { type Fence, findDueLeads } from './shard.repository.ts';
@@ -21,6 +23,8 @@ type Store = {
   readonly id: string;
   /** The leads whose next message may be due, in the order in which they were told. */
   readonly ready: Set<string>;
+  /** Those of `ready` with a new message. */
+  readonly fresh: Set<string>;
   /** The leads whose conversation another transaction holds, and how often it was found so. */
   readonly locked: Map<string, number>;
   /** The leads with a call under way, or with an outcome that is not recorded yet. */
@@ -32,8 +36,6 @@ type Store = {
   collecting: NodeJS.Timeout | undefined;
   /** More leads may be due than were read. */
   hasMore: boolean;
-  /** One of `ready` has a new message. */
-  isUrgent: boolean;
 };
 
 type Shard = { readonly stores: Map<string, Store>; session: Session | undefined };
@@ -49,22 +51,11 @@ type Session = Fence & {
 };
 
 /**
- * As many transactions of all shards at once, fewer than connections: a set that waits for one too long must record its
- * outcomes one by one. One that waits for a lock delays no other store.
- */
-const turnsAtOnce = 6;
-/**
  * As many calls of all stores at once: twice as many as to one provider, so that one that hangs leaves room for the others.
- * A new message may begin some more, because the stores with long queues take all of these in turn.
+ * The first call of a store may come on top.
  */
 const callsOfProcess = 48;
-const callsOfNewMessages = 64;
-/**
- * As many transactions of this process at once get a connection before the requests that wait for one, and some more for a
- * new message. All others wait among the requests.
- */
-const firstAtOnce = 2;
-const firstOfNewMessages = 4;
+const callsOfFirst = 16;
 /** So long an outcome waits for those of the calls beside it: one transaction for all costs little more than one for each. */
 const collectMs = 5;
 /** How often a set looks at a conversation that another transaction holds, and how long it waits in between. */
@@ -88,36 +79,29 @@ export function createPump(dependencies: PumpDependencies): Pump {
   const { systemDatabase, relay, limits, circuit, notices, log } = dependencies;
   const shards = new Map<number, Shard>();
   const working = new Set<Promise<void>>();
-  const turns = createTurns(turnsAtOnce);
+  const share = shareOfConnections(dependencies.database.stats().size);
+  const turns = createTurns(share.turns);
   const alone = new Map<number, Turns>();
   const stopping = new AbortController();
-  /** The stores that wait for a call of another store to end. */
-  const heldUp = new Map<Store, Shard>();
-  /** Those of them whose turn has come, until it begins. */
-  const next = new Set<Store>();
-  let calling = 0;
+  const calls = createCallRoom({ ofStore: limits.callsAtOnce, ofProcess: callsOfProcess, ofFirst: callsOfFirst });
+  /** The leads that wait for a transaction of their own. Each is sure of its call. */
+  const waitingAlone = new Set<string>();
   let first = 0;
 
   const hold = (store: Store, leadId: string): void => {
-    calling += store.calling.has(leadId) ? 0 : 1;
+    if (!store.calling.has(leadId)) calls.begin(store.id, 1);
     store.calling.add(leadId);
   };
   const release = (store: Store, leadId: string): void => {
-    if (store.calling.delete(leadId)) calling -= 1;
+    if (store.calling.delete(leadId)) calls.end(store.id, 1);
   };
-  /** How many calls the store may begin now. The stores that are held up come first. */
-  const roomFor = (store: Store): number => {
-    if (heldUp.size > 0 && !store.isUrgent && !next.has(store)) return 0;
-    const ofProcess = (store.isUrgent ? callsOfNewMessages : callsOfProcess) - calling;
-    return Math.max(0, Math.min(limits.callsAtOnce - store.calling.size, ofProcess));
-  };
-  /** The stores that are held up get their turns, the longest waiting first. */
+  const isNew = (store: Store): boolean => store.fresh.size > 0;
+  const roomFor = (store: Store): number => calls.roomFor(store.id, isNew(store));
+  /** The stores whose turn has come go on. */
   const letOn = (): void => {
-    for (const [store, shard] of heldUp) {
-      if (calling + next.size >= callsOfProcess) return;
-      heldUp.delete(store);
-      next.add(store);
-      takeTurn(shard, store);
+    for (const storeId of calls.letOn()) {
+      const shard = shardAt(deliveryShardOf(storeId));
+      takeTurn(shard, storeOf(shard, storeId));
     }
   };
 
@@ -144,40 +128,40 @@ export function createPump(dependencies: PumpDependencies): Pump {
     const store: Store = {
       id,
       ready: new Set(),
+      fresh: new Set(),
       locked: new Map(),
       calling: new Set(),
       working: 0,
       ended: [],
       collecting: undefined,
       hasMore: false,
-      isUrgent: false,
     };
     shard.stores.set(id, store);
     return store;
   };
 
   /** A lead of the store may be due. */
-  const offer = (shard: Shard, storeId: string, leadId: string, isUrgent: boolean): void => {
+  const offer = (shard: Shard, storeId: string, leadId: string, hasNew: boolean): void => {
     if (!shard.session) return;
     const store = storeOf(shard, storeId);
     shard.session.worked = true;
     // Its next message is looked at when the outcome is recorded.
     if (store.calling.has(leadId)) return;
     store.ready.add(leadId);
-    store.isUrgent ||= isUrgent;
+    if (hasNew) store.fresh.add(leadId);
     takeTurn(shard, store);
   };
 
   function takeTurn(shard: Shard, store: Store): void {
-    const isReady = shard.session !== undefined && store.ready.size > 0 && store.calling.size < limits.callsAtOnce;
+    const isReady = shard.session !== undefined && store.ready.size > 0 && !calls.isFull(store.id);
     if (store.ended.length > 0 || (isReady && roomFor(store) > 0)) {
-      turns.take(store.id, () => workOn(shard, store, () => advance(shard, store)), store.isUrgent);
+      turns.take(store.id, () => workOn(shard, store, () => advance(shard, store)), isNew(store));
       return;
     }
-    const wasNext = next.delete(store);
-    if (isReady) heldUp.set(store, shard);
+    const hadTurn = calls.pass(store.id);
+    if (isReady) calls.wait(store.id, isNew(store));
     else if (!shard.session && !isBusy(store)) shard.stores.delete(store.id);
-    if (isReady || wasNext) letOn();
+    if (isReady || hadTurn) letOn();
   }
 
   /** Counts the work as a transaction of the store, then looks what is next. Never rejects. */
@@ -195,20 +179,22 @@ export function createPump(dependencies: PumpDependencies): Pump {
     const ended = store.ended.splice(0);
     for (const { claimed } of ended) release(store, claimed.message.lead_id);
     const room = roomFor(store);
-    const { isUrgent } = store;
-    store.isUrgent &&= room === 0;
-    next.delete(store);
+    if (room > 0) calls.pass(store.id);
+    const mostFirst = isNew(store) ? share.firstOfNew : share.first;
     const leads = session ? [...store.ready].slice(0, room) : [];
-    for (const leadId of leads) store.ready.delete(leadId);
+    for (const leadId of leads) {
+      store.ready.delete(leadId);
+      store.fresh.delete(leadId);
+    }
     if (ended.length + leads.length === 0) {
       letOn();
       return;
     }
-    const isFirst = first < (isUrgent ? firstOfNewMessages : firstAtOnce);
+    const isFirst = first < mostFirst;
     const scope = { storeId: store.id, deadline: Date.now() + workLimitMs, isFirst };
     if (isFirst) first += 1;
     const begun = Math.min(room, leads.length + ended.length);
-    calling += begun;
+    calls.begin(store.id, begun);
     let claims: readonly Claimed[] = [];
     try {
       const work = { ended, leads, fence: session, room };
@@ -233,7 +219,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
       });
     } finally {
       if (isFirst) first -= 1;
-      calling -= begun;
+      calls.end(store.id, begun);
       letOn();
     }
     if (session === shard.session && store.hasMore && store.ready.size < limits.callsAtOnce) await read(shard, store);
@@ -256,7 +242,8 @@ export function createPump(dependencies: PumpDependencies): Pump {
   function lookAgain(shard: Shard, store: Store, leadId: string): void {
     const times = (store.locked.get(leadId) ?? 0) + 1;
     store.locked.set(leadId, times);
-    if (times <= looksAtLocked) later(shard, lookAgainMs, () => offer(shard, store.id, leadId, false));
+    if (times <= looksAtLocked || roomFor(store) === 0)
+      later(shard, lookAgainMs, () => offer(shard, store.id, leadId, false));
     else {
       store.locked.delete(leadId);
       claimAlone(shard, store.id, leadId);
@@ -319,12 +306,16 @@ export function createPump(dependencies: PumpDependencies): Pump {
 
   /** `claimNext`, for a lead whose next step is no matter of sets. */
   function claimAlone(shard: Shard, storeId: string, leadId: string): void {
-    const { session } = shard;
-    if (!session) return;
-    const aloneTurns = alone.get(session.shard) ?? createTurns(aloneAtOnce);
-    alone.set(session.shard, aloneTurns);
+    if (!shard.session || waitingAlone.has(leadId)) return;
+    const number = shard.session.shard;
+    const aloneTurns = alone.get(number) ?? createTurns(aloneAtOnce);
+    alone.set(number, aloneTurns);
+    waitingAlone.add(leadId);
+    calls.begin(storeId, 1);
     const claim = async (store: Store) => {
-      if (session !== shard.session || store.calling.has(leadId)) return;
+      waitingAlone.delete(leadId);
+      const { session } = shard;
+      if (!session || store.calling.has(leadId)) return;
       const made: { claims: readonly Claimed[] } = { claims: [] };
       try {
         const lead = { storeId, leadId, deadline: Date.now() + workLimitMs };
@@ -343,7 +334,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
     };
     aloneTurns.take(leadId, () => {
       const store = storeOf(shard, storeId);
-      return workOn(shard, store, () => claim(store));
+      return workOn(shard, store, () => claim(store).finally(() => calls.end(storeId, 1)));
     });
   }
 
@@ -433,8 +424,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
     for (const store of shard.stores.values()) {
       store.ready.clear();
       store.locked.clear();
-      store.isUrgent = false;
-      heldUp.delete(store);
+      store.fresh.clear();
       store.hasMore = false;
       takeTurn(shard, store);
     }

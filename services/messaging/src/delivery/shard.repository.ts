@@ -46,7 +46,7 @@ export async function takeShard(systemSql: TransactionSql, { shard, fence }: Fen
   const [, taken] = await Promise.all([
     systemSql`select pg_advisory_xact_lock(${fenceClass}::int, ${shard}::int)`,
     systemSql`
-      update delivery_shards set fence = ${fence}, open_until = ${until}
+      update delivery_shards set fence = ${fence}, open_until = ${until}, woken_at = null
       where shard = ${shard} and (fence <= ${fence} or open_until < clock_timestamp()) returning shard`,
   ]);
   return taken.length > 0;

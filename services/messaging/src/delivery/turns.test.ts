@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { shareOfConnections } from './connection-share.ts';
 import { createTurns } from './turns.ts';
 
 /** Turns whose tasks end when the test says so. */
@@ -45,4 +46,13 @@ test('what is urgent passes what waits, and what waits gets every second turn', 
   for (const key of ['u1', 'u2', 'u3']) take(key, true);
   for (const key of ['running', 'u1', 'b', 'u2', 'c', 'u3']) await end(key);
   expect(begun).toEqual(['running', 'u1', 'b', 'u2', 'c', 'u3']);
+});
+
+test('however few connections a process has, the pump has one, and does not come before the requests for all of them', () => {
+  for (let size = 1; size <= 8; size += 1) {
+    const { turns, first, firstOfNew } = shareOfConnections(size);
+    expect(turns).toBeGreaterThanOrEqual(1);
+    expect(Math.max(first, firstOfNew)).toBeLessThan(size);
+  }
+  expect(shareOfConnections(8)).toEqual({ turns: 6, first: 2, firstOfNew: 4 });
 });

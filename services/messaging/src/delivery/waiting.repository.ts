@@ -21,6 +21,9 @@ export type WaitingMessageRow = WaitColumns & {
   readonly now: Date;
 };
 
+/** The condition of the index `messages_waiting_of_store`, and of no other one (docs/adr/0034). */
+const isWaiting = (sql: Sql) => sql`coalesce(status in ('queued', 'sending', 'unknown'), false)`;
+
 export async function findWaitingMessages(
   sql: Sql,
   storeId: string,
@@ -33,7 +36,7 @@ export async function findWaitingMessages(
       c.paused_until as channel_paused_until, statement_timestamp() as now
     from (
       select * from messages
-      where store_id = ${storeId} and status in ('queued', 'sending', 'unknown')
+      where store_id = ${storeId} and ${isWaiting(sql)}
         ${after ? sql`and (created_at, id) > (${after.since}, ${after.id})` : sql``}
         ${before ? sql`and created_at < ${before}` : sql``}
         ${ids ? sql`and id = any(${[...ids]}::uuid[])` : sql``}
@@ -50,11 +53,18 @@ export async function findWaitingMessages(
     order by m.created_at, m.id`;
 }
 
-/** Stores with a message without an outcome. */
-export const findMessageStores = (systemSql: Sql, { after, limit }: { after: string; limit: number }) =>
-  systemSql<{ store_id: string }[]>`
-    select distinct store_id from messages
-    where status in ('queued', 'sending', 'unknown') and store_id > ${after} order by store_id limit ${limit}`;
+/** Stores with a message without an outcome. It looks for one after the other, whatever the length of their queues. */
+export const findMessageStores = (systemSql: Sql, { after, limit }: { after: string; limit: number }) => {
+  const next = (from: ReturnType<typeof systemSql>) => systemSql`
+    select store_id from messages where ${isWaiting(systemSql)} and store_id > ${from}
+    order by store_id, created_at, id limit 1`;
+  return systemSql<{ store_id: string }[]>`
+    with recursive stores as (
+      (${next(systemSql`${after}`)})
+      union all
+      select (${next(systemSql`stores.store_id`)}) from stores where stores.store_id is not null)
+    select store_id from stores where store_id is not null limit ${limit}`;
+};
 
 /** Makes the head of a locked queue due now. One that has a place in the number's rate keeps it. */
 export async function makeHeadDue(sql: TransactionSql, storeId: string, id: string): Promise<void> {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   connectChannel,
   deliverMessages,
+  deliveryShardOf,
   deliveryShardWorkflow,
   disconnectChannel,
   getMessage,
@@ -12,6 +13,7 @@ import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { shardIdOf, startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { type Accepted, ChannelError } from '../channels/channel-provider.ts';
+import { takeShard } from './shard.repository.ts';
 import { overdueDeliveries } from './wake-overdue.ts';
 import { findUnsettledState } from './watch.repository.ts';
 import { watchUnsettled } from './watchdog.ts';
@@ -27,6 +29,7 @@ beforeEach(async () => {
   outcome = async () => ({ providerMessageId: randomUUID(), waId: null });
   await messaging.addChannel(storeId, 'whatsapp_cloud');
   await messaging.adminSql`update messages set status = 'failed', lease_token = null, lease_until = null, unsettled_at = null`;
+  await messaging.adminSql`update delivery_shards set open_until = 'epoch', woken_at = null`;
   await messaging.adminSql`delete from outbox`;
 });
 afterAll(() => messaging?.stop());
@@ -55,19 +58,32 @@ const step = (lead_id: string) => messaging.rpc.call(deliverMessages, { body: { 
 const failing = (kind: 'not_sent' | 'ambiguous') => () => Promise.reject(new ChannelError(kind, 'code', 'Detail.'));
 
 describe('the sweep', () => {
-  test('wakes the shard of a lead that is due for more than 30 s, at most once in five minutes', async () => {
+  test('wakes the shard of leads that are due for more than 30 s, at most once in five minutes', async () => {
     await waiting(3);
+    await waiting();
     await older(10);
     expect(await sweep()).toBe(0);
     const before = await counted();
     await older(21);
-    expect(await counted()).toBe(before + 1);
+    expect(await counted()).toBe(before + 2);
     expect(await sweep()).toBe(1);
     expect(await messaging.wakeUps(storeId)).toEqual([
       { entity_id: shardIdOf(storeId), lead_id: null, signal: 'overdue' },
     ]);
     expect(await sweep()).toBe(0);
-    await messaging.adminSql`update conversations set woken_at = woken_at - interval '301 seconds'`;
+    await messaging.adminSql`update delivery_shards set woken_at = woken_at - interval '301 seconds'`;
+    expect(await sweep()).toBe(1);
+  });
+
+  test('wakes a shard again when a step that began since was lost', async () => {
+    await waiting();
+    await older(31);
+    expect(await sweep()).toBe(1);
+    const shard = deliveryShardOf(storeId);
+    const lost = { shard, fence: Date.now() };
+    await messaging.systemDatabase.write(testContext(), (sql) => takeShard(sql, lost, 60_000));
+    expect(await sweep()).toBe(0);
+    await messaging.adminSql`update delivery_shards set open_until = 'epoch'`;
     expect(await sweep()).toBe(1);
   });
 

@@ -1,7 +1,7 @@
 import { deliveryShardId, deliveryShardOf, type SignalOf } from '@mostrador/contracts';
 import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
 import type { OverdueRows } from '@mostrador/kit/step/overdue';
-import { countOverdueLeads, longestOverdueQueue, type OverdueLead, takeOverdueLeads } from './watch.repository.ts';
+import { countOverdueLeads, longestOverdueQueue, type OverdueShard, takeOverdueShards } from './watch.repository.ts';
 
 /**
  * The wake-up of the workflow that sends the store's messages. While the shard is open it changes nothing, so publish a
@@ -10,10 +10,10 @@ import { countOverdueLeads, longestOverdueQueue, type OverdueLead, takeOverdueLe
 export const wakeDelivery = (storeId: string, signal: SignalOf<'deliveryShard'>): OutboxEntry =>
   wakeWorkflow('deliveryShard', deliveryShardId(deliveryShardOf(storeId)), signal);
 
-/** Leads whose queue is due, but no step has handled it. */
-export const overdueDeliveries: OverdueRows<OverdueLead> = {
+/** Shards with a queue that is due, but no step has handled it. Each such queue is counted. */
+export const overdueDeliveries: OverdueRows<OverdueShard> = {
   name: 'deliveries',
-  take: takeOverdueLeads,
+  take: takeOverdueShards,
   count: countOverdueLeads,
   longest: longestOverdueQueue,
   wakeUpOf: ({ store_id }) => wakeDelivery(store_id, 'overdue'),

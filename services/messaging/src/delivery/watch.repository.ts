@@ -44,36 +44,34 @@ export async function findUnsettledState(sql: Sql): Promise<Record<UnsettledStat
 const isOverdueHead = (sql: Sql, overdueMs: number) => sql`
   ${isOpen(sql)} and ${dueAt(sql)} < now() - ${overdueMs} * interval '1 millisecond' and ${isFirst(sql)}`;
 
-export type OverdueLead = { readonly store_id: string; readonly lead_id: string };
+/** A store of an overdue shard, for its wake-up. */
+export type OverdueShard = { readonly store_id: string };
 
 /**
- * A lead of each closed shard whose queue has been due for more than `overdueMs`, and that was not returned within
- * `againMs`: its wake-up is that of the whole shard. The pump of an open shard sees what is due by itself. A queue without a
- * connected channel is due when its head fails for its age. Two sweeps at once may wake a shard twice, which does no harm.
+ * The closed shards with a queue that has been due for more than `overdueMs`, each once in `againMs` unless a step began
+ * since. The pump of an open shard sees what is due by itself. A queue without a connected channel is due when its head
+ * fails for its age.
  */
-export async function takeOverdueLeads(
+export async function takeOverdueShards(
   sql: TransactionSql,
   { overdueMs, againMs, limit }: OverdueOptions,
-): Promise<OverdueLead[]> {
-  return await sql<OverdueLead[]>`
-    update conversations c set woken_at = clock_timestamp()
+): Promise<OverdueShard[]> {
+  return await sql<OverdueShard[]>`
+    update delivery_shards woken set woken_at = clock_timestamp()
     from (
-      select held.store_id, held.lead_id
+      select closed.shard, overdue.store_id
       from delivery_shards closed
       cross join lateral (
-        select head.store_id, head.lead_id
-        from messages head
-        join conversations waiting on waiting.store_id = head.store_id and waiting.lead_id = head.lead_id
+        select head.store_id from messages head
         where ${shardOf(sql, sql`head.store_id`)} = closed.shard and ${isOverdueHead(sql, overdueMs)}
-          and (waiting.woken_at is null or waiting.woken_at < now() - ${againMs} * interval '1 millisecond')
         order by ${asInIndex(sql)} limit 1) overdue
-      join conversations held on held.store_id = overdue.store_id and held.lead_id = overdue.lead_id
       where closed.open_until < now()
+        and (closed.woken_at is null or closed.woken_at < now() - ${againMs} * interval '1 millisecond')
       limit ${limit}
-      for no key update of held skip locked
+      for no key update of closed skip locked
     ) overdue
-    where c.store_id = overdue.store_id and c.lead_id = overdue.lead_id
-    returning c.store_id, c.lead_id`;
+    where woken.shard = overdue.shard
+    returning overdue.store_id`;
 }
 
 /** So written, the index `messages_overdue` has them in the order in which they are due. */

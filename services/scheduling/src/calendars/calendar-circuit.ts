@@ -5,7 +5,8 @@ import { CalendarError } from './calendar-provider.ts';
 export const calendarCircuit: ProviderCircuitOptions = {
   outageOf: (error) => (error instanceof CalendarError ? (error.outage ?? answeredBy(error)) : undefined),
   callsAtOnce: 4,
-  callsPerOrigin: 24,
+  callsPerOrigin: 20,
+  firstCallsPerOrigin: 4,
 };
 
 /** A refusal can come before any call, for example of an address in a private network. */

@@ -1,0 +1,85 @@
+import { createRandom } from '@mostrador/testing/random';
+import { expect, test } from 'vitest';
+import { createCallRoom } from './call-room.ts';
+
+const bounds = { ofStore: 16, ofProcess: 48, ofFirst: 16 };
+
+/** Stores that begin and end calls as the pump does. */
+function stage() {
+  const room = createCallRoom(bounds);
+  const running = new Map<string, number>();
+  const runningOf = (store: string) => running.get(store) ?? 0;
+  /** The store wants this many calls. Returns how many it began. */
+  const want = (store: string, count: number, isNew: boolean): number => {
+    const begun = Math.min(count, room.roomFor(store, isNew));
+    const hadTurn = room.pass(store);
+    room.begin(store, begun);
+    running.set(store, runningOf(store) + begun);
+    if (begun === 0 && !room.isFull(store)) room.wait(store, isNew);
+    if (begun === 0 || hadTurn) room.letOn().forEach(goOn);
+    return begun;
+  };
+  /** The calls that each store still wants when its turn comes. */
+  const wanted = new Map<string, { count: number; isNew: boolean }>();
+  const goOn = (store: string) => {
+    const { count, isNew } = wanted.get(store) ?? { count: bounds.ofStore, isNew: true };
+    want(store, count, isNew);
+  };
+  return {
+    room,
+    wanted,
+    want,
+    runningOf,
+    all: () => [...running.values()].reduce((sum, each) => sum + each, 0),
+    busyStores: () => [...running.values()].filter((count) => count > 0).length,
+    end(store: string, count = 1) {
+      room.end(store, count);
+      running.set(store, runningOf(store) - count);
+      room.letOn().forEach(goOn);
+    },
+  };
+}
+
+test.each([1, 2, 3, 4, 5])(
+  '%i: whatever the stores do, one without a call begins one at once for a new message, and the bounds hold',
+  (seed) => {
+    const random = createRandom(seed);
+    const { room, want, end, runningOf, all, busyStores } = stage();
+    const floods = Array.from({ length: 15 }, (_, index) => `flood ${index}`);
+    for (let step = 0; step < 2_000; step += 1) {
+      const store = random.pick(floods);
+      if (random.next() < 0.6) want(store, 1 + random.below(40), random.next() < 0.7);
+      else if (runningOf(store) > 0) end(store, 1 + random.below(runningOf(store)));
+      expect(runningOf(store)).toBeLessThanOrEqual(bounds.ofStore);
+      expect(all()).toBeLessThanOrEqual(bounds.ofProcess + bounds.ofFirst);
+      // What is beyond the shared calls are single calls of as many stores.
+      expect(all() - bounds.ofProcess).toBeLessThanOrEqual(busyStores());
+      expect(room.roomFor('another store', true)).toBeGreaterThanOrEqual(1);
+    }
+  },
+);
+
+test('four stores whose new messages never end leave the calls beyond the shared ones to others', () => {
+  const { want, all } = stage();
+  for (let round = 0; round < 100; round += 1) for (const store of ['a', 'b', 'c', 'd']) want(store, 16, true);
+  // The last one has had its first call.
+  expect(all()).toBe(bounds.ofProcess + 1);
+  for (let store = 1; store < bounds.ofFirst; store += 1) expect(want(`store ${store}`, 5, true)).toBe(1);
+  expect(want('one more', 1, true)).toBe(0);
+});
+
+test('a store that waits gets a turn, however many others have new messages', () => {
+  const { want, wanted, end, runningOf } = stage();
+  const floods = ['a', 'b', 'c', 'd', 'e'];
+  for (const store of floods) want(store, 16, true);
+  wanted.set('patient', { count: 1, isNew: false });
+  expect(want('patient', 1, false)).toBe(0);
+  let ended = 0;
+  while (runningOf('patient') === 0 && ended < 100) {
+    end(floods.find((store) => runningOf(store) > 0) as string);
+    ended += 1;
+    for (const store of floods) want(store, 16, true);
+  }
+  // Two stores have their first call beyond the shared ones, and one waits before it.
+  expect(ended).toBeLessThanOrEqual(4);
+});
