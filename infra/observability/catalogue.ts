@@ -10,6 +10,7 @@ import { taskQueueMetrics } from '../../packages/kit/src/service/task-queues.ts'
 import { overdueMetrics } from '../../packages/kit/src/step/overdue.ts';
 import { type ProcessName, processNames, serviceNames } from '../../packages/platform/src/processes.ts';
 import { modelMetrics } from '../../services/assistant/src/models/model-metrics.ts';
+import { budgetsReached } from '../../services/assistant/src/prices/budget-metrics.ts';
 import { partitionDays } from '../../services/events/src/metrics.ts';
 import { webhookMetrics } from '../../services/events/src/webhooks/webhook-metrics.ts';
 import { webhookBytes } from '../../services/gateway/src/api/webhook-bytes.ts';
@@ -61,7 +62,7 @@ export const sections: readonly Section[] = [
   },
   { title: 'Calendars', processes: ['scheduling'], metrics: [oldestSync] },
   { title: 'Feed and webhooks', processes: ['events'], metrics: [partitionDays, ...Object.values(webhookMetrics)] },
-  { title: 'Models', processes: ['assistant'], metrics: Object.values(modelMetrics) },
+  { title: 'Models', processes: ['assistant'], metrics: [...Object.values(modelMetrics), budgetsReached] },
   { title: 'Providers', processes: ['scheduling', 'messaging'], metrics: Object.values(providerMetrics) },
   { title: 'Task queues of Temporal', processes: ['scheduling'], metrics: Object.values(taskQueueMetrics) },
   { title: 'The worker', processes: ['workflows'], metrics: Object.values(workerMetrics) },

@@ -1,4 +1,4 @@
-import { connectionConfig, egressConfig, serviceConfig, temporalConfig } from '@mostrador/kit/process/config';
+import { connectionConfig, egressConfig, File, serviceConfig, temporalConfig } from '@mostrador/kit/process/config';
 import { Type } from '@sinclair/typebox';
 
 /** The environment variables of the service. */
@@ -7,5 +7,6 @@ export const assistantConfig = Type.Object({
   ...temporalConfig,
   ...egressConfig,
   ENCRYPTION_KEYS: connectionConfig.ENCRYPTION_KEYS,
+  MODEL_PRICES_FILE: File('what calls to models cost, in money'),
   PROVIDER_ALLOW_HOSTS: connectionConfig.PROVIDER_ALLOW_HOSTS,
 });

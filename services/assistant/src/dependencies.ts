@@ -5,7 +5,8 @@ import type { Relay } from '@mostrador/kit/outbox/outbox';
 import type { Tracing } from '@mostrador/kit/process/tracing';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import type { OpenModel } from './models/model.ts';
-import type { ModelCall } from './models/model-metrics.ts';
+import type { EmbedderCall, ModelCall } from './models/model-metrics.ts';
+import type { PriceList } from './prices/price-list.ts';
 
 /** The dependencies of this service's handlers. */
 export type Dependencies = {
@@ -16,7 +17,11 @@ export type Dependencies = {
   readonly vault: Vault;
   readonly egress: EgressOfStores;
   readonly openModel: OpenModel;
+  /** What calls to models cost. Undefined: the operator has not said it. */
+  readonly prices?: PriceList | undefined;
   /** Counts a call to a model. */
   readonly onModelCall: (call: ModelCall) => void;
+  /** Counts a call to an embedder. */
+  readonly onEmbedderCall: (call: EmbedderCall) => void;
   readonly tracing?: Tracing | undefined;
 };

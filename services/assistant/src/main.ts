@@ -2,21 +2,25 @@ import { assistantOperations } from '@mostrador/contracts';
 import { createEgress } from '@mostrador/kit/clients/egress';
 import { createVault } from '@mostrador/kit/clients/secrets';
 import { consumeEvents } from '@mostrador/kit/outbox/events-consumer';
-import { loadConfig } from '@mostrador/kit/process/config';
+import { loadConfig, orExit } from '@mostrador/kit/process/config';
 import { runService } from '@mostrador/kit/service/service';
 import { overdueGauges, overdueJob } from '@mostrador/kit/step/overdue';
 import { assistantConfig } from './config.ts';
 import { createHandlers } from './handlers.ts';
 import { credentialsCheck } from './models/credentials-check.ts';
-import { countModelCalls } from './models/model-metrics.ts';
+import { countEmbedderCalls, countModelCalls } from './models/model-metrics.ts';
 import { createModels } from './models/open-model.ts';
 import { tracedModels } from './models/traced-models.ts';
+import { budgetGauges } from './prices/budget-metrics.ts';
+import { followPriceList, readPriceList } from './prices/price-list.ts';
 import { purgeOffers } from './tools/purge-offers.ts';
 import { eventsOfTurns, onTurnEvent } from './turns/on-turn-event.ts';
 import { createTurnStarter } from './turns/start-due.ts';
 import { overdueTurns } from './turns/wake-overdue.ts';
 
 const config = loadConfig(assistantConfig);
+// A file that is not valid keeps the process from starting.
+orExit(() => config.MODEL_PRICES_FILE && readPriceList(config.MODEL_PRICES_FILE));
 const vault = createVault(config.ENCRYPTION_KEYS);
 const egress = createEgress({
   allowHosts: config.PROVIDER_ALLOW_HOSTS,
@@ -47,11 +51,13 @@ runService({
           egress,
           openModel: tracedModels(createModels({ vault, egress }), tracing),
           tracing,
+          prices: config.MODEL_PRICES_FILE ? followPriceList(config.MODEL_PRICES_FILE, { log }) : undefined,
+          onEmbedderCall: countEmbedderCalls(metrics),
           onModelCall: countModelCalls(metrics),
         },
       }),
       purge: purgeOffers,
-      gauges: [overdueGauges(systemDatabase, [overdueTurns])],
+      gauges: [overdueGauges(systemDatabase, [overdueTurns]), budgetGauges(systemDatabase)],
       jobs: [starter, overdueJob({ ...overdueTurns, systemDatabase, relay, log })],
       consumers: [
         consumeEvents({

@@ -34,8 +34,9 @@ import { createHandlers } from '../src/handlers.ts';
 import { demoModel } from '../src/models/demo-model.ts';
 import type { Decision, Model, ModelRequest, OpenModel } from '../src/models/model.ts';
 import type { ModelFailure } from '../src/models/model-failure.ts';
-import { countModelCalls } from '../src/models/model-metrics.ts';
+import { countEmbedderCalls, countModelCalls } from '../src/models/model-metrics.ts';
 import { createModels } from '../src/models/open-model.ts';
+import type { PriceList } from '../src/prices/price-list.ts';
 import { onTurnEvent } from '../src/turns/on-turn-event.ts';
 import { createTurnStarter, type TurnStarter } from '../src/turns/start-due.ts';
 import { type BookingWorld, bookingHandlers, bookingOperations, newBookingWorld } from './scheduling.ts';
@@ -92,7 +93,7 @@ export const passage = (title: string, text: string): Passage => ({
 export type TestAssistant = Awaited<ReturnType<typeof startAssistant>>;
 
 /** Starts the service with its real handlers on real servers. Scripts stand in for crm, messaging and accounts. */
-export async function startAssistant() {
+export async function startAssistant({ prices }: { readonly prices?: PriceList } = {}) {
   const worlds = new Map<string, World & { messages: Message[]; accepted: Asked[]; calls: number }>();
   const worldOf = (storeId: string) => {
     const world = worlds.get(storeId);
@@ -116,7 +117,7 @@ export async function startAssistant() {
   const trial: { fails?: ModelFailure | undefined } = {};
   const vault = createVault(`k1:${randomBytes(32).toString('base64')}`);
   const metrics = createMetrics('assistant');
-  const onModelCall = countModelCalls(metrics);
+  const calls = { onModelCall: countModelCalls(metrics), onEmbedderCall: countEmbedderCalls(metrics) };
   const egress = createEgress({ allowHosts: '127.0.0.1' });
   let parts: Pick<Parameters<typeof createHandlers>[0], 'database' | 'systemDatabase' | 'relay'> | undefined;
   const service: TestService = await startTestService({
@@ -135,7 +136,7 @@ export async function startAssistant() {
               },
             };
       return {
-        handlers: createHandlers({ database, systemDatabase, rpc, relay, vault, egress, openModel, onModelCall }),
+        handlers: createHandlers({ database, systemDatabase, rpc, relay, vault, egress, openModel, prices, ...calls }),
       };
     },
   });

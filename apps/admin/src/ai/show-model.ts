@@ -1,4 +1,4 @@
-import { showModels } from '@mostrador/contracts';
+import { type AiBudget, showModels } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
 import { record, shown } from '../terminal.ts';
@@ -10,16 +10,24 @@ export const showModelCommand = (admin: Admin): Command =>
     .option('--store <id>', 'the store (required)')
     .action(async (options: { store?: string; json?: boolean }) => {
       const models = await callForStore(admin, showModels, {}, options.store);
-      printResult(admin, options, models, ({ data }) =>
+      printResult(admin, options, models, ({ data, budget }) =>
         data.length === 0
           ? 'The store has no model. Connect one with `ai connect`.'
-          : data
-              .map(({ provider, model, url, connected_at, failure }) =>
+          : [
+              ...data.map(({ provider, model, url, connected_at, failure }) =>
                 record({
                   ...{ provider, model: model && shown(model), url: url && shown(url), connected: connected_at },
                   failing: failure && `${failure.kind}, ${failure.times} times, last at ${failure.at}`,
                 }),
-              )
-              .join('\n\n'),
+              ),
+              ...(budget ? [record(today(budget))] : []),
+            ].join('\n\n'),
       );
     });
+
+const today = ({ day, calls, most_calls, spent, most_spent, currency, reached_at }: AiBudget) => ({
+  today: day,
+  calls: `${calls} of ${most_calls}`,
+  spent: spent === null ? null : `${spent}${most_spent === null ? '' : ` of ${most_spent}`} ${currency}`,
+  'used up since': reached_at,
+});

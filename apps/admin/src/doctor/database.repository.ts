@@ -107,6 +107,14 @@ export const readCircuits = (sql: Sql) => sql<OpenCircuit[]>`
     select 'messaging', origin, failures, since, open_until, updated_at from messaging.provider_circuits) as circuits
   where open_until is not null and updated_at > now() - interval '1 day'`;
 
+/** How many stores have used up what their AI may use today, and since when. */
+export async function readAiBudgets(sql: Sql): Promise<{ stores: number; since: Date | null }> {
+  const [row] = await sql<[{ stores: number; since: Date | null }]>`
+    select count(*)::int as stores, min(reached_at) as since from assistant.model_days
+    where day = (now() at time zone 'UTC')::date and reached_at is not null`;
+  return row;
+}
+
 export type SealedRows = {
   readonly service: string;
   readonly key_id: string;

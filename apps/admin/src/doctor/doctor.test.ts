@@ -1,5 +1,6 @@
 import type { TaskQueueState } from '@mostrador/kit/clients/temporal-inspection';
 import { describe, expect, test } from 'vitest';
+import { judgeAiBudgets } from './ai-budgets.ts';
 import { judgeCircuits } from './circuits.ts';
 import { judgeMigrations, judgeRefusal, judgeReplication, judgeRoles, judgeServer } from './database.ts';
 import { ageText, compareFindings, exitCodeOf, type Finding, type Severity } from './finding.ts';
@@ -452,6 +453,13 @@ describe('PostgreSQL', () => {
     expect(inDatabase(url, 'shop')).toBe(changed);
     expect(inDatabase(url, undefined)).toBe(changed.replace('/shop', '/mostrador'));
     expect(inDatabase(changed, undefined)).toBe(changed);
+  });
+
+  test('stores whose AI has used up its day are one note', () => {
+    expect(judgeAiBudgets({ stores: 0, since: null })).toEqual([]);
+    expect(judgeAiBudgets({ stores: 2, since: now })).toMatchObject([
+      { severity: 'note', what: expect.stringContaining('2 stores have'), since: now.toISOString() },
+    ]);
   });
 
   test('a provider that is not called is a warning, and critical after an hour', () => {

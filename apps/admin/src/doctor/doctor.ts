@@ -7,8 +7,9 @@ import type { Command } from 'commander';
 import { type Admin, printResult, verb } from '../admin.ts';
 import { Ended, NotRunning } from '../exit.ts';
 import { shown, table } from '../terminal.ts';
+import { judgeAiBudgets } from './ai-budgets.ts';
 import { judgeCircuits } from './circuits.ts';
-import { readCircuits, readSealed } from './database.repository.ts';
+import { readAiBudgets, readCircuits, readSealed } from './database.repository.ts';
 import { checkSchemas, checkServer } from './database.ts';
 import { compareFindings, exitCodeOf, type Finding, severities } from './finding.ts';
 import { inDatabase, Unreachable, withDatabase } from './open-database.ts';
@@ -147,6 +148,7 @@ async function examine(admin: Admin, database: string | undefined): Promise<Resu
       return judgeQueues(states.flat(), new Date());
     }),
     ofDatabase('providers', async (sql) => judgeCircuits(await readCircuits(sql), new Date())),
+    ofDatabase('budgets of the AI', async (sql) => judgeAiBudgets(await readAiBudgets(sql))),
     ofDatabase('encryption keys', async (sql) => judgeSealed(await readSealed(sql), await roll.catch(() => []))),
   ];
   const { findings, checks: done } = await runChecks(checks, limitMs);

@@ -31,6 +31,7 @@ type Options = {
   aiQuietSeconds?: unknown;
   aiMaxWaitSeconds?: unknown;
   aiDailyCalls?: unknown;
+  aiDailyBudget?: unknown;
   sendingWindows?: string;
   calendarCustomer?: boolean;
   json?: boolean;
@@ -44,6 +45,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --message-wait 2.5',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --opt-out-stops-api on',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --monthly-budget 500',
+    'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --ai-daily-budget 5',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --sending-windows windows.json',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --calendar-customer on',
   ])
@@ -88,6 +90,11 @@ export const updateStoreCommand = (admin: Admin): Command =>
     .option('--ai-max-wait-seconds <n>', 'and at the latest this long after the first message (30)', decimalNumber)
     .option('--ai-daily-calls <n>', 'how many calls to the model a day may have, in UTC (500)', wholeNumber)
     .option(
+      '--ai-daily-budget <amount>',
+      'what these calls may cost a day, in the currency of the price file; `none` removes the limit',
+      decimalNumber,
+    )
+    .option(
       '--sending-windows <file>',
       'when follow-ups may go out, as JSON: [{ "weekdays": ["monday"], "from": "09:00", "to": "18:00" }]; [] means always',
     )
@@ -114,12 +121,13 @@ export const updateStoreCommand = (admin: Admin): Command =>
         ai_quiet_seconds: options.aiQuietSeconds,
         ai_max_wait_seconds: options.aiMaxWaitSeconds,
         ai_daily_calls: options.aiDailyCalls,
+        ai_daily_budget: options.aiDailyBudget === 'none' ? null : options.aiDailyBudget,
       };
       const changesAssistant = Object.values(assistantToChange).some((value) => value !== undefined);
       const changesScheduling = sendingWindows !== undefined || calendarCustomer !== undefined;
       if (!changesStore && !changesMessaging && !changesAssistant && !changesScheduling) {
         throw new UsageError([
-          'give at least one of --name, --tier, --timezone, --locale, --country, --rate-limit, --message-wait, --opt-out-stops-api, --ai-pause-minutes, --api-pauses-ai, --monthly-budget, --ai, --ai-quiet-seconds, --ai-max-wait-seconds, --ai-daily-calls, --sending-windows or --calendar-customer',
+          'give at least one of --name, --tier, --timezone, --locale, --country, --rate-limit, --message-wait, --opt-out-stops-api, --ai-pause-minutes, --api-pauses-ai, --monthly-budget, --ai, --ai-quiet-seconds, --ai-max-wait-seconds, --ai-daily-calls, --ai-daily-budget, --sending-windows or --calendar-customer',
         ]);
       }
       // The command checks all changes before it sends any, because they go to several services.
@@ -137,6 +145,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
           ai_quiet_seconds: '--ai-quiet-seconds',
           ai_max_wait_seconds: '--ai-max-wait-seconds',
           ai_daily_calls: '--ai-daily-calls',
+          ai_daily_budget: '--ai-daily-budget',
         });
       const ofCalendar =
         calendarCustomer !== undefined && checked(updateCalendarSettings, { show_customer: calendarCustomer }, {});
@@ -169,6 +178,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
                   'ai quiet': `${assistant.ai_quiet_seconds} s`,
                   'ai max wait': `${assistant.ai_max_wait_seconds} s`,
                   'ai daily calls': assistant.ai_daily_calls,
+                  'ai daily budget': assistant.ai_daily_budget ?? 'none',
                 }),
               ]
             : []),

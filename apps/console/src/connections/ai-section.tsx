@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
-import { Bot, Plus, Power, Unplug } from 'lucide-react';
+import { Bot, Gauge, Plus, Power, Unplug } from 'lucide-react';
 import { useState } from 'react';
 import { dataOf, type ModelConnection, platform, type StoreAi } from '../api/platform.ts';
 import { aiQuery, queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
+import { getLocale } from '../paraglide/runtime.js';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
@@ -11,6 +12,7 @@ import { Facts } from '../ui/facts.tsx';
 import { Moment } from '../ui/moment.tsx';
 import { relativeTime } from '../ui/time.ts';
 import { say, sayFailure } from '../ui/toasts.tsx';
+import { AiLimits } from './ai-limits.tsx';
 import { ConnectModel } from './connect-model.tsx';
 import styles from './connections.module.css';
 import { type ModelProvider, modelProviderWords, wordsOfModelFailure } from './model-providers.ts';
@@ -18,8 +20,9 @@ import { type ModelProvider, modelProviderWords, wordsOfModelFailure } from './m
 type AiSectionProps = { readonly ai: StoreAi; readonly mayChange: boolean };
 
 /** Which models write the answers of the store, and whether they do. */
-export function AiSection({ ai: { ai, connections }, mayChange }: AiSectionProps) {
+export function AiSection({ ai: { ai, connections, budget }, mayChange }: AiSectionProps) {
   const [connecting, setConnecting] = useState(false);
+  const [limiting, setLimiting] = useState(false);
   const [leaving, setLeaving] = useState<ModelProvider>();
   const keep = (next: StoreAi) => queries.setQueryData(aiQuery.queryKey, next);
   const change = useMutation({
@@ -52,6 +55,7 @@ export function AiSection({ ai: { ai, connections }, mayChange }: AiSectionProps
           onDisconnect={mayChange ? () => setLeaving(connection.provider) : undefined}
         />
       ))}
+      {isConnected && <Budget budget={budget} />}
       {mayChange && (
         <div className={styles.actions}>
           {(isConnected || ai) && (
@@ -64,9 +68,16 @@ export function AiSection({ ai: { ai, connections }, mayChange }: AiSectionProps
             <Plus size={14} aria-hidden />
             {m.connections_ai_connect()}
           </Button>
+          {isConnected && (
+            <Button onClick={() => setLimiting(true)}>
+              <Gauge size={14} aria-hidden />
+              {m.connections_ai_limits()}
+            </Button>
+          )}
         </div>
       )}
       {!mayChange && <p className={styles.soft}>{m.connections_owner_only()}</p>}
+      <AiLimits budget={budget} open={limiting} onClose={() => setLimiting(false)} />
       <ConnectModel open={connecting} onClose={() => setConnecting(false)} />
       <Confirm
         open={leaving !== undefined}
@@ -77,6 +88,39 @@ export function AiSection({ ai: { ai, connections }, mayChange }: AiSectionProps
         act={disconnect}
       />
     </section>
+  );
+}
+
+/** What the AI has used today of what it may use. */
+function Budget({ budget }: { readonly budget: StoreAi['budget'] }) {
+  const { calls, most_calls, spent, most_spent, currency, reached_at } = budget;
+  const number = new Intl.NumberFormat(getLocale());
+  const money = new Intl.NumberFormat(getLocale(), {
+    ...(currency !== null && { style: 'currency', currency }),
+    maximumFractionDigits: 4,
+  });
+  return (
+    <>
+      {reached_at !== null && (
+        <p className={styles.reason} data-kind="warn">
+          {m.connections_ai_reached({ when: relativeTime(reached_at, Date.now()) })}
+        </p>
+      )}
+      <Facts
+        facts={[
+          [
+            m.connections_ai_calls_today(),
+            m.connections_ai_of({ used: number.format(calls), most: number.format(most_calls) }),
+          ],
+          spent !== null && [
+            m.connections_ai_spent_today(),
+            most_spent === null
+              ? money.format(spent)
+              : m.connections_ai_of({ used: money.format(spent), most: money.format(most_spent) }),
+          ],
+        ]}
+      />
+    </>
   );
 }
 

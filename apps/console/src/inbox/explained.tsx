@@ -51,7 +51,7 @@ function Content({ leadId, messageId }: Pick<ExplainedProps, 'leadId' | 'message
 }
 
 function Whole({ explanation }: { readonly explanation: Explanation }) {
-  const { handover_reason, passages, tools, model, tokens, latency_ms, superseded } = explanation;
+  const { handover_reason, passages, tools, model, tokens, cost, latency_ms, superseded } = explanation;
   return (
     <>
       <Chosen explanation={explanation} />
@@ -82,7 +82,7 @@ function Whole({ explanation }: { readonly explanation: Explanation }) {
               ? m.inbox_why_tokens_value({ input: numberText(tokens.input), output: numberText(tokens.output) })
               : m.inbox_why_unknown(),
           ],
-          model !== null && [m.inbox_why_cost(), m.inbox_why_unknown()],
+          model !== null && [m.inbox_why_cost(), cost ? costText(cost) : m.inbox_why_no_price()],
           latency_ms !== null && [m.inbox_why_latency(), secondsText(latency_ms)],
           superseded > 0 && [m.inbox_why_superseded(), superseded],
         ]}
@@ -158,6 +158,9 @@ const Tool = ({ call: { tool, input, output } }: { readonly call: Explanation['t
 );
 
 const numberText = (value: number): string => new Intl.NumberFormat(getLocale()).format(value);
+
+const costText = ({ amount, currency }: NonNullable<Explanation['cost']>): string =>
+  new Intl.NumberFormat(getLocale(), { style: 'currency', currency, maximumFractionDigits: 4 }).format(amount);
 
 const secondsText = (ms: number): string =>
   new Intl.NumberFormat(getLocale(), {

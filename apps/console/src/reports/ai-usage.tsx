@@ -6,7 +6,7 @@ import { LoadFailed } from '../ui/load-failed.tsx';
 import { Segmented } from '../ui/segmented.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { dayText } from '../ui/time.ts';
-import { number } from './formats.ts';
+import { money, number } from './formats.ts';
 import { usageQuery } from './queries.ts';
 import type { Period } from './report-search.ts';
 import styles from './reports.module.css';
@@ -29,18 +29,35 @@ export function AiUsage({ period }: { readonly period: Period }) {
     if (part === 'model') return key;
     return agents?.data.find(({ id }) => id === key)?.name ?? m.reports_deleted_agent();
   };
-  if (isShown && !error && !usage?.length) return null;
+  if (isShown && !error && !usage?.data.length) return null;
+  const currency = usage?.currency ?? null;
   const columns: readonly Column<UsageRow>[] = [
     { key: 'key', label: partWords[part](), wide: true, cell: ({ key }) => <bdi>{nameOf(key)}</bdi> },
     { key: 'calls', label: m.reports_usage_calls(), numeric: true, cell: ({ calls }) => number(calls) },
     { key: 'failed', label: m.reports_usage_failed(), numeric: true, cell: (row) => number(row.failed_calls) },
     { key: 'input', label: m.reports_usage_input(), numeric: true, cell: (row) => number(row.input_tokens) },
     { key: 'output', label: m.reports_usage_output(), numeric: true, cell: (row) => number(row.output_tokens) },
+    ...(currency === null
+      ? []
+      : [
+          {
+            key: 'cost',
+            label: m.reports_usage_cost(),
+            numeric: true,
+            cell: (row: UsageRow) => money(row.cost, currency),
+          },
+        ]),
   ];
   return (
     <section className={styles.usage}>
       <h2 className={styles.heading}>{m.reports_usage()}</h2>
-      <p className={styles.soft}>{isShown ? m.reports_usage_about() : m.reports_usage_too_long()}</p>
+      <p className={styles.soft}>
+        {!isShown
+          ? m.reports_usage_too_long()
+          : currency === null
+            ? m.reports_usage_about()
+            : m.reports_usage_about_cost()}
+      </p>
       {error && <LoadFailed error={error} retry={refetch} />}
       {usage && (
         <>
@@ -50,7 +67,12 @@ export function AiUsage({ period }: { readonly period: Period }) {
             choices={usageParts.map((one) => [one, partWords[one]()] as const)}
             onChoose={setPart}
           />
-          <Table label={m.reports_usage()} columns={columns} rows={usageBy(part, usage)} keyOf={({ key }) => key} />
+          <Table
+            label={m.reports_usage()}
+            columns={columns}
+            rows={usageBy(part, usage.data)}
+            keyOf={({ key }) => key}
+          />
         </>
       )}
     </section>

@@ -30,5 +30,5 @@ export function csvAddress({ from, to, bucket }: Period, locale: string): string
 export const usageQuery = ({ from, to }: Period) =>
   queryOptions({
     queryKey: ['ai-usage', from, to],
-    queryFn: async () => (await dataOf(platform.GET('/ai/usage', { params: { query: { from, to } } }))).data,
+    queryFn: () => dataOf(platform.GET('/ai/usage', { params: { query: { from, to } } })),
   });

@@ -83,6 +83,8 @@ const memberWords: Record<Member, () => string> = {
   max_in_flight: m.audit_m_max_in_flight,
   resume_from: m.audit_m_resume_from,
   ai: m.audit_m_ai,
+  most_calls: m.audit_m_most_calls,
+  most_spent: m.audit_m_most_spent,
 };
 
 const providerWords: Readonly<Record<string, () => string>> = {

@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { About, Done, Exact, Nullable, NullableString, OneOf, Timestamp } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
+import { NullableNumber } from '../core/reports.ts';
+import { maxAmount } from '../messaging/messages.ts';
 
 /**
  * Who can write answers. `demo`: fixed rules in this platform, which need no account. It is for trying the product.
@@ -122,11 +124,32 @@ export const connectModel = defineOperation({
   errors: ['ai_connection_refused'],
 });
 
+/** What the calls to models of a day may be and cost, and what they were so far. */
+const AiBudget = Type.Object(
+  {
+    day: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description: 'Today, in UTC.' }),
+    calls: Type.Integer({ description: 'How many calls to models today has had.' }),
+    most_calls: Type.Integer({ description: 'How many a day may have. The embedder is not counted.' }),
+    spent: NullableNumber(
+      'What the calls of today have cost, also those of the embedder. Calls that run now count with the most that they ' +
+        'can cost, and models without a price with 0. Null: the operator keeps no prices.',
+    ),
+    most_spent: NullableNumber('What the calls of a day may cost. Null: there is no limit.'),
+    currency: About(NullableString, 'ISO 4217. Null: the operator keeps no prices.'),
+    reached_at: Nullable(Timestamp, {
+      description:
+        'When a call was first refused today because of these limits. Since then people answer. Null: none was.',
+    }),
+  },
+  { title: 'AiBudget', description: 'What the AI may use a day, and has used today.' },
+);
+export type AiBudget = Static<typeof AiBudget>;
+
 export const showModels = defineOperation({
   subject: 'assistant.admin.models.show',
   summary: 'Read which providers of models a store has connected, the default first',
   request: {},
-  reply: Type.Object({ data: Type.Array(ModelConnection) }),
+  reply: Type.Object({ data: Type.Array(ModelConnection), budget: Type.Optional(AiBudget) }),
 });
 
 export const disconnectModels = defineOperation({
@@ -141,6 +164,7 @@ const StoreAi = Type.Object(
   {
     ai: Type.Boolean({ description: 'Whether the AI answers the customers of the store.' }),
     connections: Type.Array(ModelConnection, { description: 'Its providers of models, the default first.' }),
+    budget: AiBudget,
   },
   { title: 'StoreAi', description: 'The AI of the store.' },
 );
@@ -159,12 +183,24 @@ export const switchStoreAi = defineOperation({
   subject: 'assistant.platform.ai.switch',
   http: { method: 'PATCH', path: '/ai' },
   access: { role: 'owner' },
-  summary: 'Switch the AI of the store on or off',
+  summary: 'Switch the AI of the store on or off, or change what it may use a day',
   description: 'What customers wrote before it is switched on is left to people.',
   request: {
     body: Exact(
-      { ai: Type.Boolean({ description: 'Whether the AI answers the customers of the store.' }) },
-      { description: 'What to change.' },
+      {
+        ai: Type.Optional(Type.Boolean({ description: 'Whether the AI answers the customers of the store.' })),
+        most_calls: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'How many calls to models a day may have.' }),
+        ),
+        most_spent: Type.Optional(
+          Type.Unsafe<number | null>({
+            ...{ type: ['number', 'null'], minimum: 0, maximum: maxAmount },
+            description:
+              'What the calls of a day may cost, in `currency`. Null: there is no limit. It needs prices, which the operator keeps.',
+          }),
+        ),
+      },
+      { minProperties: 1, description: 'What to change.' },
     ),
   },
   reply: StoreAi,

@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Exact } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
+import { NullableNumber } from '../core/reports.ts';
+import { maxAmount } from '../messaging/messages.ts';
 
 /** What a store has set for the answers of its AI. */
 export const AssistantSettings = Type.Object({
@@ -12,12 +14,14 @@ export const AssistantSettings = Type.Object({
   ai_max_wait_seconds: Type.Number(),
   /** How many calls to a model one day may have, in UTC. */
   ai_daily_calls: Type.Integer(),
+  /** What the calls of a day may cost, in the currency of the price file. Null: there is no limit. */
+  ai_daily_budget: NullableNumber('What the calls of a day may cost.'),
 });
 export type AssistantSettings = Static<typeof AssistantSettings>;
 
 export const updateAssistantSettings = defineOperation({
   subject: 'assistant.admin.settings.update',
-  summary: 'Change whether the AI answers leads, how long it waits, and how many calls it may make',
+  summary: 'Change whether the AI answers leads, how long it waits, and how many calls it may make and pay a day',
   request: {
     body: Exact(
       {
@@ -25,6 +29,9 @@ export const updateAssistantSettings = defineOperation({
         ai_quiet_seconds: Type.Optional(Type.Number({ minimum: 0, maximum: 60 })),
         ai_max_wait_seconds: Type.Optional(Type.Number({ minimum: 0, maximum: 300 })),
         ai_daily_calls: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+        ai_daily_budget: Type.Optional(
+          Type.Unsafe<number | null>({ type: ['number', 'null'], minimum: 0, maximum: maxAmount }),
+        ),
       },
       { minProperties: 1 },
     ),

@@ -58,7 +58,7 @@ export const HandoverReasonWord = OneOf(handoverReasons, {
   title: 'HandoverReason',
   description:
     'Why a person must answer. `agent_decided`: the model, such as by the `handover_when` of its agent. `no_text`: the ' +
-    'lead sent something that the AI cannot read. `budget_reached`: the calls of the day are used up, or the budget for messages, after an appointment was booked, ' +
+    'lead sent something that the AI cannot read. `budget_reached`: the calls of the day or what they may cost are used up, or the budget for messages, after an appointment was booked, ' +
     'moved or cancelled. `too_many_answers`: ' +
     'the AI has answered the lead 20 times within an hour, as with another bot. `too_many_steps`: the model has asked for tools again and again. `model_refused`: the model does not want to answer. `model_unavailable`: no provider gave an answer that can be sent.',
 });
@@ -136,6 +136,16 @@ const Explanation = Type.Object(
         { title: 'ExplainedTokens', description: 'Tokens of the calls to models.' },
       ),
       { description: 'What the calls to models have used, also those that failed. Null: no provider has told it.' },
+    ),
+    cost: Nullable(
+      Type.Object(
+        {
+          amount: Type.Number({ description: 'What they have cost.' }),
+          currency: Type.String({ description: 'ISO 4217.' }),
+        },
+        { title: 'ExplainedCost', description: 'What the calls to models have cost.' },
+      ),
+      { description: 'By the prices that the operator keeps. Null: no price is known.' },
     ),
     superseded: Type.Integer({
       description: 'How many answers were prepared before this one and not sent, because the lead wrote on.',

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { About, Exact, Uuid } from '../core/common.ts';
+import { About, Exact, NullableString, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
+import { NullableNumber } from '../core/reports.ts';
 
 /** The days that one answer shows at most. */
 export const longestUsageDays = 92;
@@ -16,6 +17,9 @@ const ModelUsage = Type.Object(
     failed_calls: Type.Integer({ description: 'How many of these gave no answer that could be sent.' }),
     input_tokens: Type.Integer({ description: 'Tokens of the prompts, as far as the provider tells them.' }),
     output_tokens: Type.Integer({ description: 'Tokens of the answers, as far as the provider tells them.' }),
+    cost: NullableNumber(
+      'What these tokens cost, in `currency`. Calls without a known price count 0. Null: none has one.',
+    ),
   },
   { title: 'ModelUsage', description: 'What the calls to a model for an agent have used on a day.' },
 );
@@ -27,9 +31,9 @@ export const getAiUsage = defineOperation({
   access: { scope: 'agents:read' },
   summary: 'Read what the AI has used',
   description:
-    `Calls and tokens by day, agent and model, the newest day first. \`from\` and \`to\` are both inclusive, and at most ` +
+    `Calls, tokens and cost by day, agent and model, the newest day first. \`from\` and \`to\` are both inclusive, and at most ` +
     `${longestUsageDays} days together; without them the answer shows the last 30 days with today. Days are in UTC. A call ` +
-    'counts when it has ended. Prices are those of the providers: the answer has no amounts of money.',
+    'counts when it has ended. `cost` is its price at that moment, by the prices that the operator keeps.',
   extension: true,
   request: {
     query: Exact({
@@ -41,6 +45,7 @@ export const getAiUsage = defineOperation({
     {
       from: About(Day, 'The first day that the answer shows.'),
       to: About(Day, 'The last day that the answer shows.'),
+      currency: About(NullableString, 'Of `cost`, ISO 4217. Null: the operator keeps no prices.'),
       data: Type.Array(ModelUsage, { description: 'Days, agents and models without a call have no entry.' }),
     },
     { title: 'AiUsage', description: 'What the AI has used.' },

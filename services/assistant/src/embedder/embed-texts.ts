@@ -1,40 +1,92 @@
-import type { embedTexts as operation } from '@mostrador/contracts';
+import type { ModelFailureKind, embedTexts as operation } from '@mostrador/contracts';
+import type { Vault } from '@mostrador/kit/clients/secrets';
+import type { StoreScope } from '@mostrador/kit/database/database';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
+import { untaken } from '../models/call-model.ts';
 import { openEmbedderCredentials } from '../models/credentials.ts';
 import { ModelFailure } from '../models/model-failure.ts';
 import { embedWithSdk } from '../models/sdk-model.ts';
+import { highestCostOfTexts, limitsOf } from '../prices/budget.ts';
+import { markReached, type Reservation, reserveMoney, settleCost } from '../prices/model-day.repository.ts';
+import { findSettings } from '../settings/settings.repository.ts';
 import { type EmbedderRow, findEmbedder } from './embedder.repository.ts';
 
 /** Time for the answer to travel back before the caller's deadline. */
 const answerMs = 500;
+/** Until the budget may have room again: on another day, or because it was changed. */
+const laterSeconds = 600;
+const settleMs = 2_000;
 
 export const embedTexts =
-  ({ database, vault, egress }: Dependencies): Handler<typeof operation> =>
+  (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body: { embedder_id, texts } }) => {
+    const { database, prices, onEmbedderCall } = dependencies;
     const { storeId } = context;
     const [row] = await database.lookUp(context, (sql) => findEmbedder(sql, storeId));
     if (row?.id !== embedder_id) return { vectors: null, failure: 'not_connected', retry_after_seconds: null };
-    try {
-      const connection = { url: row.url, model: row.model, apiKey: keyOf(row) };
-      const timeoutMs = Math.max(context.deadline - Date.now() - answerMs, 1);
-      const embedded = await embedWithSdk(connection, egress.forStore(storeId), texts, timeoutMs);
-      return { vectors: toVectors(embedded, texts.length), failure: null, retry_after_seconds: null };
-    } catch (error) {
-      if (!(error instanceof ModelFailure)) throw error;
-      // The failure names no text, so it can be logged.
-      context.log.warn({ store_id: storeId, failure: error.message }, 'the embedder of a store gave no vectors');
-      return { vectors: null, failure: error.kind, retry_after_seconds: error.retryAfterSeconds ?? null };
+    const model = `embedder/${row.model}`;
+    const micros = highestCostOfTexts(prices, model, texts, new Date());
+    // What has no price needs no transaction.
+    const reserved = micros > 0 ? await reserve(dependencies, context, micros) : undefined;
+    if (micros > 0 && !reserved) {
+      onEmbedderCall({ result: 'budget_reached' });
+      return { vectors: null, failure: 'budget_reached', retry_after_seconds: laterSeconds };
     }
-
-    function keyOf(embedder: EmbedderRow): string | undefined {
-      try {
-        return openEmbedderCredentials(vault, storeId, embedder)?.api_key;
-      } catch {
-        throw new ModelFailure('unavailable', 'the key of the embedder cannot be decrypted');
-      }
+    const begunAt = performance.now();
+    const outcome = await ask(dependencies, context, row, texts);
+    const { result, tokens } = outcome;
+    onEmbedderCall({ result, tokens, latencyMs: performance.now() - begunAt });
+    const cost = untaken.has(result) ? 0 : prices?.costOf(model, { inputTokens: tokens }, new Date());
+    if (reserved && cost !== undefined) {
+      // Also when the deadline of the caller has passed.
+      const scope = { storeId, deadline: Date.now() + settleMs };
+      await database.execute(scope, (sql) => settleCost(sql, storeId, reserved, cost));
     }
+    return result === 'answered'
+      ? { vectors: outcome.vectors, failure: null, retry_after_seconds: null }
+      : { vectors: null, failure: result, retry_after_seconds: outcome.retryAfterSeconds ?? null };
   };
+
+const reserve = ({ database }: Dependencies, scope: StoreScope, micros: number): Promise<Reservation | undefined> =>
+  database.write(scope, async (sql) => {
+    const { mostMicros } = limitsOf(await findSettings(sql, scope.storeId));
+    const taken = await reserveMoney(sql, scope.storeId, mostMicros, micros);
+    if (!taken) await markReached(sql, scope.storeId);
+    return taken;
+  });
+
+type Outcome =
+  | { readonly result: 'answered'; readonly vectors: string[]; readonly tokens: number | undefined }
+  | { readonly result: ModelFailureKind; readonly tokens?: undefined; readonly retryAfterSeconds: number | undefined };
+
+async function ask(
+  { vault, egress }: Dependencies,
+  { storeId, deadline, log }: StoreContext,
+  row: EmbedderRow,
+  texts: readonly string[],
+): Promise<Outcome> {
+  try {
+    const connection = { url: row.url, model: row.model, apiKey: keyOf(vault, storeId, row) };
+    const timeoutMs = Math.max(deadline - Date.now() - answerMs, 1);
+    const { embeddings, tokens } = await embedWithSdk(connection, egress.forStore(storeId), texts, timeoutMs);
+    return { result: 'answered', vectors: toVectors(embeddings, texts.length), tokens };
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) throw error;
+    // The failure names no text, so it can be logged.
+    log.warn({ store_id: storeId, failure: error.message }, 'the embedder of a store gave no vectors');
+    return { result: error.kind, retryAfterSeconds: error.retryAfterSeconds };
+  }
+}
+
+function keyOf(vault: Vault, storeId: string, embedder: EmbedderRow): string | undefined {
+  try {
+    return openEmbedderCredentials(vault, storeId, embedder)?.api_key;
+  } catch {
+    throw new ModelFailure('unavailable', 'the key of the embedder cannot be decrypted');
+  }
+}
 
 const mostDimensions = 4096;
 

@@ -1,13 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { connectEmbedder, disconnectEmbedder, embedTexts, type RequestOf, showEmbedder } from '@mostrador/contracts';
+import {
+  connectEmbedder,
+  disconnectEmbedder,
+  embedTexts,
+  type RequestOf,
+  showEmbedder,
+  updateAssistantSettings,
+} from '@mostrador/contracts';
 import { createEgress } from '@mostrador/kit/clients/egress';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAssistant, type TestAssistant } from '../../test/assistant.ts';
 import { embedWithSdk } from '../models/sdk-model.ts';
+import { toPriceList } from '../prices/price-list.ts';
 
+/** Two letters can be up to four tokens, which cost 0.004. */
+const prices = toPriceList(
+  JSON.stringify({ currency: 'XTS', prices: [{ model: 'embedder/priced', from: '2026-01-01', input: 1000 }] }),
+);
 let assistant: TestAssistant;
 /** A server that answers as its path says: a status and a body. It keeps the authorization that it got. */
 let bad: Server;
@@ -21,7 +33,7 @@ beforeAll(async () => {
     response.end(Buffer.from(body, 'base64url'));
   });
   [assistant] = await Promise.all([
-    startAssistant(),
+    startAssistant({ prices }),
     new Promise<void>((resolve) => bad.listen(0, '127.0.0.1', resolve)),
   ]);
 });
@@ -58,6 +70,20 @@ test('each text gets its vector', async () => {
     [1, 2],
     [3, -4],
   ]);
+});
+
+test('its calls take from the budget of the day, are refused when too little is left, and are counted', async () => {
+  const storeId = randomUUID();
+  const body = { ...vectors([1, 2], [3, -4]), usage: { prompt_tokens: 3, total_tokens: 3 } };
+  await connect(storeId, { url: badUrl(200, body), model: 'priced' });
+  await assistant.rpc.call(updateAssistantSettings, { body: { ai_daily_budget: 0.005 } }, testContext({ storeId }));
+  expect(await embed(storeId, ['a', 'b'])).toMatchObject({ failure: null });
+  const [day] = await assistant.adminSql`select calls, cost_micros from model_days where store_id = ${storeId}`;
+  expect(day).toEqual({ calls: 0, cost_micros: '3000' });
+  expect(await embed(storeId, ['a', 'b'])).toMatchObject({ vectors: null, failure: 'budget_reached' });
+  const counted = await assistant.metrics.text();
+  expect(counted).toMatch(/mostrador_ai_embedder_calls_total\{result="budget_reached".*\} 1\n/);
+  expect(counted).toMatch(/mostrador_ai_embedder_tokens_total.* 3\n/);
 });
 
 test('a key is sealed, sent to its address only, and shown by no answer', async () => {

@@ -2,8 +2,9 @@ import { replyStepLimits } from '@mostrador/contracts';
 import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
 import { callTimeMs } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../dependencies.ts';
+import type { Reservation } from '../prices/model-day.repository.ts';
 import { callModel, modelName } from './call-model.ts';
-import { afterFailure, candidatesOf, nextOf, type ProviderFailures, withFailure } from './choose-model.ts';
+import { afterFailure, type ProviderFailures, withFailure } from './choose-model.ts';
 import type { Decision, ModelRequest } from './model.ts';
 import { type ConnectionRow, markConnection } from './model-connection.repository.ts';
 import { ModelFailure } from './model-failure.ts';
@@ -38,9 +39,10 @@ type Call = {
   readonly scope: StoreScope;
   readonly turnId: string;
   readonly agentId: string;
-  /** At least one, the default of the store first. */
-  readonly connections: readonly ConnectionRow[];
-  readonly agentModel: Parameters<typeof candidatesOf>[1];
+  /** Those that may answer, and the one of them that is asked. */
+  readonly candidates: readonly ConnectionRow[];
+  readonly connection: ConnectionRow;
+  readonly reserved: Reservation;
   /** Those since the last decision. */
   readonly failures: ProviderFailures;
   readonly waitsSince: Date;
@@ -50,15 +52,13 @@ type Call = {
 
 /** Asks one model once. When no provider can answer in time, a person must. @throws ModelWaits */
 export async function askModel(
-  dependencies: Pick<Dependencies, 'openModel' | 'database' | 'onModelCall'>,
+  dependencies: Pick<Dependencies, 'openModel' | 'database' | 'onModelCall' | 'prices'>,
   request: ModelRequest,
-  { scope, turnId, agentId, connections, agentModel, failures, waitsSince, deadline }: Call,
+  { scope, turnId, agentId, candidates, connection, reserved, failures, waitsSince, deadline }: Call,
 ): Promise<Asked> {
-  const candidates = candidatesOf(connections, agentModel);
-  const connection = nextOf(candidates, failures) ?? (candidates[0] as ConnectionRow);
   const model = modelName(connection);
   const { outcome, latencyMs, settle } = await callModel(dependencies, request, {
-    ...{ scope, connection, agentId, turnId, timeoutMs: callTimeMs(deadline, replyStepLimits) },
+    ...{ scope, connection, agentId, turnId, reserved, timeoutMs: callTimeMs(deadline, replyStepLimits) },
     // A model that does not want to answer works.
     record: (sql, result) =>
       markConnection(sql, scope.storeId, connection, result === 'answered' || result === 'refused' ? null : result),

@@ -1,5 +1,6 @@
 import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
 import type { Dependencies } from '../dependencies.ts';
+import { type Reservation, settleCost } from '../prices/model-day.repository.ts';
 import type { Decision, ModelRequest, Usage } from './model.ts';
 import type { ConnectionRow } from './model-connection.repository.ts';
 import { ModelFailure } from './model-failure.ts';
@@ -13,6 +14,8 @@ type Call = {
   /** Undefined: it is for no turn. */
   readonly turnId?: string;
   readonly timeoutMs: number;
+  /** What the call has taken of its day. */
+  readonly reserved: Reservation;
   /** What `settle` writes beside what the call used. */
   readonly record?: (sql: TransactionSql, result: CallResult) => Promise<void>;
 };
@@ -24,15 +27,18 @@ type Called = {
   readonly settle: (sql: TransactionSql) => Promise<void>;
 };
 
+/** Failures of a provider that has not worked on the call. */
+export const untaken: ReadonlySet<CallResult> = new Set(['rate_limited', 'unavailable', 'rejected']);
+
 /** What usage and answers call a model: `<provider>/<model>`. */
 export const modelName = ({ provider, model }: Pick<ConnectionRow, 'provider' | 'model'>): string =>
   model === null ? provider : `${provider}/${model}`;
 
 /** Calls a model once, and counts the call. */
 export async function callModel(
-  { openModel, onModelCall }: Pick<Dependencies, 'openModel' | 'onModelCall'>,
+  { openModel, onModelCall, prices }: Pick<Dependencies, 'openModel' | 'onModelCall' | 'prices'>,
   request: ModelRequest,
-  { scope, connection, agentId, turnId, timeoutMs, record }: Call,
+  { scope, connection, agentId, turnId, timeoutMs, reserved, record }: Call,
 ): Promise<Called> {
   const { storeId } = scope;
   const begunAt = performance.now();
@@ -46,12 +52,19 @@ export async function callModel(
   const { inputTokens, outputTokens } = usage;
   onModelCall({ provider: connection.provider, result, latencyMs, inputTokens, outputTokens });
   const model = modelName(connection);
+  const costMicros = prices?.costOf(model, usage, new Date());
+  // A call that the provider did not take costs nothing. One that tells no tokens keeps what it has taken.
+  const charged = costMicros ?? (untaken.has(result) ? 0 : reserved.micros);
   const used = {
-    ...{ agentId, model, failed: result !== 'answered', inputTokens, outputTokens },
+    ...{ agentId, model, failed: result !== 'answered', inputTokens, outputTokens, costMicros },
     ...(turnId !== undefined && { turnId }),
   };
   const settle = async (sql: TransactionSql) => {
-    await Promise.all([addUsage(sql, storeId, used), record?.(sql, result)]);
+    await Promise.all([
+      addUsage(sql, storeId, used),
+      charged !== reserved.micros && settleCost(sql, storeId, reserved, charged),
+      record?.(sql, result),
+    ]);
   };
   return { outcome, latencyMs, settle };
 }

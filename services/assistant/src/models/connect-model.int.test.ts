@@ -78,9 +78,9 @@ test('a connection whose trial call fails is not kept, and the earlier one stays
 test('an owner connects a provider, switches the AI on, and disconnects it', async () => {
   const context = testContext({ storeId: randomUUID(), role: 'owner' });
   const { rpc } = assistant;
-  expect(await rpc.call(getStoreAi, {}, context)).toEqual({ ai: false, connections: [] });
+  expect(await rpc.call(getStoreAi, {}, context)).toMatchObject({ ai: false, connections: [] });
   const connected = await rpc.call(connectStoreModel, { body: { provider: 'openai', secrets } }, context);
-  expect(connected).toEqual({
+  expect(connected).toMatchObject({
     ai: false,
     connections: [
       {
@@ -90,10 +90,16 @@ test('an owner connects a provider, switches the AI on, and disconnects it', asy
     ],
   });
   expect((await rpc.call(switchStoreAi, { body: { ai: true } }, context)).ai).toBe(true);
+  const { budget } = await rpc.call(switchStoreAi, { body: { most_calls: 20 } }, context);
+  expect(budget).toMatchObject({ calls: 0, most_calls: 20, spent: null, most_spent: null, currency: null });
+  const noPrices = rpc.call(switchStoreAi, { body: { most_spent: 1 } }, context);
+  await expect(noPrices).rejects.toMatchObject({
+    members: { errors: [{ pointer: '#/most_spent', detail: expect.stringContaining('MODEL_PRICES_FILE') }] },
+  });
   const other = testContext({ storeId: randomUUID(), role: 'owner' });
-  expect(await rpc.call(getStoreAi, {}, other)).toEqual({ ai: false, connections: [] });
+  expect(await rpc.call(getStoreAi, {}, other)).toMatchObject({ ai: false, connections: [] });
   const left = await rpc.call(disconnectStoreModel, { params: { provider: 'openai' } }, context);
-  expect(left).toEqual({ ai: true, connections: [] });
+  expect(left).toMatchObject({ ai: true, connections: [] });
 });
 
 describe('a connection that does not fit is refused', () => {

@@ -1,14 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { getAiUsage, type RequestOf } from '@mostrador/contracts';
+import { explainMessage, getAiUsage, getStoreAi, type RequestOf, switchStoreAi } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { passage, startAssistant, type TestAssistant } from '../../test/assistant.ts';
 import { type MisbehavingModel, startMisbehavingModel } from '../../test/misbehaving-model.ts';
+import { reserveCall } from '../prices/model-day.repository.ts';
+import { toPriceList } from '../prices/price-list.ts';
 
+/** A call of the misbehaving model has 100 and 20 tokens, and costs 0.0003. At most it could cost 0.05696. */
+const prices = toPriceList(
+  JSON.stringify({
+    currency: 'XTS',
+    prices: [{ model: 'openai_compatible/qwen3:8b', from: '2026-01-01', input: 1, output: 10 }],
+  }),
+);
 let assistant: TestAssistant;
 let bad: MisbehavingModel;
 beforeAll(async () => {
-  [assistant, bad] = await Promise.all([startAssistant(), startMisbehavingModel()]);
+  [assistant, bad] = await Promise.all([startAssistant({ prices }), startMisbehavingModel()]);
 });
 afterAll(async () => {
   bad?.stop();
@@ -20,7 +29,7 @@ const usage = (storeId: string, query: RequestOf<typeof getAiUsage>['query'] = {
 const today = () => new Date().toISOString().slice(0, 10);
 const writes = JSON.stringify({ action: 'reply', text: 'Custa R$ 60.', used_passages: [] });
 
-test('calls and tokens count by day, agent and model, also of calls that fail, and the turn keeps its own', async () => {
+test('calls, tokens and cost count by day, agent and model, also of calls that fail, and the turn keeps its own', async () => {
   const begun = today();
   const url = bad.model('counted', { writes: 'hm' }, { writes });
   const store = await assistant.openStore({ ai_quiet_seconds: 0 }, [
@@ -32,23 +41,24 @@ test('calls and tokens count by day, agent and model, also of calls that fail, a
   await store.endLease();
   expect(await store.drain()).toMatchObject({ reason: 'sent' });
   const [turn] = await store.turns();
-  const { from, to, data } = await usage(store.storeId, { from: begun });
+  const { from, to, currency, data } = await usage(store.storeId, { from: begun });
   // When midnight was between the two calls, there are two days.
   const days = [...new Set([begun, to])];
   expect(from).toBe(begun);
   expect([begun, today()]).toContain(to);
   expect(days).toEqual(expect.arrayContaining(data.map(({ day }) => day)));
   expect(new Set(data.map(({ day }) => day)).size).toBe(data.length);
-  const counts = { calls: 0, failed_calls: 0, input_tokens: 0, output_tokens: 0 };
+  expect(currency).toBe('XTS');
+  const counts = { calls: 0, failed_calls: 0, input_tokens: 0, output_tokens: 0, cost: 0 };
   for (const { day: _, agent_id, model, ...counted } of data) {
     expect({ agent_id, model }).toEqual({ agent_id: turn?.agent_id, model: 'openai_compatible/qwen3:8b' });
-    for (const [name, count] of Object.entries(counted)) counts[name as keyof typeof counts] += count;
+    for (const [name, count] of Object.entries(counted)) counts[name as keyof typeof counts] += Number(count);
   }
-  expect(counts).toEqual({ calls: 2, failed_calls: 1, input_tokens: 200, output_tokens: 40 });
+  expect(counts).toEqual({ calls: 2, failed_calls: 1, input_tokens: 200, output_tokens: 40, cost: 0.0006 });
   expect((await usage(store.storeId)).data).toEqual(data);
   expect((await usage(store.storeId, { to: '2020-01-31' })).data).toEqual([]);
   expect((await usage(randomUUID())).data).toEqual([]);
-  expect(turn).toMatchObject({ input_tokens: 200, output_tokens: 40 });
+  expect(turn).toMatchObject({ input_tokens: 200, output_tokens: 40, cost_micros: '600' });
   const counted = await assistant.metrics.text();
   for (const result of ['answered', 'malformed']) {
     expect(counted).toMatch(
@@ -69,7 +79,7 @@ test.each<[string, RequestOf<typeof getAiUsage>['query'], string]>([
 
 test('92 days are shown', async () => {
   const period = { from: '2026-01-01', to: '2026-04-02' };
-  expect(await usage(randomUUID(), period)).toEqual({ ...period, data: [] });
+  expect(await usage(randomUUID(), period)).toEqual({ ...period, currency: 'XTS', data: [] });
 });
 
 test('bots answer each other: after 20 answers in an hour a person must go on', async () => {
@@ -82,4 +92,63 @@ test('bots answer each other: after 20 answers in an hour a person must go on', 
   await store.write('quanto custa o corte?', { secondsAgo: 1 });
   expect(await store.drain()).toMatchObject({ reason: 'handed_over (too_many_answers)' });
   expect(store.world.calls).toBe(0);
+});
+
+describe('the budget of a day in money', () => {
+  const open = async (
+    name: string,
+    ai_daily_budget: number,
+    ...answers: Parameters<MisbehavingModel['model']>[1][]
+  ) => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0, ai_daily_budget }, [
+      { provider: 'openai_compatible', url: bad.model(name, ...answers), model: 'qwen3:8b' },
+    ]);
+    const context = () => testContext({ storeId: store.storeId, role: 'owner' });
+    const budget = async () => (await assistant.rpc.call(getStoreAi, {}, context())).budget;
+    store.world.passages = [passage('Preços', 'Corte: R$ 60.')];
+    return { ...store, context, budget };
+  };
+
+  test('a call that may cost more than is left is not made: a person answers, until the budget is raised', async () => {
+    const store = await open('budgeted', 0.0571, { writes });
+    await store.write('quanto custa?', { secondsAgo: 2 });
+    expect(await store.drain()).toMatchObject({ reason: 'sent' });
+    const [turn] = await store.turns();
+    store.deliver();
+    const params = { leadId: store.leadId, messageId: turn?.id };
+    const { cost } = await assistant.rpc.call(explainMessage, { params }, store.context());
+    expect(cost).toEqual({ amount: 0.0003, currency: 'XTS' });
+    await store.write('e a barba?');
+    expect(await store.drain()).toMatchObject({ reason: 'handed_over (budget_reached)' });
+    expect(bad.calls('budgeted')).toBe(1);
+    expect(await store.budget()).toEqual({
+      ...{ day: expect.any(String), calls: 1, most_calls: 500, spent: 0.0003, most_spent: 0.0571, currency: 'XTS' },
+      reached_at: expect.any(String),
+    });
+    const raised = await assistant.rpc.call(switchStoreAi, { body: { most_spent: null } }, store.context());
+    expect(raised.budget).toMatchObject({ most_spent: null, reached_at: null });
+    await store.write('e a barba?');
+    expect(await store.drain()).toMatchObject({ reason: 'sent' });
+  });
+
+  test('what a call has taken is given back when the provider did not take it, and kept when its tokens are not told', async () => {
+    const choices = [{ index: 0, message: { role: 'assistant', content: writes }, finish_reason: 'stop' }];
+    const untold = JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices });
+    const headers = { 'content-type': 'application/json' };
+    const store = await open('untold', 1, { status: 503, body: '' }, { status: 200, headers, body: untold });
+    await store.write('quanto custa?', { secondsAgo: 1 });
+    await store.drain();
+    expect(await store.budget()).toMatchObject({ calls: 1, spent: 0 });
+    await store.endLease();
+    expect(await store.drain()).toMatchObject({ reason: 'sent' });
+    expect(await store.budget()).toMatchObject({ calls: 2, spent: 0.05696 });
+  });
+
+  test('is not exceeded by calls that are made at once', async () => {
+    const storeId = randomUUID();
+    const limits = { mostCalls: 100, mostMicros: 350 };
+    const reserve = () => assistant.adminSql.begin((sql) => reserveCall(sql as never, storeId, limits, 100));
+    const reserved = await Promise.all(Array.from({ length: 10 }, reserve));
+    expect(reserved.filter(Boolean)).toHaveLength(3);
+  });
 });

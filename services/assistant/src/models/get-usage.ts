@@ -9,11 +9,11 @@ const usualDays = 30;
 const dayMs = 86_400_000;
 
 export const getAiUsage =
-  ({ database }: Dependencies): Handler<typeof operation> =>
+  ({ database, prices }: Dependencies): Handler<typeof operation> =>
   async (context, { query }) => {
     const days = daysOf(query, new Date());
     const data = await database.lookUp(context, (sql) => findUsage(sql, context.storeId, days));
-    return { ...days, data: [...data] };
+    return { ...days, currency: prices?.currency ?? null, data: [...data] };
   };
 
 /** The days to show. Pure. @throws AppError `validation_failed` */

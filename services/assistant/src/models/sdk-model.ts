@@ -20,7 +20,7 @@ export type RealConnection = {
 };
 
 /** More than any answer; reasoning counts too. */
-const mostTokens = 4096;
+export const mostTokens = 4096;
 const mostAnswerBytes = 1024 * 1024;
 
 /** The name of the tool with which a model answers where it has others, too. No tool of the platform has it. */
@@ -141,13 +141,13 @@ async function ask(provided: ProviderModel, request: ModelRequest, { limit, onUs
 /** More than 32 vectors of 4096 numbers take. */
 const mostVectorBytes = 4 * 1024 * 1024;
 
-/** Asks an embedder with the API of OpenAI once, for a vector of each text. @throws ModelFailure */
+/** Asks an embedder with the API of OpenAI once, for a vector of each text. `tokens`: as far as it tells them. @throws ModelFailure */
 export async function embedWithSdk(
   { url, model, apiKey }: { readonly url: string; readonly model: string; readonly apiKey: string | undefined },
   egress: Pick<Egress, 'fetch'>,
   texts: readonly string[],
   timeoutMs: number,
-): Promise<number[][]> {
+): Promise<{ readonly embeddings: number[][]; readonly tokens: number | undefined }> {
   const limit = AbortSignal.timeout(timeoutMs);
   try {
     const [{ embedMany }, { createOpenAICompatible }] = await Promise.all([
@@ -159,7 +159,8 @@ export async function embedWithSdk(
     const provider = createOpenAICompatible({ name: 'embedder', baseURL: url, ...key, fetch });
     globalThis.AI_SDK_LOG_WARNINGS = false;
     const asked = { model: provider.embeddingModel(model), values: [...texts], maxRetries: 0, abortSignal: limit };
-    return (await embedMany(asked)).embeddings;
+    const { embeddings, usage } = await embedMany(asked);
+    return { embeddings, tokens: tokensOf(usage.tokens) };
   } catch (error) {
     // The errors of the SDK have the texts, so nothing of them goes on.
     throw await toFailure(error, limit);

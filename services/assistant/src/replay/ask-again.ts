@@ -6,9 +6,10 @@ import type { Dependencies } from '../dependencies.ts';
 import { callModel, modelName } from '../models/call-model.ts';
 import type { Decision, ModelRequest, ToolResult } from '../models/model.ts';
 import type { ConnectionRow } from '../models/model-connection.repository.ts';
-import { reserveCall } from '../models/model-day.repository.ts';
 import { ModelFailure } from '../models/model-failure.ts';
 import { languageOf, phrases } from '../models/phrases.ts';
+import { highestCost } from '../prices/budget.ts';
+import { type DayLimits, markReached, reserveCall } from '../prices/model-day.repository.ts';
 import { checkCalls } from '../tools/check-calls.ts';
 import { type FindTimesInput, findTimes } from '../tools/find-times.ts';
 import { offerList, offersToTell } from '../tools/said-by-server.ts';
@@ -23,7 +24,7 @@ export type Asking = {
   readonly call: StepCall;
   readonly connection: ConnectionRow;
   readonly agentId: string;
-  readonly dailyCalls: number;
+  readonly limits: DayLimits;
 };
 
 /** There is no time left for a call to the model. */
@@ -101,14 +102,21 @@ export const inputOf = (input: unknown): Record<string, unknown> =>
 async function askOnce(
   dependencies: Dependencies,
   request: ModelRequest,
-  { scope, call, connection, agentId, dailyCalls }: Asking,
+  { scope, call, connection, agentId, limits }: Asking,
 ): Promise<Decision | ModelFailure> {
   const { callMs } = replyStepLimits;
   const timeoutMs = Math.min(callMs, call.deadline - Date.now() - answerMs);
   if (timeoutMs < leastCallMs) throw new NoTimeLeft();
-  const reserved = await dependencies.database.write(scope, (sql) => reserveCall(sql, scope.storeId, dailyCalls));
+  const micros = highestCost(dependencies.prices, modelName(connection), new Date());
+  const reserved = await dependencies.database.write(scope, async (sql) => {
+    const taken = await reserveCall(sql, scope.storeId, limits, micros);
+    if (!taken) await markReached(sql, scope.storeId);
+    return taken;
+  });
   if (!reserved) throw new AppError('ai_budget_reached');
-  const { outcome, settle } = await callModel(dependencies, request, { scope, connection, agentId, timeoutMs });
+  const { outcome, settle } = await callModel(dependencies, request, {
+    ...{ scope, connection, agentId, timeoutMs, reserved },
+  });
   await dependencies.database.write(scope, settle);
   // A turn would have waited longer, so this says nothing about the agent.
   const isCut = outcome instanceof ModelFailure && outcome.kind === 'timed_out' && timeoutMs < callMs;

@@ -1,5 +1,6 @@
 import type { AssistantSettings } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { unmarkReached } from '../prices/model-day.repository.ts';
 
 /** The settings of a store without a row. */
 const defaultSettings: AssistantSettings = {
@@ -7,9 +8,11 @@ const defaultSettings: AssistantSettings = {
   ai_quiet_seconds: 6,
   ai_max_wait_seconds: 30,
   ai_daily_calls: 500,
+  ai_daily_budget: null,
 };
 
-const columns = (sql: Sql) => sql`ai, ai_quiet_seconds, ai_max_wait_seconds, ai_daily_calls`;
+const columns = (sql: Sql) =>
+  sql`ai, ai_quiet_seconds, ai_max_wait_seconds, ai_daily_calls, ai_daily_budget::float8 as ai_daily_budget`;
 
 /** The query for the settings of a store in which the AI is on, and since when. No row: it is off. */
 export const findSettingsIfOn = (sql: Sql, storeId: string) =>
@@ -21,7 +24,7 @@ export async function findSettings(sql: Sql, storeId: string): Promise<Assistant
   return row ?? defaultSettings;
 }
 
-/** Writes the given members and returns all settings. */
+/** Writes the given members and returns all settings. With another budget, that of today is not used up. */
 export async function saveSettings(
   sql: TransactionSql,
   storeId: string,
@@ -32,5 +35,6 @@ export async function saveSettings(
     update store_settings
     set ${sql(changes)}, ai_since = case when ai or not ${changes.ai ?? false} then ai_since else clock_timestamp() end
     where store_id = ${storeId} returning ${columns(sql)}`;
+  if (changes.ai_daily_calls !== undefined || changes.ai_daily_budget !== undefined) await unmarkReached(sql, storeId);
   return row;
 }

@@ -5,14 +5,17 @@ import {
   searchKnowledge,
   selectAgent,
 } from '@mostrador/contracts';
-import type { StoreScope } from '@mostrador/kit/database/database';
+import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
 import type { Dependencies } from '../dependencies.ts';
-import { type Asked, askModel } from '../models/ask-model.ts';
+import { askModel } from '../models/ask-model.ts';
+import { modelName } from '../models/call-model.ts';
+import { candidatesOf, nextOf } from '../models/choose-model.ts';
 import type { Decision, ModelRequest, ToolResult } from '../models/model.ts';
-import { findConnections } from '../models/model-connection.repository.ts';
-import { reserveCallOf } from '../models/model-day.repository.ts';
+import { type ConnectionRow, findConnections } from '../models/model-connection.repository.ts';
 import { languageOf, phrases } from '../models/phrases.ts';
 import { longestReply } from '../models/reply-text.ts';
+import { highestCost, limitsOf } from '../prices/budget.ts';
+import { markReached, reserveCallOf } from '../prices/model-day.repository.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { checkCalls } from '../tools/check-calls.ts';
 import { findOffers } from '../tools/offer.repository.ts';
@@ -47,8 +50,8 @@ export type Outcome = {
   readonly decided: Decided;
   readonly step?: NewStep;
   readonly offers?: readonly string[];
-  /** Counts the call to the model. */
-  readonly settle?: Asked['settle'];
+  /** Counts the call to the model, or that none was left. */
+  readonly settle?: (sql: TransactionSql) => Promise<unknown>;
 };
 
 /**
@@ -117,19 +120,22 @@ export async function decide(
   if (answered >= mostAnswersOfHour) return handOver('too_many_answers');
 
   const tools = offeredTools(offering);
-  // Before the call, so that a crash costs a call rather than the limit of the day.
-  const [{ holdsLease, isReserved }] = await database.execute(scope, (sql) =>
-    reserveCallOf(sql, attempt, settings.ai_daily_calls),
+  // Before the call, so that a crash costs a call and its money rather than the limits of the day.
+  const candidates = candidatesOf(connections, agent.model);
+  const connection = nextOf(candidates, turn.model_failures) ?? (candidates[0] as ConnectionRow);
+  const micros = highestCost(dependencies.prices, modelName(connection), new Date());
+  const [{ holdsLease, day }] = await database.execute(scope, (sql) =>
+    reserveCallOf(sql, attempt, limitsOf(settings), micros),
   );
   if (!holdsLease) return undefined;
-  if (!isReserved) return handOver('budget_reached');
+  if (day === null) return { ...handOver('budget_reached'), settle: (sql) => markReached(sql, storeId) };
   const isFirst = isFirstAnswer(read.messages);
   const request: ModelRequest = {
     ...{ agent, locale: read.locale, timezone: read.timezone, now: new Date().toISOString() },
     ...{ text: newestOf(text, longestText), passages, conversation, isFirst, tools, results },
   };
   const { decision, model, latencyMs, settle } = await askModel(dependencies, request, {
-    ...{ scope, turnId: turn.id, agentId: agent.id, connections, agentModel: agent.model },
+    ...{ scope, turnId: turn.id, agentId: agent.id, candidates, connection, reserved: { day, micros } },
     ...{ failures: turn.model_failures, deadline: call.deadline },
     // A lead who writes on does not put the hand-over off for ever.
     waitsSince: earliest(burst.answeredTo, longestWaitAt(turn, settings)),

@@ -14,7 +14,7 @@ import { countSuperseded, findTurn } from './turn.repository.ts';
 import type { TurnRow } from './turn.ts';
 
 export const explainMessage =
-  ({ database, rpc }: Dependencies): Handler<typeof operation> =>
+  ({ database, rpc, prices }: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
     const { requestId, storeId, deadline, traceparent } = context;
     const [turn] = await database.lookUp(context, (sql) => findTurn(sql, storeId, params.messageId));
@@ -24,7 +24,7 @@ export const explainMessage =
     const [calls, superseded] = await database.read(context, (sql) =>
       Promise.all([listResults(sql, storeId, turn.id), countSuperseded(sql, storeId, turn.id)]),
     );
-    return toExplanation(turn, calls, superseded);
+    return toExplanation(turn, calls, superseded, prices?.currency);
   };
 
 type Explained = TurnRow & { readonly state: 'sent' | 'handed_over' };
@@ -38,6 +38,7 @@ const toExplanation = (
   turn: Explained,
   calls: readonly (CallRow & { output: ToolOutput })[],
   superseded: number,
+  currency: string | undefined,
 ): Explanation => ({
   message_id: turn.id,
   outcome: turn.state,
@@ -54,6 +55,7 @@ const toExplanation = (
     turn.input_tokens === null || turn.output_tokens === null
       ? null
       : { input: turn.input_tokens, output: turn.output_tokens },
+  cost: turn.cost_micros === null || currency === undefined ? null : { amount: turn.cost_micros / 1e6, currency },
   superseded,
   answered_from: toTimestamp(turn.first_received_at),
   answered_to: toTimestamp(turn.answered_to ?? turn.last_received_at),

@@ -4,7 +4,7 @@ import type { TurnRow } from './turn.ts';
 
 export const turnColumns = (sql: Sql) => sql`
   id, lead_id, state, reason, first_received_at, last_received_at, next_received_at, answered_to, action, action_reason, reply, agent_id,
-  agent_name, agent_reason, considered, passages, model, latency_ms, input_tokens, output_tokens, next_attempt_at, attempts, error_code,
+  agent_name, agent_reason, considered, passages, model, latency_ms, input_tokens, output_tokens, cost_micros, next_attempt_at, attempts, error_code,
   model_failures, lease_until, continues`;
 
 /** Locks the open turn of a lead. `now`: the database clock after that. */

@@ -33,6 +33,8 @@ export type TurnRow = {
   /** Of all its calls to models. */
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
+  /** In millionths. Null: the price of none is known. */
+  readonly cost_micros: number | null;
   readonly next_attempt_at: Date | null;
   readonly attempts: number;
   readonly error_code: string | null;

@@ -306,6 +306,10 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ],
   ['A customer sends no templates.', 'Um cliente não envia modelos.'],
   ['is required for the type `{type}`', 'é obrigatório para o tipo `{type}`'],
+  [
+    'needs a price file: set MODEL_PRICES_FILE of assistant',
+    'precisa de um arquivo de preços: o operador define MODEL_PRICES_FILE do assistant',
+  ],
   ['needs a `filter`', 'precisa de um `filter`'],
   ['needs `from`, `to` or both', 'precisa de `from`, de `to` ou dos dois'],
   ['is only for the kind `message`', 'é só para o tipo `message`'],

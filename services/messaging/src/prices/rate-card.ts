@@ -1,9 +1,12 @@
-import { readFileSync, statSync } from 'node:fs';
 import { type MessagePricing, maxAmount, toMicros } from '@mostrador/contracts';
 import { Exact, isDate } from '@mostrador/contracts/core';
-import { ConfigError } from '@mostrador/kit/process/config';
 import type { Log } from '@mostrador/kit/process/log';
-import { compile } from '@mostrador/kit/schema/compile';
+import {
+  followOperatorFile,
+  type OperatorFile,
+  parseOperatorFile,
+  readOperatorFile,
+} from '@mostrador/kit/process/operator-file';
 import { type Static, Type } from '@sinclair/typebox';
 
 const Rate = Exact({
@@ -33,48 +36,36 @@ export type RateCard = {
   rateOf(phone: string | undefined, category: string, at: Date): number | undefined;
 };
 
-/**
- * Reads the file that `WHATSAPP_RATES_FILE` names. Its form: docs/operations/message-prices.md.
- *
- * @throws ConfigError with all faults of the file at once
- */
-export function readRateCard(path: string): RateCard {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw faultyFile([`cannot be read (${(error as NodeJS.ErrnoException).code})`]);
-  }
-  return toRateCard(text);
-}
+const variable = 'WHATSAPP_RATES_FILE';
 
-/**
- * The rates of the file as it is now. Whether it has changed is looked up when rates are needed, at most once in `everyMs`.
- * A changed file that is not valid is logged, and the rates from before it stay.
- *
- * @throws ConfigError as `readRateCard` does
- */
+/** Its form: docs/operations/message-prices.md. */
+const rateFile: OperatorFile<typeof RateFile> = {
+  variable,
+  schema: RateFile,
+  faultsOf({ rates }) {
+    const seen = new Set<string>();
+    return rates.flatMap(({ market, category, from, amount }, index) => {
+      const key = `${market} ${category} ${from}`;
+      const isRepeated = seen.has(key);
+      seen.add(key);
+      return [
+        ...(isDate(from) ? [] : [`#/rates/${index}/from must be a real date`]),
+        ...(toMicros(amount) / 1e6 === amount ? [] : [`#/rates/${index}/amount must have at most 6 decimals`]),
+        ...(isRepeated ? [`#/rates/${index} repeats the market, the category and the date of another rate`] : []),
+      ];
+    });
+  },
+};
+
+/** Reads the file that `WHATSAPP_RATES_FILE` names. @throws ConfigError with all faults of the file at once */
+export const readRateCard = (path: string): RateCard => rateCardOf(readOperatorFile(rateFile, path));
+
+/** The rates of the file as it is now. @throws ConfigError as `readRateCard` does */
 export function followRateCard(
   path: string,
-  { log, everyMs = 30_000 }: { readonly log: Pick<Log, 'info' | 'error'>; readonly everyMs?: number },
+  following: { readonly log: Pick<Log, 'info' | 'error'>; readonly everyMs?: number },
 ): RateCard {
-  const changedAt = () => statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-  let [known, looked] = [changedAt(), Date.now()];
-  let card = readRateCard(path);
-  const current = (): RateCard => {
-    if (Date.now() - looked < everyMs) return card;
-    looked = Date.now();
-    try {
-      const changed = changedAt();
-      if (changed === known) return card;
-      known = changed;
-      card = readRateCard(path);
-      log.info('the changed file of WHATSAPP_RATES_FILE is read');
-    } catch (error) {
-      log.error({ err: error }, 'the changed file of WHATSAPP_RATES_FILE is not used');
-    }
-    return card;
-  };
+  const current = followOperatorFile(path, readRateCard, { variable, ...following });
   return {
     get currency() {
       return current().currency;
@@ -87,8 +78,9 @@ export function followRateCard(
 }
 
 /** @throws ConfigError as `readRateCard` does */
-export function toRateCard(text: string): RateCard {
-  const { currency, rates, free_service_messages } = parse(text);
+export const toRateCard = (text: string): RateCard => rateCardOf(parseOperatorFile(rateFile, text));
+
+function rateCardOf({ currency, rates, free_service_messages }: Static<typeof RateFile>): RateCard {
   // The longest market comes first, and in it the latest rate.
   const ordered = rates.toSorted(
     (one, other) => digitsOf(other).length - digitsOf(one).length || other.from.localeCompare(one.from),
@@ -105,34 +97,6 @@ export function toRateCard(text: string): RateCard {
 }
 
 const digitsOf = ({ market }: Static<typeof Rate>): string => (market === '*' ? '' : market);
-
-function parse(text: string): Static<typeof RateFile> {
-  let file: unknown;
-  try {
-    file = JSON.parse(text);
-  } catch {
-    throw faultyFile(['is not JSON']);
-  }
-  const faults = compile(RateFile)(file);
-  if (faults.length > 0) throw faultyFile(faults.map(({ pointer, detail }) => `${pointer} ${detail}`));
-  const { rates } = file as Static<typeof RateFile>;
-  const seen = new Set<string>();
-  const wrong = rates.flatMap(({ market, category, from, amount }, index) => {
-    const key = `${market} ${category} ${from}`;
-    const isRepeated = seen.has(key);
-    seen.add(key);
-    return [
-      ...(isDate(from) ? [] : [`#/rates/${index}/from must be a real date`]),
-      ...(toMicros(amount) / 1e6 === amount ? [] : [`#/rates/${index}/amount must have at most 6 decimals`]),
-      ...(isRepeated ? [`#/rates/${index} repeats the market, the category and the date of another rate`] : []),
-    ];
-  });
-  if (wrong.length > 0) throw faultyFile(wrong);
-  return file as Static<typeof RateFile>;
-}
-
-const faultyFile = (faults: readonly string[]): ConfigError =>
-  new ConfigError(`The file of WHATSAPP_RATES_FILE is not valid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
 
 /** What the provider told of a message, with what that is in money. */
 export function withAmount(

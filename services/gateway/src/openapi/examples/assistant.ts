@@ -20,6 +20,7 @@ export const assistantExamples: readonly ExampleOfOperation[] = [
       model: 'demo',
       latency_ms: 3,
       tokens: null,
+      cost: { amount: 0, currency: 'USD' },
       superseded: 0,
       answered_from: '2026-01-12T13:02:11.482Z',
       answered_to: '2026-01-12T13:02:14.106Z',
@@ -31,10 +32,11 @@ export const assistantExamples: readonly ExampleOfOperation[] = [
     {
       from: '2026-01-12',
       to: '2026-01-12',
+      currency: 'USD',
       data: [
         {
           ...{ day: '2026-01-12', agent_id: ids.agent, model: 'openai/gpt-5-mini' },
-          ...{ calls: 41, failed_calls: 1, input_tokens: 53_120, output_tokens: 4_870 },
+          ...{ calls: 41, failed_calls: 1, input_tokens: 53_120, output_tokens: 4_870, cost: 0.02302 },
         },
       ],
     },
