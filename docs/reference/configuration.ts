@@ -24,6 +24,7 @@ const tables: Readonly<Record<string, readonly Variable[]>> = {
   scheduling: own('scheduling'),
   messaging: own('messaging', own('scheduling')),
   events: own('events'),
+  assistant: own('assistant', own('scheduling')),
   workflows: own('workflows'),
 };
 

@@ -177,6 +177,14 @@ inBrowser(() => {
       await ai.getByText('qwen3:8b').waitFor();
       await ai.getByRole('button', { name: 'Switch on' }).click();
       await ai.getByText('Answers customers').waitFor();
+      await ai.getByText('0 of 500').waitFor();
+      await ai.getByRole('button', { name: 'Limits of a day' }).click();
+      await dialogOf(page).getByLabel('Calls to models a day').fill('many');
+      await dialogOf(page).getByRole('button', { name: 'Save' }).click();
+      await dialogOf(page).getByText('Write a number, such as 500.').waitFor();
+      await dialogOf(page).getByLabel('Calls to models a day').fill('20');
+      await dialogOf(page).getByRole('button', { name: 'Save' }).click();
+      await ai.getByText('0 of 20').waitFor();
       expect(await page.content()).not.toContain('sk-planted');
       expect(await violations(page)).toEqual([]);
       expect(await tooNarrow(page)).toEqual([]);
