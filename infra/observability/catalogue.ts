@@ -20,6 +20,7 @@ import { httpMetrics } from '../../services/gateway/src/plugins/access-log.ts';
 import { connectionMetrics } from '../../services/gateway/src/plugins/connection-limit.ts';
 import { deliveryMetrics } from '../../services/messaging/src/delivery/delivery-metrics.ts';
 import { inboundMetrics } from '../../services/messaging/src/inbound/inbound-metrics.ts';
+import { budgetsUsedUp } from '../../services/messaging/src/prices/budget-metrics.ts';
 import { oldestSync } from '../../services/scheduling/src/calendar-sync/sync-metrics.ts';
 import { workerMetrics } from '../../workflows/src/worker-metrics.ts';
 
@@ -58,7 +59,7 @@ export const sections: readonly Section[] = [
   {
     title: 'Messages',
     processes: ['messaging'],
-    metrics: [...Object.values(deliveryMetrics), ...Object.values(inboundMetrics)],
+    metrics: [...Object.values(deliveryMetrics), ...Object.values(inboundMetrics), budgetsUsedUp],
   },
   { title: 'Calendars', processes: ['scheduling'], metrics: [oldestSync] },
   { title: 'Feed and webhooks', processes: ['events'], metrics: [partitionDays, ...Object.values(webhookMetrics)] },

@@ -59,6 +59,10 @@ export const messages: Row = {
       title: 'Payloads of customers that failed',
       queries: { '{{code}}': 'max by (code) (mostrador_inbound_failed_payloads)' },
     },
+    {
+      title: 'Stores whose budget is used up',
+      queries: { stores: 'max(mostrador_message_budgets_used_up)' },
+    },
   ],
 };
 

@@ -27,6 +27,7 @@ import { inboundGauges } from './inbound/inbound-metrics.ts';
 import { catchUpAll } from './inbox/catch-up.ts';
 import { leadEvents, onLeadEvent } from './inbox/on-lead-event.ts';
 import { createOutcomeWaiters } from './messages/outcome-waiters.ts';
+import { budgetGauges } from './prices/budget-metrics.ts';
 import { followRateCard, readRateCard } from './prices/rate-card.ts';
 import { endIdleSessions } from './sessions/end-idle-sessions.ts';
 import { syncTemplates } from './templates/sync-templates.ts';
@@ -95,6 +96,7 @@ runService({
         inboundGauges(systemDatabase),
         overdueGauges(systemDatabase, [overdueDeliveries]),
         circuitGauges(systemDatabase),
+        budgetGauges(systemDatabase),
       ],
       jobs: [
         { start() {}, stop: () => pump.stop() },

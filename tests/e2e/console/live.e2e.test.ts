@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { addresses, eventually, request } from '../platform.ts';
+import { addresses, admin, eventually, request } from '../platform.ts';
 import { inBrowser, invitePerson, newPage, newPerson, open, title } from './browser.ts';
 import { composer, connectSandbox, messageOf, rowOf, send } from './conversations.ts';
 
@@ -27,7 +27,7 @@ function requestsOf(context: BrowserContext): string[] {
 
 inBrowser(() => {
   test('what one person does the other sees, and what came while they write stands above what they write', async () => {
-    const { page, other, sandbox, customer } = await newPair();
+    const { page, other, sandbox, customer, store } = await newPair();
     await composer(other).fill('I would like to');
     await send(page, 'I take this one');
     await messageOf(other, 'I take this one').getByText('Sent', { exact: true }).waitFor();
@@ -38,6 +38,11 @@ inBrowser(() => {
     await page.getByRole('button', { name: /^Status: / }).click();
     await page.getByRole('menuitemradio', { name: 'Converted' }).click();
     await other.getByRole('button', { name: 'Status: Converted' }).waitFor();
+
+    await admin(['store', 'update', '--store', store.id, '--monthly-budget', '0']);
+    for (const one of [page, other]) await one.getByText('budget for messages of this month is used up').waitFor();
+    await send(page, 'Still here');
+    await messageOf(other, 'Still here').waitFor();
   });
 
   test('a page that was offline says so, and then shows what it missed', async () => {

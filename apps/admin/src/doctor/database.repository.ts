@@ -1,5 +1,6 @@
 import type { Sql } from '@mostrador/kit/database/database';
 import type { OpenCircuit } from './circuits.ts';
+import type { BudgetsUsedUp } from './message-budgets.ts';
 
 export type ServerState = {
   readonly version: string;
@@ -112,6 +113,15 @@ export async function readAiBudgets(sql: Sql): Promise<{ stores: number; since: 
   const [row] = await sql<[{ stores: number; since: Date | null }]>`
     select count(*)::int as stores, min(reached_at) as since from assistant.model_days
     where day = (now() at time zone 'UTC')::date and reached_at is not null`;
+  return row;
+}
+
+export async function readMessageBudgets(sql: Sql): Promise<BudgetsUsedUp> {
+  const [row] = await sql<[BudgetsUsedUp]>`
+    select count(*)::int as stores, (array_agg(b.store_id order by b.store_id))[1] as store_id
+    from messaging.message_budgets b join messaging.store_settings s on s.store_id = b.store_id
+    where b.month = date_trunc('month', now() at time zone 'UTC')::date and b.told_percent = 100
+      and s.monthly_budget is not null`;
   return row;
 }
 

@@ -4,6 +4,7 @@ import { judgeAiBudgets } from './ai-budgets.ts';
 import { judgeCircuits } from './circuits.ts';
 import { judgeMigrations, judgeRefusal, judgeReplication, judgeRoles, judgeServer } from './database.ts';
 import { ageText, compareFindings, exitCodeOf, type Finding, type Severity } from './finding.ts';
+import { judgeMessageBudgets } from './message-budgets.ts';
 import { inDatabase } from './open-database.ts';
 import { type Answer, judgeKeys, judgeProcesses } from './processes.ts';
 import { judgeQueues } from './queues.ts';
@@ -478,5 +479,15 @@ describe('PostgreSQL', () => {
         now,
       ),
     ).toMatchObject([{ severity: 'warning', since: ago(60).toISOString() }, { severity: 'critical' }]);
+  });
+
+  test('a budget that is used up is a warning that names the store', () => {
+    expect(judgeMessageBudgets({ stores: 0, store_id: null })).toEqual([]);
+    const store_id = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
+    const what = [1, 3].map((stores) => judgeMessageBudgets({ stores, store_id })[0]?.what);
+    expect(what).toEqual([
+      `The store ${store_id} has used up the budget for messages of the month`,
+      `3 stores have used up the budget for messages of the month, such as ${store_id}`,
+    ]);
   });
 });

@@ -2,6 +2,7 @@ import { createLazyRoute, Outlet, useNavigate, useParams } from '@tanstack/react
 import { Inbox as InboxIcon, Keyboard } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { m } from '../paraglide/messages.js';
+import { BudgetNotice } from '../ui/budget-notice.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
 import { Empty } from '../ui/empty.tsx';
@@ -47,6 +48,7 @@ function Inbox() {
             <Keyboard size={16} aria-hidden />
           </Button>
         </header>
+        <BudgetNotice />
         <ConversationList ref={list} filters={filters} onFilters={setFilters} openId={leadId} />
       </div>
       <div className={styles.main} data-thread>

@@ -29,6 +29,10 @@ test('the end of a session concerns the list of conversations: its lead may wait
   expect(keysOfHint(hint('session.ended', { type: 'session', id: 's' }, 'l'))).toContainEqual(['conversations']);
 });
 
+test('a budget that is reached concerns the store', () => {
+  expect(keysOfHint(hint('budget.reached', { type: 'store', id: 's' }))).toContainEqual(['store']);
+});
+
 test('an entity of a later version concerns the event log only', () => {
   expect(keysOfHint(hint('invoice.paid', { type: 'invoice', id: 'i' }))).toEqual([['events']]);
 });

@@ -22,6 +22,7 @@ const keysOf: Readonly<Record<string, Keys>> = {
   message: (_, leadId) => [['messages', leadId], ['conversations'], ['conversation', leadId]],
   seller: () => [['sellers'], ['leads'], ['conversations']],
   // The end of a session may be the answer for which the lead waited.
+  store: () => [['store']],
   session: (_, leadId) => [['sessions', leadId], ['conversations']],
 };
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newPhone, startStore } from '../../test/customers.ts';
 import { statusUpdate } from '../../test/inbound-webhook.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { budgetGauges } from './budget-metrics.ts';
 import { toRateCard } from './rate-card.ts';
 
 const rate = (category: string, amount: number) => ({ market: '*', category, from: '2026-01-01', amount });
@@ -53,6 +54,7 @@ async function openStore(budget?: number) {
   return { storeId, newLead, lead, accept, setBudget, budgetOf, spent, told, events };
 }
 const refused = { code: 'message_budget_reached' };
+const usedUp = async () => (await budgetGauges(messaging.systemDatabase).read())[0]?.value;
 const billed = (category: string) => ({ billable: true, category, type: 'regular', pricing_model: 'PMP' });
 
 test('the channel shows how many of its free service messages the number has used', async () => {
@@ -67,7 +69,8 @@ test('the channel shows how many of its free service messages the number has use
 
 describe('the budget of a month', () => {
   test('is used up by what messages probably cost, stops them, and tells at 80 and at 100 percent', async () => {
-    const { accept, spent, events, storeId, lead } = await openStore(1.25);
+    const { accept, spent, events, storeId, lead, setBudget } = await openStore(1.25);
+    expect(await usedUp()).toBe(0);
     for (let count = 0; count < 5; count += 1) await accept({ source: count % 2 ? 'ai' : 'followup' });
     await expect(accept()).rejects.toMatchObject(refused);
     await expect(messaging.send(storeId, lead)).rejects.toMatchObject(refused);
@@ -78,6 +81,9 @@ describe('the budget of a month', () => {
       { entity_id: storeId, data: { ...data, percent: 80, spent: 1 } },
       { entity_id: storeId, data: { ...data, percent: 100, spent: 1.25 } },
     ]);
+    expect(await usedUp()).toBe(1);
+    await setBudget(null);
+    expect(await usedUp()).toBe(0);
   });
 
   test('lets a seller write, and the AI call a person, whose messages count, too', async () => {

@@ -102,6 +102,14 @@ export async function recountBudget(
   return row;
 }
 
+/** The number of stores whose budget of the current month was told to be used up. */
+export async function countBudgetsUsedUp(systemSql: Sql): Promise<number> {
+  const [row] = await systemSql<[{ stores: number }]>`
+    select count(*)::int as stores from message_budgets b join store_settings s on s.store_id = b.store_id
+    where b.month = ${monthOf(systemSql, systemSql`now()`)} and b.told_percent = 100 and s.monthly_budget is not null`;
+  return row.stores;
+}
+
 /** What the month's messages take of the store's budget. Undefined: it has none. */
 export async function findBudget(
   sql: Sql,
