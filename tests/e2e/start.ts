@@ -61,6 +61,8 @@ export default async function providePlatform({ vitest }: TestProject): Promise<
         OIDC_CLIENT_ID: provider.client.id,
         OIDC_CLIENT_SECRET: provider.client.secret,
         OIDC_NAME: 'Example',
+        // Invented amounts, so that a store can have a budget.
+        WHATSAPP_RATES_FILE: join(root, 'docs/operations/whatsapp-rates.example.json'),
         // Each person of a test comes from a network of their own: sign-ins are limited by network.
         TRUSTED_PROXIES: '127.0.0.1',
         // Only requests of tests that ask for it with `traceparent` are traced.

@@ -6,6 +6,7 @@ import { crmConfig } from './config.ts';
 import { crmLists } from './dependencies.ts';
 import { createHandlers } from './handlers.ts';
 import { indexJob } from './knowledge-vectors/index-passages.ts';
+import { purgeContactNames } from './leads/contact-name.repository.ts';
 
 runService({
   name: 'crm',
@@ -16,6 +17,7 @@ runService({
     const listTotals = createListTotals({ ...dependencies, lists: crmLists });
     return {
       handlers: createHandlers({ ...dependencies, listTotals }),
+      purge: purgeContactNames,
       jobs: [listTotals.job, indexJob(dependencies)],
     };
   },

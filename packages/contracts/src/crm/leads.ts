@@ -5,6 +5,7 @@ import {
   Done,
   Exact,
   MapOf,
+  Nullable,
   NullableEmail,
   NullableMetadata,
   NullablePhone,
@@ -596,14 +597,15 @@ export const moveLeadPhone = defineOperation({
 
 /**
  * The store's own telephone has these customers in its address book. A lead whose name no person has given or changed gets
- * the name. A name from before the last one changes nothing. Creates no lead. Safe to repeat.
+ * the name, also one that is created within half a year. A name from before the last one changes nothing. Null: it is no
+ * longer in the address book, and a lead keeps its name. Creates no lead. Safe to repeat.
  */
 export const nameLeads = defineOperation({
   subject: 'crm.internal.leads.name',
   summary: 'Name leads as the address book of the store does',
   request: {
     body: Exact({
-      contacts: Type.Array(Exact({ customer_phone: Phone, name: Text(200), at: Timestamp }), {
+      contacts: Type.Array(Exact({ customer_phone: Phone, name: Nullable(Text(200)), at: Timestamp }), {
         minItems: 1,
         maxItems: 500,
       }),

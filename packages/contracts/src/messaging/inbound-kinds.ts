@@ -104,8 +104,8 @@ export const inboundKinds = {
   history_declined: change('nothing', 'The store keeps its past conversations to itself. The channel shows it.'),
   contact: change(
     'name',
-    'A contact in the address book of that telephone. A contact who never wrote becomes no lead, and one that is removed ' +
-      'leaves its name.',
+    'A contact in the address book of that telephone. A contact who never wrote becomes no lead: the name waits for the ' +
+      'first message. One that is removed leaves the name of a lead.',
   ),
   handover: change(
     'nothing',

@@ -3,6 +3,9 @@ import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { canonicalPhone, phoneForms } from '@mostrador/kit/phones/canonical-phone';
 import { emailKey, type LeadContent, type LeadRow, type NewLead, type NewLeadWithPhone } from './lead.ts';
 
+/** The name that the channel gives a lead. `at`: when the store's telephone gave it; null: it is that of a profile. */
+type ChannelName = { readonly name: string; readonly at: Date | null };
+
 /**
  * Inserts a lead. Null if the store already has a lead with this external id, this id of the channel, or this phone in any
  * of its forms.
@@ -13,7 +16,7 @@ export async function insertLead(
   sql: TransactionSql,
   storeId: string,
   lead: NewLead,
-  channelName: string | null = null,
+  named: ChannelName | null = null,
 ): Promise<LeadRow | null> {
   const { name, customer_phone, channel_user_id, username, status, seller_id, external_id, email, tags, metadata } =
     lead;
@@ -23,9 +26,11 @@ export async function insertLead(
     with moment as (select clock_timestamp() as at),
     lead as (
       insert into leads (store_id, name, customer_phone, phone_key, channel_user_id, username, status, seller_id,
-        external_id, email, email_key, tags, metadata, channel_name, created_at, updated_at)
+        external_id, email, email_key, tags, metadata, channel_name, channel_named_at, created_at,
+        updated_at)
       select ${storeId}, ${name}, ${customer_phone}, ${keyOf(customer_phone)}, ${channel_user_id}, ${username}, ${status}, ${seller_id},
-        ${external_id}, ${email}, ${email && emailKey(email)}, ${tags}::text[], ${sql.json(metadata)}, ${channelName}, at, at
+        ${external_id}, ${email}, ${email && emailKey(email)}, ${tags}::text[], ${sql.json(metadata)},
+        ${named?.name ?? null}, ${named?.at ?? null}::timestamptz, at, at
       from moment
       where not exists (
         select from leads where store_id = ${storeId} and customer_phone = any(${forms}::text[]))

@@ -11,6 +11,7 @@ import {
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../../test/crm.ts';
+import { purgeContactNames } from './contact-name.repository.ts';
 
 let crm: TestCrm;
 beforeAll(async () => {
@@ -28,7 +29,7 @@ function openStore() {
       crm.rpc.call(ensureLead, { body: { customer_phone, name } }, context),
     create: (name: string) => crm.rpc.call(createLead, { body: { customer_phone: phone, name } }, context),
     patch: (leadId: string, body: object) => crm.rpc.call(updateLead, { params: { leadId }, body }, context),
-    named: (name: string, at = '2026-11-20T10:00:00.000Z', customer_phone = phone) =>
+    named: (name: string | null, at = '2026-11-20T10:00:00.000Z', customer_phone = phone) =>
       crm.rpc.call(nameLeads, { body: { contacts: [{ customer_phone, name, at }] } }, context),
     allNamed: (contacts: RequestOf<typeof nameLeads>['body']['contacts']) =>
       crm.rpc.call(nameLeads, { body: { contacts } }, context),
@@ -36,6 +37,8 @@ function openStore() {
     count: async () => (await crm.rpc.call(listLeads, { query: {} }, context)).total,
   };
 }
+
+const kept = async () => (await crm.adminSql`select 1 from contact_names where phone_key = ${phone}`).length;
 
 test('a lead with the name of a profile, or without one, gets the name of the telephone, and its corrections', async () => {
   for (const profile of ['✨ Má ✨', phone]) {
@@ -66,10 +69,38 @@ test('a name from a person stays', async () => {
   expect(await second.nameOf(renamed)).toBe('Dona Maria');
 });
 
-test('a contact who never wrote becomes no lead', async () => {
-  const { named, count } = openStore();
-  await named('Maria');
+test('a contact who has not written becomes no lead, and one who writes later is a lead with the last name', async () => {
+  const { named, count, ensure, nameOf } = openStore();
+  await named('Maria Souza', '2026-11-20T11:00:00.000Z', '553191230001');
+  await named('Maria', '2026-11-20T10:00:00.000Z');
   expect(await count()).toBe(0);
+  const { id } = await ensure('✨ Má ✨');
+  expect(await nameOf(id)).toBe('Maria Souza');
+  // It is a name of the telephone, so the telephone may correct it.
+  await named('Maria', '2026-11-20T10:30:00.000Z');
+  await named('Maria de Souza', '2026-11-20T12:00:00.000Z');
+  expect(await nameOf(id)).toBe('Maria de Souza');
+  expect(await kept()).toBe(0);
+});
+
+test('a name that is removed from the address book, or has waited for half a year, names no lead', async () => {
+  const removed = openStore();
+  await removed.named('Maria', '2026-11-20T10:00:00.000Z');
+  await removed.named(null, '2026-11-20T11:00:00.000Z');
+  expect(await removed.nameOf((await removed.ensure('Má')).id)).toBe('Má');
+  const late = openStore();
+  await late.named('Maria');
+  await crm.adminSql`update contact_names set kept_until = kept_until - interval '181 days'`;
+  await purgeContactNames(crm.systemDatabase);
+  expect(await late.nameOf((await late.ensure('Má')).id)).toBe('Má');
+});
+
+test('a name that comes while the lead is created names it', async () => {
+  const stores = Array.from({ length: 10 }, openStore);
+  await Promise.all(stores.flatMap(({ named, ensure }) => [named('Maria'), ensure('Má')]));
+  const names = await Promise.all(stores.map(async ({ nameOf, ensure }) => nameOf((await ensure('Má')).id)));
+  expect(names).toEqual(stores.map(() => 'Maria'));
+  expect(await kept()).toBe(0);
 });
 
 test('an address book names all leads that it has, each by its last name', async () => {

@@ -1,35 +1,45 @@
-import type { nameLeads as operation, RequestOf } from '@mostrador/contracts';
+import type { nameLeads as operation } from '@mostrador/contracts';
 import { isSamePhone, phoneForms } from '@mostrador/kit/phones/canonical-phone';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
+import { type ContactName, keepContactNames, lockContacts } from './contact-name.repository.ts';
 import { listLeadsWithPhones, lockLead, saveChannelName } from './lead.repository.ts';
 import { type LeadRow, renameLead } from './lead.ts';
 import { saveChange } from './save-change.ts';
-
-type Contact = RequestOf<typeof operation>['body']['contacts'][number];
 
 export const nameLeads =
   ({ database, relay }: Dependencies): Handler<typeof operation> =>
   async (context, { body: { contacts } }) => {
     const { storeId } = context;
-    const forms = contacts.flatMap(({ customer_phone }) => phoneForms(customer_phone));
-    const leads = await database.read(context, (sql) => listLeadsWithPhones(sql, storeId, forms));
-    const renamed = contacts.flatMap((contact) => {
-      const lead = leadOf(leads, contact);
-      return lead && renameLead(lead, contact.name, toInstant(contact.at)) ? [{ id: lead.id, contact }] : [];
-    });
-    // Most of an address book changes nothing.
-    if (renamed.length === 0) return { done: true };
+    const named = contacts.map(({ customer_phone, name, at }) => ({ phone: customer_phone, name, at: toInstant(at) }));
+    const forms = named.flatMap(({ phone }) => phoneForms(phone));
     await database.write(context, async (sql) => {
-      // In one order, so that two transactions do not wait for each other.
-      for (const { id, contact } of renamed.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
-        const current = await lockLead(sql, storeId, id);
-        const at = toInstant(contact.at);
-        const changed = current && renameLead(current, contact.name, at);
+      await lockContacts(
+        sql,
+        storeId,
+        named.map(({ phone }) => phone),
+      );
+      const leads = await listLeadsWithPhones(sql, storeId, forms);
+      const known = named.flatMap((contact) => {
+        const lead = leadOf(leads, contact);
+        return lead ? [{ lead, contact }] : [];
+      });
+      const ofLeads = new Set(known.map(({ contact }) => contact));
+      await keepContactNames(
+        sql,
+        storeId,
+        named.filter((contact) => !ofLeads.has(contact)),
+      );
+      // In one order, so that two transactions do not wait for each other. Most of an address book changes nothing.
+      for (const { lead, contact } of known.toSorted((one, other) => (one.lead.id < other.lead.id ? -1 : 1))) {
+        const { name, at } = contact;
+        if (name === null || !renameLead(lead, name, at)) continue;
+        const current = await lockLead(sql, storeId, lead.id);
+        const changed = current && renameLead(current, name, at);
         if (!changed) continue;
-        await saveChannelName(sql, current, contact.name, at);
-        if (contact.name !== current.name) await saveChange(sql, current, changed);
+        await saveChannelName(sql, current, name, at);
+        if (name !== current.name) await saveChange(sql, current, changed);
       }
     });
     relay.nudge();
@@ -37,7 +47,7 @@ export const nameLeads =
   };
 
 /** The lead of a contact: that with its phone as it stands, else in another form. */
-function leadOf(leads: readonly LeadRow[], { customer_phone: phone }: Contact): LeadRow | undefined {
+function leadOf(leads: readonly LeadRow[], { phone }: ContactName): LeadRow | undefined {
   const exact = leads.find((lead) => lead.customer_phone === phone);
   return exact ?? leads.find((lead) => lead.customer_phone !== null && isSamePhone(lead.customer_phone, phone));
 }

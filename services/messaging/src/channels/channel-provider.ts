@@ -199,8 +199,8 @@ export type InboundEffect =
   | { readonly kind: 'history_state'; readonly progress: number | null; readonly error: string | null }
   /** A template of the account has changed. */
   | { readonly kind: 'templates' }
-  /** The store's own telephone has this customer in its address book. */
-  | { readonly kind: 'contact'; readonly at: Date; readonly phone: string; readonly name: string }
+  /** The store's own telephone has this customer in its address book. `name` is null: no longer. */
+  | { readonly kind: 'contact'; readonly at: Date; readonly phone: string; readonly name: string | null }
   /** The provider accepts no message over the channel. */
   | { readonly kind: 'fault'; readonly at: Date; readonly error: { readonly code: string; readonly detail: string } };
 

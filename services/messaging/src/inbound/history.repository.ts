@@ -137,31 +137,43 @@ export async function listToldOf(
 }
 
 /**
- * Numbers the messages of a conversation again, from 1 by their time. What was unread stays so, and nothing else is; what
- * the inbox shows else of the lead does not change. The caller holds the conversation's lock.
+ * Gives messages that were inserted behind those of the conversation their places by time, the oldest of which was written
+ * at `from`. Numbers follow the time, so what is older keeps its number and is not read. What was unread stays so, and
+ * nothing else is; what the inbox shows else of the lead does not change. The caller holds the conversation's lock.
  */
-export async function numberByTime(sql: TransactionSql, storeId: string, leadId: string): Promise<void> {
+export async function numberByTime(sql: TransactionSql, storeId: string, leadId: string, from: Date): Promise<void> {
+  const ofLead = sql`m.store_id = ${storeId} and m.lead_id = ${leadId}`;
   // First to negative numbers, because no two messages may have the same number at any time.
   await sql`
-    with ordered as (
-      select m.id, m.number, m.created_at, row_number() over (order by m.created_at, m.number) as place,
+    with c as (select * from conversations where store_id = ${storeId} and lead_id = ${leadId}),
+    stays as (
+      select coalesce((
+        select m.number from messages m, c
+        where ${ofLead} and m.number < c.next_number and m.created_at < ${from}
+        order by m.number desc limit 1), 0) as number),
+    ordered as (
+      select m.id, m.number, m.created_at, stays.number + row_number() over (order by m.created_at, m.number) as place,
         m.direction = 'inbound' and not m.from_history and m.number > c.read_number as is_unread,
         m.number = c.ai_pause_number as is_pause
-      from messages m join conversations c on c.store_id = m.store_id and c.lead_id = m.lead_id
-      where m.store_id = ${storeId} and m.lead_id = ${leadId}),
+      from messages m, c, stays where ${ofLead} and m.number > stays.number),
     moved as (
       update messages m set number = -ordered.place from ordered
       where m.store_id = ${storeId} and m.id = ordered.id and m.number <> ordered.place),
     counted as (
-      select count(*) as total, max(created_at) as last_at, min(place) filter (where is_unread) as first_unread,
-        max(place) filter (where is_pause) as pause
+      select max(place) as total, max(created_at) as last_at, min(place) filter (where is_unread) as first_unread,
+        max(place) filter (where is_pause) as pause,
+        exists (
+          select from messages m, c, stays
+          where ${ofLead} and m.number > c.read_number and m.number <= stays.number and m.direction = 'inbound'
+            and not m.from_history) as keeps_unread
       from ordered)
     update conversations c
     set next_number = counted.total + 1, last_message_at = greatest(c.last_message_at, counted.last_at),
         counted_next = case when c.counted_next = c.next_number then counted.total + 1 else c.counted_next end,
-        read_number = coalesce(counted.first_unread - 1, counted.total),
-        ai_pause_number = case when c.ai_pause_number is not null then coalesce(counted.pause, counted.total + 1) end
-    from counted where c.store_id = ${storeId} and c.lead_id = ${leadId}`;
+        read_number = case when keeps_unread then c.read_number else coalesce(counted.first_unread - 1, counted.total) end,
+        ai_pause_number = case when c.ai_pause_number > stays.number
+          then coalesce(counted.pause, counted.total + 1) else c.ai_pause_number end
+    from counted, stays where c.store_id = ${storeId} and c.lead_id = ${leadId}`;
   await sql`update messages set number = -number where store_id = ${storeId} and lead_id = ${leadId} and number < 0`;
 }
 

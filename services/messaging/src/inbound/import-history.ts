@@ -62,7 +62,7 @@ export async function importHistory(
       const sessionId = await ensurePastSession(sql, storeId, leadId, added);
       await insertPast(sql, storeId, { leadId, channelId, sessionId }, added);
       await linkQuotes(sql, storeId, { leadId, channelId }, added);
-      await numberByTime(sql, storeId, leadId);
+      await numberByTime(sql, storeId, leadId, oldestOf(added));
     }
     // What the channel told before of what is stored now.
     const changed = [...news.keys(), ...files.map(({ id }) => id)];
@@ -78,6 +78,8 @@ export async function importHistory(
   });
   relay.nudge(['event', 'feed']);
 }
+
+const oldestOf = (rows: readonly PastRow[]): Date => new Date(Math.min(...rows.map(({ written_at }) => +written_at)));
 
 const toPastRow = (message: HistoryMessage): PastRow => ({
   id: message.providerMessageId,

@@ -166,14 +166,17 @@ test('every kind of the table has a case here', () => {
   expect(Object.keys(cases).toSorted()).toEqual(Object.keys(inboundKinds).toSorted());
 });
 
-test('the name of a contact goes to crm, and a removal or a contact without a name tells nothing', async () => {
+test('the name of a contact and its removal go to crm, and a contact without a name tells nothing', async () => {
   const store = await startStore(messaging);
   const [phone, at] = [newPhone(), new Date('2026-11-20T10:00:00Z')];
   await store.posts(contactPayload(store.number, { phone: `+${phone}`, name: 'Maria Souza', at }));
   await store.posts(contactPayload(store.number, { phone, action: 'remove' }));
   await store.posts(contactPayload(store.number, { phone, name: ' ' }));
   const named = messaging.crm.contactNames.filter(({ storeId }) => storeId === store.storeId);
-  expect(named).toMatchObject([{ contacts: [{ customer_phone: phone, name: 'Maria Souza', at: at.toISOString() }] }]);
+  expect(named.flatMap(({ contacts }) => contacts)).toMatchObject([
+    { customer_phone: phone, name: 'Maria Souza', at: at.toISOString() },
+    { customer_phone: phone, name: null },
+  ]);
   expect(await store.failed()).toEqual([]);
 });
 

@@ -56,7 +56,9 @@ function readThread(thread: unknown, value: unknown, now: Date): InboundEffect[]
   const messages = (array(member(thread, 'messages')) ?? []).flatMap(
     (entry) => readPast(entry, { ...ids, contact }, value, now) ?? [],
   );
-  return slices(messages).map((some) => ({ kind: 'history', messages: some }));
+  // The oldest first: then each slice comes behind the one before it, whose messages keep their numbers.
+  const inOrder = messages.toSorted((one, other) => +one.writtenAt - +other.writtenAt);
+  return slices(inOrder).map((some) => ({ kind: 'history', messages: some }));
 }
 
 /** Reads the file of a message of the past: the message itself, in place of its placeholder. */
