@@ -143,37 +143,39 @@ export async function listToldOf(
  */
 export async function numberByTime(sql: TransactionSql, storeId: string, leadId: string, from: Date): Promise<void> {
   const ofLead = sql`m.store_id = ${storeId} and m.lead_id = ${leadId}`;
+  const [{ stays }] = await sql<[{ stays: number }]>`
+    select coalesce((
+      select m.number from messages m
+      where ${ofLead} and m.created_at < ${from}
+        and m.number < (select next_number from conversations where store_id = ${storeId} and lead_id = ${leadId})
+      order by m.number desc limit 1), 0) as stays`;
   // First to negative numbers, because no two messages may have the same number at any time.
   await sql`
     with c as (select * from conversations where store_id = ${storeId} and lead_id = ${leadId}),
-    stays as (
-      select coalesce((
-        select m.number from messages m, c
-        where ${ofLead} and m.number < c.next_number and m.created_at < ${from}
-        order by m.number desc limit 1), 0) as number),
     ordered as (
-      select m.id, m.number, m.created_at, stays.number + row_number() over (order by m.created_at, m.number) as place,
+      select m.id, m.number, m.created_at, ${stays} + row_number() over (order by m.created_at, m.number) as place,
         m.direction = 'inbound' and not m.from_history and m.number > c.read_number as is_unread,
         m.number = c.ai_pause_number as is_pause
-      from messages m, c, stays where ${ofLead} and m.number > stays.number),
+      from messages m, c where ${ofLead} and m.number > ${stays}),
     moved as (
       update messages m set number = -ordered.place from ordered
       where m.store_id = ${storeId} and m.id = ordered.id and m.number <> ordered.place),
     counted as (
       select max(place) as total, max(created_at) as last_at, min(place) filter (where is_unread) as first_unread,
-        max(place) filter (where is_pause) as pause,
-        exists (
-          select from messages m, c, stays
-          where ${ofLead} and m.number > c.read_number and m.number <= stays.number and m.direction = 'inbound'
-            and not m.from_history) as keeps_unread
+        max(place) filter (where is_pause) as pause
       from ordered)
     update conversations c
     set next_number = counted.total + 1, last_message_at = greatest(c.last_message_at, counted.last_at),
         counted_next = case when c.counted_next = c.next_number then counted.total + 1 else c.counted_next end,
-        read_number = case when keeps_unread then c.read_number else coalesce(counted.first_unread - 1, counted.total) end,
-        ai_pause_number = case when c.ai_pause_number > stays.number
+        read_number = case
+          when exists (
+            select from messages m
+            where ${ofLead} and m.number > c.read_number and m.number <= ${stays} and m.direction = 'inbound'
+              and not m.from_history) then c.read_number
+          else coalesce(counted.first_unread - 1, counted.total) end,
+        ai_pause_number = case when c.ai_pause_number > ${stays}
           then coalesce(counted.pause, counted.total + 1) else c.ai_pause_number end
-    from counted, stays where c.store_id = ${storeId} and c.lead_id = ${leadId}`;
+    from counted where c.store_id = ${storeId} and c.lead_id = ${leadId}`;
   await sql`update messages set number = -number where store_id = ${storeId} and lead_id = ${leadId} and number < 0`;
 }
 

@@ -7,11 +7,13 @@ import {
   historyPayload,
   type Past,
 } from '@mostrador/testing/providers/whatsapp/entries';
+import { rowsRead } from '@mostrador/testing/servers/rows-read';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newPhone, newUserId, newWamid, startStore, type TestStore } from '../../test/customers.ts';
 import { statusUpdate } from '../../test/inbound-webhook.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { insertPast, numberByTime } from './history.repository.ts';
 
 let messaging: TestMessaging;
 beforeAll(async () => {
@@ -147,6 +149,33 @@ test('chunks in any order, repeated, and split differently give the same convers
     { numRuns: 8 },
   );
 }, 120_000);
+
+test('a slice that comes behind a long conversation reads only itself', async () => {
+  const store = await startStore(messaging);
+  const customer = { phone: newPhone() };
+  await store.posts(historyPayload(store.number, [{ customer, messages: [past('0', 90)] }]));
+  const leadId = (await store.leadOf(customer.phone)) as string;
+  const { adminSql, database } = messaging;
+  await adminSql`
+    insert into messages (store_id, lead_id, session_id, number, direction, source, body, status, created_at, from_history)
+    select store_id, lead_id, session_id, n, 'inbound', 'lead', n::text, 'received', created_at + n * interval '1 minute', true
+    from messages, generate_series(2, 1000) as n where lead_id = ${leadId}`;
+  await adminSql`update conversations set next_number = 1001, read_number = 1000 where lead_id = ${leadId}`;
+  await adminSql`analyze messages`;
+  const [{ session_id: sessionId }] = await adminSql<[{ session_id: string }]>`
+    select session_id from messages where lead_id = ${leadId} limit 1`;
+  const row = { direction: 'inbound', source: 'lead', author: null, status: 'received', kind: 'text' } as const;
+  const none = { body_truncated: false, content: null, media: null, quoted_id: null };
+  const slice = [3, 2].map((days) => ({ ...row, ...none, id: newWamid(), body: `${days}`, written_at: daysAgo(days) }));
+  const read = await database.write({ storeId: store.storeId, deadline: Date.now() + 30_000 }, async (sql) => {
+    await insertPast(sql, store.storeId, { leadId, channelId: store.channelId, sessionId }, slice);
+    await numberByTime(sql, store.storeId, leadId, daysAgo(3));
+    return await rowsRead(sql, 'messages');
+  });
+  expect(read).toBeLessThan(50);
+  expect((await bodies(store, leadId)).slice(-3)).toEqual(['1000', '3', '2']);
+  expect(await conversation(store)).toMatchObject({ next_number: 1003, read_number: 1002 });
+});
 
 test('a file of the past fills its place, in either order', async () => {
   const store = await startStore(messaging);

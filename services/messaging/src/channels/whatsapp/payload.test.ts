@@ -2,6 +2,7 @@ import {
   type Customer,
   contents,
   entriesPayload,
+  historyPayload,
   preferencePayload,
   standbyPayload,
 } from '@mostrador/testing/providers/whatsapp/entries';
@@ -71,6 +72,14 @@ test('what another sender of the number holds is told apart, and a malformed ent
   const of = { isOnStandby: true, waId: customer };
   expect(found).toMatchObject([of, { ...of, isEcho: true }]);
   expect(unreadable).toBe(6);
+});
+
+test('a thread of the past is read with its oldest message first', () => {
+  const store = { phoneNumberId: number, phone: '5511400000000' };
+  const days = [1, 3, 2];
+  const messages = days.map((day) => ({ content: contents.text(`${day}`), at: new Date(+now - day * 24 * 3_600_000) }));
+  const { effects } = read(historyPayload(store, [{ customer: { phone: customer }, messages }]));
+  expect(effects?.[0]).toMatchObject({ kind: 'history', messages: [{ body: '3' }, { body: '2' }, { body: '1' }] });
 });
 
 const standby = (lists?: object) => {
