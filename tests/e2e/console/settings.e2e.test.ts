@@ -220,18 +220,30 @@ inBrowser(() => {
     expect(await violations(page), 'rules').toEqual([]);
     await form.getByLabel('Date').fill('2030-12-25');
     // Another person is faster.
-    const reminders = [{ minutes_before: 60, message: 'Soon' }];
-    await request('PUT', '/booking/rules', {
-      key: store.key,
-      body: { ...(await rules()), horizon_days: 90, reminders },
-    });
+    await request('PUT', '/booking/rules', { key: store.key, body: { ...(await rules()), horizon_days: 90 } });
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Someone else changed the rules meanwhile').waitFor();
     await form.getByRole('button', { name: 'Save mine' }).click();
     await form.getByText('Everything is saved.').waitFor();
     const saved = await rules();
-    expect(saved).toMatchObject({ horizon_days: 90, reminders, exceptions: [{ date: '2030-12-25', hours: [] }] });
+    expect(saved).toMatchObject({ horizon_days: 90, exceptions: [{ date: '2030-12-25', hours: [] }] });
     expect(saved.hours.map(({ weekday }: { weekday: number }) => weekday)).toEqual([1, 2, 3, 4]);
+
+    await form.getByRole('button', { name: 'Add a reminder' }).click();
+    const reminder = form.getByRole('group', { name: 'Reminder 1' });
+    await reminder.getByLabel('Message', { exact: true }).fill('{{hour}}? 1 yes, 2 no');
+    await reminder.getByRole('checkbox', { name: /^Ask for/ }).check();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await reminder.getByText('Use only {{name}}, {{service}} and {{time}}.').waitFor();
+    expect(await violations(page), 'a reminder').toEqual([]);
+    await reminder.getByLabel('Message', { exact: true }).fill('{{time}}? 1 yes, 2 no');
+    await form.getByLabel('Answers that confirm').fill('1, yes');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Everything is saved.').waitFor();
+    expect(await rules()).toMatchObject({
+      reminders: [{ minutes_before: 1440, message: '{{time}}? 1 yes, 2 no', template: null, ask_confirmation: true }],
+      ...{ confirm_words: ['1', 'yes'], cancel_words: ['2'] },
+    });
 
     await page.getByRole('button', { name: 'Edit Camila Rocha' }).click();
     const dialog = page.getByRole('alertdialog');

@@ -2,11 +2,13 @@ import { useMutation } from '@tanstack/react-query';
 import { Pencil } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { faultOf, wordsOf } from '../api/failure.ts';
-import { dataOf, platform, type Seller } from '../api/platform.ts';
+import type { Seller } from '../api/platform.ts';
+import { ChangedMeanwhile } from '../api/save-change.ts';
 import { m } from '../paraglide/messages.js';
 import { Section } from '../settings/section.tsx';
 import styles from '../settings/settings.module.css';
 import { faultOfWindow, type Window } from '../settings/settings-draft.ts';
+import { saveSeller } from '../team/save-seller.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { CheckField } from '../ui/field.tsx';
@@ -69,19 +71,19 @@ function PersonForm({ seller, onClose }: { seller: Seller; onClose: () => void }
     windows: seller.hours ? windowsOf(seller.hours) : null,
   }));
   const [draft, setDraft] = useState(first);
+  const [seen, setSeen] = useState(seller);
   const [isChecked, setChecked] = useState(false);
   const { bookable, windows } = draft;
   // Hours that are not shown cannot be mended.
   const isOther = bookable && JSON.stringify(windows) !== JSON.stringify(first.windows);
   const save = useMutation({
-    // Only what was changed, so that it does not undo what another person changes meanwhile.
-    mutationFn: async () => {
-      const body = {
+    mutationFn: () =>
+      saveSeller(seen, {
         ...(bookable !== first.bookable && { bookable }),
         ...(isOther && { hours: windows && hoursOf(windows) }),
-      };
-      if (Object.keys(body).length === 0) return;
-      await dataOf(platform.PATCH('/sellers/{sellerId}', { params: { path: { sellerId: seller.id } }, body }));
+      }),
+    onError: (error) => {
+      if (error instanceof ChangedMeanwhile) setSeen(error.now);
     },
     onSuccess: async () => {
       await bookingChanged();
@@ -96,13 +98,16 @@ function PersonForm({ seller, onClose }: { seller: Seller; onClose: () => void }
     if (!isFaulty && !save.isPending) save.mutate();
   };
   const { error } = save;
+  const isConflict = error instanceof ChangedMeanwhile;
   return (
     <DialogForm
       onSubmit={submit}
       onClose={onClose}
-      action={m.settings_save()}
+      action={isConflict ? m.settings_save_mine() : m.settings_save()}
       busy={save.isPending}
-      bad={error && !faultOf(error, '#/hours') ? wordsOf(error) : undefined}
+      bad={
+        isConflict ? m.booking_changed_meanwhile() : error && !faultOf(error, '#/hours') ? wordsOf(error) : undefined
+      }
       isChanged={isOther || bookable !== first.bookable}
     >
       <CheckField

@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest';
 import type { BookingRules } from '../calendar/booking.ts';
 import { firstWindow } from '../settings/settings-draft.ts';
-import { draftOf, faultOfException, faultsOf, hoursOf, rulesOf, windowsOf } from './rules-draft.ts';
+import {
+  draftOf,
+  faultOfException,
+  faultOfReminder,
+  faultsOf,
+  hoursOf,
+  noTemplate,
+  type ReminderDraft,
+  rulesOf,
+  windowsOf,
+} from './rules-draft.ts';
 
 const morning = { from: '09:00', to: '12:00' };
 const evening = { from: '18:00', to: '24:00' };
@@ -17,6 +27,11 @@ const rules: BookingRules = {
   ...{ confirm_words: ['sim'], cancel_words: ['nao'] },
 };
 
+const reminder = (part: Partial<ReminderDraft> = {}): ReminderDraft => ({
+  ...{ minutes_before: 60, message: 'Soon', template: null, ask_confirmation: false, typed: noTemplate },
+  ...part,
+});
+
 test('days with the same hours are one window, and become the same hours again', () => {
   expect(windowsOf(rules.hours ?? [])).toEqual([
     { weekdays: ['monday', 'wednesday'], ...morning },
@@ -26,10 +41,31 @@ test('days with the same hours are one window, and become the same hours again',
   expect(new Set(hoursOf(windowsOf(rules.hours ?? [])))).toEqual(new Set(rules.hours));
 });
 
-test('what the form does not show stays, and always open is not never', () => {
+test('a draft is the rules again, and always open is not never', () => {
   const draft = draftOf({ ...rules, hours: null });
-  expect(rulesOf({ ...draft, capacity: ' 3 ' }, rules)).toEqual({ ...rules, hours: null, capacity: 3 });
-  expect(rulesOf({ ...draft, windows: [] }, rules).hours).toEqual([]);
+  expect(rulesOf({ ...draft, capacity: ' 3 ' })).toEqual({ ...rules, hours: null, capacity: 3 });
+  expect(rulesOf({ ...draft, windows: [] }).hours).toEqual([]);
+  expect(rulesOf({ ...draft, confirmWords: 'sim, , claro ' }).confirm_words).toEqual(['sim', 'claro']);
+});
+
+test('a reminder keeps its template, or gets the one that is typed', () => {
+  const template = { name: 'soon', language: 'pt_BR', components: [{ type: 'button', index: 0 }] };
+  const [first] = draftOf(rules).reminders as [ReminderDraft];
+  const typed = { name: ' tomorrow ', language: 'es', values: '{{name}}' };
+  const { reminders } = rulesOf({
+    ...draftOf(rules),
+    reminders: [
+      { ...first, template },
+      { ...first, typed },
+    ],
+  });
+  expect(reminders?.map((each) => each.template)).toEqual([
+    template,
+    {
+      ...{ name: 'tomorrow', language: 'es' },
+      components: [{ type: 'body', parameters: [{ type: 'text', text: '{{name}}' }] }],
+    },
+  ]);
 });
 
 test.each([
@@ -42,6 +78,9 @@ test.each([
   [{ capacity: '101' }, ['capacity']],
   [{ capacity: '-1' }, ['capacity']],
   [{ capacity: '0' }, []],
+  [{ reminders: [reminder({ message: ' ' })] }, ['reminders']],
+  [{ confirmWords: ' , ' }, ['words']],
+  [{ cancelWords: '' }, ['words']],
 ])('%j cannot be saved because of %j', (change, faults) => {
   expect(faultsOf({ ...draftOf(rules), ...change })).toEqual(faults);
 });
@@ -56,4 +95,15 @@ test('an exception has a day of its own, and ends after it begins', () => {
   ];
   const faults = exceptions.map((_, index) => faultOfException(exceptions, index));
   expect(faults).toEqual([undefined, 'twice', 'no_time', 'no_date']);
+});
+
+test.each<[Partial<ReminderDraft>, ReturnType<typeof faultOfReminder>]>([
+  [{ minutes_before: 120 }, undefined],
+  [{}, 'twice'],
+  [{ minutes_before: 120, message: '' }, 'no_message'],
+  [{ minutes_before: 120, message: 'See you at {{ time }}, {{name}}: {{service}}' }, undefined],
+  [{ minutes_before: 120, message: 'See you at {{hour}}' }, 'placeholder'],
+  [{ minutes_before: 120, typed: { name: 'soon', language: ' ', values: '' } }, 'no_language'],
+])('a second reminder with %j has the fault %j', (part, fault) => {
+  expect(faultOfReminder([reminder(), reminder(part)], 1)).toBe(fault);
 });

@@ -1,17 +1,30 @@
 import type { BookingRules } from '../calendar/booking.ts';
 import type { components } from '../generated/platform.ts';
+import { readTemplate } from '../inbox/template.ts';
 import { weekdays } from '../settings/choices.ts';
 import { faultOfWindow, type Window } from '../settings/settings-draft.ts';
 
 export type Hours = NonNullable<BookingRules['hours']>;
 type Exception = BookingRules['exceptions'][number];
 
-/** What a form shows of the rules. The reminders and their words stay as they are. */
+/** A template as it is typed. Without a name there is none. */
+type TypedTemplate = { readonly name: string; readonly language: string; readonly values: string };
+
+export const noTemplate: TypedTemplate = { name: '', language: '', values: '' };
+
+/** A reminder has its template, or one is typed for it. */
+export type ReminderDraft = BookingRules['reminders'][number] & { readonly typed: TypedTemplate };
+
+/** What a form shows of the rules. */
 export type Draft = Omit<BookingRules, 'hours' | 'capacity' | 'reminders' | 'confirm_words' | 'cancel_words'> & {
   /** Null: always open. */
   readonly windows: readonly Window[] | null;
   /** As it is typed. */
   readonly capacity: string;
+  readonly reminders: readonly ReminderDraft[];
+  /** As they are typed, with commas between them. */
+  readonly confirmWords: string;
+  readonly cancelWords: string;
 };
 
 /** Days with the same hours are one window. */
@@ -35,16 +48,54 @@ export const hoursOf = (windows: readonly Window[]): Hours =>
   );
 
 export function draftOf(rules: BookingRules): Draft {
-  const { hours, capacity, reminders: _, confirm_words: _confirm, cancel_words: _cancel, ...shown } = rules;
-  return { ...shown, windows: hours && windowsOf(hours), capacity: String(capacity) };
+  const { hours, capacity, reminders, confirm_words, cancel_words, ...shown } = rules;
+  return {
+    ...shown,
+    windows: hours && windowsOf(hours),
+    capacity: String(capacity),
+    reminders: reminders.map((reminder) => ({ ...reminder, typed: noTemplate })),
+    confirmWords: confirm_words.join(', '),
+    cancelWords: cancel_words.join(', '),
+  };
 }
 
-/** The rules of a draft. What the form does not show is that of `rules`. */
-export function rulesOf(
-  { windows, capacity, ...shown }: Draft,
-  rules: BookingRules,
-): components['schemas']['BookingRules'] {
-  return { ...rules, ...shown, hours: windows && hoursOf(windows), capacity: Number(capacity) };
+/** The words of a text, with commas between them. */
+export const wordsOfText = (text: string): string[] =>
+  text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+
+export function rulesOf(draft: Draft): components['schemas']['BookingRules'] {
+  const { windows, capacity, reminders, confirmWords, cancelWords, ...shown } = draft;
+  return {
+    ...shown,
+    hours: windows && hoursOf(windows),
+    capacity: Number(capacity),
+    reminders: reminders.map(({ typed: { name, language, values }, template, ...reminder }) => ({
+      ...reminder,
+      message: reminder.message.trim(),
+      template: template ?? (name.trim() === '' ? null : readTemplate(name.trim(), language.trim(), values)),
+    })),
+    confirm_words: wordsOfText(confirmWords),
+    cancel_words: wordsOfText(cancelWords),
+  };
+}
+
+/** The placeholders that the server knows. */
+const placeholders = ['name', 'service', 'time'];
+
+export type ReminderFault = 'no_message' | 'twice' | 'placeholder' | 'no_language';
+
+export function faultOfReminder(reminders: readonly ReminderDraft[], index: number): ReminderFault | undefined {
+  const reminder = reminders[index];
+  if (!reminder) return undefined;
+  const { minutes_before, message, template, typed } = reminder;
+  if (message.trim() === '') return 'no_message';
+  if (reminders.findIndex((each) => each.minutes_before === minutes_before) !== index) return 'twice';
+  const named = [message, typed.values].flatMap((text) => [...text.matchAll(/\{\{\s*([^{}]*?)\s*\}\}/g)]);
+  if (named.some(([, name = '']) => !placeholders.includes(name))) return 'placeholder';
+  return !template && typed.name.trim() !== '' && typed.language.trim() === '' ? 'no_language' : undefined;
 }
 
 export type ExceptionFault = 'no_date' | 'twice' | 'no_time';
@@ -56,13 +107,15 @@ export function faultOfException(exceptions: readonly Exception[], index: number
   return hours.some(({ from, to }) => from >= to) ? 'no_time' : undefined;
 }
 
-export type Fault = 'windows' | 'exceptions' | 'capacity';
+export type Fault = 'windows' | 'exceptions' | 'capacity' | 'reminders' | 'words';
 
 /** What cannot be saved like this. */
-export function faultsOf({ windows, exceptions, capacity }: Draft): Fault[] {
+export function faultsOf({ windows, exceptions, capacity, reminders, confirmWords, cancelWords }: Draft): Fault[] {
   return [
     ...(windows?.some((window) => faultOfWindow(window)) ? (['windows'] as const) : []),
     ...(exceptions.some((_, index) => faultOfException(exceptions, index)) ? (['exceptions'] as const) : []),
     ...(/^\d{1,3}$/.test(capacity.trim()) && Number(capacity) <= 100 ? [] : (['capacity'] as const)),
+    ...(reminders.some((_, index) => faultOfReminder(reminders, index)) ? (['reminders'] as const) : []),
+    ...([confirmWords, cancelWords].every((text) => wordsOfText(text).length > 0) ? [] : (['words'] as const)),
   ];
 }

@@ -18,7 +18,8 @@ import { useUnsaved } from '../ui/unsaved.tsx';
 import { bookingChanged } from './changed.ts';
 import { ExceptionsEditor } from './exceptions-editor.tsx';
 import { HoursEditor } from './hours-editor.tsx';
-import { type Draft, draftOf, faultsOf, rulesOf } from './rules-draft.ts';
+import { RemindersEditor } from './reminders-editor.tsx';
+import { type Draft, draftOf, faultsOf, rulesOf, wordsOfText } from './rules-draft.ts';
 
 const steps = [5, 10, 15, 20, 30, 45, 60, 90, 120];
 const buffers = [0, 5, 10, 15, 20, 30, 45, 60, 90, 120];
@@ -29,13 +30,14 @@ const horizons = [7, 14, 30, 60, 90, 180, 365, 730];
 const shownMembers: readonly (keyof BookingRules)[] = [
   ...(['overlap', 'capacity', 'slot_step_minutes', 'buffer_before_minutes', 'buffer_after_minutes'] as const),
   ...(['minimum_notice_minutes', 'horizon_days', 'hours', 'exceptions'] as const),
+  ...(['reminders', 'confirm_words', 'cancel_words'] as const),
 ];
 
 const isConflict = (error: unknown): boolean => error instanceof Failure && error.code === 'version_mismatch';
 
 type RulesFormProps = { readonly rules: Versioned<BookingRules>; readonly mayChange: boolean };
 
-/** When the store is open, and which times it offers. What the person has not touched shows what the server has. */
+/** When the store is open, which times it offers, and what it reminds customers of. What the person has not touched shows what the server has. */
 export function RulesForm({ rules, mayChange }: RulesFormProps) {
   const [changes, setChanges] = useState<Partial<Draft>>({});
   /** Of the version from which the changes are made. */
@@ -50,7 +52,7 @@ export function RulesForm({ rules, mayChange }: RulesFormProps) {
     mutationFn: (sent: Partial<Draft>) =>
       dataOf(
         platform.PUT('/booking/rules', {
-          body: rulesOf({ ...before, ...sent }, rules.data),
+          body: rulesOf({ ...before, ...sent }),
           headers: { 'if-match': etag },
         }),
       ),
@@ -78,9 +80,9 @@ export function RulesForm({ rules, mayChange }: RulesFormProps) {
     setChecked(false);
     save.reset();
   };
+  const faults = faultsOf(draft);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const faults = faultsOf(draft);
     setChecked(true);
     if (faults.includes('capacity')) capacity.current?.focus();
     if (faults.length === 0 && isChanged && !save.isPending) save.mutate(changes);
@@ -102,6 +104,17 @@ export function RulesForm({ rules, mayChange }: RulesFormProps) {
       choices={minutesWith(locale, offered, draft[member], none)}
       value={draft[member]}
       onChange={({ target }) => set({ [member]: Number(target.value) })}
+    />
+  );
+  const words = (part: 'confirmWords' | 'cancelWords', label: string, member: keyof BookingRules) => (
+    <TextField
+      label={label}
+      hint={m.booking_words_hint()}
+      error={isChecked && wordsOfText(draft[part]).length === 0 ? m.booking_words_missing() : refused(member)}
+      maxLength={400}
+      dir="auto"
+      value={draft[part]}
+      onChange={({ target }) => set({ [part]: target.value })}
     />
   );
   return (
@@ -154,12 +167,26 @@ export function RulesForm({ rules, mayChange }: RulesFormProps) {
             ref={capacity}
             label={m.booking_capacity()}
             hint={m.booking_capacity_hint()}
-            error={isChecked && faultsOf(draft).includes('capacity') ? m.booking_capacity_wrong() : refused('capacity')}
+            error={isChecked && faults.includes('capacity') ? m.booking_capacity_wrong() : refused('capacity')}
             inputMode="numeric"
             maxLength={3}
             value={draft.capacity}
             onChange={({ target }) => set({ capacity: target.value })}
           />
+        </Section>
+        <Section title={m.booking_reminders()} about={m.booking_reminders_about()}>
+          <RemindersEditor
+            reminders={draft.reminders}
+            isChecked={isChecked}
+            onChange={(reminders) => set({ reminders })}
+          />
+          {refused('reminders') && <Bad>{refused('reminders')}</Bad>}
+          {(draft.reminders.some(({ ask_confirmation }) => ask_confirmation) || faults.includes('words')) && (
+            <>
+              {words('confirmWords', m.booking_confirm_words(), 'confirm_words')}
+              {words('cancelWords', m.booking_cancel_words(), 'cancel_words')}
+            </>
+          )}
         </Section>
       </fieldset>
       {mayChange && (

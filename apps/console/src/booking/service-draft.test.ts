@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Service } from '../calendar/booking.ts';
-import { bodyOfService, changesOfService, draftOfService, emptyService, faultsOfService } from './service-draft.ts';
+import { bodyOfService, changesOfDraft, draftOfService, emptyService, faultsOfService } from './service-draft.ts';
 
 const service: Service = {
   ...{ id: 'cut', name: 'Cut', duration_minutes: 45, price_text: 'R$ 80', seller_ids: ['ana', 'rui'] },
@@ -10,12 +10,12 @@ const { id: _, ...body } = service;
 
 test('a service and its form are the same, and null is not 0', () => {
   expect(bodyOfService(draftOfService(service))).toEqual(body);
-  expect(changesOfService(service, draftOfService(service))).toEqual({});
+  expect(changesOfDraft(draftOfService(service), draftOfService(service))).toEqual({});
 });
 
 test('only what was changed is sent', () => {
   const draft = { ...draftOfService(service), name: ' Cut ', price: ' ', bufferAfter: '', sellerIds: ['ana'] };
-  expect(changesOfService(service, draft)).toEqual({
+  expect(changesOfDraft(draftOfService(service), draft)).toEqual({
     ...{ price_text: null, buffer_after_minutes: null, seller_ids: ['ana'] },
   });
 });

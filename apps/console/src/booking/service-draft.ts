@@ -43,10 +43,10 @@ export const bodyOfService = (draft: ServiceDraft): Body => ({
 });
 
 /** Only what was changed, so that it does not undo what another person changes meanwhile. */
-export function changesOfService(service: Service, draft: ServiceDraft): Partial<Body> {
-  const body = bodyOfService(draft);
-  const changed = Object.entries(body).filter(
-    ([member, value]) => JSON.stringify(value) !== JSON.stringify(service[member as keyof Body]),
+export function changesOfDraft(first: ServiceDraft, draft: ServiceDraft): Partial<Body> {
+  const before = bodyOfService(first);
+  const changed = Object.entries(bodyOfService(draft)).filter(
+    ([member, value]) => JSON.stringify(value) !== JSON.stringify(before[member as keyof Body]),
   );
   return Object.fromEntries(changed);
 }

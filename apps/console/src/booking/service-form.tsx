@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type RefObject, useRef, useState } from 'react';
 import { faultOf, wordsOf } from '../api/failure.ts';
-import { dataOf, platform, type Seller } from '../api/platform.ts';
+import { dataOf, platform, type Seller, versionedOf } from '../api/platform.ts';
+import { ChangedMeanwhile, saveChange } from '../api/save-change.ts';
 import type { Service } from '../calendar/booking.ts';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
@@ -14,7 +15,7 @@ import { say } from '../ui/toasts.tsx';
 import { bookingChanged } from './changed.ts';
 import {
   bodyOfService,
-  changesOfService,
+  changesOfDraft,
   draftOfService,
   emptyService,
   faultsOfService,
@@ -55,17 +56,23 @@ type ServiceFormProps = Omit<ServiceDialogProps, 'open'> & {
 function ServiceForm({ service, sellers, nameRef, onClose }: ServiceFormProps) {
   const [first] = useState<ServiceDraft>(() => (service ? draftOfService(service) : emptyService));
   const [draft, setDraft] = useState(first);
+  const [seen, setSeen] = useState(service);
   const [isChecked, setChecked] = useState(false);
   const minutes = useRef<HTMLInputElement>(null);
   const save = useMutation({
     mutationFn: async () => {
-      if (!service) return await dataOf(platform.POST('/services', { body: bodyOfService(draft) }));
-      const body = changesOfService(service, draft);
-      // The server takes no change that is empty.
-      if (Object.keys(body).length === 0) return service;
-      return await dataOf(
-        platform.PATCH('/services/{serviceId}', { params: { path: { serviceId: service.id } }, body }),
-      );
+      if (!seen) return await dataOf(platform.POST('/services', { body: bodyOfService(draft) }));
+      const params = { path: { serviceId: seen.id } };
+      return await saveChange({
+        seen,
+        change: changesOfDraft(first, draft),
+        read: () => versionedOf(platform.GET('/services/{serviceId}', { params })),
+        write: (body, etag) =>
+          dataOf(platform.PATCH('/services/{serviceId}', { params, headers: { 'if-match': etag }, body })),
+      });
+    },
+    onError: (error) => {
+      if (error instanceof ChangedMeanwhile) setSeen(error.now);
     },
     onSuccess: async ({ name }) => {
       await bookingChanged();
@@ -83,6 +90,7 @@ function ServiceForm({ service, sellers, nameRef, onClose }: ServiceFormProps) {
     else if (!save.isPending) save.mutate();
   };
   const { error } = save;
+  const isConflict = error instanceof ChangedMeanwhile;
   const isSaid = shownMembers.some((member) => faultOf(error, `#/${member}`));
   const choicesOf = (set: string): Choice[] => [
     ['', m.booking_buffer_of_rules()],
@@ -94,9 +102,9 @@ function ServiceForm({ service, sellers, nameRef, onClose }: ServiceFormProps) {
     <DialogForm
       onSubmit={submit}
       onClose={onClose}
-      action={service ? m.settings_save() : m.booking_service_create()}
+      action={isConflict ? m.settings_save_mine() : service ? m.settings_save() : m.booking_service_create()}
       busy={save.isPending}
-      bad={error && !isSaid ? wordsOf(error) : undefined}
+      bad={isConflict ? m.booking_changed_meanwhile() : error && !isSaid ? wordsOf(error) : undefined}
       isChanged={JSON.stringify(draft) !== JSON.stringify(first)}
     >
       <TextField

@@ -21,7 +21,10 @@ export type Wish = {
 
 type Search = Omit<Wish, 'start'> & { readonly from: string; readonly to: string };
 
-/** The free starts of a day, or the reason why there are none. It is read again with the appointments. */
+/** Holds and the busy times of the calendar have no events. */
+const readAgainMs = 30_000;
+
+/** The free starts of a day, or the reason why there are none. It is read again with the appointments and the rules. */
 const freeTimesQuery = ({ from, to, minutes, serviceId, sellerId }: Search) =>
   queryOptions({
     queryKey: ['appointments', 'free', from, to, minutes, serviceId, sellerId],
@@ -40,6 +43,7 @@ const freeTimesQuery = ({ from, to, minutes, serviceId, sellerId }: Search) =>
         next = next_from;
       }
     },
+    refetchInterval: readAgainMs,
   });
 
 const reasons = {

@@ -44,6 +44,7 @@ export const groupOf: Record<EventType, EventGroup> = {
   'appointment.cancelled': 'appointment',
   'appointment.confirmed': 'appointment',
   'appointment.change_refused': 'appointment',
+  'booking.changed': 'appointment',
   'followup.scheduled': 'followup',
   'followup.updated': 'followup',
   'followup.sent': 'followup',

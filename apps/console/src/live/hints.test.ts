@@ -33,6 +33,12 @@ test('a budget that is reached concerns the store', () => {
   expect(keysOfHint(hint('budget.reached', { type: 'store', id: 's' }))).toContainEqual(['store']);
 });
 
+test('other booking rules, and another week of a seller, concern the free times', () => {
+  const rules = keysOfHint(hint('booking.changed', { type: 'store', id: 's' }));
+  expect(rules).toEqual([['booking'], ['appointments', 'free'], ['events']]);
+  expect(keysOfHint(hint('seller.updated', { type: 'seller', id: 's' }))).toContainEqual(['appointments', 'free']);
+});
+
 test('an entity of a later version concerns the event log only', () => {
   expect(keysOfHint(hint('invoice.paid', { type: 'invoice', id: 'i' }))).toEqual([['events']]);
 });

@@ -8,6 +8,9 @@ export type Hint = {
   readonly lead_id?: string;
 };
 
+/** Of any day, service and person. */
+const freeTimes: QueryKey = ['appointments', 'free'];
+
 type Keys = (id: string, leadId: string) => readonly QueryKey[];
 
 /** The queries that may show an entity, by its type. */
@@ -20,7 +23,8 @@ const keysOf: Readonly<Record<string, Keys>> = {
   lead: (_, leadId) => [['leads'], ['lead', leadId], ['conversations']],
   // A message of the lead opens the reply window.
   message: (_, leadId) => [['messages', leadId], ['conversations'], ['conversation', leadId]],
-  seller: () => [['sellers'], ['leads'], ['conversations']],
+  // The free times of a seller may be others.
+  seller: () => [['sellers'], ['leads'], ['conversations'], freeTimes],
   // The end of a session may be the answer for which the lead waited.
   store: () => [['store']],
   session: (_, leadId) => [['sessions', leadId], ['conversations']],
@@ -41,6 +45,7 @@ const ofOperations = /^(message[.](failed|unknown|unsettled|sent|cancelled)|foll
 /** The keys of the queries that a hint concerns. Every hint is a new row of the event log. */
 export function keysOfHint({ type, entity, lead_id }: Hint): readonly QueryKey[] {
   const leadId = lead_id ?? entity.id;
-  const shown = keysOf[entity.type]?.(entity.id, leadId) ?? [];
+  const shown =
+    type === 'booking.changed' ? [['booking'], freeTimes] : (keysOf[entity.type]?.(entity.id, leadId) ?? []);
   return [...shown, ['events'], ...(ofOperations.test(type) ? [['waiting']] : [])];
 }

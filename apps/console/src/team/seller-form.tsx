@@ -4,11 +4,13 @@ import { faultOf, wordsOf } from '../api/failure.ts';
 import { phoneFaultOf } from '../api/phone-fault.ts';
 import { dataOf, platform, type Seller } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
+import { ChangedMeanwhile } from '../api/save-change.ts';
 import { m } from '../paraglide/messages.js';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { DialogForm } from '../ui/form.tsx';
 import { say } from '../ui/toasts.tsx';
+import { saveSeller } from './save-seller.ts';
 
 type Settings = Pick<Seller, 'name' | 'whatsapp_id'>;
 
@@ -49,39 +51,43 @@ type EditSellerProps = { readonly seller: Seller; readonly open: boolean; readon
 
 export function EditSeller({ seller, open, onClose }: EditSellerProps) {
   const name = useRef<HTMLInputElement>(null);
+  return (
+    <Dialog open={open} onClose={onClose} title={m.team_edit_title({ name: seller.name })} initialFocus={name}>
+      <EditForm seller={seller} nameRef={name} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+type EditFormProps = Pick<SellerFormProps, 'nameRef' | 'onClose'> & { readonly seller: Seller };
+
+function EditForm({ seller, nameRef, onClose }: EditFormProps) {
+  const [first] = useState(seller);
+  const [seen, setSeen] = useState(seller);
   const edit = useMutation({
     // Only what was changed, so that it does not undo what another person changes meanwhile.
-    mutationFn: async (settings: Settings) => {
-      const body = {
-        ...(settings.name === seller.name ? {} : { name: settings.name }),
-        ...(settings.whatsapp_id === seller.whatsapp_id ? {} : { whatsapp_id: settings.whatsapp_id }),
-      };
-      if (Object.keys(body).length === 0) return seller;
-      return await dataOf(platform.PATCH('/sellers/{sellerId}', { params: { path: { sellerId: seller.id } }, body }));
-    },
+    mutationFn: (settings: Settings) =>
+      saveSeller(seen, {
+        ...(settings.name === first.name ? {} : { name: settings.name }),
+        ...(settings.whatsapp_id === first.whatsapp_id ? {} : { whatsapp_id: settings.whatsapp_id }),
+      }),
     onSuccess: async (changed) => {
       await sellersChanged();
       say(m.team_was_saved({ name: changed.name }));
       onClose();
     },
+    onError: (error) => {
+      if (error instanceof ChangedMeanwhile) setSeen(error.now);
+    },
   });
   return (
-    <Dialog
-      open={open}
+    <SellerForm
+      seller={first}
+      nameRef={nameRef}
+      busy={edit.isPending}
+      error={edit.error}
+      onSubmit={edit.mutate}
       onClose={onClose}
-      onClosed={edit.reset}
-      title={m.team_edit_title({ name: seller.name })}
-      initialFocus={name}
-    >
-      <SellerForm
-        seller={seller}
-        nameRef={name}
-        busy={edit.isPending}
-        error={edit.error}
-        onSubmit={edit.mutate}
-        onClose={onClose}
-      />
-    </Dialog>
+    />
   );
 }
 
@@ -107,14 +113,15 @@ function SellerForm({ seller, nameRef, busy, error, onSubmit, onClose }: SellerF
     setFaults(found);
     if (Object.keys(found).length === 0 && !busy) onSubmit(settings);
   };
+  const isConflict = error instanceof ChangedMeanwhile;
   const refused = phoneFaultOf(error, '#/whatsapp_id', m.team_whatsapp_bad);
   return (
     <DialogForm
       onSubmit={submit}
       onClose={onClose}
-      action={seller ? m.team_save() : m.team_create_seller()}
+      action={isConflict ? m.settings_save_mine() : seller ? m.team_save() : m.team_create_seller()}
       busy={busy}
-      bad={error != null && !refused ? wordsOf(error) : undefined}
+      bad={isConflict ? m.booking_changed_meanwhile() : error != null && !refused ? wordsOf(error) : undefined}
     >
       <TextField
         label={m.team_name()}

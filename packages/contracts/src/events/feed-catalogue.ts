@@ -142,6 +142,11 @@ export const feedCatalogue = {
     },
     Appointment,
   ),
+  'booking.changed': bareFact(
+    'store',
+    'The booking rules or a service of the store changed: other times may be free. Bookings have events of their own.',
+    { service_id: About(NullableUuid, 'The service that was created, changed or deleted. Null: the rules changed.') },
+  ),
   'followup.scheduled': fact('followup', 'A follow-up was scheduled.', dueFollowupIds, Followup),
   'followup.updated': fact(
     'followup',

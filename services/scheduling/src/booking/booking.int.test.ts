@@ -176,6 +176,9 @@ describe('services', () => {
     await expect(stale).rejects.toMatchObject({ code: 'version_mismatch' });
     const { id } = await booking.book(storeId, at('09:00'), { service_id: service.id });
     await booking.rpc.call(deleteService, { params }, testContext({ storeId }));
+    const told = await booking.adminSql`
+      select data->>'service_id' as id from feed_entries where store_id = ${storeId} and type = 'booking.changed'`;
+    expect(told.map((row) => row.id)).toEqual([service.id, service.id, service.id]);
     for (const store of [storeId, randomUUID()]) {
       const reading = booking.rpc.call(getService, { params }, testContext({ storeId: store }));
       await expect(reading).rejects.toMatchObject({ code: 'service_not_found' });

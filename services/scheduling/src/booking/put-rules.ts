@@ -7,6 +7,7 @@ import {
 } from '@mostrador/contracts';
 import { assertIfMatch, etagOf, versionMismatch } from '@mostrador/kit/database/etag';
 import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { lockCalendarConnectionForUpdate } from '../calendars/connection.repository.ts';
@@ -14,6 +15,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { assertTemplates } from '../reminders/assert-templates.ts';
 import { remindComing } from '../reminders/remind-coming.ts';
 import { deleteAllBookings } from './booking.repository.ts';
+import { bookingChanged } from './booking-changed.ts';
 import { placeExisting } from './place-existing.ts';
 import { lockRules, saveRules } from './rules.repository.ts';
 import { toRules } from './rules.ts';
@@ -40,12 +42,14 @@ export const putRules =
           else if (context.ifMatch !== undefined) throw versionMismatch();
           const saved = await saveRules(sql, storeId, rules, timezone);
           await (rules.overlap === 'reject' ? placeExisting(sql, storeId, saved) : deleteAllBookings(sql, storeId));
+          await appendOutbox(sql, storeId, [bookingChanged(storeId)]);
           return saved;
         });
       },
       toReply: toRules,
       etag: (row) => etagOf(row.version),
     });
+    relay.nudge();
     // Also for a repeated request, whose first process may have died before.
     await remindComing({ database, relay }, context);
     return result;

@@ -1,16 +1,18 @@
 import { updateService as operation } from '@mostrador/contracts';
 import { assertIfMatch, etagOf } from '@mostrador/kit/database/etag';
 import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
+import { bookingChanged } from '../booking/booking-changed.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { lockService, saveService } from './service.repository.ts';
 import { changeService, requireSellers, toService } from './service.ts';
 
 export const updateService =
   (dependencies: Dependencies): Handler<typeof operation> =>
-  (context, { params: { serviceId }, body }) =>
-    withIdempotency({
+  async (context, { params: { serviceId }, body }) => {
+    const result = await withIdempotency({
       database: dependencies.database,
       context,
       operation,
@@ -21,9 +23,14 @@ export const updateService =
           if (!current) throw new AppError('service_not_found');
           assertIfMatch(context, current.version);
           const changed = changeService(current, body);
-          return changed ? await saveService(sql, context.storeId, current.id, changed) : current;
+          if (!changed) return current;
+          await appendOutbox(sql, context.storeId, [bookingChanged(context.storeId, current.id)]);
+          return await saveService(sql, context.storeId, current.id, changed);
         });
       },
       toReply: toService,
       etag: (row) => etagOf(row.version),
     });
+    dependencies.relay.nudge();
+    return result;
+  };

@@ -216,6 +216,7 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
     { percent: 80, amount: 500, spent: 400.1, currency: 'XTS', month: '2026-01' },
     undefined,
   ],
+  'booking.changed': ['2026-01-14T18:20:00.000Z', ids.store, { service_id: null }, undefined],
   'lead.opted_in': ['2026-01-15T09:00:00.000Z', ids.lead, { lead_id: ids.lead }, undefined],
   'lead.merged': ['2026-01-15T16:45:00.000Z', ids.otherLead, { lead_id: ids.otherLead, merged_into: ids.lead }, twin],
   'appointment.confirmed': [

@@ -1,0 +1,152 @@
+import { useQuery } from '@tanstack/react-query';
+import { Plus, X } from 'lucide-react';
+import { storeQuery } from '../api/queries.ts';
+import { m } from '../paraglide/messages.js';
+import { getLocale } from '../paraglide/runtime.js';
+import { minutesWith } from '../settings/choices.ts';
+import styles from '../settings/settings.module.css';
+import { Button } from '../ui/button.tsx';
+import { CheckField, SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { Bad } from '../ui/page.tsx';
+import { faultOfReminder, noTemplate, type ReminderDraft, type ReminderFault } from './rules-draft.ts';
+
+const mostReminders = 5;
+/** The usual ones come first: a new reminder gets the first that no other has. */
+const offered = [1440, 120, 60, 2880, 30, 240, 720, 4320, 10_080, 15];
+
+const placeholders = { name: '{{name}}', service: '{{service}}', time: '{{time}}' };
+
+const faultWords: Record<ReminderFault, () => string> = {
+  no_message: m.booking_reminder_no_message,
+  twice: m.booking_reminder_twice,
+  placeholder: () => m.booking_reminder_placeholder(placeholders),
+  no_language: m.followups_language_missing,
+};
+
+type RemindersEditorProps = {
+  readonly reminders: readonly ReminderDraft[];
+  /** Whether it says what is wrong. */
+  readonly isChecked: boolean;
+  readonly onChange: (reminders: ReminderDraft[]) => void;
+};
+
+/** What customers are told before their appointments. */
+export function RemindersEditor({ reminders, isChecked, onChange }: RemindersEditorProps) {
+  const free = offered.find((minutes) => reminders.every(({ minutes_before }) => minutes_before !== minutes));
+  const add = () => {
+    const message = m.booking_reminder_text(placeholders);
+    const reminder = { minutes_before: free ?? 60, message, template: null, ask_confirmation: false };
+    onChange([...reminders, { ...reminder, typed: noTemplate }]);
+  };
+  return (
+    <div className={styles.windows}>
+      {reminders.length === 0 && <p className={styles.soft}>{m.booking_reminders_none()}</p>}
+      {reminders.map((reminder, index) => (
+        <ReminderFields
+          key={index}
+          number={index + 1}
+          reminder={reminder}
+          fault={isChecked ? faultOfReminder(reminders, index) : undefined}
+          onChange={(part) => onChange(reminders.with(index, { ...reminder, ...part }))}
+          onRemove={() => onChange(reminders.toSpliced(index, 1))}
+        />
+      ))}
+      {reminders.length < mostReminders && (
+        <Button className={styles.add} onClick={add}>
+          <Plus size={14} aria-hidden />
+          {m.booking_reminder_add()}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+type ReminderFieldsProps = {
+  readonly number: number;
+  readonly reminder: ReminderDraft;
+  readonly fault: ReminderFault | undefined;
+  readonly onChange: (part: Partial<ReminderDraft>) => void;
+  readonly onRemove: () => void;
+};
+
+function ReminderFields({ number, reminder, fault, onChange, onRemove }: ReminderFieldsProps) {
+  const { minutes_before, message, ask_confirmation } = reminder;
+  return (
+    <fieldset className={styles.window} aria-label={m.booking_reminder({ number })}>
+      <div className={styles.times}>
+        <SelectField
+          label={m.booking_reminder_before()}
+          choices={minutesWith(getLocale(), offered, minutes_before, m.booking_minutes_none())}
+          value={minutes_before}
+          onChange={({ target }) => onChange({ minutes_before: Number(target.value) })}
+        />
+        <Button kind="bare" aria-label={m.booking_reminder_remove({ number })} onClick={onRemove}>
+          <X size={14} aria-hidden />
+        </Button>
+      </div>
+      <TextArea
+        label={m.booking_reminder_message()}
+        hint={m.booking_reminder_hint(placeholders)}
+        maxLength={1000}
+        dir="auto"
+        value={message}
+        onChange={({ target }) => onChange({ message: target.value })}
+      />
+      <CheckField
+        label={m.booking_reminder_ask()}
+        hint={m.booking_reminder_ask_hint()}
+        checked={ask_confirmation}
+        onChange={({ target }) => onChange({ ask_confirmation: target.checked })}
+      />
+      <TemplateFields reminder={reminder} onChange={onChange} />
+      {fault && <Bad>{faultWords[fault]()}</Bad>}
+    </fieldset>
+  );
+}
+
+/** What is sent instead when the channel takes no free text: the template that the reminder has, or one that is typed. */
+function TemplateFields({ reminder, onChange }: Pick<ReminderFieldsProps, 'reminder' | 'onChange'>) {
+  const { template, typed } = reminder;
+  const { data: store } = useQuery(storeQuery);
+  if (template) {
+    return (
+      <CheckField
+        label={m.followups_keep_template({ name: template.name })}
+        hint={m.followups_template_hint()}
+        checked
+        onChange={() => onChange({ template: null })}
+      />
+    );
+  }
+  const change = (part: Partial<typeof typed>) => onChange({ typed: { ...typed, ...part } });
+  return (
+    <details>
+      <summary>{m.followups_template()}</summary>
+      <div className={styles.windows}>
+        <p className={styles.soft}>{m.followups_template_hint()}</p>
+        <TextField
+          label={m.followups_template_name()}
+          maxLength={512}
+          value={typed.name}
+          onChange={({ target }) => {
+            const language = typed.language || (store?.locale.replace('-', '_') ?? '');
+            change({ name: target.value, language });
+          }}
+        />
+        <TextField
+          label={m.followups_template_language()}
+          maxLength={20}
+          value={typed.language}
+          onChange={({ target }) => change({ language: target.value })}
+        />
+        <TextArea
+          label={m.followups_template_values()}
+          hint={m.followups_template_values_hint()}
+          maxLength={4000}
+          value={typed.values}
+          onChange={({ target }) => change({ values: target.value })}
+        />
+      </div>
+    </details>
+  );
+}
