@@ -22,11 +22,7 @@ export const weekdayOf = (day: LocalDay): number => new Date(day).getUTCDay() ||
 export const dateOf = (day: LocalDay): string => new Date(day).toISOString().slice(0, 10);
 
 /** Minutes after midnight of `HH:MM`, also of `24:00`. */
-export function minutesOf(time: string): number {
-  if (time === '24:00') return 24 * 60;
-  const { hour, minute } = Temporal.PlainTime.from(time);
-  return hour * 60 + minute;
-}
+export const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
 /** The parts in order. Parts that touch or overlap are one. */
 export function joinParts(parts: readonly DayPart[]): DayPart[] {
@@ -59,18 +55,39 @@ type DaySegment = Span & { readonly day: LocalDay; readonly offset: number };
  * change skips is in no segment, and one that it repeats is in two.
  */
 export function* daySegments(zone: string, from: number, until: number): Generator<DaySegment> {
-  let now = Temporal.Instant.fromEpochMilliseconds(from).toZonedDateTimeISO(zone);
-  while (now.epochMilliseconds < until) {
-    const offset = now.offsetNanoseconds / 1_000_000;
-    const change = now.getTimeZoneTransition('next');
-    const end = Math.min(change?.epochMilliseconds ?? until, until);
-    for (let start = now.epochMilliseconds; start < end; ) {
+  for (let now = from; now < until; ) {
+    const { end: change, offset } = steadyTimeAt(zone, now);
+    const end = Math.min(change, until);
+    for (let start = now; start < end; ) {
       const day = Math.floor((start + offset) / dayMs) * dayMs;
       const dayEnd = Math.min(day + dayMs - offset, end);
       yield { start, end: dayEnd, day, offset };
       start = dayEnd;
     }
-    if (!change) return;
-    now = change;
+    now = end;
   }
+}
+
+/** A time in which the clock of a zone does not change. */
+type SteadyTime = Span & { readonly offset: number };
+
+/** By zone: those that were asked for, because Temporal takes long to find them. */
+const steadyTimes = new Map<string, SteadyTime[]>();
+const mostOfZone = 64;
+
+function steadyTimeAt(zone: string, at: number): SteadyTime {
+  const known = steadyTimes.get(zone) ?? [];
+  const found = known.find(({ start, end }) => start <= at && at < end);
+  if (found) return found;
+  const now = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone);
+  const next = now.getTimeZoneTransition('next');
+  // A change at this very moment is the previous one.
+  const previous = now.add({ milliseconds: 1 }).getTimeZoneTransition('previous');
+  const steady = {
+    start: previous?.epochMilliseconds ?? Number.NEGATIVE_INFINITY,
+    end: next?.epochMilliseconds ?? Number.POSITIVE_INFINITY,
+    offset: now.offsetNanoseconds / 1_000_000,
+  };
+  steadyTimes.set(zone, [steady, ...known.slice(0, mostOfZone - 1)]);
+  return steady;
 }
