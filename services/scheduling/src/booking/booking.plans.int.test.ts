@@ -3,8 +3,8 @@ import type { Sql } from '@mostrador/kit/database/database';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { blocksOf, explain, type PlanNode } from '@mostrador/testing/servers/plan';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findBookings } from './booking.repository.ts';
-import { findBusyIn, findBusyTimes } from './busy.repository.ts';
+import { findAround } from './booking.repository.ts';
+import { findBusyTimes } from './busy.repository.ts';
 
 const storeId = randomUUID();
 const first = new Date('2027-01-01T00:00:00.000Z');
@@ -33,20 +33,24 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-test('a booking reads what begins in the two days before it, and not the bookings of the year', async () => {
+const blocksIn = (nodes: readonly PlanNode[], table: string) =>
+  blocksOf(nodes.find((each) => each['Relation Name'] === table) as PlanNode);
+
+test('a booking reads what begins in the two days before it, and neither the bookings nor the busy times of the year', async () => {
   const wish = { scheduled_at: new Date('2027-06-01T12:00:00.000Z'), duration_minutes: 30 };
   const times = [{ ...wish, buffer_before_minutes: null, buffer_after_minutes: null }];
   const scope = { storeId, deadline: Date.now() + 30_000 };
   const { nodes, found } = await database.database.read(scope, async (sql: Sql) => ({
-    nodes: await explain(sql, findBookings(sql, storeId, times, [])),
-    found: await findBookings(sql, storeId, times, []),
+    nodes: await explain(sql, findAround(sql, storeId, times, [])),
+    found: await findAround(sql, storeId, times, []),
   }));
-  // With its buffers it begins at 11:50 and ends at 12:40.
-  expect(found.map(({ scheduled_at }) => scheduled_at.getUTCHours()).toSorted()).toEqual([11, 12]);
-  const node = nodes.find((each) => each['Relation Name'] === 'bookings');
-  expect(node).toBeDefined();
-  // All of the year would be 285 blocks.
-  expect(blocksOf(node as PlanNode)).toBeLessThanOrEqual(50);
+  // With its buffers it begins at 11:50 and ends at 12:40. The calendar is busy from 12:00 to 13:00.
+  const hoursOf = (some: readonly { starts_at: Date }[]) => some.map(({ starts_at }) => starts_at.getUTCHours()).toSorted();
+  expect(hoursOf(found.filter(({ id }) => id !== null))).toEqual([11, 12]);
+  expect(hoursOf(found.filter(({ id }) => id === null))).toEqual([12]);
+  // All of the year would be 285 blocks, and all busy times 150 and more.
+  expect(blocksIn(nodes, 'bookings')).toBeLessThanOrEqual(50);
+  expect(blocksIn(nodes, 'calendar_busy_times')).toBeLessThanOrEqual(20);
 });
 
 test('the busy times of a day in the next weeks are read without those of the two years', async () => {
@@ -54,19 +58,12 @@ test('the busy times of a day in the next weeks are read without those of the tw
     Date,
     Date,
   ];
-  const wish = { scheduled_at: start, duration_minutes: 60, buffer_before_minutes: null, buffer_after_minutes: null };
+  const spans = [{ start: start.getTime(), end: end.getTime() }];
   const scope = { storeId, deadline: Date.now() + 30_000 };
-  const read = (query: (sql: Sql) => ReturnType<typeof findBusyTimes>) =>
-    database.database.read(scope, async (sql: Sql) => ({
-      nodes: await explain(sql, query(sql)),
-      found: await query(sql),
-    }));
-  const day = await read((sql) => findBusyTimes(sql, storeId, [{ start: start.getTime(), end: end.getTime() }]));
-  const hour = await read((sql) => findBusyIn(sql, storeId, [wish]));
-  expect([day.found.length, hour.found.length]).toEqual([12, 1]);
-  for (const { nodes } of [day, hour]) {
-    const node = nodes.find((each) => each['Relation Name'] === 'calendar_busy_times');
-    // All of them would be 150 blocks and more.
-    expect(blocksOf(node as PlanNode)).toBeLessThanOrEqual(20);
-  }
+  const { nodes, found } = await database.database.read(scope, async (sql: Sql) => ({
+    nodes: await explain(sql, findBusyTimes(sql, storeId, spans)),
+    found: await findBusyTimes(sql, storeId, spans),
+  }));
+  expect(found).toHaveLength(12);
+  expect(blocksIn(nodes, 'calendar_busy_times')).toBeLessThanOrEqual(20);
 });

@@ -1,5 +1,6 @@
 import type { Span } from '@mostrador/hours/local-days';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { busyInWanted } from './busy.repository.ts';
 
 /** A row of `bookings`: a place that is taken. */
 export type BookingRow = {
@@ -19,6 +20,12 @@ export type BookingRow = {
 const columns = (sql: Sql) => sql`
   id, place, seller_id, starts_at, ends_at, scheduled_at, duration_minutes, service_id, expires_at, renewed`;
 
+/** A booking as it is read. An expired hold blocks nothing, but its row must be deleted before its place is taken. */
+export type SeenBooking = BookingRow & { readonly is_expired: boolean };
+
+const seen = (sql: Sql) => sql`
+  ${columns(sql)}, coalesce(expires_at <= statement_timestamp(), false) as is_expired`;
+
 /** What asks for a place. Null: the buffer of the rules. */
 export type WantedTime = {
   readonly scheduled_at: Date;
@@ -32,7 +39,7 @@ export type WantedTime = {
  * longer than 48 hours: those that still run begin after `earliest`. It is materialized, so that plain columns are compared:
  * below row-level security a comparison with an inlined calculation uses no index.
  */
-export const wantedTimes = (sql: Sql, storeId: string, times: readonly WantedTime[]) => {
+const wantedTimes = (sql: Sql, storeId: string, times: readonly WantedTime[]) => {
   const list = times.map((time) => ({
     at: time.scheduled_at,
     minutes: time.duration_minutes,
@@ -49,27 +56,36 @@ export const wantedTimes = (sql: Sql, storeId: string, times: readonly WantedTim
     ), wanted as materialized (select starts - interval '48 hours' as earliest, starts, ends from buffered)`;
 };
 
-/** The query for what is taken in any of these times, and what has one of these ids. A row may come twice. */
-export const findBookings = (sql: Sql, storeId: string, times: readonly WantedTime[], ids: readonly string[]) =>
+/** A row of `findAround`. Without an id: a time at which the calendar is busy. */
+type AroundRow = SeenBooking | { readonly id: null; readonly starts_at: Date; readonly ends_at: Date };
+
+/**
+ * The query for what is taken in any of these times, what has one of these ids, and when the calendar is busy in them. A
+ * booking may come twice.
+ */
+export const findAround = (sql: Sql, storeId: string, times: readonly WantedTime[], ids: readonly string[]) =>
   // One search for each time: a join would be planned by the size of the table, which grows between two of its statistics.
-  sql<BookingRow[]>`
+  sql<AroundRow[]>`
     ${wantedTimes(sql, storeId, times)}
     select found.* from wanted, lateral (
-      select ${columns(sql)} from bookings b
+      select ${seen(sql)} from bookings b
       where b.store_id = ${storeId} and b.starts_at < wanted.ends and b.starts_at > wanted.earliest
         and b.ends_at > wanted.starts
       offset 0) found
+    union all
+    select null, null, null, starts_at, ends_at, null, null, null, null, null, null
+    from (${busyInWanted(sql, storeId)}) busy
     ${
       ids.length === 0
         ? sql``
         : sql`union all
-          select ${columns(sql)} from bookings where store_id = ${storeId} and id = any(${[...ids]}::uuid[])`
+          select ${seen(sql)} from bookings where store_id = ${storeId} and id = any(${[...ids]}::uuid[])`
     }`;
 
 /** What is taken in a span. */
-export async function listTouching(sql: Sql, storeId: string, { start, end }: Span): Promise<BookingRow[]> {
-  return await sql<BookingRow[]>`
-    select ${columns(sql)} from bookings
+export async function listTouching(sql: Sql, storeId: string, { start, end }: Span): Promise<SeenBooking[]> {
+  return await sql<SeenBooking[]>`
+    select ${seen(sql)} from bookings
     where store_id = ${storeId} and starts_at < ${new Date(end)}
       and starts_at > ${new Date(start)}::timestamptz - interval '48 hours' and ends_at > ${new Date(start)}`;
 }

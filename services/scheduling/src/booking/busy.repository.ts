@@ -1,26 +1,21 @@
 import type { Span } from '@mostrador/hours/local-days';
 import type { Sql } from '@mostrador/kit/database/database';
-import { type WantedTime, wantedTimes } from './booking.repository.ts';
-
-/** When the store's calendar is busy in any of these times with their buffers, with what is no appointment. */
-export const listBusyIn = async (sql: Sql, storeId: string, times: readonly WantedTime[]): Promise<Span[]> =>
-  (await findBusyIn(sql, storeId, times)).map(toSpan);
-
-export const findBusyIn = (sql: Sql, storeId: string, times: readonly WantedTime[]) =>
-  sql<BusyRow[]>`${wantedTimes(sql, storeId, times)} ${busyInWanted(sql, storeId)}`;
 
 /**
- * What is busy in the times of `wanted`: one search for each of them. Plain columns are compared, because below row-level
+ * The query for what is busy in the times of a CTE `wanted`, once each: one search for each of them. Plain columns are compared, because below row-level
  * security nothing else uses an index, so it reads what begins between yesterday and the end of the time.
  */
-const busyInWanted = (sql: Sql, storeId: string) => sql`
+export const busyInWanted = (sql: Sql, storeId: string) => sql`
   select distinct found.* from wanted, lateral (
     select b.starts_at, b.ends_at, b.href from calendar_busy_times b
     where b.store_id = ${storeId} and b.starts_at < wanted.ends and b.ends_at > wanted.starts
     offset 0) found`;
 
 type BusyRow = { readonly starts_at: Date; readonly ends_at: Date };
-const toSpan = ({ starts_at, ends_at }: BusyRow): Span => ({ start: starts_at.getTime(), end: ends_at.getTime() });
+export const toSpan = ({ starts_at, ends_at }: BusyRow): Span => ({
+  start: starts_at.getTime(),
+  end: ends_at.getTime(),
+});
 
 /** When the store's calendar is busy in any of these spans, with what is no appointment. */
 export const listBusyTimes = async (sql: Sql, storeId: string, spans: readonly Span[]): Promise<Span[]> =>

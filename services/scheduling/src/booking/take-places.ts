@@ -7,12 +7,12 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import {
   type BookingRow,
   deleteBookings,
-  deleteExpiredHolds,
-  findBookings,
+  findAround,
   insertBookings,
   listTouching,
+  type SeenBooking,
 } from './booking.repository.ts';
-import { listBusyIn } from './busy.repository.ts';
+import { toSpan } from './busy.repository.ts';
 import { firstFreePlace, isFree, numberAgain, overlaps, placeNumber, type Taken, type Wanted } from './places.ts';
 import type { RulesRow } from './rules.ts';
 
@@ -73,17 +73,16 @@ const takenBy = (row: BookingRow): Taken & { readonly row: BookingRow } => ({
 });
 
 /** What is taken where the wishes are, and when the calendar is busy there. */
-type Around = { readonly found: readonly BookingRow[]; readonly busy: readonly Span[] };
+type Around = { readonly found: readonly SeenBooking[]; readonly busy: readonly Span[] };
 
 /** Reads what `takePlaces` needs. It may be sent together with the lock of the rules, after which it then runs. */
 export async function readAround(sql: TransactionSql, storeId: string, wishes: readonly Wish[]): Promise<Around> {
   const named = wishes.flatMap(({ hold_id, appointment_id }) => [hold_id ?? [], appointment_id ?? []].flat());
-  const [, rows, busy] = await Promise.all([
-    deleteExpiredHolds(sql, storeId),
-    findBookings(sql, storeId, wishes, named),
-    listBusyIn(sql, storeId, wishes),
-  ]);
-  return { found: [...new Map(rows.map((row) => [row.id, row])).values()], busy };
+  const rows = await findAround(sql, storeId, wishes, named);
+  return {
+    found: rows.filter((row) => row.id !== null),
+    busy: rows.filter((row) => row.id === null).map(toSpan),
+  };
 }
 
 /**
@@ -101,7 +100,7 @@ export async function takePlaces(
   if (rules.overlap === 'allow') return wishes.map((wish) => allow(rules, wish));
   const spans = wishes.map((wish) => spanOf(rules, wish));
   const { found, busy } = around ?? (await readAround(sql, storeId, wishes));
-  const places = createPlaces(sql, storeId, found.map(takenBy), busy);
+  const places = createPlaces(sql, storeId, found, busy);
   const grants: (Granted | AppError)[] = [];
   for (const [index, wish] of wishes.entries()) {
     grants.push(await grantOf(places, rules, wish, spans[index] as Span));
@@ -167,25 +166,28 @@ function openChoices(rules: RulesRow, { choice, scheduled_at, duration_minutes }
 }
 
 /** What is taken in the store as this transaction sees it, with what it takes itself. */
-function createPlaces(
-  sql: TransactionSql,
-  storeId: string,
-  found: readonly (Taken & { row?: BookingRow })[],
-  busy: readonly Span[],
-) {
-  let taken: (Taken & { row?: BookingRow })[] = [...found];
-  const loaded = new Set(found.map(({ id }) => id));
+function createPlaces(sql: TransactionSql, storeId: string, found: readonly SeenBooking[], busy: readonly Span[]) {
+  let taken: (Taken & { row?: BookingRow })[] = [];
+  const loaded = new Set<string>();
   const left = new Set<string>();
   const moved = new Set<string>();
   let own = 0;
 
+  /** Adds what was read. Expired holds give up their places. */
+  function load(rows: readonly SeenBooking[]): void {
+    for (const row of rows) {
+      if (loaded.has(row.id)) continue;
+      loaded.add(row.id);
+      if (row.is_expired) left.add(row.id);
+      else taken.push(takenBy(row));
+    }
+  }
+  load(found);
+
   /** Reads what touches the span, and what touches that, and so on. Undefined: it goes on for more than a month. */
   async function touching(span: Span): Promise<Span | undefined> {
     for (let hull = span; hull.end - hull.start < 31 * dayMs; ) {
-      const rows = await listTouching(sql, storeId, hull);
-      const more = rows.filter(({ id }) => !loaded.has(id));
-      for (const { id } of more) loaded.add(id);
-      taken.push(...more.map(takenBy));
+      load(await listTouching(sql, storeId, hull));
       const rivals = taken.filter((each) => each.seller_id === null && overlaps(each, hull));
       const wider = {
         start: Math.min(hull.start, ...rivals.map(({ start }) => start)),
