@@ -26,8 +26,8 @@ const keysOf: Readonly<Record<string, Keys>> = {
   // The free times of a seller may be others.
   seller: () => [['sellers'], ['leads'], ['conversations'], freeTimes],
   // The end of a session may be the answer for which the lead waited.
-  store: () => [['store']],
   session: (_, leadId) => [['sessions', leadId], ['conversations']],
+  store: () => [['store']],
 };
 
 /**

@@ -45,7 +45,8 @@ test('a booking reads what begins in the two days before it, and neither the boo
     found: await findAround(sql, storeId, times, []),
   }));
   // With its buffers it begins at 11:50 and ends at 12:40. The calendar is busy from 12:00 to 13:00.
-  const hoursOf = (some: readonly { starts_at: Date }[]) => some.map(({ starts_at }) => starts_at.getUTCHours()).toSorted();
+  const hoursOf = (some: readonly { starts_at: Date }[]) =>
+    some.map(({ starts_at }) => starts_at.getUTCHours()).toSorted();
   expect(hoursOf(found.filter(({ id }) => id !== null))).toEqual([11, 12]);
   expect(hoursOf(found.filter(({ id }) => id === null))).toEqual([12]);
   // All of the year would be 285 blocks, and all busy times 150 and more.
