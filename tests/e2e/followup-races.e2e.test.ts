@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { type Answer, admin, eventually, type Json, newStore, request } from './platform.ts';
 
 // For more races: MOSTRADOR_FOLLOWUP_RACES=10000 npm test -- followup-races
-const races = Number(process.env.MOSTRADOR_FOLLOWUP_RACES || 300);
-/** The races of one batch fall due within 10 s. */
-const batchSize = 300;
-const batchMs = 10_000;
+const races = Number(process.env.MOSTRADOR_FOLLOWUP_RACES || 150);
+/** The races of one batch fall due within 5 s. */
+const batchSize = 150;
+const batchMs = 5_000;
 /** Fewer than the channel's burst limit per customer. */
 const racesPerLead = 20;
 const limitMs = 600_000 + races * 400;

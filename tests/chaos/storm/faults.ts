@@ -32,7 +32,10 @@ const skewMs = 10_000;
 /** After 15 s without an answer from NATS, clients drop the connection and dial again. */
 const takenForDeadMs = 18_000;
 
-/** All faults. The short form has each kind once, at a random place, and nothing is down for long. */
+/**
+ * All faults. The short form has each kind once or a few times, at random places, and nothing is down for long: the tests
+ * in `exact` kill each process at each of its steps.
+ */
 export function chooseFaults({ platform, random, crowd }: Omit<Stage, 'journal'>, short: boolean): Fault[] {
   const some = <T>(list: readonly T[], count: number): readonly T[] =>
     short ? random.shuffled(list).slice(0, count) : list;
@@ -44,7 +47,7 @@ export function chooseFaults({ platform, random, crowd }: Omit<Stage, 'journal'>
   );
   const between = ways.names();
   return [
-    ...allProcesses.map((name) => fault(`kill -9 of ${name}`, async () => platform.processes.kill(name))),
+    ...some(allProcesses, 3).map((name) => fault(`kill -9 of ${name}`, async () => platform.processes.kill(name))),
     ...some(pairs, 2).map((pair) =>
       fault(`kill -9 of ${pair.join(' and ')} at once`, async () => platform.processes.kill(...pair)),
     ),
