@@ -2,7 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { accountsOperations, eventsOperations, messagingOperations, schedulingOperations } from '@mostrador/contracts';
+import {
+  accountsOperations,
+  assistantOperations,
+  eventsOperations,
+  messagingOperations,
+  schedulingOperations,
+} from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,6 +24,7 @@ const {
   updateSendingWindows,
 } = schedulingOperations;
 const { fenceFeeds } = eventsOperations;
+const { fenceTurns } = assistantOperations;
 const { connectChannel, fenceMessages, updateMessagingSettings } = messagingOperations;
 const store = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
 const second = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f61';
@@ -34,6 +41,7 @@ const operations = {
   fenceFeeds,
   fenceMessages,
   fenceScheduling,
+  fenceTurns,
   listLostEvents,
   releaseFollowups,
   updateCalendarSettings,
@@ -87,6 +95,7 @@ const handlers: Handlers<typeof operations> = {
     events: 0,
   }),
   fenceScheduling: async (_context, { body }) => ({ held: body.dry_run ? 7 : 0, waiting: 300, first: [], events: 5 }),
+  fenceTurns: async () => ({ held: 2, waiting: 0, first: [], events: 0 }),
   fenceFeeds: async (_context, { body }) => ({ feeds: body.dry_run ? 6 : 0 }),
   listLostEvents: async ({ storeId }) =>
     storeId === store
@@ -219,7 +228,7 @@ test('restore fence prints what waits, the feeds that restarted, the appointment
   const fence = ['restore', 'fence', '--since', '2026-11-21T09:00:00Z'];
   const fenced = await admin(fence);
   expect(fenced).toMatchObject({ exitCode: 0, err: '' });
-  expect(fenced.out).toMatch(/messaging +1 +1 +0\nscheduling +0 +300 +5\n/);
+  expect(fenced.out).toMatch(/messaging +1 +1 +0\nscheduling +0 +300 +5\nassistant +2 +0 +0\n/);
   for (const line of [
     'and 300 more',
     '5f62',
@@ -236,7 +245,7 @@ test('restore fence prints what waits, the feeds that restarted, the appointment
   const dry = await admin([...fence, '--dry-run', '--json']);
   expect(JSON.parse(dry.out)).toMatchObject({
     dry_run: true,
-    services: [{ service: 'messaging' }, { service: 'scheduling', held: 7 }],
+    services: [{ service: 'messaging' }, { service: 'scheduling', held: 7 }, { service: 'assistant' }],
     feeds: 6,
     lost: [{ store_id: store, error: null }, { store_id: second }],
     keys: [{ id: 'validKey' }],

@@ -14,6 +14,7 @@ export * from './assistant/embedder.ts';
 export * from './assistant/models.ts';
 export * from './assistant/operations.ts';
 export * from './assistant/replay.ts';
+export * from './assistant/restore.ts';
 export * from './assistant/settings.ts';
 export * from './assistant/turns.ts';
 export * from './assistant/usage.ts';

@@ -16,6 +16,7 @@ import { getAiUsage } from './models/get-usage.ts';
 import { showModels } from './models/show-models.ts';
 import { switchStoreAi } from './models/switch-store-ai.ts';
 import { replayConversation } from './replay/replay-conversation.ts';
+import { fenceTurns } from './restore/fence-turns.ts';
 import { updateSettings } from './settings/update-settings.ts';
 import { advanceTurn } from './turns/advance-turn.ts';
 import { explainMessage } from './turns/explain-message.ts';
@@ -41,5 +42,6 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof assi
     disconnectStoreModel: disconnectStoreModel(dependencies),
     countAssistantSecrets: secrets.count,
     resealAssistantSecrets: secrets.reseal,
+    fenceTurns: fenceTurns(dependencies),
   };
 };

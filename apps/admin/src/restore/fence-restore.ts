@@ -3,6 +3,7 @@ import {
   fenceFeeds,
   fenceMessages,
   fenceScheduling,
+  fenceTurns,
   listApiKeys,
   listLostEvents,
   type ReplyOf,
@@ -17,7 +18,7 @@ import { allStores } from '../stores/list-stores.ts';
 import { shown, table } from '../terminal.ts';
 
 type Options = { since?: string; dryRun?: boolean; json?: boolean };
-type Fenced = { service: 'messaging' | 'scheduling' } & ReplyOf<typeof fenceMessages>;
+type Fenced = { service: 'messaging' | 'scheduling' | 'assistant' } & ReplyOf<typeof fenceMessages>;
 type Lost = { store_id: string } & ReplyOf<typeof listLostEvents>;
 type Result = { since: string; dry_run: boolean; services: Fenced[]; feeds: number; lost: Lost[]; keys: ApiKey[] };
 
@@ -46,6 +47,7 @@ waits.`,
       const services: Fenced[] = [
         { service: 'messaging', ...(await admin.platform.call(fenceMessages, request, undefined, fenceLimitMs)) },
         { service: 'scheduling', ...(await admin.platform.call(fenceScheduling, request, undefined, fenceLimitMs)) },
+        { service: 'assistant', ...(await admin.platform.call(fenceTurns, request, undefined, fenceLimitMs)) },
       ];
       const { feeds } = await admin.platform.call(fenceFeeds, { body: { since, dry_run } }, undefined, fenceLimitMs);
       const stores = await allStores(admin);

@@ -10,6 +10,7 @@ import {
   switchStoreAi,
 } from './models.ts';
 import { replayConversation } from './replay.ts';
+import { fenceTurns } from './restore.ts';
 import { updateAssistantSettings } from './settings.ts';
 import { advanceTurn, explainMessage } from './turns.ts';
 import { getAiUsage } from './usage.ts';
@@ -33,4 +34,5 @@ export const assistantOperations = {
   disconnectStoreModel,
   countAssistantSecrets,
   resealAssistantSecrets,
+  fenceTurns,
 } as const;

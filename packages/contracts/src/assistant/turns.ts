@@ -32,13 +32,15 @@ export const silentReasons = [
   'channel_not_connected',
   'messaging_window_closed',
   'message_budget_reached',
+  'restored',
 ] as const;
 export type SilentReason = (typeof silentReasons)[number];
 export const SilentReasonWord = OneOf(silentReasons, {
   title: 'SilentReason',
   description:
     'Why the AI does not answer. `too_late`: the messages were written more than 15 minutes ago. `nothing_to_answer`: ' +
-    'they were deleted, or answered before. `no_answer_needed`: such as thanks.',
+    'they were deleted, or answered before. `no_answer_needed`: such as thanks. `restored`: the ' +
+    'database was restored, and the answer may have been sent.',
 });
 
 /** Why a turn was handed to a person. */

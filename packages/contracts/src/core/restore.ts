@@ -12,7 +12,7 @@ const FenceReply = Type.Object({
 });
 
 /** Holds what a service may have sent after the moment of a restore. Repeatable: the same moment holds nothing more. */
-export const defineFence = (service: 'messaging' | 'scheduling') =>
+export const defineFence = (service: 'messaging' | 'scheduling' | 'assistant') =>
   defineOperation({
     subject: `${service}.admin.restore.fence`,
     access: 'platform',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { explainMessage, updateAssistantSettings } from '@mostrador/contracts';
+import { explainMessage, fenceTurns, updateAssistantSettings } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -240,6 +240,26 @@ describe('a turn ends silent', () => {
     const store = await assistant.openStore();
     await store.write('oi', { secondsAgo: 16 * 60 });
     expect(await store.drain()).toEqual(ended('silent (too_late)'));
+  });
+
+  test('when the database was restored: the answer may have been sent', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    await store.write('oi', { secondsAgo: 1 });
+    const since = new Date().toISOString();
+    const fence = async (dry_run: boolean) => {
+      const request = { body: { since, dry_run } };
+      await assistant.rpc.call(fenceTurns, request, testContext());
+      return (await store.turns()).map(({ state, reason }) => [state, reason]);
+    };
+    expect(await fence(true)).toEqual([['open', null]]);
+    expect(await fence(false)).toEqual([['silent', 'restored']]);
+    expect(await store.drain()).toEqual(ended('no turn is open'));
+    expect(await store.feed()).toMatchObject([{ type: 'assistant.silent', data: { reason: 'restored' } }]);
+    await store.write('ainda está aí?');
+    expect(await fence(false)).toEqual([
+      ['silent', 'restored'],
+      ['open', null],
+    ]);
   });
 
   test('when the AI is switched off meanwhile', async () => {
