@@ -8,6 +8,15 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN };
 }
 
+/**
+ * The middle ones of many values: with a probability of 95 %, the range of these holds the median that more and more rounds
+ * would approach (order statistics of the sign test).
+ */
+export function middleOf(values: readonly number[]): number[] {
+  const left = Math.max(0, Math.floor((values.length - 1.96 * Math.sqrt(values.length)) / 2));
+  return [...values].sort((a, b) => a - b).slice(left, values.length - left);
+}
+
 /** The order of the variants in a round. Each round begins with another variant, so that none always comes first. */
 export function rotated<T>(variants: readonly T[], round: number): T[] {
   const first = round % Math.max(1, variants.length);

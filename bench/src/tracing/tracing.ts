@@ -17,7 +17,8 @@ import { rotated } from '../shared/statistics.ts';
 import { openAll } from '../shared/stops.ts';
 import { type Measured, reportTracing, type Share, shares } from './report.ts';
 
-const full = { rounds: 5, seconds: 4, created: 300 };
+// Many short rounds: what disturbs the machine for seconds disturbs few of them.
+const full = { rounds: 30, seconds: 1, created: 100 };
 const quickly = { rounds: 1, seconds: 1, created: 50 };
 const concurrency = 8;
 /** Each of these requests in turn has another trace. */
@@ -31,7 +32,7 @@ export const tracing: Benchmark = {
   name: 'tracing',
   about:
     'What traces cost: appointments created on a platform without traces, and on one that records 1 % or all of them.\n' +
-    'The full form takes about 4 minutes and needs an otherwise idle machine.',
+    'The full form takes about 5 minutes and needs an otherwise idle machine.',
   async run({ quick, ...options }, { say, signal }) {
     const { rounds, seconds, created } = { ...(quick ? quickly : full), ...options };
     const quietness = watchMachine();
