@@ -79,7 +79,7 @@ test('a full queue rejects at once, and a waiting operation leaves the queue at 
       expect(ended).toEqual(['refused', 'waiting']);
       release.resolve();
       await holding;
-      expect(database.stats()).toEqual({ size: 1, busy: 0, waiting: 0 });
+      expect(database.stats()).toMatchObject({ size: 1, busy: 0, waiting: 0 });
     },
     1,
   ));

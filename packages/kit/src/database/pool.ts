@@ -20,7 +20,13 @@ export type Pool = {
 
 type UseOptions = { readonly store?: string | undefined; readonly isFirst?: boolean | undefined };
 
-export type PoolStats = { readonly size: number; readonly busy: number; readonly waiting: number };
+export type PoolStats = {
+  readonly size: number;
+  readonly busy: number;
+  readonly waiting: number;
+  /** When PostgreSQL last answered an operation, by `performance.now()`. */
+  readonly answeredAtMs: number;
+};
 
 type Waiter = {
   readonly deadline: number;
@@ -55,6 +61,7 @@ export function createPool(options: {
   let closing = false;
   let idle = () => {};
   let reachable = true;
+  let answeredAtMs = Number.NEGATIVE_INFINITY;
 
   function create(): Client {
     const client: Client = clients.create(() => {
@@ -186,6 +193,7 @@ export function createPool(options: {
       const working = client.opened ? work(client) : client.assertWritable().then(() => work(client));
       const result = await Promise.race([working, limit]);
       noteReachable(true);
+      answeredAtMs = performance.now();
       return result;
     } catch (error) {
       if (isLostConnection(error)) noteReachable(false, error);
@@ -199,7 +207,7 @@ export function createPool(options: {
 
   return {
     use,
-    stats: () => ({ size: options.size, busy: all.size - free.length, waiting: countWaiting() }),
+    stats: () => ({ size: options.size, busy: all.size - free.length, waiting: countWaiting(), answeredAtMs }),
     async close(limitMs = 5000) {
       closing = true;
       clearTimeout(closingIdle);

@@ -3,19 +3,26 @@ import { sendAiPauses } from '../conversations/send-ai-pauses.ts';
 import { sendMissedInteractionCounts } from '../conversations/send-interaction-counts.ts';
 import { sendOptOuts } from '../conversations/send-opt-outs.ts';
 import { finishMerges } from '../merges/finish-merges.ts';
+import { hasOpenPayload, type Lane } from './inbound.repository.ts';
 import { createInboundProcessor, type InboundProcessor } from './inbound-processor.ts';
 import { type ProcessingTools, processInbound } from './process-inbound.ts';
 import { purgeInbound } from './purge-inbound.ts';
 
 /** The shortest time between two times that counts are told at once. */
 const countsApartMs = 1_000;
+const readLimitMs = 2_000;
 
 /**
  * Creates the background jobs of inbound messages. The processor is one of them. It processes what the past brings beside
  * the rest.
  */
-export function createInboundJobs(tools: ProcessingTools): { inbound: InboundProcessor; jobs: readonly Periodic[] } {
+export function createInboundJobs(tools: ProcessingTools): {
+  inbound: InboundProcessor;
+  jobs: readonly Periodic[];
+} {
   const { systemDatabase, log } = tools;
+  const hasOpenIn = (lane: Lane) =>
+    systemDatabase.read({ deadline: Date.now() + readLimitMs }, (sql) => hasOpenPayload(sql, lane));
   let countsToldMs = 0;
   // Crm gets the counts of a trickle together, and nothing waits for it. The periodic job tells what fails here.
   const tellCounts = (signal: AbortSignal) => {
@@ -26,15 +33,20 @@ export function createInboundJobs(tools: ProcessingTools): { inbound: InboundPro
   const history = createInboundProcessor({
     log,
     process: (signal, turn) => processInbound(tools, signal, turn, 'history'),
+    hasOpen: () => hasOpenIn('history'),
   });
   const live = createInboundProcessor({
     log,
     process: async (signal, turn) => {
       if ((await processInbound(tools, signal, turn)) > 0) tellCounts(signal);
     },
+    hasOpen: () => hasOpenIn('live'),
   });
   const inbound: InboundProcessor = {
-    ingest: live.ingest,
+    async ingest(work) {
+      await live.ingest(work);
+      history.expect();
+    },
     start() {
       live.start();
       history.start();

@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A processor that notes when it runs, in milliseconds. A run takes `tookMs`. */
-function open(tookMs = 0) {
+function open(tookMs = 0, hasOpen: () => Promise<boolean> = async () => true) {
   const runs: number[] = [];
   const beganMs = performance.now();
   const processor = createInboundProcessor({
@@ -15,6 +15,7 @@ function open(tookMs = 0) {
       runs.push(performance.now() - beganMs);
       if (tookMs > 0) await new Promise((resolve) => setTimeout(resolve, tookMs));
     },
+    hasOpen,
   });
   processor.start();
   const comes = async (afterMs: number) => {
@@ -47,4 +48,23 @@ test('a payload that comes during a long run is processed at its end', async () 
   await stopped;
   await vi.advanceTimersByTimeAsync(1_000);
   expect(runs).toHaveLength(2);
+});
+
+test('while payloads are open, or the database does not say so, it looks every 500 ms, and else every 5 s', async () => {
+  let isOpen: () => Promise<boolean> = async () => true;
+  const { processor, runs, comes } = open(0, () => isOpen());
+  await vi.advanceTimersByTimeAsync(1_700);
+  expect(runs).toEqual([500, 1_100, 1_700]);
+  isOpen = () => Promise.reject(new Error('no connection'));
+  await vi.advanceTimersByTimeAsync(1_200);
+  expect(runs.slice(3)).toEqual([2_300, 2_900]);
+  isOpen = async () => false;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(runs.slice(5)).toEqual([8_000]);
+  // What comes is processed at once, and what it leaves is looked for as often as before.
+  isOpen = async () => true;
+  await comes(50);
+  await vi.advanceTimersByTimeAsync(700);
+  expect(runs.slice(6)).toEqual([12_950, 13_450]);
+  await processor.stop();
 });

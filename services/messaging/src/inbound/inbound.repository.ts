@@ -61,6 +61,16 @@ export const claimPayloads = (
     where p.id = due.id
     returning p.id, p.store_id`;
 
+/** Whether a payload of the lane is not processed yet, due or not. */
+export async function hasOpenPayload(systemSql: Sql, lane: Lane): Promise<boolean> {
+  const [row] = await systemSql<{ open: boolean }[]>`
+    select exists (
+      select from inbound_payloads
+      where processed_at is null and ${lane === 'live' ? systemSql`not is_history` : systemSql`is_history`}
+    ) as open`;
+  return row?.open ?? false;
+}
+
 /** A payload with the channel columns that are needed to read it. */
 export type PayloadRow = Pick<ChannelRow, 'provider' | 'phone_number_id'> & {
   readonly id: string;

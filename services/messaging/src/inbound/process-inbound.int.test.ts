@@ -174,7 +174,11 @@ test('the messages of one customer are accepted in the order of arrival, even wi
   const numbers = Array.from({ length: 60 }, (_, index) => String(index));
   const tools = { ...messaging.dependencies, log: silentLog() };
   const others = [1, 2].map(() =>
-    createInboundProcessor({ log: tools.log, process: (signal) => processInbound(tools, signal) }),
+    createInboundProcessor({
+      log: tools.log,
+      process: (signal) => processInbound(tools, signal),
+      hasOpen: async () => true,
+    }),
   );
   for (const other of others) other.start();
   for (const text of numbers) {
