@@ -30,21 +30,21 @@ test('a payload that comes alone is processed at once, and those of a trickle to
   await comes(0);
   expect(runs).toEqual([0]);
   for (const _ of [1, 2, 3, 4]) await comes(20);
-  await vi.advanceTimersByTimeAsync(100);
-  expect(runs).toEqual([0, 100]);
-  await comes(120);
-  expect(runs).toEqual([0, 100, 300]);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(runs).toEqual([0, 200]);
+  await comes(220);
+  expect(runs).toEqual([0, 200, 500]);
   await processor.stop();
 });
 
 test('a payload that comes during a long run is processed at its end', async () => {
-  const { processor, runs, comes } = open(150);
+  const { processor, runs, comes } = open(250);
   await comes(0);
   await comes(60);
-  await vi.advanceTimersByTimeAsync(100);
-  expect(runs).toEqual([0, 150]);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(runs).toEqual([0, 250]);
   const stopped = processor.stop();
-  await vi.advanceTimersByTimeAsync(150);
+  await vi.advanceTimersByTimeAsync(250);
   await stopped;
   await vi.advanceTimersByTimeAsync(1_000);
   expect(runs).toHaveLength(2);
@@ -54,13 +54,13 @@ test('while payloads are open, or the database does not say so, it looks every 5
   let isOpen: () => Promise<boolean> = async () => true;
   const { processor, runs, comes } = open(0, () => isOpen());
   await vi.advanceTimersByTimeAsync(1_700);
-  expect(runs).toEqual([500, 1_100, 1_700]);
+  expect(runs).toEqual([500, 1_200]);
   isOpen = () => Promise.reject(new Error('no connection'));
   await vi.advanceTimersByTimeAsync(1_200);
-  expect(runs.slice(3)).toEqual([2_300, 2_900]);
+  expect(runs.slice(2)).toEqual([1_900, 2_600]);
   isOpen = async () => false;
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(runs.slice(5)).toEqual([8_000]);
+  expect(runs.slice(4)).toEqual([3_300, 8_500]);
   // What comes is processed at once, and what it leaves is looked for as often as before.
   isOpen = async () => true;
   await comes(50);

@@ -12,7 +12,7 @@ export type InboundProcessor = Periodic & Pick<WebhookIngest, 'ingest'>;
 const everyMs = 500;
 const calmEveryMs = 5_000;
 /** The time between the beginnings of two runs. A run costs about the same for one payload as for ten. */
-const apartMs = 100;
+const apartMs = 200;
 
 /**
  * Creates a processor with at most one run at a time. A payload that is stored during a run causes another run. Nothing
