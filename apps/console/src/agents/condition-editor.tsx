@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
 import { sellersQuery } from '../api/queries.ts';
+import { HoursEditor } from '../booking/hours-editor.tsx';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
+import { nameOfZone } from '../ui/clock.ts';
 import { Bad } from '../ui/page.tsx';
 import { Select } from '../ui/select.tsx';
 import styles from './agents.module.css';
@@ -146,7 +148,16 @@ function ConditionFields({ condition, number, isChecked, onChange, onRemove }: C
         sellers={sellers}
         onChange={(value) => onChange({ ...condition, value })}
       />
-      {own && <p className={styles.soft}>{m.agents_own_hours()}</p>}
+      {type === 'business_hours' && (
+        <HoursEditor
+          label={m.agents_hours_of_rules()}
+          windows={own?.windows ?? null}
+          isChecked={isChecked}
+          error={isChecked && own?.windows.length === 0 ? m.agents_hours_missing() : undefined}
+          onChange={(windows) => onChange({ ...condition, own: windows ? { ...own, windows } : undefined })}
+        />
+      )}
+      {own?.timezone && <p className={styles.soft}>{m.agents_hours_zone({ zone: nameOfZone(own.timezone) })}</p>}
       {isChecked && isWithoutValue(condition) && <Bad>{m.agents_condition_missing()}</Bad>}
     </div>
   );

@@ -86,6 +86,18 @@ test('a condition without a value is a fault, and so are too many characters', (
   expect(faultsOf({ ...draftOf(agent), instructions: 'x'.repeat(8_001) })).toEqual({ instructions: true });
 });
 
+test('hours of a condition without a day or with an end before their begin are a fault, and those of the rules are none', () => {
+  const withHours = (...windows: object[]) => {
+    const conditions = [{ ...newCondition('business_hours'), own: { windows: windows as never } }];
+    return faultsOf({ ...draftOf(agent), groups: [{ key: 'g', conditions }] });
+  };
+  const window = { weekdays: ['monday'], from: '09:00', to: '18:00' };
+  expect(withHours(window)).toEqual({});
+  for (const faulty of [[], [{ ...window, weekdays: [] }], [window, { ...window, to: '08:00' }]]) {
+    expect(withHours(...faulty)).toEqual({ conditions: true });
+  }
+});
+
 test('a group without conditions is not sent, and the indexes of the others differ', () => {
   const group = { key: 'x', conditions: [newCondition()] };
   const draft = { ...draftOf(agent), groups: [group, { key: 'y', conditions: [] }, { ...group, key: 'z' }] };

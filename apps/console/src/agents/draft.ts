@@ -1,4 +1,6 @@
+import { hoursOf, windowsOf } from '../booking/rules-draft.ts';
 import type { components } from '../generated/platform.ts';
+import { faultOfWindow, type Window } from '../settings/settings-draft.ts';
 import type { Agent } from './agent-queries.ts';
 import {
   type ConditionType,
@@ -31,13 +33,14 @@ export type DraftCondition = {
   readonly type: ConditionType;
   readonly operator: Operator;
   readonly value: string;
-  /** Of `business_hours`: its own hours, which the editor keeps. */
-  readonly own?: OwnHours;
+  /** Of `business_hours`: its own hours. Left out: those of the booking rules. */
+  readonly own?: OwnHours | undefined;
 };
 
 export type AgentBody = components['schemas']['CreateAgentRequest'];
 type GivenCondition = components['schemas']['GivenCondition'];
-type OwnHours = Pick<GivenCondition, 'hours' | 'timezone'>;
+/** `timezone` left out: that of the store. */
+type OwnHours = Pick<GivenCondition, 'timezone'> & { readonly windows: readonly Window[] };
 
 export const mostGroups = 10;
 export const mostConditions = 10;
@@ -87,7 +90,9 @@ export const draftOf = (agent: Agent): Draft => ({
 
 function draftOfOne({ id, condition_type, operator, value, hours, timezone }: Condition): DraftCondition[] {
   const known = knownCondition(condition_type, operator, value);
-  return known ? [{ key: id, ...known, ...(hours && { own: { hours, ...(timezone && { timezone }) } }) }] : [];
+  return known
+    ? [{ key: id, ...known, ...(hours && { own: { windows: windowsOf(hours), ...(timezone && { timezone }) } }) }]
+    : [];
 }
 
 type Condition = Agent['condition_groups'][number]['conditions'][number];
@@ -114,7 +119,7 @@ export const lengthOf = (text: string): number => [...text.trim()].length;
 
 export function faultsOf({ name, priority, instructions, handoverWhen, groups }: Draft): DraftFaults {
   const isNumber = /^\d{1,7}$/.test(priority.trim()) && Number(priority) <= greatestPriority;
-  const lacksValue = groups.some(({ conditions }) => conditions.some(isWithoutValue));
+  const lacksValue = groups.some(({ conditions }) => conditions.some((one) => isWithoutValue(one) || lacksHours(one)));
   return {
     ...(name.trim() === '' && { name: true }),
     ...(!isNumber && { priority: true }),
@@ -126,6 +131,9 @@ export function faultsOf({ name, priority, instructions, handoverWhen, groups }:
 
 export const isWithoutValue = ({ operator, value }: DraftCondition): boolean =>
   valuesOf(operator, value.trim()).every((one) => one === '');
+
+const lacksHours = ({ own }: DraftCondition): boolean =>
+  own !== undefined && (own.windows.length === 0 || own.windows.some((window) => faultOfWindow(window)));
 
 /** What an edited agent changes: other members may have been changed by another person since it was opened. Pure. */
 export function changesOf(first: Draft, draft: Draft): Partial<AgentBody> {
@@ -157,7 +165,7 @@ export const bodyOf = (draft: Draft): Required<AgentBody> => ({
       logical_operator: 'AND',
       conditions: conditions.map(({ type, operator, value, own }) => ({
         ...{ condition_type: type, operator, value: valuesOf(operator, value.trim()).join(', ') },
-        ...own,
+        ...(own && { hours: hoursOf(own.windows), ...(own.timezone && { timezone: own.timezone }) }),
       })),
     })),
 });
