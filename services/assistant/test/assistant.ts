@@ -51,6 +51,8 @@ export type World = BookingWorld & {
   passages: readonly Passage[];
   /** What messaging does with a message. By default it queues it. */
   accept: (message: Asked) => Promise<void>;
+  /** For what the agent was last chosen. */
+  selectedFor?: RequestOf<typeof selectAgent>['body'];
   /** Called before the model answers. */
   thinking: () => Promise<void>;
   /** Answers in place of the demo model. */
@@ -156,8 +158,10 @@ export async function startAssistant({ prices }: { readonly prices?: PriceList }
           if (!lead) throw new AppError('lead_not_found');
           return { ...leadOf(storeId, params.leadId), ...lead };
         },
-        selectAgent: async ({ storeId }) => {
-          const chosen = worldOf(storeId).agent;
+        selectAgent: async ({ storeId }, { body }) => {
+          const world = worldOf(storeId);
+          world.selectedFor = body;
+          const chosen = world.agent;
           return {
             ...{ agent: chosen && { ...agent, ...chosen }, reason: chosen ? 'default' : 'no_agent' },
             condition_group: null,

@@ -17,7 +17,7 @@ export type Line = { readonly from: 'lead' | 'store'; readonly text: string; rea
 /** What a model is asked. The server has chosen the agent, the passages and the tools. */
 export type ModelRequest = {
   readonly agent: Pick<Agent, 'name' | 'language' | 'disclosure' | 'instructions' | 'tone' | 'handover_when'>;
-  /** The language of the store, for an agent without one. */
+  /** The language of the lead as far as it can be told, else that of the store: for an agent without one. */
   readonly locale: string;
   /** What the lead wrote, one message a line. */
   readonly text: string;

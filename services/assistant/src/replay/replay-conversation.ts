@@ -31,6 +31,7 @@ import { readRules } from '../tools/read-offering.ts';
 import { listResults } from '../tools/step.repository.ts';
 import { burstOf, isFirstAnswer, linesBefore, newestOf, searchTextOf, textOf } from '../turns/burst.ts';
 import { longestText, mostLines, mostPassages } from '../turns/decide.ts';
+import { localeOfLead } from '../turns/lead-locale.ts';
 import { mostMessages as mostMessagesOfTurn } from '../turns/read-lead.ts';
 import type { StepCall } from '../turns/step-call.ts';
 import { type DecidedTurn, findTurn, listDecided, listDecidedBefore } from '../turns/turn.repository.ts';
@@ -172,7 +173,7 @@ async function replayTurn(
   dependencies: Dependencies,
   { turn, agent, conversation, asking }: Replaying,
 ): Promise<ReplayedTurn | undefined> {
-  const { locale, timezone, results } = conversation;
+  const { timezone, results } = conversation;
   const messages = conversation.messages
     .filter(({ created_at }) => toInstant(created_at) <= turn.answered_to)
     .slice(-mostMessagesOfTurn);
@@ -187,9 +188,11 @@ async function replayTurn(
   const calls = (results.get(turn.id) ?? []).map(
     ({ call_id: id, tool: name, input, output }): ToolResult => ({ id, name, input, output }),
   );
+  const lines = linesBefore(messages, burst.messages, mostLines);
+  const locale = localeOfLead(conversation.locale, text, lines);
   const request = {
     ...{ agent, locale, timezone, now: turn.answered_to.toISOString(), text: newestOf(text, longestText), passages },
-    conversation: linesBefore(messages, burst.messages, mostLines),
+    conversation: lines,
     isFirst: isFirstAnswer(messages),
     tools: offeredTools(offeringAt(turn, conversation)),
   };

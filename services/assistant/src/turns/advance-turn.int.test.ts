@@ -316,6 +316,15 @@ describe('a turn is handed over, with a text to the lead', () => {
   });
 });
 
+test('wrong language: a lead is told in its own what the server says, and its agent is chosen by it', async () => {
+  const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+  store.world.agent = { language: null };
+  await store.write('hola, quiero hablar con una persona', { secondsAgo: 1 });
+  expect(await store.drain()).toEqual(ended('handed_over (asked_for_person)'));
+  expect(store.said()).toEqual([expect.stringContaining('persona del equipo')]);
+  expect(store.world.selectedFor).toMatchObject({ language: 'es' });
+});
+
 describe('a lead that is merged into another one', () => {
   test('leaves what it wrote to that one, which gets the answer when the messages have moved', async () => {
     const store = await assistant.openStore({ ai_quiet_seconds: 0 });

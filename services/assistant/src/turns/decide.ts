@@ -27,6 +27,7 @@ import { mostModelCalls } from '../tools/step.ts';
 import type { Decided } from './attempt.repository.ts';
 import { burstOf, isFirstAnswer, linesBefore, newestOf, searchTextOf, shortened, textOf } from './burst.ts';
 import type { Claimed } from './claim-next.ts';
+import { localeOfLead } from './lead-locale.ts';
 import { earliest, longestWaitAt } from './quiet.ts';
 import { readLead } from './read-lead.ts';
 import type { StepCall } from './step-call.ts';
@@ -90,9 +91,11 @@ export async function decide(
   const text = textOf(burst.messages);
   const message = text === '' ? {} : { message: shortened(text, 4096) };
   const q = searchTextOf(text);
+  const conversation = linesBefore(read.messages, burst.messages, mostLines);
+  const locale = localeOfLead(read.locale, text, conversation);
   const offered = offersToTell(results);
   const [{ agent, reason, considered }, passages, offering, offers] = await Promise.all([
-    rpc.call(selectAgent, { body: { lead_id: turn.lead_id, ...message } }, call),
+    rpc.call(selectAgent, { body: { lead_id: turn.lead_id, language: locale, ...message } }, call),
     q === '' ? [] : rpc.call(searchKnowledge, { query: { q, limit: mostPassages } }, call).then(({ data }) => data),
     readOffering(dependencies, call, { leadId: turn.lead_id, ...read, answeredTo: burst.answeredTo }),
     offered.length === 0 ? [] : database.lookUp(scope, (sql) => findOffers(sql, storeId, turn.lead_id, offered)),
@@ -103,13 +106,12 @@ export async function decide(
     ...{ agent_id: agent.id, agent_name: agent.name, agent_reason: reason },
     considered: keptAgents(considered),
   };
-  const reader = { language: agent.language ?? read.locale, timezone: read.timezone };
+  const reader = { language: agent.language ?? locale, timezone: read.timezone };
   const say = phrases[languageOf(reader.language)];
   const confirmed = confirmations(results, reader);
   const handOver = (why: HandoverReason): Outcome => ({
     decided: { ...chosen, action: 'hand_over', action_reason: why, reply: joined(confirmed, say.person) },
   });
-  const conversation = linesBefore(read.messages, burst.messages, mostLines);
   if (text === '') {
     // Once. Who cannot write needs a person.
     const wasAsked = conversation.findLast(({ from }) => from === 'store')?.text === say.pleaseWrite;
@@ -131,7 +133,7 @@ export async function decide(
   if (day === null) return { ...handOver('budget_reached'), settle: (sql) => markReached(sql, storeId) };
   const isFirst = isFirstAnswer(read.messages);
   const request: ModelRequest = {
-    ...{ agent, locale: read.locale, timezone: read.timezone, now: new Date().toISOString() },
+    ...{ agent, locale, timezone: read.timezone, now: new Date().toISOString() },
     ...{ text: newestOf(text, longestText), passages, conversation, isFirst, tools, results },
   };
   const { decision, model, latencyMs, settle } = await askModel(dependencies, request, {
