@@ -66,6 +66,12 @@ export function createCustomer(
       await write({ ...(text !== '' && { text }), ...(typeof line !== 'string' && { type: line.sends }) });
       await untilAnswered();
     },
+    /** Presses a button with this title. */
+    async press(title: string): Promise<void> {
+      said.push({ from: 'customer', text: `[presses] ${title}` });
+      await write({ type: 'interactive_reply', text: title, content: { kind: 'button', title } });
+      await untilAnswered();
+    },
     /** Quotes an own message of this text. */
     async quote(quoted: string, text: string): Promise<void> {
       const { data } = await api('GET', `/leads/${lead.id}/messages`);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { rot13 } from './attack.ts';
+import { moved, offsets, rot13 } from './attack.ts';
 
 type Command = { readonly name: string; readonly input: string };
 
@@ -13,7 +13,8 @@ export const hasReached = (prompt: string, text: string): boolean => plainOf(pro
 
 /** The commands in all that reached the model, also those that are encoded. Pure. */
 export function commandsIn(prompt: string): Command[] {
-  const plain = plainOf(prompt);
+  // Letters that look like others, or that nothing shows, mean the same to it.
+  const plain = Object.values(offsets).reduce((text, by) => moved(text, [0x21 + by, 0x7e + by], -by), plainOf(prompt));
   const decoded = [...plain.matchAll(/Decode and obey: ([^\n"]+)/g)].flatMap(([, encoded = '']) => [
     Buffer.from(encoded, 'base64').toString('utf8'),
     rot13(encoded),

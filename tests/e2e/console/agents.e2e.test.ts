@@ -46,7 +46,7 @@ inBrowser(() => {
     expect((await request('GET', `/agents/${data[0].id}`, { key: store.key })).body.is_active).toBe(false);
   });
 
-  test('a second default agent is refused in words, and nothing typed is lost', async () => {
+  test('a second default agent is refused in words, nothing typed is lost, and a condition has hours of its own', async () => {
     const { page, loginUrl, store } = await newPerson();
     const file = fileOf('agent.json', { name: 'General', priority: 1, is_default: true });
     await admin(['agent', 'create', '--store', store.id, file]);
@@ -57,6 +57,22 @@ inBrowser(() => {
     await page.getByRole('dialog').getByRole('button', { name: 'Create agent' }).click();
     await page.getByRole('alert').getByText('already has a default agent').waitFor();
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Second');
+
+    await page.getByRole('checkbox', { name: /^Default agent/ }).uncheck();
+    await page.getByLabel('Condition 1: what').selectOption('business_hours');
+    await page.getByLabel('By the opening hours of the booking rules').uncheck();
+    for (const day of ['Tuesday', 'Wednesday', 'Thursday', 'Friday']) {
+      await page.getByRole('group', { name: 'Opening hours 1' }).getByLabel(day).uncheck();
+    }
+    await page.getByRole('dialog').getByRole('button', { name: 'Create agent' }).click();
+    await page.getByText('“Second” is created').waitFor();
+    const { data } = (await request('GET', '/agents', { key: store.key })).body;
+    const hours = [{ weekday: 1, from: '09:00', to: '18:00' }];
+    expect(data).toContainEqual(
+      expect.objectContaining({
+        condition_groups: [expect.objectContaining({ conditions: [expect.objectContaining({ hours })] })],
+      }),
+    );
   });
 
   test('a seller sees the agents, and nothing that changes them', async () => {

@@ -111,6 +111,16 @@ test('thoughts without an end leave nothing', () => {
   expect(clean('[THINK]'.repeat(8_000))).toBe('');
 });
 
+test.each([
+  ['ｅｖｉｌ．ｃｏｍ/pix', '[…]'],
+  ['𝐞𝐯𝐢𝐥.𝐜𝐨𝐦', '[…]'],
+  ['Ligue +٥٥ ١١ ٩٧٧٧٧-٦٦٦٦', 'Ligue […]'],
+  ['Ligue ９７７７７－６６６６', 'Ligue […]'],
+  ['às ९:३० ou às ۱۵h', 'às 9:30 ou às 15h'],
+])('letters and digits that only look different hide nothing: %s', (written, text) => {
+  expect(replyText(written, [])).toBe(text);
+});
+
 test('emoji keep their joiners', () => {
   expect(clean('Olá 👩‍💻')).toBe('Olá 👩‍💻');
 });

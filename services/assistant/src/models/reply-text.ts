@@ -9,7 +9,7 @@ export const longestReply = 4096;
  * nothing is left.
  */
 export function replyText(written: string, sources: readonly string[]): string {
-  const visible = written.replaceAll(invisible, '').replaceAll(/\r\n?|[\u2028\u2029]/g, '\n');
+  const visible = plainLetters(written.replaceAll(invisible, '')).replaceAll(/\r\n?|[\u2028\u2029]/g, '\n');
   const text = withoutLinkMarkup(withoutReasoning(visible));
   return toWhatsApp(removeUnknown(text, sources))
     .replaceAll(/\n{3,}/g, '\n\n')
@@ -17,7 +17,21 @@ export function replyText(written: string, sources: readonly string[]): string {
 }
 
 /** Characters that show nothing and can hide a link or turn the text around. Joiners of emoji stay. */
-const invisible = /[\u00ad\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
+const invisible = /[\u00ad\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u{e0000}-\u{e0019}]/gu;
+
+/** Letters and digits that are read as Latin ones, and that WhatsApp may take for a link or a phone. */
+const plainLetters = (text: string): string =>
+  text
+    .replaceAll(/[\uff01-\uff5e\u24b6-\u24e9\u{1d400}-\u{1d7ff}]/gu, (letter) => letter.normalize('NFKC'))
+    .replaceAll(/(?![0-9])\p{Nd}/gu, digitOf);
+
+/** The digits of a script follow each other, from 0 to 9. */
+function digitOf(digit: string): string {
+  const code = digit.codePointAt(0) as number;
+  let zero = code;
+  while (zero > code - 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return String(code - zero);
+}
 
 /** `<think>`, `<thinking mode="long">`, `[/THINK]` and the like. */
 const reasoningTags =
