@@ -1,17 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { AppointmentContent, AppointmentRow } from './appointment.ts';
-
-export type NewAppointment = {
-  readonly lead_id: string | null;
-  readonly title: string;
-  readonly scheduled_at: Date;
-  readonly duration_minutes: number;
-  readonly notes: string | null;
-  readonly metadata: AppointmentRow['metadata'];
-  /** Null or left out: none. */
-  readonly seller_id?: string | null;
-  readonly service_id?: string | null;
-};
+import type { AppointmentContent, AppointmentRow, NewAppointment } from './appointment.ts';
 
 /** Inserts the appointments, and returns their rows in the same order. */
 export async function insertAppointments(
@@ -33,6 +21,29 @@ export async function insertAppointments(
         number)
     order by number
     returning *`;
+}
+
+/** What the database gives a new row. */
+export type NewIdentity = { readonly id: string; readonly at: Date };
+
+/** Identities for new rows, which `insertWithCommit` writes in the same transaction. */
+export async function newIdentities(sql: TransactionSql, count: number): Promise<NewIdentity[]> {
+  // `clock_timestamp()` instead of `now()`: docs/adr/0010.
+  return await sql<NewIdentity[]>`
+    with moment as (select clock_timestamp()::timestamptz(3) as at)
+    select uuidv7() as id, at from moment, generate_series(1, ${count})`;
+}
+
+/** Inserts rows that are known before, so that the commit does not wait for it. */
+export function insertWithCommit(sql: TransactionSql, storeId: string, rows: readonly AppointmentRow[]): void {
+  sql.withCommit(sql`
+    insert into appointments (store_id, id, lead_id, title, scheduled_at, duration_minutes, notes, metadata, seller_id,
+      service_id, created_at, updated_at)
+    select ${storeId}::uuid, id, lead_id, title, scheduled_at, duration_minutes, notes, metadata, seller_id, service_id,
+      created_at, updated_at
+    from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as new (id uuid, lead_id uuid, title text, scheduled_at timestamptz, duration_minutes integer, notes text,
+        metadata jsonb, seller_id uuid, service_id uuid, created_at timestamptz, updated_at timestamptz)`);
 }
 
 export const findAppointment = (sql: Sql, storeId: string, id: string) =>

@@ -34,6 +34,28 @@ export type AppointmentRow = {
   readonly updated_at: Date;
 };
 
+/** What a new appointment says. */
+export type NewAppointment = Pick<
+  AppointmentRow,
+  'lead_id' | 'title' | 'scheduled_at' | 'duration_minutes' | 'notes' | 'metadata'
+> &
+  Partial<Pick<AppointmentRow, 'seller_id' | 'service_id'>>;
+
+/** The row of a new appointment, with the defaults of the table. PostgreSQL writes UUIDs in lower case. */
+export const newRow = (
+  storeId: string,
+  appointment: NewAppointment,
+  { id, at }: { readonly id: string; readonly at: Date },
+): AppointmentRow => ({
+  ...appointment,
+  store_id: storeId,
+  id,
+  lead_id: appointment.lead_id?.toLowerCase() ?? null,
+  seller_id: appointment.seller_id?.toLowerCase() ?? null,
+  service_id: appointment.service_id?.toLowerCase() ?? null,
+  ...{ status: 'scheduled', confirmed_at: null, version: 1, created_at: at, updated_at: at },
+});
+
 /** The columns that a change can set. */
 export type AppointmentContent = Pick<
   AppointmentRow,

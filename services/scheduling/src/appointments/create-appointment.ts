@@ -8,13 +8,13 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { etagOf } from '@mostrador/kit/database/etag';
 import { changeMetadata } from '@mostrador/kit/database/metadata';
 import { createGroupCommit } from '@mostrador/kit/idempotency/group-commit';
-import { appendOutbox, causedBy } from '@mostrador/kit/outbox/outbox';
+import { appendOutboxWithCommit, causedBy } from '@mostrador/kit/outbox/outbox';
 import { createBoundedCache } from '@mostrador/kit/process/bounded-cache';
 import type { Origin } from '@mostrador/kit/rpc/actor';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
-import { type BookingRow, insertBookings } from '../booking/booking.repository.ts';
+import { type BookingRow, insertBookingsWithCommit } from '../booking/booking.repository.ts';
 import { deferRefusal, readHold, readNamed } from '../booking/named.ts';
 import { withAlternatives } from '../booking/refusals.ts';
 import { lockRules } from '../booking/rules.repository.ts';
@@ -24,8 +24,15 @@ import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { cancelFollowups } from '../followups/cancel-followups.ts';
 import { keepReminders } from '../reminders/keep-reminders.ts';
-import { insertAppointments, type NewAppointment } from './appointment.repository.ts';
-import { type AppointmentRow, appointmentCreated, toAppointment, wakeAppointment } from './appointment.ts';
+import { insertAppointments, insertWithCommit, type NewIdentity, newIdentities } from './appointment.repository.ts';
+import {
+  type AppointmentRow,
+  appointmentCreated,
+  type NewAppointment,
+  newRow,
+  toAppointment,
+  wakeAppointment,
+} from './appointment.ts';
 
 /** A request for an appointment. */
 type Item = {
@@ -108,7 +115,10 @@ function refusalWithoutRules({ wish, refusal }: Item): AppError | null {
   return refusal ?? (wish.hold_id ? new AppError('hold_not_found') : null);
 }
 
-/** Writes what gets a place, and refuses the others. */
+/**
+ * Writes what gets a place, and refuses the others. The rows are known before they are written, so that bookings need no
+ * more round trips than appointments of a store without rules.
+ */
 async function writeBooked(
   sql: TransactionSql,
   storeId: string,
@@ -117,11 +127,12 @@ async function writeBooked(
 ): Promise<(AppointmentRow | AppError)[]> {
   const asking = items.filter(({ refusal }) => !refusal);
   const wishes = asking.map(({ wish }) => wish);
-  // They are sent at once and run in this order, so the last one reads under the locks.
-  const [connection, rules, around] = await Promise.all([
+  // They are sent at once and run in this order, so the last two read under the locks.
+  const [connection, rules, around, identities] = await Promise.all([
     lockCalendarConnection(sql, storeId),
     lockRules(sql, storeId),
     readAround(sql, storeId, wishes),
+    newIdentities(sql, items.length),
   ]);
   const granted = rules && (await takePlaces(sql, storeId, rules, wishes, around));
   const outcomes = items.map((item) => {
@@ -136,24 +147,21 @@ async function writeBooked(
       : [{ ...item, grant, origin: origins[index] as Origin }];
   });
   if (accepted.length === 0) return outcomes as AppError[];
-  const rows = await insertAppointments(
-    sql,
-    storeId,
-    accepted.map(({ appointment, grant }) => ({ ...appointment, seller_id: grant.seller_id })),
+  const rows = accepted.map(({ appointment, grant: { seller_id } }, index) =>
+    newRow(storeId, { ...appointment, seller_id }, identities[index] as NewIdentity),
   );
   const bookings = accepted.flatMap(({ grant: { booking } }, index): BookingRow[] =>
     booking ? [{ ...booking, id: (rows[index] as AppointmentRow).id, expires_at: null, renewed: false }] : [],
   );
-  await Promise.all([
-    insertBookings(sql, storeId, bookings),
-    followUp(
-      sql,
-      storeId,
-      rows,
-      accepted.map(({ origin }) => origin),
-      connection,
-    ),
-  ]);
+  insertWithCommit(sql, storeId, rows);
+  insertBookingsWithCommit(sql, storeId, bookings);
+  await followUp(
+    sql,
+    storeId,
+    rows,
+    accepted.map(({ origin }) => origin),
+    connection,
+  );
   if (rules && rules.reminders.length > 0) {
     await keepReminders(
       sql,
@@ -196,16 +204,16 @@ async function followUp(
   const originsOfLeads = new Map(rows.flatMap(({ lead_id }, index) => (lead_id ? [[lead_id, origins[index]]] : [])));
   // In one order, because another process may lock the follow-ups of the same leads.
   const ofLeads = [...originsOfLeads].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  appendOutboxWithCommit(
+    sql,
+    storeId,
+    rows.flatMap((row, index) => [
+      ...causedBy(origins[index] as Origin, appointmentCreated(row)),
+      ...(connection ? [wakeAppointment(row, 'created')] : []),
+    ]),
+  );
   await Promise.all([
     connection && requestSyncs(sql, storeId, rows, connection.id),
-    appendOutbox(
-      sql,
-      storeId,
-      rows.flatMap((row, index) => [
-        ...causedBy(origins[index] as Origin, appointmentCreated(row)),
-        ...(connection ? [wakeAppointment(row, 'created')] : []),
-      ]),
-    ),
     ...ofLeads.map(([leadId, origin]) =>
       cancelFollowups(sql, storeId, { leadId, reason: 'appointment_booked' }, origin),
     ),

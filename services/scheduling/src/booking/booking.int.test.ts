@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   deleteService,
+  getAppointment,
   getBookingRules,
   getService,
   listAppointments,
@@ -357,6 +358,33 @@ describe('places', () => {
       select store_id, uuidv7(), place, starts_at, ends_at, scheduled_at, duration_minutes
       from bookings where store_id = ${storeId}`;
     await expect(copying).rejects.toMatchObject({ code: '23P01' });
+  });
+
+  test('what the constraint refuses at the commit is a conflict, and fails no other booking', async () => {
+    const storeId = await booking.store({ horizon_days: 730 });
+    const seller_id = booking.addSeller(storeId);
+    // The place of the seller is taken by what does not say so.
+    await booking.adminSql`
+      insert into bookings (store_id, id, place, starts_at, ends_at, scheduled_at, duration_minutes)
+      values (${storeId}, ${randomUUID()}, ${seller_id}, ${at('09:00')}, ${at('10:00')}, ${at('09:00')}, 60)`;
+    const [refused, other] = await Promise.allSettled([
+      booking.book(storeId, at('09:00'), { seller_id }),
+      booking.book(storeId, at('12:00'), { seller_id }),
+    ]);
+    expect(refused).toMatchObject({ reason: { code: 'appointment_conflict' } });
+    expect(other).toMatchObject({ value: { seller_id } });
+  });
+
+  test('what a booking answers is what is stored', async () => {
+    const storeId = await booking.store();
+    const { id: service_id } = await booking.service(storeId);
+    const lead_id = booking.addLead(storeId);
+    const booked = await booking.book(storeId, '2027-01-15T09:00:00.123Z', {
+      ...{ service_id: service_id.toUpperCase(), lead_id },
+      ...{ notes: 'Bring glasses', metadata: { order: '7', a: 'b' } },
+    });
+    const read = booking.rpc.call(getAppointment, { params: { appointmentId: booked.id } }, testContext({ storeId }));
+    expect(booked).toEqual(await read);
   });
 });
 

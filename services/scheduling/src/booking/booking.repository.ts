@@ -137,14 +137,20 @@ export async function insertBookings(
   storeId: string,
   bookings: readonly BookingRow[],
 ): Promise<void> {
-  if (bookings.length === 0) return;
-  await sql`
+  if (bookings.length > 0) await insertOf(sql, storeId, bookings);
+}
+
+/** The same, so that the commit does not wait for it. */
+export function insertBookingsWithCommit(sql: TransactionSql, storeId: string, bookings: readonly BookingRow[]): void {
+  if (bookings.length > 0) sql.withCommit(insertOf(sql, storeId, bookings));
+}
+
+const insertOf = (sql: TransactionSql, storeId: string, bookings: readonly BookingRow[]) => sql`
     insert into bookings (store_id, ${columns(sql)})
     select ${storeId}::uuid, ${columns(sql)}
     from json_to_recordset(${JSON.stringify(bookings)}::text::json) as taken (id uuid, place uuid, seller_id uuid,
       starts_at timestamptz, ends_at timestamptz, scheduled_at timestamptz, duration_minutes integer, service_id uuid,
       expires_at timestamptz, renewed boolean)`;
-}
 
 /** Lets a hold last until `expires_at`, unless it was renewed before. Returns the hold as it is then. */
 export async function renewBooking(
