@@ -78,6 +78,23 @@ test('the backend of the guide books a time once, tells a conflict with alternat
   expect(await book({ ...wish, start: await startAt(9) })).toEqual({ status: 502, body: {} });
 });
 
+test('of 20 clients that book one time at once one gets it, and 19 get other times that can be booked', async () => {
+  const scheduled_at = await startAt(20);
+  const body = { title: 'Haircut', service_id: service, scheduled_at };
+  const answers = await Promise.all(Array.from({ length: 20 }, () => request('POST', '/appointments', { key, body })));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+  const refused = answers.filter(({ status }) => status === 409).map((answer) => answer.body);
+  expect(refused).toHaveLength(19);
+  for (const { code, alternatives } of refused) {
+    expect(code).toBe('appointment_conflict');
+    expect(alternatives).toHaveLength(5);
+    expect(alternatives).not.toContain(scheduled_at);
+  }
+  const [next] = refused[0].alternatives;
+  const other = await request('POST', '/appointments', { key, body: { ...body, scheduled_at: next } });
+  expect(other.status).toBe(201);
+});
+
 test.each(['{', '', 'null', '[]'])('the backend of the guide refuses the body %j, and goes on', async (body) => {
   expect((await fetch(`${address}/book`, { method: 'POST', body })).status).toBe(400);
   expect((await fetch(`${address}/times`)).status).toBe(200);

@@ -92,12 +92,13 @@ export async function listTouching(sql: Sql, storeId: string, { start, end }: Sp
 
 /**
  * What is taken in a span, for searches: for each seller, and for the store itself (null), the starts and ends in epoch ms.
- * One row for each, because a busy store has thousands. Expired holds count as free.
+ * One row for each, because a busy store has thousands. Expired holds count as free. `date_part` answers a double, which is
+ * exact to the millisecond, and costs less than the numeric of `extract`.
  */
 export async function listTaken(sql: Sql, storeId: string, { start, end }: Span): Promise<Map<string | null, Span[]>> {
   const rows = await sql<{ seller_id: string | null; edges: string }[]>`
-    select seller_id, string_agg((extract(epoch from starts_at) * 1000)::bigint || ',' ||
-      (extract(epoch from ends_at) * 1000)::bigint, ',') as edges
+    select seller_id, string_agg((date_part('epoch', starts_at) * 1000)::bigint || ',' ||
+      (date_part('epoch', ends_at) * 1000)::bigint, ',') as edges
     from bookings
     where store_id = ${storeId} and starts_at < ${new Date(end)}
       and starts_at > ${new Date(start)}::timestamptz - interval '48 hours' and ends_at > ${new Date(start)}
