@@ -22,6 +22,7 @@ import { deliveryMetrics } from '../../services/messaging/src/delivery/delivery-
 import { inboundMetrics } from '../../services/messaging/src/inbound/inbound-metrics.ts';
 import { budgetsUsedUp } from '../../services/messaging/src/prices/budget-metrics.ts';
 import { oldestSync } from '../../services/scheduling/src/calendar-sync/sync-metrics.ts';
+import { googleMetrics } from '../../services/scheduling/src/calendars/google/quota.ts';
 import { workerMetrics } from '../../workflows/src/worker-metrics.ts';
 
 /** Metrics of the platform, and the processes that export them. */
@@ -61,7 +62,7 @@ export const sections: readonly Section[] = [
     processes: ['messaging'],
     metrics: [...Object.values(deliveryMetrics), ...Object.values(inboundMetrics), budgetsUsedUp],
   },
-  { title: 'Calendars', processes: ['scheduling'], metrics: [oldestSync] },
+  { title: 'Calendars', processes: ['scheduling'], metrics: [oldestSync, ...Object.values(googleMetrics)] },
   { title: 'Feed and webhooks', processes: ['events'], metrics: [partitionDays, ...Object.values(webhookMetrics)] },
   { title: 'Models', processes: ['assistant'], metrics: [...Object.values(modelMetrics), budgetsReached] },
   { title: 'Providers', processes: ['scheduling', 'messaging'], metrics: Object.values(providerMetrics) },

@@ -74,6 +74,18 @@ export const calendars: Row = {
       unit: 's',
       queries: { sync: 'max(mostrador_calendar_sync_oldest_seconds)' },
     },
+    {
+      title: 'Requests to Google a minute, by result (10,000 for a project)',
+      unit: 'short',
+      queries: {
+        '{{result}}': 'sum by (result) (rate(mostrador_google_calendar_requests_total[$__rate_interval])) * 60',
+      },
+    },
+    {
+      title: 'Requests of the busiest Google account in a minute (600 for an account)',
+      unit: 'short',
+      queries: { account: 'sum(mostrador_google_calendar_busiest_account_requests)' },
+    },
   ],
 };
 

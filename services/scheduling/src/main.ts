@@ -16,6 +16,7 @@ import { addWatches } from './calendar-watch/add-watches.ts';
 import { overdueWatches } from './calendar-watch/wake-overdue.ts';
 import { calendarCircuit } from './calendars/calendar-circuit.ts';
 import { credentialsCheck } from './calendars/credentials-check.ts';
+import { countGoogleRequests } from './calendars/google/quota.ts';
 import { createProviders } from './calendars/providers.ts';
 import { schedulingConfig } from './config.ts';
 import { schedulingLists } from './dependencies.ts';
@@ -53,7 +54,7 @@ runService({
         relay,
         listTotals,
         vault,
-        openProvider: createProviders(egress),
+        openProvider: createProviders(egress, countGoogleRequests(metrics)),
         egress,
         circuit: createProviderCircuit(calendarCircuit, { systemDatabase, log, metrics, tracing }),
         publicUrl: config.PUBLIC_URL,

@@ -5,6 +5,7 @@ import type { OpenConnection, OpenProvider, ProviderName } from './calendar-prov
 import type { ConnectionRow } from './connection.repository.ts';
 import { createFeedProvider } from './feed/provider.ts';
 import { createGoogleProvider } from './google/provider.ts';
+import type { CountRequest } from './google/quota.ts';
 import { createAccessTokens } from './google/tokens.ts';
 
 const googleApi = 'https://www.googleapis.com';
@@ -37,7 +38,7 @@ function addressOf({ provider, settings }: Pick<OpenConnection, 'provider' | 'se
 const isSameOrigin = (one: string, other: string): boolean => URL.parse(one)?.origin === URL.parse(other)?.origin;
 
 /** Creates the function that opens adapters. It never throws: an unusable setting fails the first call. */
-export function createProviders(egressOfStores: EgressOfStores): OpenProvider {
+export function createProviders(egressOfStores: EgressOfStores, countRequest?: CountRequest): OpenProvider {
   const tokens = createAccessTokens();
   return ({ storeId, provider, settings, credentials }) => {
     const egress = egressOfStores.forStore(storeId);
@@ -47,7 +48,7 @@ export function createProviders(egressOfStores: EgressOfStores): OpenProvider {
       case 'caldav':
         return createCaldavProvider({ ...settings, password: credentials.password, egress });
       case 'google':
-        return createGoogleProvider({ settings, credentials, tokens, egress });
+        return createGoogleProvider({ settings, credentials, tokens, egress, countRequest });
     }
   };
 }

@@ -1,7 +1,8 @@
 import { CalendarError } from '../calendar-provider.ts';
 import type { FoundEvent, GoogleEvent } from './event.ts';
 import { askGoogle, type GoogleAnswer, unreadable } from './http.ts';
-import { refusalOfApi } from './refusal.ts';
+import type { CountRequest } from './quota.ts';
+import { isLimit, refusalOfApi } from './refusal.ts';
 import type { AccessTokens, GoogleAccount } from './tokens.ts';
 
 const googleUrl = 'https://www.googleapis.com';
@@ -31,6 +32,7 @@ export type GoogleSettings = GoogleAccount & {
   readonly calendarId: string;
   /** Undefined: the address of Google. */
   readonly apiUrl: string | undefined;
+  readonly countRequest: CountRequest;
 };
 
 export type GoogleCalendar = ReturnType<typeof openGoogleCalendar>;
@@ -48,10 +50,10 @@ type Call = {
 
 /** The requests to a calendar (Google Calendar API v3). They end when the signal is aborted. */
 export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessTokens, signal: AbortSignal) {
-  const { calendarId, apiUrl = googleUrl, egress } = settings;
+  const { calendarId, apiUrl = googleUrl, egress, countRequest } = settings;
   const events = `${apiUrl.replace(/\/+$/, '')}/calendar/v3/calendars/${encodeURIComponent(calendarId)}/events`;
 
-  const attempt = (token: string, path: string, { method = 'GET', query, event, etag, mostBytes }: Call) =>
+  const send = (token: string, path: string, { method = 'GET', query, event, etag, mostBytes }: Call) =>
     askGoogle(egress, `${events}${path}${query ? `?${new URLSearchParams(query)}` : ''}`, {
       method,
       headers: {
@@ -64,6 +66,15 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
       signal,
       mostBytes,
     });
+
+  const attempt = async (token: string, path: string, call: Call): Promise<GoogleAnswer> => {
+    const answer = await send(token, path, call).catch((error) => {
+      countRequest(settings, 'failed');
+      throw error;
+    });
+    countRequest(settings, isLimit(answer.status, answer.body) ? 'limited' : 'answered');
+    return answer;
+  };
 
   /** Sends the request. After a 401 it sends it once more with a new access token. */
   const ask = async (path: string, call: Call): Promise<GoogleAnswer> => {

@@ -21,6 +21,7 @@ import { createGoogleProvider } from './provider.ts';
 import { type AccessTokens, createAccessTokens } from './tokens.ts';
 
 let google: GoogleServer;
+const counted: string[] = [];
 let tokens: AccessTokens;
 beforeAll(async () => {
   google = await startGoogleCalendar();
@@ -28,6 +29,7 @@ beforeAll(async () => {
 afterAll(() => google?.stop());
 beforeEach(() => {
   google.clear();
+  counted.splice(0);
   tokens = createAccessTokens();
 });
 
@@ -39,6 +41,7 @@ const open = (timeoutMs = 60_000): CalendarProvider =>
     credentials: google.secrets(),
     tokens,
     egress: localEgress(),
+    countRequest: (_, result) => void counted.push(result),
     timeoutMs,
   });
 
@@ -159,6 +162,7 @@ describe('a rate limit', () => {
       expect(unnamed).toMatchObject({ kind: 'throttled', code: 'calendar_throttled' });
       expect(unnamed.retryAfterSeconds).toBeUndefined();
       expect(writes()).toBe(0);
+      expect(counted).toEqual(['limited', 'limited']);
     },
   );
 

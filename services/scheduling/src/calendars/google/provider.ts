@@ -15,6 +15,7 @@ import { type GoogleCalendar, type GoogleSettings, openGoogleCalendar } from './
 import { type FoundEvent, firstIdOf, isForeign, isIdOf, listedIn, markOf, nextIdAfter, toGoogle } from './event.ts';
 import { unreadable } from './http.ts';
 import { toICalendar } from './icalendar.ts';
+import type { CountRequest } from './quota.ts';
 import { readChanges, readObjects } from './reader.ts';
 import type { AccessTokens } from './tokens.ts';
 
@@ -29,6 +30,8 @@ type Options = {
   credentials: Credentials;
   tokens: AccessTokens;
   egress: Egress;
+  /** Default: nothing is counted. */
+  countRequest?: CountRequest | undefined;
   timeoutMs?: number;
 };
 
@@ -62,7 +65,7 @@ export function createGoogleProvider(options: Options): CalendarProvider {
   };
 }
 
-function settingsOf({ settings, credentials, egress }: Options): GoogleSettings {
+function settingsOf({ settings, credentials, egress, countRequest = () => {} }: Options): GoogleSettings {
   const { calendar_id, api_url, token_url } = settings;
   const { client_id, client_secret, refresh_token } = credentials;
   if (!calendar_id || !client_id || !client_secret || !refresh_token) {
@@ -76,6 +79,7 @@ function settingsOf({ settings, credentials, egress }: Options): GoogleSettings 
     clientSecret: client_secret,
     refreshToken: refresh_token,
     egress,
+    countRequest,
   };
 }
 

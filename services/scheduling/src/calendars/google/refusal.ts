@@ -10,13 +10,15 @@ const usageLimits = ['rateLimitExceeded', 'userRateLimitExceeded', 'quotaExceede
 /** Rate limits of the token endpoint, which come with various statuses. */
 const tokenLimits = ['rate_limit_exceeded', 'slow_down'];
 
+/** Whether Google answers that there were too many requests. */
+export const isLimit = (status: number, body: unknown): boolean =>
+  status === 429 || (status === 403 && reasonsOf(body).some((reason) => usageLimits.includes(reason)));
+
 /** Maps an error response of the Calendar API to its meaning for the connection or for the event. */
 export function refusalOfApi(status: number, headers: Headers, body: unknown): CalendarError {
   const reasons = reasonsOf(body);
   const about = `HTTP ${[status, ...reasons.slice(0, 1)].join(', ')}`;
-  if (status === 429 || (status === 403 && reasons.some((reason) => usageLimits.includes(reason)))) {
-    return throttled(about, headers);
-  }
+  if (isLimit(status, body)) return throttled(about, headers);
   switch (status) {
     case 401:
       return refused('calendar_credentials_refused', `Google rejects its own access token (${about}). Connect again.`);
