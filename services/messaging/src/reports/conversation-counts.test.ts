@@ -25,6 +25,13 @@ test('without a response there are no percentiles and no average', () => {
   expect(responses([])).toEqual({ p50: null, p90: null, average: null });
 });
 
+test('what has a price is never negative, also over a quarter-hour that a process without prices has closed', () => {
+  const closed = { billed_service_ai: -2, amount_service_ai: -500_000, without_rate: -1, billed_utility_api: 3 };
+  const counts = toConversationCounts({ ...eventsOf([]), ...closed }, 'XTS');
+  expect(counts.messages_priced?.billable).toMatchObject({ service: { ai: 0 }, utility: { api: 3 } });
+  expect(counts.messages_cost).toMatchObject({ amount: 0, without_rate: 0, amounts: { service: { ai: 0 } } });
+});
+
 test('a percentile is the upper limit of the bucket that holds its rank', () => {
   expect(responses([400])).toEqual({ p50: 1, p90: 1, average: 0.4 });
   expect(responses([1000, 1001])).toEqual({ p50: 1, p90: 2, average: 1.001 });

@@ -39,7 +39,8 @@ export type ConversationFacts = Readonly<Record<(typeof conversationFacts)[numbe
 export const conversationRollups = createRollups(conversationFacts, 'report_facts_with_prices');
 
 /** `currency`: that of the rate file. Null: there is none. */
-export function toConversationCounts(facts: ConversationFacts, currency: string | null): ConversationCounts {
+export function toConversationCounts(stored: ConversationFacts, currency: string | null): ConversationCounts {
+  const facts = withoutNegative(stored);
   const { sessions_started, sessions_ended, messages_inbound, messages_failed } = facts;
   return {
     sessions_started,
@@ -57,6 +58,20 @@ export function toConversationCounts(facts: ConversationFacts, currency: string 
     first_response_seconds: toFirstResponseSeconds(facts),
   };
 }
+
+/**
+ * What has a price. A process of 0.2.0 closes a quarter-hour with totals that lack prices, so a difference of totals may be
+ * negative until `report rebuild`.
+ */
+const withoutNegative = (facts: ConversationFacts): ConversationFacts => ({
+  ...facts,
+  ...Object.fromEntries(
+    [...pricedMetrics, ...amountMetrics, 'without_rate' as const].map((metric) => [
+      metric,
+      Math.max(0, facts[metric] ?? 0),
+    ]),
+  ),
+});
 
 function costOf(facts: ConversationFacts, currency: string | null): NonNullable<ConversationCounts['messages_cost']> {
   const sum = (metrics: readonly (keyof ConversationFacts)[]) =>
