@@ -206,6 +206,28 @@ test('what says nothing about a message is not counted as unreadable', () => {
   expect(read({ entry: [{ changes: [{ field: 'account_update', value: {} }] }] }).unreadable).toBe(0);
 });
 
+test.each([
+  ['message_template_status_update', [{ kind: 'templates' }]],
+  ['message_template_quality_update', [{ kind: 'templates' }]],
+  ['message_template_components_update', [{ kind: 'templates' }]],
+  ['template_category_update', [{ kind: 'templates' }]],
+  ['account_update', undefined],
+  ['account_alerts', undefined],
+  ['phone_number_quality_update', undefined],
+  ['phone_number_name_update', undefined],
+  ['user_id_update', undefined],
+  ['group_lifecycle_update', undefined],
+  ['calls', undefined],
+  ['messaging_handovers', undefined],
+  ['a_field_of_later', undefined],
+])('a webhook of the field %s has no message and nothing unreadable, whatever it says', (field, effects) => {
+  const values = [{}, null, { messages: textFrom(customer, 'x').messages }];
+  for (const value of values) {
+    const found = read({ entry: [{ changes: [{ field, value }] }] });
+    expect(found).toEqual({ messages: [], statuses: [], unreadable: 0, ...(effects && { effects }) });
+  }
+});
+
 test('a status update is read with our id and our own text for a failure', () => {
   const base = { recipient_id: customer, timestamp: '1795000000' };
   const statuses = [
