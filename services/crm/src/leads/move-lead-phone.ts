@@ -4,8 +4,25 @@ import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { findLead, findLeadIdByPhone, findLeadIdByUserId, lockLead, saveLead } from './lead.repository.ts';
-import { isAnotherPhone, isPhoneOf, type LeadRow, leadMerged, leadUpdated, mergeLeads, moveLead } from './lead.ts';
+import { lockContacts, takeContactName } from './contact-name.repository.ts';
+import {
+  findLead,
+  findLeadIdByPhone,
+  findLeadIdByUserId,
+  lockLead,
+  saveChannelName,
+  saveLead,
+} from './lead.repository.ts';
+import {
+  isAnotherPhone,
+  isPhoneOf,
+  type LeadRow,
+  leadMerged,
+  leadUpdated,
+  mergeLeads,
+  moveLead,
+  renameLead,
+} from './lead.ts';
 import { leadNotFound } from './lead-not-found.ts';
 import { findMerge, listUnfinishedOf, lockLeadsToMerge, moveMergedLead } from './merged-lead.repository.ts';
 import { saveChange } from './save-change.ts';
@@ -32,6 +49,7 @@ const changedMeanwhile = () => new AppError('service_unavailable', { retryAfterS
 
 async function move(sql: TransactionSql, storeId: string, body: Body): Promise<Reply> {
   const { lead_id, to_phone, to_user_id } = body;
+  if (to_phone !== undefined) await lockContacts(sql, storeId, [to_phone]);
   // The lead may have been merged since, also by this move.
   const merge = await findMerge(sql, storeId, lead_id);
   const [lead] = await findLead(sql, storeId, merge?.merged_into ?? lead_id);
@@ -46,7 +64,17 @@ async function move(sql: TransactionSql, storeId: string, body: Body): Promise<R
     const otherId = await findLeadIdByUserId(sql, storeId, to_user_id);
     if (otherId && otherId !== saved.id) saved = await mergeOrRelease(sql, saved, otherId, body);
   }
-  return await replyOf(sql, 'moved', await saveIdentity(sql, saved, body));
+  const moved = await saveIdentity(sql, saved, body);
+  return await replyOf(sql, 'moved', to_phone === undefined ? moved : await nameByContact(sql, moved, to_phone));
+}
+
+/** The name of a locked lead becomes what the store's telephone calls the number, unless a person has named the lead. */
+async function nameByContact(sql: TransactionSql, lead: LeadRow, phone: string): Promise<LeadRow> {
+  const kept = await takeContactName(sql, lead.store_id, phone);
+  const renamed = kept && renameLead(lead, kept.name, kept.at);
+  if (!renamed) return lead;
+  await saveChannelName(sql, lead, kept.name, kept.at);
+  return kept.name === lead.name ? lead : await saveChange(sql, lead, renamed);
 }
 
 /** Whether the store has given the lead another number than the customer had. */

@@ -4,6 +4,7 @@ import {
   ensureLead,
   getLead,
   listLeads,
+  moveLeadPhone,
   nameLeads,
   type RequestOf,
   updateLead,
@@ -93,6 +94,36 @@ test('a name that is removed from the address book, or has waited for half a yea
   await crm.adminSql`update contact_names set kept_until = kept_until - interval '181 days'`;
   await purgeContactNames(crm.systemDatabase);
   expect(await late.nameOf((await late.ensure('Má')).id)).toBe('Má');
+});
+
+test('a name waits also for a lead whose number becomes known later, and a name from a person stays', async () => {
+  const context = testContext({ storeId: randomUUID() });
+  const { id: hidden } = await crm.rpc.call(
+    ensureLead,
+    { body: { channel_user_id: 'BR.1', name: 'Má', username: 'ma' } },
+    context,
+  );
+  const other = '5531991230009';
+  const { id: named } = await crm.rpc.call(ensureLead, { body: { channel_user_id: 'BR.2', name: 'Bia' } }, context);
+  await crm.rpc.call(updateLead, { params: { leadId: named }, body: { name: 'Dona Bia' } }, context);
+  const at = '2026-11-20T10:00:00.000Z';
+  const contacts = [
+    { customer_phone: phone, name: 'Maria Souza', at },
+    { customer_phone: other, name: 'Bia', at },
+  ];
+  await crm.rpc.call(nameLeads, { body: { contacts } }, context);
+  const move = (lead_id: string, to_phone: string, to_user_id: string) =>
+    crm.rpc.call(moveLeadPhone, { body: { lead_id, from_phone: null, to_phone, to_user_id } }, context);
+  const moved = [await move(hidden, phone, 'BR.1'), await move(named, other, 'BR.2')];
+  const leads = await Promise.all(
+    [hidden, named].map((leadId) => crm.rpc.call(getLead, { params: { leadId } }, context)),
+  );
+  expect(leads).toMatchObject([
+    { name: 'Maria Souza', customer_phone: phone },
+    { name: 'Dona Bia', customer_phone: other },
+  ]);
+  // A repetition changes nothing.
+  expect([await move(hidden, phone, 'BR.1'), await move(named, other, 'BR.2')]).toEqual(moved);
 });
 
 test('a name that comes while the lead is created names it', async () => {
