@@ -9,9 +9,10 @@ import { Command } from 'commander';
 import { screensOf, screensOfLead } from './screens.ts';
 import type { DemoStore } from './store/api.ts';
 import { fillStore } from './store/fill.ts';
+import { kindsCustomer } from './store/kinds.ts';
 import { takeScreenshots } from './take.ts';
 
-type Dev = { base_url: string; console_url: string; stores: DemoStore[] };
+type Dev = { base_url: string; console_url: string; sandbox_url: string; stores: DemoStore[] };
 type Options = { readonly running?: boolean; readonly locale: string; readonly to: string };
 
 /** The person whom the demo signs in. */
@@ -23,14 +24,16 @@ async function main({ running, locale, to }: Options): Promise<void> {
   try {
     const folder = platform?.folder ?? localDirectoryOf(process.env);
     const dev: Dev = JSON.parse(readFileSync(join(folder, 'dev.json'), 'utf8'));
-    const lead = platform ? await fillStore(platform, dev.stores[0] as DemoStore) : await leadToShow(dev);
+    const leads = platform ? await fillStore(platform, dev.stores[0] as DemoStore) : { main: await leadToShow(dev) };
     const navigation = readFileSync(join(root, 'apps/console/src/shell/navigation.ts'), 'utf8');
     const screens = screensOf(navigation);
     mkdirSync(to, { recursive: true });
     const bytes = await takeScreenshots({
       consoleUrl: dev.console_url,
       loginLink: () => loginLink(folder),
-      screens: [...screens, ...screensOfLead(screens, lead)],
+      screens: [...screens, ...screensOfLead(screens, leads)],
+      // The demo has no customer of this name before it is filled.
+      ...(platform && { telephone: { url: dev.sandbox_url, customer: kindsCustomer.name } }),
       directory: to,
       locale,
       say: (text) => console.log(text),
@@ -72,8 +75,8 @@ async function leadToShow({ base_url, stores }: Dev): Promise<string> {
 
 await new Command('screenshots')
   .description(
-    'Takes every screen of the console in light, in dark and on a phone, with a month of work in the demo store. The\n' +
-      'screens come from the navigation of the console.',
+    'Takes every screen of the console in light, in dark and on a phone, with a month of work in the demo store, and the\n' +
+      'telephone of the sandbox. The screens come from the navigation of the console.',
   )
   .option('--running', 'use the platform that npm start runs, with what is in it')
   .option('--locale <locale>', 'the language of the pictures: en-US, es-419 or pt-BR', 'en-US')

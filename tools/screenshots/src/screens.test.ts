@@ -14,7 +14,10 @@ test('every screen of the navigation has pictures, in its order', () => {
 });
 
 test('a lead and a thread have pictures when their lists exist', () => {
-  expect(screensOfLead(screensOf(source), 'id')).toMatchObject([{ name: 'thread', path: '/inbox/id' }]);
+  expect(screensOfLead(screensOf(source), { main: 'id', kinds: 'other' })).toMatchObject([
+    { name: 'thread', path: '/inbox/id' },
+    { name: 'kinds', path: '/inbox/other' },
+  ]);
 });
 
 test('a navigation that cannot be read is an error, and no empty folder', () => {

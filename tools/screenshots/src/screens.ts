@@ -1,3 +1,5 @@
+import type { ShownLeads } from './store/fill.ts';
+
 /** A screen of the console: the name of its pictures, and its path below `/console`. */
 export type Screen = {
   readonly name: string;
@@ -13,9 +15,10 @@ export function screensOf(source: string): Screen[] {
   return [...new Set(paths)].map((path) => ({ path, name: path.slice(1).replaceAll('/', '-') }));
 }
 
-/** The screens of one lead. They exist when the list that leads to them does. */
-export const screensOfLead = (screens: readonly Screen[], leadId: string): Screen[] =>
+/** The screens of leads. They exist when the list that leads to them does. */
+export const screensOfLead = (screens: readonly Screen[], { main, kinds }: ShownLeads): Screen[] =>
   [
-    { of: '/leads', name: 'lead', path: `/leads/${leadId}` },
-    { of: '/inbox', name: 'thread', path: `/inbox/${leadId}`, waitFor: 'article' as const },
+    { of: '/leads', name: 'lead', path: `/leads/${main}` },
+    { of: '/inbox', name: 'thread', path: `/inbox/${main}`, waitFor: 'article' as const },
+    ...(kinds ? [{ of: '/inbox', name: 'kinds', path: `/inbox/${kinds}`, waitFor: 'article' as const }] : []),
   ].filter(({ of }) => screens.some(({ path }) => path === of));

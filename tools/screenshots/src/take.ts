@@ -24,6 +24,8 @@ type Options = {
   /** A link that works once; each look needs one. */
   readonly loginLink: () => Promise<string>;
   readonly screens: readonly Screen[];
+  /** The telephone of the sandbox, as this customer. */
+  readonly telephone?: { readonly url: string; readonly customer: string };
   readonly directory: string;
   readonly locale: string;
   readonly say: (text: string) => void;
@@ -36,6 +38,7 @@ export async function takeScreenshots(options: Options): Promise<number> {
   try {
     let bytes = 0;
     for (const [look, context] of looks) bytes += await takeLook(browser, look, context, options);
+    if (options.telephone) bytes += await takeTelephone(browser, options.telephone, options);
     return bytes;
   } finally {
     await browser.close();
@@ -69,6 +72,25 @@ async function takeLook(
   }
   await context.close();
   return bytes;
+}
+
+/** Takes the customer's telephone, in the language of the store. */
+async function takeTelephone(
+  browser: Browser,
+  { url, customer }: NonNullable<Options['telephone']>,
+  { directory, say }: Options,
+): Promise<number> {
+  const context = await browser.newContext({ viewport: { width: 420, height: 1100 }, colorScheme: 'light' });
+  const page = await context.newPage();
+  await page.goto(url);
+  await page.locator('#choose > summary').click();
+  await page.getByRole('button', { name: customer }).click();
+  await page.getByText('Chego de metrô').waitFor();
+  const picture = smallPng(await page.screenshot({ caret: 'hide', animations: 'disabled' }));
+  writeFileSync(join(directory, 'telephone-light.png'), picture);
+  say(`telephone-light.png  ${Math.ceil(picture.length / 1024)} KiB`);
+  await context.close();
+  return picture.length;
 }
 
 /** Waits until the screen shows what it loads: a heading, and nothing that is busy. The event stream never ends. */

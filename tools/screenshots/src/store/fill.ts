@@ -10,6 +10,7 @@ import { startWebhookReceiver } from '@mostrador/testing/providers/webhook-recei
 import { apiOf, type DemoStore, post, type Seller } from './api.ts';
 import { backdate, type Written } from './backdate.ts';
 import { conversations, type Line, mainConversation, troubled } from './conversations.ts';
+import { writeKinds } from './kinds.ts';
 import { momentsOf, planMonth } from './plan.ts';
 import { fillRest, untilDelivered } from './rest.ts';
 
@@ -22,9 +23,9 @@ const greatestMonth = 100;
 
 /**
  * Makes a month of work in the demo store, so that the pictures show a store as it is after some time: conversations of
- * every source, appointments, people, keys, webhooks and reports. Returns the id of the lead whose thread is shown.
+ * every source and kind, appointments, people, keys, webhooks and reports. Returns the leads whose threads are shown.
  */
-export async function fillStore(platform: LocalPlatform, store: DemoStore): Promise<string> {
+export async function fillStore(platform: LocalPlatform, store: DemoStore): Promise<ShownLeads> {
   const { dev } = platform;
   const api = apiOf(dev.base_url, store.api_key);
   // The pictures show what is written here, and nothing that the AI would say to it.
@@ -90,12 +91,16 @@ export async function fillStore(platform: LocalPlatform, store: DemoStore): Prom
     await untilDelivered(api);
     await backdate(dev.database_url, store.id, [...inbox, ...past]);
     await platform.admin('report rebuild');
-    return inbox[conversations.indexOf(mainConversation)]?.leadId ?? '';
+    const kinds = await writeKinds(api, `${dev.sandbox_url}`);
+    return { main: inbox[conversations.indexOf(mainConversation)]?.leadId ?? '', kinds };
   } finally {
     await receiver.close();
     await nats.close();
   }
 }
+
+/** `kinds`: whose conversation has every kind of message. */
+export type ShownLeads = { readonly main: string; readonly kinds?: string };
 
 type Lead = {
   readonly id: string;
