@@ -1,14 +1,14 @@
 import type { Hold } from '@mostrador/testing/proxy/tcp-proxy';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Lead, type SendingStage, startSendingStage, untilAccepted } from './sending.ts';
+import { type Lead, type Sending, type SendingStage, startSendingStage, untilAccepted } from './sending.ts';
 
 // messaging is killed at each step of a changed number. The next process takes the stored webhook again after its lease.
 
 let stage: SendingStage;
 let leads: Lead[];
-/** The leads whose number has changed. */
-const moved: { readonly before: string; readonly lead: Lead }[] = [];
+/** The leads whose number has changed, with what was accepted while it changed, or was about to be sent. */
+const moved: { readonly before: string; readonly lead: Lead; readonly during: Sending[] }[] = [];
 let phones = 5511985000000;
 beforeAll(async () => {
   stage = await startSendingStage({ processes: ['gateway', 'crm', 'messaging', 'scheduling', 'workflows'] });
@@ -42,6 +42,11 @@ test.each(Object.keys(points))('%s', async (point) => {
   const held = (points[point] as (typeof points)[string])(eventId, after);
   await stage.whatsapp.customerMoves({ phone: lead.phone }, { phone: after }, { id: eventId, at: ago(50) });
   await held.reached;
+  // It waits until the lead is known. WhatsApp accepts free text to the number from now on.
+  await stage.whatsapp.customerWrites({ from: after, text: 'my new number' });
+  // From the notice on, a message goes to the new number. Before it, the earlier one is still the customer's.
+  const during = point === 'before the change is stored' ? [] : [stage.newSending({ id: lead.id, phone: after })];
+  await Promise.all(during.map(untilAccepted));
   await stage.kill('messaging');
   held.drop();
   // The lease lasts 30 s. Here it ends at once.
@@ -54,18 +59,27 @@ test.each(Object.keys(points))('%s', async (point) => {
   const isProcessed = async () =>
     (await stage.database.adminSql`select from inbound_payloads where processed_at is null`).length === 0;
   await waitFor(isProcessed, { description: 'the notice is processed' });
-  await stage.whatsapp.customerWrites({ from: after, text: 'my new number' });
   await waitFor(async () => (await bodiesOf(lead)).length === 2, { description: 'the message is the lead’s' });
   expect(await bodiesOf(lead)).toEqual(['Hello', 'my new number']);
-  moved.push({ before: lead.phone, lead: { id: lead.id, phone: after } });
+  moved.push({ before: lead.phone, lead: { id: lead.id, phone: after }, during });
 });
 
 // At the end, because after a kill the next message that is sent waits for some seconds.
-test('after all these kills each lead gets what is sent to it, at its new number alone', async () => {
+test('after all these kills each lead gets what is sent to it once, at its new number alone, and nothing is lost', async () => {
   expect(moved).toHaveLength(Object.keys(points).length);
-  await Promise.all(moved.map(({ lead }) => untilAccepted(stage.newSending(lead))));
-  await waitFor(() => moved.every(({ lead }) => stage.sentTo(lead).length > 0), { description: 'each answer is sent' });
-  for (const { lead } of moved) expect(stage.sentTo(lead)).toHaveLength(1);
+  const sendings = moved.map(({ lead, during }) => ({ lead, all: [...during, stage.newSending(lead)] }));
+  await Promise.all(sendings.map(({ all }) => untilAccepted(all.at(-1) as Sending)));
+  const rows = () => Promise.all(sendings.flatMap(({ all }) => all).map(stage.rowOf));
+  const isOver = (row: Awaited<ReturnType<typeof stage.rowOf>>) => row && !['queued', 'sending'].includes(row.status);
+  await waitFor(async () => (await rows()).every(isOver), { description: 'each message has its outcome' });
+  for (const { lead, all } of sendings) {
+    const statuses = (await Promise.all(all.map(stage.rowOf))).map((row) => row?.status);
+    // Killed while it was being sent: it may have been sent, so it is never sent again.
+    const certain = all.filter((_, index) => statuses[index] !== 'unknown').map(({ text }) => text);
+    expect(statuses.filter((status) => status !== 'unknown')).toEqual(certain.map(() => 'sent'));
+    expect(stage.sentTo(lead)).toEqual(all.map(({ text }) => text).filter((text) => stage.sentTo(lead).includes(text)));
+    expect(stage.sentTo(lead)).toEqual(expect.arrayContaining(certain));
+  }
   const tried = [...stage.whatsapp.log, ...stage.whatsapp.refusals].map(({ to }) => to);
   for (const { before } of moved) expect(tried).not.toContain(before);
 });
