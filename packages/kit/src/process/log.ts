@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { errorCatalogue } from '@mostrador/contracts/core';
 import pino from 'pino';
 
 /** A structured log: one JSON line per event. */
@@ -71,21 +72,28 @@ function prettyStream(): pino.DestinationStream {
 
 /**
  * What the log shows of an error: its type, message, code, constraint and stack, and the same of its causes. It omits
- * other members: a database error has the values of the row there, an HTTP error the headers.
+ * other members: a database error has the values of the row there, an HTTP error the headers. An outage brings thousands
+ * of errors that are foreseen: of such a one and its causes only the last has a stack, and only when no code explains it.
  */
 export function serializeError(error: unknown): unknown {
-  return describeError(error, 0);
+  return describeError(error, 0, false);
 }
 
-function describeError(error: unknown, depth: number): unknown {
+function describeError(error: unknown, depth: number, foreseenAbove: boolean): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : `a thrown ${typeof error}`;
-  const { code, constraint_name: constraint } = error as { code?: unknown; constraint_name?: unknown };
+  const { cause, code, constraint_name: constraint } = error as Error & { code?: unknown; constraint_name?: unknown };
+  const foreseen = foreseenAbove || isForeseen(code);
+  const explained = foreseen && (code !== undefined || cause !== undefined);
   return {
     type: error.name,
     message: error.message,
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
     ...(typeof constraint === 'string' ? { constraint } : {}),
-    stack: error.stack,
-    ...(error.cause === undefined || depth === 4 ? {} : { cause: describeError(error.cause, depth + 1) }),
+    ...(explained ? {} : { stack: error.stack }),
+    ...(cause === undefined || depth === 4 ? {} : { cause: describeError(cause, depth + 1, foreseen) }),
   };
 }
+
+/** Whether it is a code of the catalogue. */
+const isForeseen = (code: unknown): boolean =>
+  typeof code === 'string' && Object.hasOwn(errorCatalogue, code) && code !== 'internal_error';

@@ -63,19 +63,11 @@ export function addProblems(app: FastifyInstance, options: { publicUrl: string; 
     const known = toAppError(error);
     request.failure = known.code;
     if (known.code === 'internal_error') options.log.error({ err: error, request_id: request.id }, 'a request failed');
-    else if (known.status >= 500) {
-      const { code } = known;
-      options.log.warn(
-        { request_id: request.id, code, causes: causesOf(known) },
-        'a request failed because a dependency did not answer',
-      );
-    }
+    else if (known.status >= 500)
+      options.log.warn({ err: error, request_id: request.id }, 'a request failed because a dependency did not answer');
     sendProblem(request, reply, known, options.publicUrl);
   });
 }
-
-/** What its causes say, the nearest first. The stacks of an expected failure show nothing that these do not. */
-const causesOf = ({ cause }: Error): string[] => (cause instanceof Error ? [cause.message, ...causesOf(cause)] : []);
 
 /**
  * Sends an error in the language that the request prefers, as a buffer, so that Fastify neither serializes it again nor
