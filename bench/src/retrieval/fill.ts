@@ -30,9 +30,9 @@ export async function fillPassages(
         positions: numbers.map((n) => (n % passagesOfDocument) + 1),
       };
       await sql`
-        insert into knowledge_passages (store_id, document_id, position, content, folded, language, lexemes)
+        insert into knowledge_passages (store_id, document_id, position, content, folded, language, lexemes, has_title)
         select ${storeId}, document_id, position, content, content, 'portuguese',
-          to_tsvector('portuguese', content) || to_tsvector('portuguese', content)
+          to_tsvector('portuguese', content) || to_tsvector('portuguese', content), true
         from unnest(${rows.documents}::uuid[], ${rows.positions}::int[], ${numbers.map(writer.paragraph)}::text[])
           given (document_id, position, content)`;
       const vectors = numbers.map(randomVector);

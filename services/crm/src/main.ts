@@ -5,6 +5,7 @@ import { createListTotals } from '@mostrador/totals';
 import { crmConfig } from './config.ts';
 import { crmLists } from './dependencies.ts';
 import { createHandlers } from './handlers.ts';
+import { titleJob } from './knowledge/add-titles.ts';
 import { indexJob } from './knowledge-vectors/index-passages.ts';
 import { purgeContactNames } from './leads/contact-name.repository.ts';
 
@@ -18,7 +19,7 @@ runService({
     return {
       handlers: createHandlers({ ...dependencies, listTotals }),
       purge: purgeContactNames,
-      jobs: [listTotals.job, indexJob(dependencies)],
+      jobs: [listTotals.job, indexJob(dependencies), titleJob(dependencies)],
     };
   },
 });

@@ -3,6 +3,7 @@ import { importDocument, type Passage, type RequestOf, searchKnowledge } from '@
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../../test/crm.ts';
+import { addTitles } from './add-titles.ts';
 
 let crm: TestCrm;
 const store = randomUUID();
@@ -106,6 +107,17 @@ test('an inactive document is not found until it is active again', async () => {
   expect(await search('gatos', { storeId })).toHaveLength(1);
 });
 
+test('passages of an earlier version get the words of the title, and keep the others', async () => {
+  const storeId = randomUUID();
+  await put(storeId, 'Estacionamento', 'Fica atrás da loja.');
+  await crm.adminSql`
+    update knowledge_passages set has_title = false, lexemes = to_tsvector('portuguese', content) where store_id = ${storeId}`;
+  expect(await search('estacionamento', { storeId })).toEqual([]);
+  await addTitles(crm, new AbortController().signal);
+  expect(titles(await search('estacionamento', { storeId }))).toEqual(['Estacionamento']);
+  expect(await search('atras', { storeId })).toHaveLength(1);
+});
+
 test('each document is searched in its own language', async () => {
   const storeId = randomUUID();
   await put(storeId, 'pt', 'Corremos todos os dias.');
@@ -117,8 +129,8 @@ test('each document is searched in its own language', async () => {
 test('a search reads its own store through the indexes', async () => {
   const { id } = await put(store, 'Gatos', 'Gatos.');
   await crm.adminSql`
-    insert into knowledge_passages (store_id, document_id, position, content, folded, language, lexemes)
-    select store_id, document_id, place, content, repeat('texto qualquer ', 50), language, to_tsvector('simple', 'word' || place)
+    insert into knowledge_passages (store_id, document_id, position, content, folded, language, lexemes, has_title)
+    select store_id, document_id, place, content, repeat('texto qualquer ', 50), language, to_tsvector('simple', 'word' || place), true
     from knowledge_passages, generate_series(2, 5000) place where document_id = ${id}`;
   await crm.adminSql`analyze knowledge_passages`;
   const plan = async (condition: string) => {
