@@ -8,7 +8,8 @@ const { listStores } = accountsOperations;
 const { connectModel, disconnectModels, showModels } = assistantOperations;
 const { connectEmbedder, disconnectEmbedder, showEmbedder } = assistantOperations;
 const ofEmbedders = { connectEmbedder, disconnectEmbedder, showEmbedder };
-const operations = { listStores, connectModel, disconnectModels, showModels, ...ofEmbedders };
+const { updateAssistantSettings } = assistantOperations;
+const operations = { listStores, connectModel, disconnectModels, showModels, updateAssistantSettings, ...ofEmbedders };
 const store = randomUUID();
 const connection: ModelConnection = {
   ...{ provider: 'openai_compatible', url: 'https://models.example.com/v1', model: 'qwen3:8b' },
@@ -21,7 +22,17 @@ const handlers: Handlers<typeof operations> = {
     asked.push(body);
     return { ...connection, provider: body.provider, model: body.model ?? null, url: body.url ?? null };
   },
-  showModels: async () => ({ data: [connection, { ...connection, provider: 'demo', url: null, model: null }] }),
+  showModels: async () => ({
+    data: [connection, { ...connection, provider: 'demo', url: null, model: null }],
+    budget: {
+      ...{ day: '2026-11-28', calls: 12, most_calls: 500, spent: 0.25, most_spent: 5, currency: 'USD' },
+      reached_at: null,
+    },
+  }),
+  updateAssistantSettings: async (_context, { body }) => ({
+    ...{ ai: true, ai_quiet_seconds: 6, ai_max_wait_seconds: 30, ai_daily_calls: 500, ai_daily_budget: null },
+    ...body,
+  }),
   disconnectModels: async () => ({ done: true }),
   connectEmbedder: async (_context, { body }) => {
     asked.push({ provider: 'openai_compatible', ...body });
@@ -63,6 +74,7 @@ test('ai connect sends the key from standard input, and shows none', async () =>
 test('ai show lists the default first, and ai disconnect takes one provider or all', async () => {
   const { out } = await ai('show', []);
   expect(out.indexOf('qwen3:8b')).toBeLessThan(out.indexOf('demo'));
+  expect(out).toMatch(/calls +12 of 500[\s\S]*spent +0.25 of 5 USD/);
   expect((await ai('disconnect', ['--provider', 'openai'])).exitCode).toBe(0);
   expect((await ai('disconnect', [])).exitCode).toBe(0);
 });
@@ -105,4 +117,29 @@ test.each<[string, string[], string | undefined, string]>([
   expect(refused).toMatchObject({ exitCode: 2, out: '', err: expect.stringContaining(fault) });
   expect(refused.err).not.toContain('hunter2');
   expect(asked).toEqual([]);
+});
+
+test('store update sets what the AI may use a day, and removes the limit in money', async () => {
+  const update = (...options: string[]) => platform.run(['store', 'update', '--store', store, ...options]);
+  expect((await update('--ai-daily-calls', '20', '--ai-daily-budget', '2.5')).out).toMatch(
+    /ai daily calls +20\n[\s\S]*ai daily budget +2.5/,
+  );
+  expect((await update('--ai-daily-budget', 'none')).out).toMatch(/ai daily budget +none/);
+});
+
+test.each<[string, string, string[], string]>([
+  ['an unknown store', 'ai show', ['--store', 'mine'], '--store'],
+  ['no store', 'ai show', [], '--store'],
+  ['an unknown provider', 'ai disconnect', ['--store', store, '--provider', 'claude'], '--provider'],
+  ['no store', 'ai disconnect', [], '--store'],
+  ['an argument too many', 'ai show', ['--store', store, 'all'], 'all'],
+  ['neither on nor off', 'store update', ['--store', store, '--ai', 'yes'], '--ai'],
+  ['a negative time', 'store update', ['--store', store, '--ai-quiet-seconds', '-1'], '--ai-quiet-seconds'],
+  ['too long a wait', 'store update', ['--store', store, '--ai-max-wait-seconds', '301'], '--ai-max-wait-seconds'],
+  ['no whole number', 'store update', ['--store', store, '--ai-daily-calls', '1.5'], '--ai-daily-calls'],
+  ['a negative amount', 'store update', ['--store', store, '--ai-daily-budget', '-1'], '--ai-daily-budget'],
+  ['a currency', 'store update', ['--store', store, '--ai-daily-budget', 'R$5'], '--ai-daily-budget'],
+])('%s is refused by %s before it asks the platform', async (_, command, options, fault) => {
+  const refused = await platform.run([...command.split(' '), ...options]);
+  expect(refused).toMatchObject({ exitCode: 2, out: '', err: expect.stringContaining(fault) });
 });
