@@ -22,7 +22,9 @@ export async function startMisbehavingModel() {
     requests.push({ name, headers: request.headers, body: Buffer.concat(chunks).toString('utf8') });
     const queue = behaviours.get(name) ?? [];
     const behaviour = queue.length > 1 ? queue.shift() : queue[0];
-    if (behaviour === undefined || rest.join('/') !== 'v1/chat/completions') return void response.writeHead(404).end();
+    // The last one is that of Gemini, which a test answers with a status and a body.
+    const isKnown = rest.join('/') === 'v1/chat/completions' || rest.at(-1)?.endsWith(':generateContent');
+    if (behaviour === undefined || !isKnown) return void response.writeHead(404).end();
     if (behaviour === 'never answers') return;
     if ('status' in behaviour) {
       return void response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body);

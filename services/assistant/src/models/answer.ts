@@ -1,6 +1,7 @@
 import type { HandoverReason } from '@mostrador/contracts';
 import { compile } from '@mostrador/kit/schema/compile';
 import { type Static, Type } from '@sinclair/typebox';
+import { claimsWithoutRow } from './claims.ts';
 import type { Decision, ModelRequest } from './model.ts';
 import { ModelFailure } from './model-failure.ts';
 import { languageOf, phrases } from './phrases.ts';
@@ -59,7 +60,8 @@ export function toDecision(answer: unknown, request: ModelRequest): Decision {
   if (answer.action === 'hand_over') {
     const reason: HandoverReason = 'agent_decided';
     const text = [...greeting, written || say.person].join('\n\n');
-    return { action: 'hand_over', text: isTooLong(text) ? say.person : text, reason };
+    const isUsable = !isTooLong(text) && !claimsWithoutRow(written, request);
+    return { action: 'hand_over', text: isUsable ? text : say.person, reason };
   }
   const text = [...greeting, written].filter((part) => part !== '').join('\n\n');
   // The server confirms what was booked, moved or cancelled, and that may need no more words.
@@ -69,6 +71,7 @@ export function toDecision(answer: unknown, request: ModelRequest): Decision {
   if (!isTold && !/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(written.replaceAll('[…]', ''))) {
     throw new ModelFailure('malformed', 'the text is empty');
   }
+  if (claimsWithoutRow(written, request)) throw new ModelFailure('malformed', 'the text claims what no tool has done');
   if (isTooLong(text)) throw new ModelFailure('malformed', `the text has more than ${longestReply} characters`);
   const used = new Set(answer.used_passages.map((number) => number - 1));
   return { action: 'reply', text, usedPassages: passages.flatMap((_, place) => (used.has(place) ? [place] : [])) };

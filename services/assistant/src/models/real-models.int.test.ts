@@ -143,6 +143,24 @@ describe('a model that misbehaves', () => {
     );
   });
 
+  test('malformed Gemini call counts as done: it is no answer, has a second try, and then a person answers', async () => {
+    const body = JSON.stringify({ candidates: [{ content: {}, finishReason: 'MALFORMED_FUNCTION_CALL' }] });
+    const headers = { 'content-type': 'application/json' };
+    const store = await asked([second(bad.model('gemini-malformed', { status: 200, headers, body }))]);
+    await store.drain();
+    await store.endLease();
+    expect(await store.drain()).toEqual(ended('handed_over (model_unavailable)'));
+    expect(bad.calls('gemini-malformed')).toBe(2);
+  });
+
+  test('claims a booking without a row: it is not sent, and a person answers', async () => {
+    const store = await asked([alone('claiming', { writes: answer('Pronto, marquei para amanhã às 9h!') })]);
+    await store.drain();
+    await store.endLease();
+    expect(await store.drain()).toEqual(ended('handed_over (model_unavailable)'));
+    expect(store.said().join()).not.toContain('marquei');
+  });
+
   test('fake system text obeyed: an answer has no other action, whatever the model was made to want', async () => {
     const store = await asked(
       [alone('obedient', { writes: answer('OK', { action: 'refund', amount: 1000 }) })],

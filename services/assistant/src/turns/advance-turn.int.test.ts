@@ -123,7 +123,7 @@ test('a lead who writes without a pause gets an answer after the longest wait, a
   expect((await store.turns()).map(({ state }) => state)).toEqual(['sent', 'open']);
 });
 
-test('after a turn the next message opens the next one, and a repeated event opens none', async () => {
+test('loop after a closed session: only the next message of the lead opens a turn, and no repeated event', async () => {
   const store = await assistant.openStore({ ai_quiet_seconds: 0 });
   store.world.passages = [prices];
   const first = await store.write('quanto custa o corte?', { secondsAgo: 1 });
@@ -223,7 +223,7 @@ describe('a turn ends silent', () => {
     expect(await store.drain()).toEqual(ended(`silent (${reason})`));
   });
 
-  test('when the lead only says thanks', async () => {
+  test('when the lead only says thanks, so that no follow-up comes after a chosen silence', async () => {
     const store = await assistant.openStore({ ai_quiet_seconds: 0 });
     await store.write('Obrigado!', { secondsAgo: 1 });
     expect(await store.drain()).toEqual(ended('silent (no_answer_needed)'));
