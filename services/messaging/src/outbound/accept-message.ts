@@ -8,8 +8,9 @@ import { findContact } from '../conversations/find-contact.ts';
 import { needsConsent } from '../conversations/opt-out-state.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { isSettled, type Outcome, toMessageError } from '../messages/message.ts';
-import { acceptOutbound, type OutboundRequest } from './accept-outbound.ts';
+import { acceptOutbound } from './accept-outbound.ts';
 import { awaitOutcome } from './await-outcome.ts';
+import type { OutboundRequest } from './outbound-request.ts';
 
 export const acceptMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>

@@ -1,0 +1,47 @@
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { PublicEvent } from '@mostrador/kit/outbox/outbox';
+import type { AcceptingChannel } from '../channels/channel.repository.ts';
+import { reserveBudget } from '../prices/budget.ts';
+import { findTemplates } from '../templates/template.repository.ts';
+import type { AcceptanceRow } from './acceptance.repository.ts';
+import type { OutboundRequest } from './outbound-request.ts';
+
+type Moment = {
+  readonly at: Date;
+  /** Whether the reply window is open then. */
+  readonly isOpen: boolean;
+};
+
+/**
+ * Takes the probable price of a message from the store's budget. Undefined: the store has none.
+ *
+ * @throws AppError `message_budget_reached`
+ */
+export async function reservePrice(
+  sql: TransactionSql,
+  { store_id: storeId, wa_id, phone, settings }: AcceptanceRow,
+  channel: AcceptingChannel,
+  request: OutboundRequest,
+  { at, isOpen }: Moment,
+): Promise<{ readonly micros: number; readonly events: readonly PublicEvent[] } | undefined> {
+  const { source, handsOver = false, rateCard } = request;
+  const budget = settings.monthly_budget;
+  if (budget === null) return undefined;
+  const category = await categoryOf(sql, storeId, channel, request, isOpen);
+  const expected = { source, handsOver, at, phone: wa_id ?? phone ?? request.phone, category };
+  return await reserveBudget(sql, storeId, { rateCard, budget }, expected);
+}
+
+/** What the channel will probably bill the message as. A template of which no category is known may be of the dearest one. */
+async function categoryOf(
+  sql: TransactionSql,
+  storeId: string,
+  channel: AcceptingChannel,
+  { body, template }: OutboundRequest,
+  isOpen: boolean,
+): Promise<string> {
+  if (!template || (body !== null && isOpen)) return 'service';
+  const known = await findTemplates(sql, storeId, channel.id, template.name);
+  const category = known.find(({ language }) => language === template.language)?.category ?? 'unknown';
+  return category === 'unknown' ? 'marketing' : category;
+}
