@@ -5,7 +5,7 @@ import { apiPrefix, platformPrefix } from '../../services/gateway/src/routes/rou
 /** The paths outside the API's prefix. */
 const outsideThePrefix = [
   ...['/healthz', '/readyz', '/version'],
-  '/calendars/:file',
+  ...['/calendars/:file', '/calendars/google/changes'],
   '/channels/whatsapp/:channelId/webhook',
   ...['', '/messages', '/changes', '/receipts', '/about'].map((path) => `/sandbox/:token${path}`),
   ...['/docs', '/docs/', '/docs/errors', '/docs/errors/:code', '/docs/guides', '/docs/guides/:guide'],

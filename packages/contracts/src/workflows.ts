@@ -99,7 +99,7 @@ export const calendarWatchWorkflow = {
   taskQueue: 'calendar',
   workflowId: (connectionId: string) => `calendar-watch:${connectionId}`,
   /** `connected` starts it; `disconnected` ends it; the others say that its wait may be over. */
-  signals: ['connected', 'disconnected', 'used', 'overdue'],
+  signals: ['connected', 'disconnected', 'used', 'changed', 'overdue'],
 } as const satisfies EntityWorkflowDefinition;
 
 /**

@@ -7,6 +7,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { AccessDirectory } from './access/access-directory.ts';
 import type { KeyUsage } from './access/key-usage.ts';
 import { addRoutes } from './api/add-routes.ts';
+import { addCalendarChanges } from './api/calendar-changes.ts';
 import { addCalendarFeed } from './api/calendar-feed.ts';
 import { forwarder } from './api/forward.ts';
 import { createWebhookBytes } from './api/webhook-bytes.ts';
@@ -156,6 +157,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
 
   addProbes(app, { health });
   addCalendarFeed(app, { rpc, requestTimeoutMs });
+  addCalendarChanges(app, { rpc, requestTimeoutMs });
   const bytes = createWebhookBytes({ limit: webhookBytes, metrics });
   addWhatsappWebhook(app, { rpc, requestTimeoutMs, bytes });
   const { sandboxWritesPerMinute: writesPerMinute = defaultSandboxWrites } = settings;

@@ -18,6 +18,7 @@ import { putRules } from './booking/put-rules.ts';
 import { getCalendarSync } from './calendar-sync/get-calendar-sync.ts';
 import { syncCalendarEvent } from './calendar-sync/sync-calendar-event.ts';
 import { waitingSyncs } from './calendar-sync/waiting-syncs.ts';
+import { noteCalendarChange } from './calendar-watch/note-change.ts';
 import { watchCalendar } from './calendar-watch/watch-calendar.ts';
 import { connectCalendar } from './calendars/connect-calendar.ts';
 import { connectStoreCalendar } from './calendars/connect-store-calendar.ts';
@@ -77,6 +78,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof sche
     releaseHold: releaseHold(dependencies),
     getCalendarSync: getCalendarSync(dependencies),
     readCalendarFeed: readFeed(dependencies),
+    noteCalendarChange: noteCalendarChange(dependencies),
     syncCalendarEvent: syncCalendarEvent(dependencies),
     watchCalendar: watchCalendar(dependencies),
     getCalendarConnection: getConnection(dependencies),

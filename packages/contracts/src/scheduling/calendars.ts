@@ -70,6 +70,17 @@ export const readCalendarFeed = defineOperation({
   errors: ['calendar_feed_not_found'],
 });
 
+/** A calendar tells that something in it has changed. The token of its channel is the only credential. */
+export const noteCalendarChange = defineOperation({
+  subject: 'scheduling.api.calendars.changed',
+  access: { role: 'guest' },
+  tenancy: 'none',
+  summary: 'Note that something in a calendar has changed',
+  request: { body: Exact({ token: Type.String({ maxLength: 200 }) }) },
+  reply: Done,
+  errors: ['webhook_refused'],
+});
+
 /** One attempt to make the calendar event match the row. Safe to repeat at any time. */
 export const syncCalendarEvent = defineOperation({
   subject: 'scheduling.step.calendar.sync',

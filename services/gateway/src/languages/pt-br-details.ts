@@ -162,6 +162,8 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'O canal de mensagens precisa de atenção. O seu `reason` em `GET /store` diz por quê: corrija.',
   ],
   ['No channel has this address.', 'Nenhum canal tem este endereço.'],
+  ['No calendar has a channel with this token.', 'Nenhuma agenda tem um canal com este token.'],
+  ['This is no notice of a channel.', 'Isto não é um aviso de um canal.'],
   ['The signature does not match the body.', 'A assinatura não corresponde ao corpo.'],
   ['The verify token is wrong. Use the one of this channel.', 'O verify token está errado. Use o deste canal.'],
   ['This is not a challenge. Send the `hub.*` parameters.', 'Isto não é um challenge. Envie os parâmetros `hub.*`.'],

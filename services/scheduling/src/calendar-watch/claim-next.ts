@@ -6,9 +6,11 @@ import { done, failedReason, recordingMs, stepLimits, waitForLease, waitUntil } 
 import { reasonOf } from '../calendar-sync/next-move.ts';
 import { appointmentAt } from '../calendars/calendar-event.ts';
 import { type ConnectionRow, findConnection } from '../calendars/connection.repository.ts';
-import { targetOf } from '../calendars/providers.ts';
+import { targetOf, tellingProviders } from '../calendars/providers.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { isChannelDue } from './channel.ts';
 import {
+  beginList,
   claim,
   deleteWatch,
   findZone,
@@ -25,6 +27,8 @@ export type Claimed = {
   readonly attempt: Attempt;
   readonly connection: ConnectionRow;
   readonly cursor: string | null;
+  /** Whether the calendar is asked to tell of its changes. */
+  readonly asksForChannel: boolean;
   /** What was deleted before the first look is no change. */
   readonly isFirst: boolean;
   readonly pending: readonly PendingObject[];
@@ -47,7 +51,7 @@ const refusedPauseMs = 15 * 60_000;
 export async function claimNext(
   sql: TransactionSql,
   key: RowKey,
-  { circuit }: Pick<Dependencies, 'circuit'>,
+  { circuit, publicUrl }: Pick<Dependencies, 'circuit' | 'publicUrl'>,
 ): Promise<Claim<Claimed>> {
   const connection = await findConnection(sql, key.storeId);
   if (connection?.id !== key.id) {
@@ -80,8 +84,11 @@ export async function claimNext(
     named.flatMap(({ id }) => id ?? []),
   );
   const pending = named.map(({ href, id }) => ({ href, appointment_id: id && scheduled.has(id) ? id : null }));
+  const asksForChannel =
+    pending.length === 0 && tellingProviders.includes(connection.provider) && isChannelDue(watch, now, publicUrl);
+  if (pending.length === 0) await beginList(sql, key, { asksForChannel });
   const claimed = {
-    ...{ attempt, connection, pending, zone, since, cursor: watch.cursor, readAt: claimedAt },
+    ...{ attempt, connection, pending, zone, since, asksForChannel, cursor: watch.cursor, readAt: claimedAt },
     isFirst: watch.listed_at === null,
     recordBy: Date.now() + stepLimits.leaseMs - recordingMs,
   };

@@ -14,6 +14,12 @@ test.each([
   expect(minutes(unused)).toBeLessThanOrEqual(pause * 1.1);
 });
 
+test('a calendar that tells of its changes is read every five minutes at most, also in use', () => {
+  expect(pauseAfterUse(0, 'a', true) / 60_000).toBeGreaterThanOrEqual(5);
+  expect(pauseAfterUse(0, 'a', true) / 60_000).toBeLessThanOrEqual(5.5);
+  expect(pauseAfterUse(60 * 60_000, 'a', true)).toBe(pauseAfterUse(60 * 60_000, 'a'));
+});
+
 test('the ids of connections spread the looks, each always in the same way', () => {
   const pauses = new Set(Array.from({ length: 100 }, (_, id) => minutes(0, String(id))));
   expect(pauses.size).toBeGreaterThan(90);

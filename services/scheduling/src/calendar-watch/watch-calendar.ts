@@ -7,18 +7,21 @@ import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Attempt, AttemptError } from '@mostrador/kit/step/retry-engine';
 import { callTimeMs, failedReason, lookAgain, waitUntil } from '@mostrador/kit/step/step';
+import { hashToken, newAddressSecret } from '@mostrador/kit/tokens/token';
 import { reasonOf } from '../calendar-sync/next-move.ts';
 import { appointmentOf, isEventOfStore } from '../calendars/calendar-event.ts';
 import { readCalendarObject, windowAt } from '../calendars/calendar-object.ts';
 import {
   type CalendarChanges,
   type CalendarError,
+  type CalendarReader,
   toCalendarError,
   unforeseen,
 } from '../calendars/calendar-provider.ts';
 import { openCredentials } from '../calendars/credentials.ts';
 import { targetOf } from '../calendars/providers.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { changesUrl, channelSeconds, leastPauseMs } from './channel.ts';
 import { type Claimed, claimNext, whileBlocked } from './claim-next.ts';
 import type { SeenEvent } from './event-change.ts';
 import { missingOf } from './missing.ts';
@@ -38,17 +41,22 @@ import {
   recordFailed,
   recordObjects,
   recordRead,
+  saveChannel,
 } from './watch.repository.ts';
+
+type OpenChannel = { readonly tokenHash: Buffer; readonly expiresAt: Date };
 
 /** What the calendar answered. */
 type Found =
-  | { readonly kind: 'changes'; readonly changes: CalendarChanges }
+  | { readonly kind: 'changes'; readonly changes: CalendarChanges; readonly channel: OpenChannel | undefined }
   | ({ readonly kind: 'objects' } & ReadPending);
 
 /** Within it, the calendar is called. The rest of the request's time is for the appointments. */
 const callMs = 7_000;
 /** After it, nothing further is asked of the calendar. What is left comes with the next step. */
 const readingMs = 4_000;
+/** For asking for a channel, without which the calendar is read all the same. */
+const channelMs = 2_000;
 /** Kept for recording when appointments are settled. */
 const recordingMs = 1_500;
 
@@ -78,12 +86,12 @@ async function look(
     );
   let found: Found;
   try {
-    found = await callCalendar(dependencies, claimed, limitMs);
+    found = await callCalendar(dependencies, context.log, claimed, limitMs);
   } catch (error) {
     if (!(error instanceof CircuitOpen)) logFailure(context.log, claimed, toCalendarError(error));
     return await underLease((sql) => recordFailure(sql, claimed, error));
   }
-  if (found.kind === 'changes') return await underLease((sql) => record(sql, claimed, found.changes));
+  if (found.kind === 'changes') return await underLease((sql) => record(sql, claimed, found));
   const settling = { ...context, deadline: context.deadline - recordingMs };
   const outcomes = await settle(dependencies, settling, claimed, found);
   return await underLease(async (sql) => {
@@ -116,8 +124,9 @@ async function retryLater(
 }
 
 async function callCalendar(
-  { circuit, vault, openProvider }: Dependencies,
-  { attempt: { storeId }, connection, cursor, pending, since }: Claimed,
+  { circuit, vault, openProvider, publicUrl }: Dependencies,
+  log: Log,
+  { attempt: { storeId }, connection, cursor, pending, since, asksForChannel }: Claimed,
   limitMs: number,
 ): Promise<Found> {
   const signal = AbortSignal.timeout(limitMs);
@@ -126,14 +135,42 @@ async function callCalendar(
     const credentials = openCredentials(vault, storeId, connection);
     const { reader } = openProvider({ storeId, provider, settings, credentials });
     if (!reader) throw new Error(`calendars of ${provider} cannot be read`);
-    if (pending.length === 0) return { kind: 'changes', changes: await reader.changes(cursor, since, signal) };
+    if (pending.length === 0) {
+      // Before the list, so that what changes after it is told.
+      const channel = asksForChannel ? await openChannel(reader, publicUrl, log, signal) : undefined;
+      return { kind: 'changes', changes: await reader.changes(cursor, since, signal), channel };
+    }
     return { kind: 'objects', ...(await readPending(reader, pending, Date.now() + readingMs, signal)) };
   });
 }
 
+/** Undefined: the calendar refuses it, and is only polled. */
+async function openChannel(
+  reader: CalendarReader,
+  publicUrl: string,
+  log: Log,
+  signal: AbortSignal,
+): Promise<OpenChannel | undefined> {
+  const token = newAddressSecret();
+  const channel = { address: changesUrl(publicUrl), token, seconds: channelSeconds };
+  try {
+    const expiresAt = await reader.openChannel?.(channel, AbortSignal.any([signal, AbortSignal.timeout(channelMs)]));
+    return expiresAt && { tokenHash: hashToken(token), expiresAt };
+  } catch (error) {
+    const { code, detail } = toCalendarError(error);
+    log.info({ code, detail }, 'a calendar tells nothing of its changes, and is only polled');
+    return undefined;
+  }
+}
+
 /** Records what has changed. The objects are read in the next steps. */
-async function record(sql: TransactionSql, claimed: Claimed, changes: CalendarChanges): Promise<NextStep> {
+async function record(
+  sql: TransactionSql,
+  claimed: Claimed,
+  { changes, channel }: Extract<Found, { kind: 'changes' }>,
+): Promise<NextStep> {
   const { attempt, since, readAt, isFirst } = claimed;
+  if (channel) await saveChannel(sql, attempt, channel);
   const mayMiss = !isFirst && (changes.isFull || changes.removed.length > 0);
   const [written, known] = await Promise.all([
     mayMiss ? listWritten(sql, attempt, readAt) : [],
@@ -194,8 +231,9 @@ async function settle(
 
 async function nextLook(sql: TransactionSql, { attempt }: Claimed): Promise<NextStep> {
   if (await hasPending(sql, attempt)) return waitUntil(await recordRead(sql, attempt, 0), 'more objects have changed');
-  const { usedAt, now } = await lastUse(sql, attempt);
-  const pauseMs = pauseAfterUse(now.getTime() - usedAt.getTime(), attempt.id);
+  const { usedAt, now, isTold, isChanged } = await lastUse(sql, attempt);
+  if (isChanged) return waitUntil(await recordRead(sql, attempt, leastPauseMs), 'the calendar has told of a change');
+  const pauseMs = pauseAfterUse(now.getTime() - usedAt.getTime(), attempt.id, isTold);
   return waitUntil(await recordRead(sql, attempt, pauseMs), 'the next look is not due yet');
 }
 

@@ -3,6 +3,7 @@ import {
   connectCalendar,
   getAppointment,
   getCalendarConnection,
+  noteCalendarChange,
   syncCalendarEvent,
   updateAppointment,
   watchCalendar,
@@ -286,6 +287,81 @@ test('a sync token that expires between two pages leads to a full read, which re
   await look();
   expect(readsOf(google.requests.slice(again))).toEqual([]);
   expect(await isFree('12:00')).toBe(true);
+});
+
+describe('a calendar that tells of its changes', () => {
+  // Google tells only addresses with https.
+  const publicUrl = 'https://api.example.com';
+  let local: string;
+  beforeAll(() => {
+    local = booking.dependencies.publicUrl;
+    Object.assign(booking.dependencies, { publicUrl });
+  });
+  afterAll(() => Object.assign(booking.dependencies, { publicUrl: local }));
+  const tell = (token: string) => booking.rpc.call(noteCalendarChange, { body: { token } }, testContext());
+  const watchOf = async ({ storeId }: { storeId: string }) => {
+    const [row] = await booking.adminSql`
+      select wake_at, wake_at - clock_timestamp() < interval '6 seconds' as is_soon, channel_expires_at
+      from calendar_watches where store_id = ${storeId}`;
+    return row as { wake_at: Date; is_soon: boolean; channel_expires_at: Date | null };
+  };
+  const wakeUps = async ({ storeId }: { storeId: string }) =>
+    (
+      await booking.adminSql`select signal from outbox where store_id = ${storeId} and topic = 'calendarWatch' order by id`
+    ).map(({ signal }) => signal);
+
+  test('is read soon after each notice, once, and rarely without one', async () => {
+    const shop = await store();
+    await shop.look();
+    expect(google.channels).toMatchObject([{ address: 'https://api.example.com/calendars/google/changes' }]);
+    const token = google.channels[0]?.token as string;
+    const quiet = await watchOf(shop);
+    expect(quiet).toMatchObject({ is_soon: false });
+    expect(quiet.wake_at.getTime() - Date.now()).toBeGreaterThan(4 * 60_000);
+    const before = (await wakeUps(shop)).length;
+    await Promise.all([tell(token), tell(token)]);
+    expect(await watchOf(shop)).toMatchObject({ is_soon: true });
+    expect((await wakeUps(shop)).slice(before)).toEqual(['changed']);
+    // It is answered by one look, which opens no further channel.
+    await shop.look();
+    expect(await watchOf(shop)).toMatchObject({ is_soon: false });
+    expect(google.channels).toHaveLength(1);
+  });
+
+  test('a notice during a look leads to another one, and an unknown token to nothing', async () => {
+    const shop = await store();
+    await shop.look();
+    const token = google.channels[0]?.token as string;
+    google.tellDuring('GET', () => tell(token));
+    await shop.look();
+    expect(await watchOf(shop)).toMatchObject({ is_soon: true });
+    expect(await outcomeOf(tell('x'.repeat(43)))).toBe('webhook_refused');
+    expect(await outcomeOf(tell(token))).toBe('done');
+  });
+
+  test('gets a new channel before the old one ends, whose token is then refused', async () => {
+    const shop = await store();
+    await shop.look();
+    await booking.adminSql`
+      update calendar_watches set channel_expires_at = now() + interval '1 hour',
+        channel_tried_at = now() - interval '23 hours' where store_id = ${shop.storeId}`;
+    await shop.look();
+    const [old, now] = google.channels;
+    expect(await outcomeOf(tell(old?.token as string))).toBe('webhook_refused');
+    expect(await outcomeOf(tell(now?.token as string))).toBe('done');
+    expect((await watchOf(shop)).channel_expires_at?.getTime()).toBeGreaterThan(Date.now() + 20 * 3_600_000);
+  });
+
+  test('that refuses a channel is polled as before, and is asked again only later', async () => {
+    const isWatch = ({ path }: Asked) => path.endsWith('/watch');
+    google.misbehave(rateLimited(403), isWatch);
+    const shop = await store();
+    await shop.look();
+    await shop.look();
+    expect(google.requests.filter(isWatch)).toHaveLength(1);
+    expect((await shop.calendar()).status).toBe('connected');
+    expect((await watchOf(shop)).wake_at.getTime() - Date.now()).toBeLessThan(2 * 60_000);
+  });
 });
 
 test('a limit of the requests is kept, and told only when it lasts', async () => {

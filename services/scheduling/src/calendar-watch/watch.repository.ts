@@ -16,6 +16,8 @@ export type WatchRow = {
   /** Null: the calendar was never read. */
   readonly listed_at: Date | null;
   readonly renewed_at: Date;
+  readonly channel_expires_at: Date | null;
+  readonly channel_tried_at: Date | null;
 };
 
 /** An object that has changed since it was last read, and the scheduled appointment whose event it is or was. */
@@ -36,7 +38,9 @@ export async function lockWatch(
   { storeId, id }: RowKey,
 ): Promise<{ watch: WatchRow; now: Date } | undefined> {
   const [watch] = await sql<WatchRow[]>`
-    select cursor, wake_at, attempts, last_error_code, lease_until, listed_at, renewed_at from calendar_watches
+    select cursor, wake_at, attempts, last_error_code, lease_until, listed_at, renewed_at, channel_expires_at,
+      channel_tried_at
+    from calendar_watches
     where store_id = ${storeId} and connection_id = ${id} for no key update`;
   if (!watch) return undefined;
   const [clock] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
@@ -57,6 +61,50 @@ export async function claim(
     returning lease_token, attempts, clock_timestamp() as claimed_at`;
   const { lease_token, attempts, claimed_at } = row as NonNullable<typeof row>;
   return { storeId, id, leaseToken: lease_token, number: attempts, claimedAt: claimed_at };
+}
+
+/** Before the calendar is asked what has changed: what it tells from now on is another change. */
+export async function beginList(
+  sql: TransactionSql,
+  { storeId, id }: RowKey,
+  { asksForChannel }: { readonly asksForChannel: boolean },
+): Promise<void> {
+  await sql`
+    update calendar_watches
+    set notified_at = null,
+        channel_tried_at = case when ${asksForChannel} then clock_timestamp() else channel_tried_at end
+    where store_id = ${storeId} and connection_id = ${id}`;
+}
+
+/** Replaces the channel. What the one before still tells is refused. */
+export async function saveChannel(
+  sql: TransactionSql,
+  { storeId, id }: RowKey,
+  { tokenHash, expiresAt }: { readonly tokenHash: Buffer; readonly expiresAt: Date },
+): Promise<void> {
+  await sql`
+    update calendar_watches set channel_token_hash = ${tokenHash}, channel_expires_at = ${expiresAt}
+    where store_id = ${storeId} and connection_id = ${id}`;
+}
+
+/** The query for the watch whose channel has this token: one row, or none. */
+export const findChannel = (systemSql: Sql, tokenHash: Buffer) =>
+  systemSql<{ store_id: string; connection_id: string }[]>`
+    select store_id, connection_id from calendar_watches where channel_token_hash = ${tokenHash}`;
+
+/**
+ * Notes that the calendar has changed, and lets the next look be due soon, at most once in `leastMs`. One that runs is
+ * followed by another. Returns whether the next look is earlier now.
+ */
+export async function noteChange(sql: TransactionSql, { storeId, id }: RowKey, leastMs: number): Promise<boolean> {
+  const [row] = await sql<{ is_earlier: boolean }[]>`
+    update calendar_watches
+    set notified_at = clock_timestamp(),
+        wake_at = case when attempts > 0 then wake_at
+          else least(wake_at, greatest(${dueNow(sql)}, listed_at + ${leastMs} * interval '1 millisecond')) end
+    where store_id = ${storeId} and connection_id = ${id}
+    returning new.wake_at < old.wake_at as is_earlier`;
+  return row?.is_earlier ?? false;
 }
 
 /** Locks the row if the attempt still has its lease. */
@@ -267,20 +315,28 @@ export async function recordObjects(
       ends_at timestamptz)`;
 }
 
-/** When the calendar, or an appointment of the store, last changed. */
-export async function lastUse(sql: TransactionSql, { storeId, id }: RowKey): Promise<{ usedAt: Date; now: Date }> {
-  const [row] = await sql<{ used_at: Date; now: Date }[]>`
-    select clock_timestamp() as now, greatest(w.changed_at, (
+/**
+ * When the calendar, or an appointment of the store, last changed. `isTold`: the calendar tells of its changes, and
+ * `isChanged`: it did so since it was last asked.
+ */
+export async function lastUse(
+  sql: TransactionSql,
+  { storeId, id }: RowKey,
+): Promise<{ usedAt: Date; now: Date; isTold: boolean; isChanged: boolean }> {
+  const [row] = await sql<{ used_at: Date; now: Date; is_told: boolean; is_changed: boolean }[]>`
+    select clock_timestamp() as now, coalesce(w.channel_expires_at > clock_timestamp(), false) as is_told,
+      w.notified_at is not null as is_changed, greatest(w.changed_at, (
       select max(latest.at) from unnest(array['scheduled', 'done', 'cancelled', 'no_show']) as s (status), lateral (
         select a.updated_at as at from appointments a where a.store_id = ${storeId} and a.status = s.status
         order by a.updated_at desc limit 1) latest)) as used_at
     from calendar_watches w where w.store_id = ${storeId} and w.connection_id = ${id}`;
-  const { used_at, now } = row as NonNullable<typeof row>;
-  return { usedAt: used_at, now };
+  const { used_at, now, is_told, is_changed } = row as NonNullable<typeof row>;
+  return { usedAt: used_at, now, isTold: is_told, isChanged: is_changed };
 }
 
-/** A look that is due only after this is the one of a quiet calendar. */
-const isQuiet = (sql: Sql) => sql`attempts = 0 and wake_at > clock_timestamp() + interval '2 minutes'`;
+/** A look that is due only after this is the one of a quiet calendar. One that tells of its changes is read more rarely. */
+const isQuiet = (sql: Sql) => sql`attempts = 0 and wake_at > clock_timestamp() + case
+  when channel_expires_at > clock_timestamp() then interval '6 minutes' else interval '2 minutes' end`;
 
 /** The query for a watch of the store whose calendar was not in use: one row, or none. */
 export const findQuietWatch = (sql: Sql, storeId: string) =>

@@ -57,6 +57,15 @@ export type CalendarReader = {
   read(hrefs: readonly string[], until: number, signal: AbortSignal): Promise<ReadObjects>;
   /** Whether an event with this UID is anywhere in the calendar. */
   hasUid(uid: string, signal: AbortSignal): Promise<boolean>;
+  /** Asks the calendar to tell an address of its changes. Returns until when it does. Without it, it is only polled. */
+  openChannel?(channel: NewChannel, signal: AbortSignal): Promise<Date>;
+};
+
+export type NewChannel = {
+  readonly address: string;
+  /** The secret that comes with each notice. */
+  readonly token: string;
+  readonly seconds: number;
 };
 
 export type CalendarChanges = {

@@ -13,6 +13,9 @@ const googleApi = 'https://www.googleapis.com';
 /** The providers whose calendars can be read. */
 export const readProviders: readonly ProviderName[] = ['caldav', 'google'];
 
+/** Those that can tell of their changes. */
+export const tellingProviders: readonly ProviderName[] = ['google'];
+
 /** What the circuit guards: the connection, and the origin of its provider. A feed is not reached over a network. */
 export const targetOf = ({ id, ...connection }: Pick<ConnectionRow, 'id' | 'provider' | 'settings'>): Target => ({
   provider: connection.provider,

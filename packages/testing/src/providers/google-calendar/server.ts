@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { SeenEvent } from '../caldav/read-events.ts';
 import {
+  apiFault,
   fullSyncRequired,
   GoogleFault,
   insufficientScope,
@@ -33,6 +34,14 @@ export type Trouble =
   | 'accept and truncate'
   | { readonly body: string; readonly type: string; readonly status?: number };
 
+/** A channel that a client has opened: developers.google.com/workspace/calendar/api/guides/push */
+export type Channel = {
+  readonly id: string;
+  readonly address: string;
+  readonly token: string;
+  readonly expiration: number;
+};
+
 /** What is left of a list, by the query of its first page, and the latest write by then. */
 type ListPage = { readonly asked: string; readonly left: readonly StoredEvent[]; readonly version: number };
 
@@ -55,11 +64,12 @@ export async function startGoogleCalendar() {
   const issued: string[] = [];
   const requests: Asked[] = [];
   const misbehaviours: Misbehaviour[] = [];
-  const meanwhile: { method: string; happens: () => void }[] = [];
+  const meanwhile: { method: string; happens: () => unknown }[] = [];
   /** By token: the number of the latest write that the client knows. */
   const syncTokens = new Map<string, number>();
   const expired = new Set<string>();
   const pages = new Map<string, ListPage>();
+  const channels: Channel[] = [];
   const pageSize = { most: 2500 };
 
   const token = (incoming: IncomingMessage, body: string): unknown => {
@@ -103,6 +113,7 @@ export async function startGoogleCalendar() {
       if (method === 'GET') return list(url.searchParams);
       throw notFound();
     }
+    if (method === 'POST' && id === 'watch') return watch(json());
     switch (method) {
       case 'GET':
         return withFields(url.searchParams, shown(store.get(id)));
@@ -114,6 +125,27 @@ export async function startGoogleCalendar() {
         return store.delete(id, ifMatch);
     }
     throw notFound();
+  };
+
+  const watch = ({ id, type, address, token, params }: Record<string, unknown>): unknown => {
+    if (typeof id !== 'string' || !/^[A-Za-z0-9\-_+/=]{1,64}$/.test(id)) throw invalid('Invalid channel id.');
+    if (channels.some((channel) => channel.id === id))
+      throw apiFault(400, 'channelIdNotUnique', 'Channel id not unique');
+    if (type !== 'web_hook') throw invalid('Invalid channel type.');
+    if (typeof address !== 'string' || !address.startsWith('https://'))
+      throw apiFault(400, 'push.webhookUrlNotHttps', `WebHook callback must be HTTPS: ${address}`);
+    if (typeof token !== 'string' || token.length > 256) throw invalid('Invalid channel token.');
+    const seconds = Number((params as { ttl?: string } | undefined)?.ttl ?? 604_800);
+    const channel = { id, address, token, expiration: Date.now() + Math.min(seconds, 2_592_000) * 1_000 };
+    channels.push(channel);
+    return {
+      kind: 'api#channel',
+      id,
+      resourceId: secret(),
+      resourceUri: address,
+      token,
+      expiration: String(channel.expiration),
+    };
   };
 
   const list = (query: URLSearchParams): unknown => {
@@ -186,7 +218,7 @@ export async function startGoogleCalendar() {
     if (trouble === 'hang up') return void incoming.socket.destroy();
     try {
       if (trouble instanceof GoogleFault) throw trouble;
-      if (meanwhile[0]?.method === incoming.method) meanwhile.shift()?.happens();
+      if (!isToken && meanwhile[0]?.method === incoming.method) await meanwhile.shift()?.happens();
       const result = isToken ? token(incoming, body) : api(incoming, url, body);
       if (trouble === 'accept and hang') return;
       if (trouble === 'accept and hang up') return void incoming.socket.destroy();
@@ -214,6 +246,8 @@ export async function startGoogleCalendar() {
     tokenUrl: `http://127.0.0.1:${port}/token`,
     calendarId,
     requests: requests as readonly Asked[],
+    /** The channels, the latest last. Nobody is at their addresses, so a test sends the notices. */
+    channels: channels as readonly Channel[],
     /** Every access token that it has issued. */
     issued: issued as readonly string[],
     get store() {
@@ -235,6 +269,9 @@ export async function startGoogleCalendar() {
     behave: () => void misbehaviours.splice(0),
     /** Deletes the event just before the next request of this method, as a person might. */
     deleteBefore: (method: string, id: string) => void meanwhile.push({ method, happens: () => store.delete(id) }),
+
+    /** Does something during the next request of this method, before it is answered. */
+    tellDuring: (method: string, happens: () => Promise<unknown>) => void meanwhile.push({ method, happens }),
 
     /** Expires all access tokens, as time does after an hour. */
     expireAccessTokens: () => accessTokens.clear(),
@@ -260,6 +297,7 @@ export async function startGoogleCalendar() {
       pageSize.most = 2500;
       syncTokens.clear();
       pages.clear();
+      channels.splice(0);
       misbehaviours.splice(0);
       requests.splice(0);
       Object.assign(account, ordinary());

@@ -37,10 +37,20 @@ export type GoogleSettings = GoogleAccount & {
 
 export type GoogleCalendar = ReturnType<typeof openGoogleCalendar>;
 
+/** …/calendar/api/guides/push#make-watch-requests */
+type ChannelRequest = {
+  readonly id: string;
+  readonly type: 'web_hook';
+  readonly address: string;
+  readonly token: string;
+  readonly params: { readonly ttl: string };
+};
+
 type Call = {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly query?: Readonly<Record<string, string>>;
   readonly event?: GoogleEvent;
+  readonly channel?: ChannelRequest;
   readonly etag?: string;
   /** Failures that `ask` returns. */
   readonly expected?: readonly number[];
@@ -53,19 +63,22 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
   const { calendarId, apiUrl = googleUrl, egress, countRequest } = settings;
   const events = `${apiUrl.replace(/\/+$/, '')}/calendar/v3/calendars/${encodeURIComponent(calendarId)}/events`;
 
-  const send = (token: string, path: string, { method = 'GET', query, event, etag, mostBytes }: Call) =>
-    askGoogle(egress, `${events}${path}${query ? `?${new URLSearchParams(query)}` : ''}`, {
+  const send = (token: string, path: string, call: Call) => {
+    const { method = 'GET', query, event, channel, etag, mostBytes } = call;
+    const body = event ?? channel;
+    return askGoogle(egress, `${events}${path}${query ? `?${new URLSearchParams(query)}` : ''}`, {
       method,
       headers: {
         authorization: `Bearer ${token}`,
         'user-agent': 'Mostrador',
-        ...(event && { 'content-type': 'application/json' }),
+        ...(body && { 'content-type': 'application/json' }),
         ...(etag && { 'if-match': etag }),
       },
-      ...(event && { body: JSON.stringify(event) }),
+      ...(body && { body: JSON.stringify(body) }),
       signal,
       mostBytes,
     });
+  };
 
   const attempt = async (token: string, path: string, call: Call): Promise<GoogleAnswer> => {
     const answer = await send(token, path, call).catch((error) => {
@@ -158,6 +171,14 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
         if (typeof body.nextSyncToken !== 'string') throw unreadable();
         return { events, syncToken: body.nextSyncToken };
       }
+    },
+
+    /** Opens a channel for the changes of events. Returns when it ends, which Google decides. */
+    async watch(channel: ChannelRequest): Promise<Date> {
+      const { expiration } = (await ask('/watch', { method: 'POST', channel })).body;
+      const expiresAt = new Date(Number(expiration));
+      if (Number.isNaN(expiresAt.getTime())) throw unreadable();
+      return expiresAt;
     },
 
     /** Null when the event has changed or is gone since it was read. */

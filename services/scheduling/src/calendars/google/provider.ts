@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Egress } from '@mostrador/kit/clients/egress';
 import { appointmentOf } from '../calendar-event.ts';
 import { movedTimeIn } from '../calendar-object.ts';
@@ -58,6 +59,13 @@ export function createGoogleProvider(options: Options): CalendarProvider {
       hasUid: (uid, signal) =>
         call(signal, async (calendar) =>
           (await calendar.listMarked(appointmentOf(uid))).some(({ id }) => id !== undefined && isIdOf(id, uid)),
+        ),
+      openChannel: ({ address, token, seconds }, signal) =>
+        call(signal, (calendar) =>
+          calendar.watch({
+            ...{ id: randomUUID(), type: 'web_hook', address, token },
+            params: { ttl: String(seconds) },
+          }),
         ),
     },
     list: (storeId, after, signal) =>
