@@ -168,6 +168,9 @@ test('a slice that comes behind a long conversation reads only itself', async ()
   const none = { body_truncated: false, content: null, media: null, quoted_id: null };
   const slice = [3, 2].map((days) => ({ ...row, ...none, id: newWamid(), body: `${days}`, written_at: daysAgo(days) }));
   const read = await database.write({ storeId: store.storeId, deadline: Date.now() + 30_000 }, async (sql) => {
+    // Nearly all messages here are of this lead, for which PostgreSQL would rather read the whole table.
+    await sql`set local enable_seqscan = off`;
+    await sql`set local plan_cache_mode = force_custom_plan`;
     await insertPast(sql, store.storeId, { leadId, channelId: store.channelId, sessionId }, slice);
     await numberByTime(sql, store.storeId, leadId, daysAgo(3));
     return await rowsRead(sql, 'messages');
