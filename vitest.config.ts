@@ -96,6 +96,8 @@ export default defineConfig({
           isolate: false,
           // Each worker imports all that its files need.
           ...workers(2),
+          retry: afterStandstill,
+          setupFiles: ['./packages/testing/src/after-standstill.ts'],
           include: tests('test'),
           exclude: [...ignored, '**/*.int.test.ts', '**/*.e2e.test.ts'],
           globalSetup: ['./apps/console/build/before-tests.ts'],

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach } from 'vitest';
 import { standstillAfter } from './standstill.ts';
 
-// Vitest runs this file before each file of integration and end-to-end tests. A limit of the product, such as the deadline
-// of a request, passes while the machine stands still. A test that fails then gets this error, and vitest.config.ts lets it
-// run again.
+// Vitest runs this file before each file of tests. A limit of the product, such as the deadline of a request, passes while
+// the machine stands still. A test that fails then gets this error, and vitest.config.ts lets it run again.
 
 /** Work of the test before, or of the set-up, may have lost an answer. */
 const shortlyBeforeMs = 10_000;
