@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { shardIdOf, startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import type { ReceivedStatusUpdate } from '../channels/channel-provider.ts';
 import { type Accepted, ChannelError, type OutboundMessage } from '../channels/channel-provider.ts';
+import { acceptStatuses } from '../inbound/accept-statuses.ts';
 import { applyReceivedStatus } from './apply-received-status.ts';
 
 let messaging: TestMessaging;
@@ -122,6 +123,97 @@ test('a status never goes back, in any order and number of status updates, and e
     }),
     { numRuns: 8 },
   );
+});
+
+test('updates that are applied together have the outcome of updates that are applied one by one', async () => {
+  const pricing = { category: 'utility', billable: true, type: 'regular', model: 'PMP' } as never;
+  const said = fc.record({
+    of: fc.nat({ max: 4 }),
+    status: fc.constantFrom('sent', 'delivered', 'delivered', 'read', 'failed'),
+    seconds: fc.integer({ min: 10, max: 14 }),
+    isPriced: fc.boolean(),
+  });
+  const { dependencies, adminSql } = messaging;
+  /** Five sent messages, of which the last has an outcome that is not known, and the one before was not sent yet. */
+  const sendAll = async () => {
+    const made = [await accept(), await accept(), await accept(), await accept(), await accept()];
+    for (const [index, message] of made.entries()) {
+      if (index === 4) send = ambiguous;
+      if (index !== 3) await step(message);
+    }
+    send = async ({ id }) => ({ providerMessageId: `wamid.${id}`, waId: null });
+    return made;
+  };
+  const outcomeOf = async ({ id }: Message) => {
+    const [row] = await adminSql`
+      select status, error_code, delivered_at, read_at, sent_at is not null as sent, pricing, priced_at is not null as priced,
+        priced_as, priced_micros, counted_at is not null as counted, failed_at is not null as failed, unsettled_at is null as settled
+      from messages where id = ${id}`;
+    const told = (await messaging.feed(storeId)).filter(({ entity_id }) => entity_id === id);
+    const kept = await adminSql`
+      select status, reported_at, pricing from status_reports where provider_message_id = ${`wamid.${id}`} order by 1, 2`;
+    return { row, told: told.map(({ type, data }) => [type, data.status]).toSorted(), kept: [...kept] };
+  };
+  let together = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(said, { minLength: 2, maxLength: 6 }), { minLength: 1, maxLength: 3 }),
+      async (sets) => {
+        const [those, others] = [await sendAll(), await sendAll()];
+        const base = Math.floor(Date.now() / 1000);
+        for (const set of sets) {
+          const updatesOf = (messages: readonly Message[]) =>
+            set.map(({ of, status, seconds, isPriced }): ReceivedStatusUpdate => {
+              const { id } = messages[of] as Message;
+              return {
+                ...{
+                  providerMessageId: `wamid.${id}`,
+                  callbackData: id,
+                  status,
+                  at: new Date((base + seconds) * 1000),
+                },
+                ...(status === 'failed' && { error: { code: 'whatsapp_131026', detail: 'Undeliverable.' } }),
+                ...(isPriced && { pricing }),
+              };
+            });
+          const apply = (one: ReceivedStatusUpdate) =>
+            applyReceivedStatus(dependencies, testContext({ storeId }), channelId, one);
+          const updates = updatesOf(those);
+          const taken = await acceptStatuses(dependencies, testContext({ storeId }), channelId, updates);
+          together += taken.size;
+          for (const one of updates) if (!taken.has(one)) await apply(one);
+          for (const one of updatesOf(others)) await apply(one);
+        }
+        for (const [index, message] of those.entries()) {
+          expect(await outcomeOf(message)).toEqual(await outcomeOf(others[index] as Message));
+        }
+      },
+    ),
+    { numRuns: 6 },
+  );
+  expect(together).toBeGreaterThan(0);
+});
+
+test('what another transaction holds is left, and so is a single update', async () => {
+  const messages = [await accept(), await accept(), await accept()];
+  for (const message of messages) await step(message);
+  const updates = messages.map(
+    ({ id }): ReceivedStatusUpdate => ({
+      ...{ providerMessageId: `wamid.${id}`, callbackData: id, status: 'read', at: new Date() },
+    }),
+  );
+  const take = (some: readonly ReceivedStatusUpdate[]) =>
+    acceptStatuses(messaging.dependencies, testContext({ storeId }), channelId, some);
+  await messaging.adminSql.begin(async (sql) => {
+    await sql`select from conversations where lead_id = ${messages[0]?.lead_id as string} for no key update`;
+    expect(await take(updates)).toEqual(new Set(updates.slice(1)));
+  });
+  expect(await take(updates.slice(0, 1))).toEqual(new Set());
+  expect(await Promise.all(messages.map(read))).toMatchObject([
+    { status: 'sent' },
+    { status: 'read' },
+    { status: 'read' },
+  ]);
 });
 
 test('a failure after acceptance fails the message, and a later `delivered` overrides the failure', async () => {

@@ -40,10 +40,8 @@ export async function saveStatusUpdates(
   pair?: Rate,
 ): Promise<{ after: MessageRow; entries: OutboxEntry[] }> {
   const optOuts = await optOutOf(sql, storeId, message, reports);
-  let next = message;
-  for (const report of reports) next = { ...next, ...mergeStatusUpdate(next, report) };
-  next = { ...next, pricing: pricingOf(message, reports) };
-  if (!changed(message, next)) {
+  const next = afterUpdates(message, reports);
+  if (next === message) {
     if (reports.length > 0) await clearWatchdog(sql, storeId, message.id);
     return { after: message, entries: optOuts };
   }
@@ -98,10 +96,16 @@ const stateOf = (row: MessageRow): SavedState => {
   return { status, error_code, error_detail, provider_message_id, sent_at, delivered_at, read_at, pricing };
 };
 
-const changed = (before: MessageRow, after: MessageRow): boolean => !isDeepStrictEqual(stateOf(before), stateOf(after));
+/** The message after status updates, or the same object if they change nothing. Pure. */
+export function afterUpdates(message: MessageRow, reports: readonly StatusUpdate[]): MessageRow {
+  let next = message;
+  for (const report of reports) next = { ...next, ...mergeStatusUpdate(next, report) };
+  next = { ...next, pricing: pricingOf(message, reports) };
+  return isDeepStrictEqual(stateOf(message), stateOf(next)) ? message : next;
+}
 
 /** The events of a message that went from one state to another. A late status update may change a time alone. */
-function eventsOf(before: MessageRow, after: MessageRow): OutboxEntry[] {
+export function eventsOf(before: MessageRow, after: MessageRow): OutboxEntry[] {
   const { status } = after;
   const isNew = before.status !== status;
   const events = [

@@ -43,7 +43,7 @@ export async function insertStatusUpdate(
     on conflict do nothing`;
 }
 
-type StatusUpdateRow = {
+export type StatusUpdateRow = {
   readonly provider_message_id: string;
   readonly status: StatusUpdate['status'];
   readonly reported_at: Date;
@@ -53,7 +53,11 @@ type StatusUpdateRow = {
   readonly pricing: MessagePricing | null;
 };
 
-const toStatusUpdate = ({
+/** The columns of `StatusUpdateRow`. */
+export const statusUpdateColumns = (sql: Sql) => sql`
+  provider_message_id, status, reported_at, error_code, error_detail, opt_out, pricing`;
+
+export const toStatusUpdate = ({
   status,
   reported_at,
   error_code: code,
@@ -75,7 +79,7 @@ export async function findStatusUpdates(
   providerMessageId: string,
 ): Promise<StatusUpdate[]> {
   const rows = await sql<StatusUpdateRow[]>`
-    select provider_message_id, status, reported_at, error_code, error_detail, opt_out, pricing from status_reports
+    select ${statusUpdateColumns(sql)} from status_reports
     where store_id = ${storeId} and channel_id = ${channelId} and provider_message_id = ${providerMessageId}
     order by reported_at`;
   return rows.map(toStatusUpdate);
@@ -173,13 +177,18 @@ function priced(
   if (pricing === null) return sql``;
   // A price that was stored before there were rates has no amount.
   const amount = pricing.amount ?? null;
-  const category = pricingCategories.find((known) => known === pricing.category) ?? 'other';
-  const as = `${pricing.billable ? 'billed' : 'free'}_${category}`;
+  const as = pricedAs(pricing);
   const counts = sql`${delivered_at !== null} and not from_history`;
   return sql`
     pricing = ${sql.json(pricing)}, priced_at = coalesce(priced_at, case when ${counts} then ${now} end),
     priced_as = coalesce(priced_as, case when ${counts} then ${as}::text end),
     priced_micros = case when priced_at is null and ${counts} then ${amount === null ? null : toMicros(amount)}::bigint else priced_micros end,`;
+}
+
+/** As what a message counts in the report of prices. */
+export function pricedAs({ billable, category }: MessagePricing): string {
+  const known = pricingCategories.find((each) => each === category) ?? 'other';
+  return `${billable ? 'billed' : 'free'}_${known}`;
 }
 
 /** Sets the provider's id, unless the message has one. Returns the row if it had none. */

@@ -6,6 +6,7 @@ import { applyReceivedStatus } from '../delivery/apply-received-status.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptInbound } from './accept-inbound.ts';
 import { acceptMany } from './accept-many.ts';
+import { acceptStatuses } from './accept-statuses.ts';
 import { applyEffect } from './apply-effect.ts';
 import { claimPayloads, findHeldCustomers, type Lane, type PayloadRow, readPayloads } from './inbound.repository.ts';
 import { type Contact, contactsAtOnce, nameContacts } from './name-contacts.ts';
@@ -96,6 +97,29 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
     for (const customer of customers) heldSince.set(`${piece.payload.channel_id} ${customer}`, '');
   }
 
+  /** Those that were not applied together with others. */
+  const aloneOf = async (): Promise<readonly (typeof statuses)[number][]> => {
+    const ofChannels = [...Map.groupBy(statuses, ({ payload }) => payload.channel_id)];
+    const alone = await Promise.all(
+      ofChannels.map(async ([channelId, pieces]) => {
+        const updates = pieces.map(({ content }) => content);
+        const taken = await acceptStatuses(
+          tools,
+          fromChannel(storeId, { channel_id: channelId }, deadline),
+          channelId,
+          updates,
+        )
+          // What fails fails alone, below.
+          .catch((error: unknown) => {
+            tools.log.warn({ err: error, store_id: storeId }, 'applying status updates together failed');
+            return new Set<unknown>();
+          });
+        return pieces.filter(({ content }) => !taken.has(content));
+      }),
+    );
+    return alone.flat();
+  };
+
   const left = new Set(byCustomer(messages));
   const processed = new Set<string>();
   const withOthers = [...statuses, ...effects, ...contacts];
@@ -128,13 +152,15 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
   }
   await Promise.all([
     eachOf(left, conversationsAtOnce, (pieces) => processInOrder(tools, scope, pieces, isBehind, note)),
-    eachOf(statuses, statusesAtOnce, async ({ payload, content }) => {
-      try {
-        await applyReceivedStatus(tools, fromChannel(storeId, payload, deadline), payload.channel_id, content);
-      } catch (error) {
-        note(payload, troubleOf(error));
-      }
-    }),
+    aloneOf().then((alone) =>
+      eachOf(alone, statusesAtOnce, async ({ payload, content }) => {
+        try {
+          await applyReceivedStatus(tools, fromChannel(storeId, payload, deadline), payload.channel_id, content);
+        } catch (error) {
+          note(payload, troubleOf(error));
+        }
+      }),
+    ),
     eachOf(
       effects.filter(({ content }) => content.kind !== 'identity'),
       statusesAtOnce,

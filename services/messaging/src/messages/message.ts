@@ -92,7 +92,8 @@ export const isForward = (from: MessageStatus, to: MessageStatus): boolean =>
   from !== 'received' && ranks[to] > ranks[from];
 
 /** Whether the provider has accepted the message. */
-const isSent = (status: MessageStatus): boolean => status === 'sent' || status === 'delivered' || status === 'read';
+export const isSent = (status: MessageStatus): boolean =>
+  status === 'sent' || status === 'delivered' || status === 'read';
 
 /** Whether the outcome is known, so that a request need not wait any longer. */
 export const isSettled = (status: MessageStatus): boolean =>
