@@ -1,9 +1,6 @@
-import type { MessageContent, MessageMedia } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { type ConversationRow, conversationColumns } from '../conversations/conversation.repository.ts';
 import { providerMessageLock } from '../delivery/status-update.repository.ts';
-import { messageColumns } from '../messages/message.repository.ts';
-import type { MessageRow } from '../messages/message.ts';
 import { idleHours } from '../settings/settings.repository.ts';
 
 type OfChannel = { readonly channelId: string; readonly providerMessageIds: readonly string[] };
@@ -124,39 +121,4 @@ export async function touchActiveSessions(
       and last_message_at + ${idleHours(sql, storeId)} * interval '1 hour' > ${at}
     returning id, lead_id`;
   return new Map(rows.map(({ id, lead_id }) => [lead_id, id]));
-}
-
-/** A message of a customer, as its channel tells it. */
-type ReceivedRow = {
-  readonly lead_id: string;
-  readonly session_id: string;
-  readonly number: number;
-  readonly kind: string;
-  readonly body: string;
-  readonly body_truncated: boolean;
-  readonly content: MessageContent | null;
-  readonly media: MessageMedia | null;
-  readonly provider_message_id: string;
-};
-
-/** Inserts messages that came at `at`, as `insertMessage` does for one. Their ids have the order of the array. */
-export async function insertReceived(
-  sql: TransactionSql,
-  storeId: string,
-  { channelId, at }: { readonly channelId: string; readonly at: Date },
-  rows: readonly ReceivedRow[],
-): Promise<MessageRow[]> {
-  return await sql<MessageRow[]>`
-    insert into messages (store_id, lead_id, session_id, number, created_at, direction, source, kind, body,
-      body_truncated, content, media, status, channel_id, provider_message_id)
-    select ${storeId}::uuid, lead_id, session_id, number, ${at}, 'inbound', 'lead', kind, body, body_truncated,
-      content, media, 'received', ${channelId}::uuid, provider_message_id
-    from rows from (
-        json_to_recordset(${sql.json(rows as never)}::json)
-          as (lead_id uuid, session_id uuid, number bigint, kind text, body text, body_truncated boolean,
-            content jsonb, media jsonb, provider_message_id text)
-      ) with ordinality
-        as came (lead_id, session_id, number, kind, body, body_truncated, content, media, provider_message_id, place)
-    order by place
-    returning ${messageColumns(sql)}`;
 }

@@ -7,13 +7,13 @@ import { wishIn } from '../conversations/opt-out-state.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { asPhone } from '../identities/as-phone.ts';
 import { toInboundBody } from '../messages/inbound-body.ts';
+import { insertMessages } from '../messages/message.repository.ts';
 import { messageEvents } from '../messages/message-events.ts';
 import { beginSessions } from '../sessions/session.repository.ts';
 import {
   findChangedIds,
   findMetBefore,
   findSenders,
-  insertReceived,
   type LeadCount,
   lockFreeConversations,
   lockFreeProviderMessages,
@@ -158,22 +158,27 @@ async function take<Message extends Came>(
   const [begun, entries] =
     without.length > 0 ? await beginSessions(sql, storeId, without, { at, direction: 'inbound' }) : [active, []];
   const numbers = new Map([...conversations].map(([leadId, { next_number }]) => [leadId, Number(next_number)]));
-  const rows = await insertReceived(
+  const rows = await insertMessages(
     sql,
     storeId,
-    { channelId, at },
-    news.map(({ leadId, content: { kind, body, content = null, media = null, providerMessageId } }) => {
+    news.map(({ leadId, content: { kind, body: text, content, media, providerMessageId } }) => {
       const number = numbers.get(leadId) as number;
       numbers.set(leadId, number + 1);
       const session_id = (active.get(leadId) ?? begun.get(leadId)) as string;
+      const { body, ...changed } = toInboundBody(text);
       return {
         lead_id: leadId,
         session_id,
         number,
+        created_at: at,
+        direction: 'inbound' as const,
+        source: 'lead' as const,
         kind,
-        ...toInboundBody(body),
+        body,
+        changed,
         content,
         media,
+        channel_id: channelId,
         provider_message_id: providerMessageId,
       };
     }),

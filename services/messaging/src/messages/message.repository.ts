@@ -28,7 +28,7 @@ export type NewMessage = {
   readonly channel_id?: string;
   readonly provider_message_id?: string;
   /** Only for such a message: how it was changed before it came. */
-  readonly changed?: Omit<ChangedColumns, 'body'>;
+  readonly changed?: Partial<Omit<ChangedColumns, 'body'>>;
   readonly content?: MessageContent | undefined;
   readonly media?: MessageMedia | undefined;
   /** As of the row. */
@@ -93,35 +93,48 @@ export async function takeNumber(
   return taken as TakenOutbound;
 }
 
-/** Inserts an outbound message as `queued`, an inbound one as `received`. The caller holds the conversation's lock. */
+/** Inserts a message, as `insertMessages` does. */
 export async function insertMessage(sql: TransactionSql, storeId: string, message: NewMessage): Promise<MessageRow> {
-  const { direction, template, changed } = message;
-  const { body_truncated = false, reactions = [], edited_at = null, revoked_at = null } = changed ?? {};
-  const [row] = await sql<MessageRow[]>`
-    insert into messages (store_id, id, lead_id, session_id, number, created_at, direction, source, author, kind, body,
-      template, metadata, status, channel_id, provider_message_id, body_truncated, reactions, edited_at, revoked_at, expires_at,
-      content, media, reply_to_id, answers, budget_micros)
-    values (${storeId}, coalesce(${message.id ?? null}::uuid, uuidv7()), ${message.lead_id}, ${message.session_id},
-      ${message.number}, ${message.created_at}, ${direction}, ${message.source},
-      ${message.author ? sql.json(message.author) : null}, ${message.kind ?? 'text'},
-      ${message.body}, ${template ? sql.json(template as never) : null}, ${sql.json(message.metadata ?? {})},
-      ${direction === 'outbound' ? 'queued' : 'received'}, ${message.channel_id ?? null},
-      ${message.provider_message_id ?? null}, ${body_truncated}, ${sql.json(reactions as never)}, ${edited_at},
-      ${revoked_at}, ${message.expires_at ?? null}, ${message.content ? sql.json(message.content as never) : null},
-      ${message.media ? sql.json(message.media) : null}, ${quoted(sql, storeId, message)}, ${message.answers ?? true},
-      ${message.budget_micros ?? null})
-    returning ${messageColumns(sql)}`;
+  const [row] = await insertMessages(sql, storeId, [message]);
   return row as MessageRow;
 }
 
-/** The message of the lead that another one quotes. */
-const quoted = (sql: Sql, storeId: string, { quotedId, channel_id, lead_id }: NewMessage) =>
-  quotedId && channel_id
-    ? sql`(
+/**
+ * Inserts outbound messages as `queued`, inbound ones as `received`. Those without an id get one in the order of the array.
+ * The caller holds the locks of the conversations.
+ */
+export async function insertMessages(
+  sql: TransactionSql,
+  storeId: string,
+  messages: readonly NewMessage[],
+): Promise<MessageRow[]> {
+  const rows = messages.map(({ changed, ...message }) => ({ ...message, ...changed }));
+  return await sql<MessageRow[]>`
+    insert into messages (store_id, id, lead_id, session_id, number, created_at, direction, source, author, kind, body,
+      template, metadata, status, channel_id, provider_message_id, body_truncated, reactions, edited_at, revoked_at, expires_at,
+      content, media, reply_to_id, answers, budget_micros)
+    select ${storeId}::uuid, coalesce(id, uuidv7()), lead_id, session_id, number, created_at, direction, source, author,
+      coalesce(kind, 'text'), body, template, coalesce(metadata, '{}'),
+      case direction when 'outbound' then 'queued' else 'received' end, channel_id, provider_message_id,
+      coalesce(body_truncated, false), coalesce(reactions, '[]'), edited_at, revoked_at, expires_at, content, media,
+      case when "quotedId" is not null then (
         select quoted.id from messages quoted
-        where quoted.store_id = ${storeId} and quoted.channel_id = ${channel_id}
-          and quoted.provider_message_id = ${quotedId} and quoted.lead_id = ${lead_id})`
-    : null;
+        where quoted.store_id = ${storeId} and quoted.channel_id = given.channel_id
+          and quoted.provider_message_id = given."quotedId" and quoted.lead_id = given.lead_id) end,
+      coalesce(answers, true), budget_micros
+    from rows from (
+        json_to_recordset(${sql.json(rows as never)}::json)
+          as (id uuid, lead_id uuid, session_id uuid, number bigint, created_at timestamptz, direction text, source text,
+            author jsonb, kind text, body text, template jsonb, metadata jsonb, channel_id uuid, provider_message_id text,
+            body_truncated boolean, reactions jsonb, edited_at timestamptz, revoked_at timestamptz, expires_at timestamptz,
+            content jsonb, media jsonb, "quotedId" text, answers boolean, budget_micros bigint)
+      ) with ordinality
+        as given (id, lead_id, session_id, number, created_at, direction, source, author, kind, body, template, metadata,
+          channel_id, provider_message_id, body_truncated, reactions, edited_at, revoked_at, expires_at, content, media,
+          "quotedId", answers, budget_micros, place)
+    order by place
+    returning ${messageColumns(sql)}`;
+}
 
 export async function findMessage(
   sql: Sql,
