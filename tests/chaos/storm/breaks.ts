@@ -455,7 +455,7 @@ export const breaks: readonly Break[] = [
     breaks: 'no place is taken twice',
     edits: [
       {
-        file: 'services/scheduling/src/booking/take-places.ts',
+        file: 'services/scheduling/src/booking/taken-places.ts',
         from: 'if (!isFree([...others, ...blocking], wanted, capacity)) return undefined;',
         to: '',
       },

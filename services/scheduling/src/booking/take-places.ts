@@ -1,20 +1,13 @@
 import type { OpeningHours } from '@mostrador/contracts';
 import { bookingHours } from '@mostrador/hours/booking-hours';
-import { dayMs, minuteMs, type Span } from '@mostrador/hours/local-days';
+import { minuteMs, type Span } from '@mostrador/hours/local-days';
 import { openSpans } from '@mostrador/hours/open-spans';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import {
-  type BookingRow,
-  deleteBookings,
-  findAround,
-  insertBookings,
-  listTouching,
-  type SeenBooking,
-} from './booking.repository.ts';
+import { type BookingRow, findAround, type SeenBooking } from './booking.repository.ts';
 import { toSpan } from './busy.repository.ts';
-import { firstFreePlace, isFree, numberAgain, overlaps, placeNumber, type Taken, type Wanted } from './places.ts';
 import type { RulesRow } from './rules.ts';
+import { createPlaces, type Places } from './taken-places.ts';
 
 /** A seller as crm told. */
 export type BookedSeller = {
@@ -62,15 +55,6 @@ export function spanOf(
   const at = wish.scheduled_at.getTime();
   return { start: at - before * minuteMs, end: at + (wish.duration_minutes + after) * minuteMs };
 }
-
-const takenBy = (row: BookingRow): Taken & { readonly row: BookingRow } => ({
-  id: row.id,
-  place: row.place,
-  seller_id: row.seller_id,
-  start: row.starts_at.getTime(),
-  end: row.ends_at.getTime(),
-  row,
-});
 
 /** What is taken where the wishes are, and when the calendar is busy there. */
 type Around = { readonly found: readonly SeenBooking[]; readonly busy: readonly Span[] };
@@ -125,8 +109,6 @@ function allow(rules: RulesRow, wish: Wish): Grant | AppError {
 /** `key` finds the place. */
 type Granted = { readonly key: string; readonly booking: Omit<NonNullable<Grant['booking']>, 'place'> };
 
-type Places = ReturnType<typeof createPlaces>;
-
 async function grantOf(places: Places, rules: RulesRow, wish: Wish, span: Span): Promise<Granted | AppError> {
   const { scheduled_at, duration_minutes, service_id, choice } = wish;
   const hold = wish.hold_id === null ? undefined : places.holdOf(wish.hold_id);
@@ -163,93 +145,4 @@ function openChoices(rules: RulesRow, { choice, scheduled_at, duration_minutes }
   const open =
     sellers.length > 0 ? able.filter(({ hours }) => isOpen(hours)).map(({ id }) => id) : isOpen(null) ? [null] : [];
   return open.length > 0 ? open : new AppError('outside_opening_hours');
-}
-
-/** What is taken in the store as this transaction sees it, with what it takes itself. */
-function createPlaces(sql: TransactionSql, storeId: string, found: readonly SeenBooking[], busy: readonly Span[]) {
-  let taken: (Taken & { row?: BookingRow })[] = [];
-  const loaded = new Set<string>();
-  const left = new Set<string>();
-  const moved = new Set<string>();
-  let own = 0;
-
-  /** Adds what was read. Expired holds give up their places. */
-  function load(rows: readonly SeenBooking[]): void {
-    for (const row of rows) {
-      if (loaded.has(row.id)) continue;
-      loaded.add(row.id);
-      if (row.is_expired) left.add(row.id);
-      else taken.push(takenBy(row));
-    }
-  }
-  load(found);
-
-  /** Reads what touches the span, and what touches that, and so on. Undefined: it goes on for more than a month. */
-  async function touching(span: Span): Promise<Span | undefined> {
-    for (let hull = span; hull.end - hull.start < 31 * dayMs; ) {
-      load(await listTouching(sql, storeId, hull));
-      const rivals = taken.filter((each) => each.seller_id === null && overlaps(each, hull));
-      const wider = {
-        start: Math.min(hull.start, ...rivals.map(({ start }) => start)),
-        end: Math.max(hull.end, ...rivals.map(({ end }) => end)),
-      };
-      if (wider.start === hull.start && wider.end === hull.end) return hull;
-      hull = wider;
-    }
-    return undefined;
-  }
-
-  /** Numbers the store's places so that the span fits. They are all alike, so no booking notices. */
-  async function makeRoom(span: Span, givenUp: readonly string[]): Promise<string | undefined> {
-    const hull = await touching(span);
-    if (!hull) return undefined;
-    const isRival = (each: Taken) => each.seller_id === null && overlaps(each, hull) && !givenUp.includes(each.id);
-    const rivals = taken.filter(isRival);
-    const [place, ...places] = numberAgain([span, ...rivals]);
-    const next = rivals.map((each, index) => ({ ...each, place: places[index] as string }));
-    for (const [index, { id, place: now }] of next.entries()) if (rivals[index]?.place !== now) moved.add(id);
-    taken = [...taken.filter((each) => !isRival(each)), ...next];
-    return place;
-  }
-
-  return {
-    holdOf(id: string): BookingRow | undefined {
-      const row = taken.find((each) => each.id === id)?.row;
-      return row?.expires_at ? row : undefined;
-    },
-    /** Takes a place for what is wanted, and gives up others. Returns a key of it. Undefined: none is free. */
-    async take(
-      wanted: Wanted,
-      capacity: number,
-      { givenUp, isHeld }: { readonly givenUp: readonly string[]; readonly isHeld: boolean },
-    ): Promise<string | undefined> {
-      const others = taken.filter(({ id }) => !givenUp.includes(id));
-      // A busy time of the calendar takes any place of the store, and that of each seller. What is held can be kept.
-      const blocking = (isHeld ? [] : busy).map((span) => ({
-        ...span,
-        id: '',
-        place: '',
-        seller_id: wanted.seller_id,
-      }));
-      if (!isFree([...others, ...blocking], wanted, capacity)) return undefined;
-      let place = wanted.seller_id ?? firstFreePlace(others, wanted);
-      if (wanted.seller_id === null && place > placeNumber(capacity)) {
-        const made = await makeRoom(wanted, givenUp);
-        if (!made) return undefined;
-        place = made;
-      }
-      for (const id of givenUp) left.add(id);
-      own += 1;
-      const key = `own ${own}`;
-      taken = [...taken.filter(({ id }) => !givenUp.includes(id)), { ...wanted, id: key, place }];
-      return key;
-    },
-    placeOf: (key: string): string => (taken.find(({ id }) => id === key) as Taken).place,
-    /** Writes what was given up, and the places that got another number. */
-    async save(): Promise<void> {
-      const rows = taken.flatMap(({ id, place, row }) => (row && moved.has(id) ? [{ ...row, place }] : []));
-      await deleteBookings(sql, storeId, [...left, ...rows.map(({ id }) => id)]);
-      await insertBookings(sql, storeId, rows);
-    },
-  };
 }

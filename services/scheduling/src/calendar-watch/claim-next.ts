@@ -8,19 +8,10 @@ import { appointmentAt } from '../calendars/calendar-event.ts';
 import { type ConnectionRow, findConnection } from '../calendars/connection.repository.ts';
 import { targetOf, tellingProviders } from '../calendars/providers.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { beginList } from './channel.repository.ts';
 import { isChannelDue } from './channel.ts';
-import {
-  beginList,
-  claim,
-  deleteWatch,
-  findZone,
-  listPending,
-  listScheduled,
-  lockWatch,
-  type PendingObject,
-  postpone,
-  renewObjects,
-} from './watch.repository.ts';
+import { listPending, listScheduled, type PendingObject, renewObjects } from './object.repository.ts';
+import { claim, deleteWatch, findZone, lockWatch, postpone } from './watch.repository.ts';
 
 /** A claimed look at a calendar: at what has changed, or at the objects of which that is known. */
 export type Claimed = {

@@ -4,8 +4,8 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { hashToken } from '@mostrador/kit/tokens/token';
 import type { Dependencies } from '../dependencies.ts';
+import { findChannel, noteChange } from './channel.repository.ts';
 import { leastPauseMs } from './channel.ts';
-import { findChannel, noteChange } from './watch.repository.ts';
 
 /** Lets a calendar be read soon, because it tells that something has changed. */
 export const noteCalendarChange =

@@ -1,6 +1,6 @@
 import { uidOf } from '../calendars/calendar-event.ts';
 import type { CalendarReader, ReadObject } from '../calendars/calendar-provider.ts';
-import type { PendingObject } from './watch.repository.ts';
+import type { PendingObject } from './object.repository.ts';
 
 export type ReadPending = {
   readonly objects: readonly ReadObject[];

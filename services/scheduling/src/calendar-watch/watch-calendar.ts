@@ -21,28 +21,24 @@ import {
 import { openCredentials } from '../calendars/credentials.ts';
 import { targetOf } from '../calendars/providers.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { saveChannel } from './channel.repository.ts';
 import { changesUrl, channelSeconds, leastPauseMs } from './channel.ts';
 import { type Claimed, claimNext, whileBlocked } from './claim-next.ts';
 import type { SeenEvent } from './event-change.ts';
 import { missingOf } from './missing.ts';
 import { pauseAfterUse } from './next-look.ts';
+import {
+  hasPending,
+  listKnown,
+  listWritten,
+  type ObjectOutcome,
+  recordChanges,
+  recordObjects,
+} from './object.repository.ts';
 import { type ReadPending, readPending } from './read-pending.ts';
 import { attemptsUntilTold, emptied } from './reading.ts';
 import { settleEvent } from './settle-event.ts';
-import {
-  hasPending,
-  lastUse,
-  listKnown,
-  listWritten,
-  lockLease,
-  type ObjectOutcome,
-  postpone,
-  recordChanges,
-  recordFailed,
-  recordObjects,
-  recordRead,
-  saveChannel,
-} from './watch.repository.ts';
+import { lastUse, lockLease, postpone, recordFailed, recordRead } from './watch.repository.ts';
 
 type OpenChannel = { readonly tokenHash: Buffer; readonly expiresAt: Date };
 

@@ -1,0 +1,47 @@
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { dueNow } from '@mostrador/kit/database/due-now.repository';
+import type { RowKey } from '@mostrador/kit/step/retry-engine';
+
+/** Before the calendar is asked what has changed: what it tells from now on is another change. */
+export async function beginList(
+  sql: TransactionSql,
+  { storeId, id }: RowKey,
+  { asksForChannel }: { readonly asksForChannel: boolean },
+): Promise<void> {
+  await sql`
+    update calendar_watches
+    set notified_at = null,
+        channel_tried_at = case when ${asksForChannel} then clock_timestamp() else channel_tried_at end
+    where store_id = ${storeId} and connection_id = ${id}`;
+}
+
+/** Replaces the channel. What the one before still tells is refused. */
+export async function saveChannel(
+  sql: TransactionSql,
+  { storeId, id }: RowKey,
+  { tokenHash, expiresAt }: { readonly tokenHash: Buffer; readonly expiresAt: Date },
+): Promise<void> {
+  await sql`
+    update calendar_watches set channel_token_hash = ${tokenHash}, channel_expires_at = ${expiresAt}
+    where store_id = ${storeId} and connection_id = ${id}`;
+}
+
+/** The query for the watch whose channel has this token: one row, or none. */
+export const findChannel = (systemSql: Sql, tokenHash: Buffer) =>
+  systemSql<{ store_id: string; connection_id: string }[]>`
+    select store_id, connection_id from calendar_watches where channel_token_hash = ${tokenHash}`;
+
+/**
+ * Notes that the calendar has changed, and lets the next look be due soon, at most once in `leastMs`. One that runs is
+ * followed by another. Returns whether the next look is earlier now.
+ */
+export async function noteChange(sql: TransactionSql, { storeId, id }: RowKey, leastMs: number): Promise<boolean> {
+  const [row] = await sql<{ is_earlier: boolean }[]>`
+    update calendar_watches
+    set notified_at = clock_timestamp(),
+        wake_at = case when attempts > 0 then wake_at
+          else least(wake_at, greatest(${dueNow(sql)}, listed_at + ${leastMs} * interval '1 millisecond')) end
+    where store_id = ${storeId} and connection_id = ${id}
+    returning new.wake_at < old.wake_at as is_earlier`;
+  return row?.is_earlier ?? false;
+}
