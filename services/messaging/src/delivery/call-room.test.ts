@@ -68,6 +68,19 @@ test('four stores whose new messages never end leave the calls beyond the shared
   expect(want('one more', 1, true)).toBe(0);
 });
 
+test('a turn has all calls that are free, so that what is sent together stays together', () => {
+  const { want, wanted, end, runningOf } = stage();
+  for (const store of ['a', 'b', 'c']) want(store, 16, false);
+  const waiting = Array.from({ length: 20 }, (_, index) => `waiting ${index}`);
+  for (const store of waiting) {
+    wanted.set(store, { count: 10, isNew: false });
+    expect(want(store, 10, false)).toBe(0);
+  }
+  end('a', 16);
+  // What the first one leaves is for the next one.
+  expect(waiting.map(runningOf).filter((calls) => calls > 0)).toEqual([10, 6]);
+});
+
 test('a store that waits gets a turn, however many others have new messages', () => {
   const { want, wanted, end, runningOf } = stage();
   const floods = ['a', 'b', 'c', 'd', 'e'];

@@ -32,9 +32,11 @@ export type CallRoom = {
 export function createCallRoom({ ofStore, ofProcess, ofFirst }: CallBounds): CallRoom {
   const calls = new Map<string, number>();
   const [withNew, others] = [new Set<string>(), new Set<string>()];
-  /** The stores whose turn it is. Each is sure of one call. */
-  const turns = new Set<string>();
+  /** The stores whose turn it is, and of how many calls each is sure: a set costs little more than one message. */
+  const turns = new Map<string, number>();
   let all = 0;
+  /** The sum of `turns`. */
+  let kept = 0;
   let wasNew = false;
 
   const add = (storeId: string, count: number): void => {
@@ -44,7 +46,8 @@ export function createCallRoom({ ofStore, ofProcess, ofFirst }: CallBounds): Cal
     else calls.delete(storeId);
   };
 
-  const isFull = (storeId: string): boolean => (calls.get(storeId) ?? 0) >= ofStore;
+  const ofStoreNow = (storeId: string): number => calls.get(storeId) ?? 0;
+  const isFull = (storeId: string): boolean => ofStoreNow(storeId) >= ofStore;
 
   return {
     begin: add,
@@ -52,12 +55,13 @@ export function createCallRoom({ ofStore, ofProcess, ofFirst }: CallBounds): Cal
     isFull,
     roomFor(storeId, isNew) {
       if (isFull(storeId)) return 0;
-      const own = calls.get(storeId) ?? 0;
-      const hasTurn = turns.has(storeId);
-      const taken = all + turns.size - (hasTurn ? 1 : 0);
-      const shared = hasTurn || withNew.size + others.size === 0 ? Math.min(ofStore - own, ofProcess - taken) : 0;
-      const isFirst = isNew && own === 0 && taken < ofProcess + ofFirst;
-      return Math.max(shared, hasTurn || isFirst ? 1 : 0);
+      const own = ofStoreNow(storeId);
+      const ofTurn = turns.get(storeId) ?? 0;
+      const taken = all + kept - ofTurn;
+      const isFree = ofTurn > 0 || withNew.size + others.size === 0;
+      const shared = isFree ? Math.max(ofTurn, ofProcess - taken) : 0;
+      const first = isNew && own === 0 && taken < ofProcess + ofFirst ? 1 : 0;
+      return Math.min(ofStore - own, Math.max(shared, first));
     },
     wait(storeId, isNew) {
       if (isNew) others.delete(storeId);
@@ -65,13 +69,16 @@ export function createCallRoom({ ofStore, ofProcess, ofFirst }: CallBounds): Cal
     },
     letOn() {
       const next: string[] = [];
-      while (all + turns.size < ofProcess) {
+      while (all + kept < ofProcess) {
         const queue = (wasNew ? [others, withNew] : [withNew, others]).find(({ size }) => size > 0);
         const [storeId] = queue ?? [];
         if (!queue || storeId === undefined) break;
         queue.delete(storeId);
         wasNew = queue === withNew;
-        turns.add(storeId);
+        // One that is full gives its turn up.
+        const calls = Math.max(1, Math.min(ofStore - ofStoreNow(storeId), ofProcess - all - kept));
+        turns.set(storeId, calls);
+        kept += calls;
         next.push(storeId);
       }
       return next;
@@ -79,6 +86,7 @@ export function createCallRoom({ ofStore, ofProcess, ofFirst }: CallBounds): Cal
     pass(storeId) {
       withNew.delete(storeId);
       others.delete(storeId);
+      kept -= turns.get(storeId) ?? 0;
       return turns.delete(storeId);
     },
   };

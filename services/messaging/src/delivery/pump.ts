@@ -195,6 +195,8 @@ export function createPump(dependencies: PumpDependencies): Pump {
     if (isFirst) first += 1;
     const begun = Math.min(room, leads.length + ended.length);
     calls.begin(store.id, begun);
+    // What its turn has left.
+    letOn();
     let claims: readonly Claimed[] = [];
     try {
       const work = { ended, leads, fence: session, room };
