@@ -246,7 +246,7 @@ export async function startGoogleCalendar() {
     tokenUrl: `http://127.0.0.1:${port}/token`,
     calendarId,
     requests: requests as readonly Asked[],
-    /** The channels, the latest last. Nobody is at their addresses, so a test sends the notices. */
+    /** The channels, the latest last. Nothing listens at their addresses, so a test sends the notices. */
     channels: channels as readonly Channel[],
     /** Every access token that it has issued. */
     issued: issued as readonly string[],
