@@ -15,7 +15,7 @@ function stage() {
     const hadTurn = room.pass(store);
     room.begin(store, begun);
     running.set(store, runningOf(store) + begun);
-    if (begun === 0 && !room.isFull(store)) room.wait(store, isNew);
+    if (begun === 0 && !room.isFull(store)) room.wait(store, isNew, count);
     if (begun === 0 || hadTurn) room.letOn().forEach(goOn);
     return begun;
   };
@@ -95,4 +95,13 @@ test('a store that waits gets a turn, however many others have new messages', ()
   }
   // Two stores have their first call beyond the shared ones, and one waits before it.
   expect(ended).toBeLessThanOrEqual(4);
+});
+
+test('a turn keeps no more calls than its store wants, so that the turns of small stores come at once', () => {
+  const room = createCallRoom(bounds);
+  for (const store of ['a', 'b', 'c']) room.begin(store, 16);
+  for (let store = 0; store < 20; store += 1) room.wait(`small ${store}`, false, 2);
+  room.end('a', 16);
+  expect(room.letOn()).toHaveLength(8);
+  expect(room.letOn()).toEqual([]);
 });

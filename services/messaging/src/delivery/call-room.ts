@@ -16,8 +16,8 @@ export type CallRoom = {
   isFull(storeId: string): boolean;
   /** How many calls the store may begin now. `isNew`: one of its messages is new. */
   roomFor(storeId: string, isNew: boolean): number;
-  /** The store waits for its turn. One that waits already keeps its place. */
-  wait(storeId: string, isNew: boolean): void;
+  /** The store waits for its turn to begin so many calls. One that waits already keeps its place. */
+  wait(storeId: string, isNew: boolean, wanted: number): void;
   /** The stores whose turn comes now. They keep it until `pass`. */
   letOn(): string[];
   /** The store gives its turn up, or no longer waits. True: it had a turn. */
@@ -31,7 +31,8 @@ export type CallRoom = {
  */
 export function createCallRoom({ ofStore, ofProcess, ofFirst }: CallBounds): CallRoom {
   const calls = new Map<string, number>();
-  const [withNew, others] = [new Set<string>(), new Set<string>()];
+  /** The stores that wait, and how many calls each wants. */
+  const [withNew, others] = [new Map<string, number>(), new Map<string, number>()];
   /** The stores whose turn it is, and of how many calls each is sure: a set costs little more than one message. */
   const turns = new Map<string, number>();
   let all = 0;
@@ -63,22 +64,23 @@ export function createCallRoom({ ofStore, ofProcess, ofFirst }: CallBounds): Cal
       const first = isNew && own === 0 && taken < ofProcess + ofFirst ? 1 : 0;
       return Math.min(ofStore - own, Math.max(shared, first));
     },
-    wait(storeId, isNew) {
+    wait(storeId, isNew, wanted) {
       if (isNew) others.delete(storeId);
-      if (!withNew.has(storeId)) (isNew ? withNew : others).add(storeId);
+      (isNew || withNew.has(storeId) ? withNew : others).set(storeId, wanted);
     },
     letOn() {
       const next: string[] = [];
       while (all + kept < ofProcess) {
         const queue = (wasNew ? [others, withNew] : [withNew, others]).find(({ size }) => size > 0);
-        const [storeId] = queue ?? [];
-        if (!queue || storeId === undefined) break;
+        const [waiting] = queue ?? [];
+        if (!queue || !waiting) break;
+        const [storeId, wanted] = waiting;
         queue.delete(storeId);
         wasNew = queue === withNew;
         // One that is full gives its turn up.
-        const calls = Math.max(1, Math.min(ofStore - ofStoreNow(storeId), ofProcess - all - kept));
-        turns.set(storeId, calls);
-        kept += calls;
+        const ofTurn = Math.max(1, Math.min(wanted, ofStore - ofStoreNow(storeId), ofProcess - all - kept));
+        turns.set(storeId, ofTurn);
+        kept += ofTurn;
         next.push(storeId);
       }
       return next;

@@ -159,7 +159,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
       return;
     }
     const hadTurn = calls.pass(store.id);
-    if (isReady) calls.wait(store.id, isNew(store));
+    if (isReady) calls.wait(store.id, isNew(store), store.ready.size);
     else if (!shard.session && !isBusy(store)) shard.stores.delete(store.id);
     if (isReady || hadTurn) letOn();
   }
