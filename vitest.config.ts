@@ -60,7 +60,7 @@ const integration = {
   isolate: false,
   retry: afterStandstill,
   // Integration tests wait for a third of their time.
-  ...workers(4),
+  ...workers(5),
   setupFiles: ['./packages/testing/src/after-standstill.ts', './packages/testing/src/setup.ts'],
   globalSetup: ['./infra/local/test-servers.ts'],
   // Only a machine that stands still needs so long.
