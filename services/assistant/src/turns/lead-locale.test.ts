@@ -9,6 +9,9 @@ test.each([
   ['Do you have any slots tomorrow at 3 pm?', 'en'],
   ['combien coûte une coupe ?', 'fr'],
   ['quero marcar um horário amanhã', 'pt-BR'],
+  ['quanto costa un taglio', 'it'],
+  // As good Spanish, or a name.
+  ...['sim, por favor', 'corte masculino', 'Ana Paula de Souza'].map((text) => [text, 'pt-BR']),
   // Nothing tells it.
   ...['ok', 'Maria', '10h', '👍', '', 'https://example.com'].map((text) => [text, 'pt-BR']),
 ])('%j to a store in pt-BR is %s', (text, locale) => {
