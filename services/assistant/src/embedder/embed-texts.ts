@@ -9,7 +9,7 @@ import { openEmbedderCredentials } from '../models/credentials.ts';
 import { ModelFailure } from '../models/model-failure.ts';
 import { embedWithSdk } from '../models/sdk-model.ts';
 import { highestCostOfTexts, limitsOf } from '../prices/budget.ts';
-import { markReached, type Reservation, reserveMoney, settleCost } from '../prices/model-day.repository.ts';
+import { type Reservation, reserveMoney, settleCost } from '../prices/model-day.repository.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { type EmbedderRow, findEmbedder } from './embedder.repository.ts';
 
@@ -49,12 +49,11 @@ export const embedTexts =
       : { vectors: null, failure: result, retry_after_seconds: outcome.retryAfterSeconds ?? null };
   };
 
+/** A refusal does not mark the day as used up, because the AI answers without vectors too. */
 const reserve = ({ database }: Dependencies, scope: StoreScope, micros: number): Promise<Reservation | undefined> =>
   database.write(scope, async (sql) => {
     const { mostMicros } = limitsOf(await findSettings(sql, scope.storeId));
-    const taken = await reserveMoney(sql, scope.storeId, mostMicros, micros);
-    if (!taken) await markReached(sql, scope.storeId);
-    return taken;
+    return await reserveMoney(sql, scope.storeId, mostMicros, micros);
   });
 
 type Outcome =

@@ -18,7 +18,7 @@ const taking = (sql: Sql, storeId: string, { calls, micros, mostCalls, mostMicro
   where ${calls}::int <= ${mostCalls}::int and ${micros}::bigint <= coalesce(${mostMicros}::bigint, ${micros}::bigint)
   on conflict (store_id, day) do update
   set calls = today.calls + ${calls}::int, cost_micros = today.cost_micros + ${micros}::bigint
-  where today.calls + ${calls}::int <= ${mostCalls}::int
+  where (${calls}::int = 0 or today.calls + ${calls}::int <= ${mostCalls}::int)
     and (${mostMicros}::bigint is null or today.cost_micros + ${micros}::bigint <= ${mostMicros}::bigint)
   returning day::text`;
 
