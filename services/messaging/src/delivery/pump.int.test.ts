@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { deliveryShardOf, pumpDeliveries } from '@mostrador/contracts';
 import type { Database } from '@mostrador/kit/database/database';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { createRandom, type Random } from '@mostrador/testing/random';
@@ -87,15 +88,16 @@ const context = (timeoutMs = 60_000) => testContext({ timeoutMs });
 const request = (pollMs: number, ofFence = fence, ofShard = shard()) =>
   messaging.rpc.call(pumpDeliveries, { body: { shard: ofShard, fence: ofFence, poll_ms: pollMs } }, context());
 
-type PumpOptions = { take?: boolean; fence?: number; database?: Database; callLimitMs?: number };
+type PumpOptions = { take?: boolean; fence?: number; database?: Database; rpc?: RpcClient; callLimitMs?: number };
 
 /** A pump of another process, until the test is over. `begin` begins a request and returns how to end it. */
-async function newPump({ take = true, fence: own = ++fence, database, callLimitMs }: PumpOptions = {}) {
+async function newPump({ take = true, fence: own = ++fence, database, rpc, callLimitMs }: PumpOptions = {}) {
   const held = { shard: shard(), fence: own };
   if (take) expect(await messaging.systemDatabase.write(context(), (sql) => takeShard(sql, held, 60_000))).toBe(true);
   const { dependencies } = messaging;
   const limits = { ...dependencies.limits, ...(callLimitMs && { callLimitMs }) };
-  const pump = createPump({ ...dependencies, ...(database && { database }), limits, log: silentLog() });
+  const others = { ...(database && { database }), ...(rpc && { rpc }) };
+  const pump = createPump({ ...dependencies, ...others, limits, log: silentLog() });
   pumps.push(pump);
   return {
     begin() {
@@ -339,6 +341,33 @@ describe('the pump of a shard', () => {
     await isSent([leadId]);
     expect(sent).toHaveLength(49);
     busy.resolve();
+    await isSent(leads);
+    await end();
+  });
+
+  test('a message that fails before its call leaves the call to a store that waits', async () => {
+    const [busy, asked, answer] = [0, 1, 2].map(() => Promise.withResolvers<void>());
+    provider = async () => {
+      await busy?.promise;
+      return accepted();
+    };
+    const gone = await addLead();
+    await messaging.adminSql`update conversations set wa_id = null where lead_id = ${gone}`;
+    const floods = Array.from({ length: 4 }, () => neighbour(storeId));
+    const leads: string[] = [];
+    for (const store of floods) await addStore(store);
+    for (const store of floods) for (let count = 0; count < 12; count += 1) leads.push(await addLead(1, store));
+    const call: RpcClient['call'] = async () => {
+      asked?.resolve();
+      await answer?.promise;
+      throw new AppError('lead_not_found');
+    };
+    const end = await running({ rpc: { ...messaging.dependencies.rpc, call } });
+    await asked?.promise;
+    await waitFor(() => sent.length === 47, { description: 'all other calls that the process makes' });
+    answer?.resolve();
+    await waitFor(() => sent.length === 48, { description: 'the call of the store that waits' });
+    busy?.resolve();
     await isSent(leads);
     await end();
   });

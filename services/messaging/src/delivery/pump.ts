@@ -336,7 +336,12 @@ export function createPump(dependencies: PumpDependencies): Pump {
     };
     aloneTurns.take(leadId, () => {
       const store = storeOf(shard, storeId);
-      return workOn(shard, store, () => claim(store).finally(() => calls.end(storeId, 1)));
+      const work = () =>
+        claim(store).finally(() => {
+          calls.end(storeId, 1);
+          letOn();
+        });
+      return workOn(shard, store, work);
     });
   }
 
