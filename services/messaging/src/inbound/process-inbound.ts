@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { eachOf } from '@mostrador/kit/process/each-of';
 import type { Log } from '@mostrador/kit/process/log';
-import { customersOf, type InboundMessage, identitiesOf } from '../channels/channel-provider.ts';
+import {
+  customersOf,
+  type InboundMessage,
+  identitiesOf,
+  type ReceivedStatusUpdate,
+} from '../channels/channel-provider.ts';
 import { applyReceivedStatus } from '../delivery/apply-received-status.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptInbound } from './accept-inbound.ts';
@@ -97,29 +102,6 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
     for (const customer of customers) heldSince.set(`${piece.payload.channel_id} ${customer}`, '');
   }
 
-  /** Those that were not applied together with others. */
-  const aloneOf = async (): Promise<readonly (typeof statuses)[number][]> => {
-    const ofChannels = [...Map.groupBy(statuses, ({ payload }) => payload.channel_id)];
-    const alone = await Promise.all(
-      ofChannels.map(async ([channelId, pieces]) => {
-        const updates = pieces.map(({ content }) => content);
-        const taken = await acceptStatuses(
-          tools,
-          fromChannel(storeId, { channel_id: channelId }, deadline),
-          channelId,
-          updates,
-        )
-          // What fails fails alone, below.
-          .catch((error: unknown) => {
-            tools.log.warn({ err: error, store_id: storeId }, 'applying status updates together failed');
-            return new Set<unknown>();
-          });
-        return pieces.filter(({ content }) => !taken.has(content));
-      }),
-    );
-    return alone.flat();
-  };
-
   const left = new Set(byCustomer(messages));
   const processed = new Set<string>();
   const withOthers = [...statuses, ...effects, ...contacts];
@@ -152,15 +134,7 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
   }
   await Promise.all([
     eachOf(left, conversationsAtOnce, (pieces) => processInOrder(tools, scope, pieces, isBehind, note)),
-    aloneOf().then((alone) =>
-      eachOf(alone, statusesAtOnce, async ({ payload, content }) => {
-        try {
-          await applyReceivedStatus(tools, fromChannel(storeId, payload, deadline), payload.channel_id, content);
-        } catch (error) {
-          note(payload, troubleOf(error));
-        }
-      }),
-    ),
+    applyStatuses(tools, { storeId, deadline }, statuses, note),
     eachOf(
       effects.filter(({ content }) => content.kind !== 'identity'),
       statusesAtOnce,
@@ -174,6 +148,35 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
     payloads.filter(({ id }) => !processed.has(id)),
     troubles,
   );
+}
+
+/** Applies status updates together where they allow it, and the others one by one. */
+async function applyStatuses(
+  tools: ProcessingTools,
+  { storeId, deadline }: { storeId: string; deadline: number },
+  statuses: readonly Piece<ReceivedStatusUpdate>[],
+  note: (payload: PayloadRow, trouble: Trouble) => void,
+): Promise<void> {
+  const takeOf = async (channelId: string, pieces: readonly Piece<ReceivedStatusUpdate>[]) => {
+    const updates = pieces.map(({ content }) => content);
+    try {
+      return await acceptStatuses(tools, fromChannel(storeId, { channel_id: channelId }, deadline), channelId, updates);
+    } catch (error) {
+      // What fails fails alone, below.
+      tools.log.warn({ err: error, store_id: storeId }, 'applying status updates together failed');
+      return new Set<ReceivedStatusUpdate>();
+    }
+  };
+  const ofChannels = [...Map.groupBy(statuses, ({ payload }) => payload.channel_id)];
+  const taken = await Promise.all(ofChannels.map(([channelId, pieces]) => takeOf(channelId, pieces)));
+  const alone = statuses.filter(({ content }) => !taken.some((some) => some.has(content)));
+  await eachOf(alone, statusesAtOnce, async ({ payload, content }) => {
+    try {
+      await applyReceivedStatus(tools, fromChannel(storeId, payload, deadline), payload.channel_id, content);
+    } catch (error) {
+      note(payload, troubleOf(error));
+    }
+  });
 }
 
 /** Names the leads of contacts of one channel. */
