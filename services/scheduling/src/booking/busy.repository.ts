@@ -2,8 +2,8 @@ import type { Span } from '@mostrador/hours/local-days';
 import type { Sql } from '@mostrador/kit/database/database';
 
 /**
- * The query for what is busy in the times of a CTE `wanted`, once each: one search for each of them. Plain columns are compared, because below row-level
- * security nothing else uses an index, so it reads what begins between yesterday and the end of the time.
+ * The query for what is busy in the times of a CTE `wanted`, once each: one search for each of them. Plain columns are
+ * compared, because below row-level security nothing else uses an index.
  */
 export const busyInWanted = (sql: Sql, storeId: string) => sql`
   select distinct found.* from wanted, lateral (
