@@ -9,6 +9,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { DialogForm } from '../ui/form.tsx';
 import { say } from '../ui/toasts.tsx';
+import { changedLimits } from './changed-limits.ts';
 import type { Asked } from './connect-dialog.tsx';
 import { numberIn } from './typed-number.ts';
 
@@ -29,10 +30,12 @@ type FormProps = Pick<AiLimitsProps, 'budget' | 'onClose'> & {
 };
 
 function Form({ budget, onClose, callsRef }: FormProps) {
-  const { most_calls, most_spent, currency } = budget;
+  // As the fields show them: the limits may be read again meanwhile.
+  const [shown] = useState(budget);
+  const { most_calls, most_spent, currency } = shown;
   const [faults, setFaults] = useState<readonly string[]>([]);
   const save = useMutation({
-    mutationFn: (body: { most_calls: number; most_spent?: number | null }) => dataOf(platform.PATCH('/ai', { body })),
+    mutationFn: (body: ReturnType<typeof changedLimits>) => dataOf(platform.PATCH('/ai', { body })),
     onSuccess: (next) => {
       queries.setQueryData(aiQuery.queryKey, next);
       say(m.connections_ai_limits_saved());
@@ -47,7 +50,10 @@ function Form({ budget, onClose, callsRef }: FormProps) {
     const money = textOf('most_spent') === '' ? null : numberIn(textOf('most_spent'));
     setFaults([...(calls === undefined ? ['most_calls'] : []), ...(money === undefined ? ['most_spent'] : [])]);
     if (calls === undefined || money === undefined || save.isPending) return;
-    save.mutate({ most_calls: calls, ...(currency !== null && { most_spent: money }) });
+    const change = changedLimits(shown, { most_calls: calls, most_spent: currency === null ? most_spent : money });
+    // The server takes no change that is empty.
+    if (Object.keys(change).length === 0) onClose();
+    else save.mutate(change);
   };
   const refused = (name: string) =>
     faults.includes(name) ? m.connections_ai_limit_bad() : faultOf(save.error, `#/${name}`);
