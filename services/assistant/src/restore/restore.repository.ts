@@ -1,6 +1,4 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import { turnColumns } from '../turns/turn.repository.ts';
-import type { TurnRow } from '../turns/turn.ts';
 
 /** Every store with an open turn. Read with the system role. */
 export async function findStoresToFence(sql: Sql): Promise<string[]> {
@@ -9,14 +7,11 @@ export async function findStoresToFence(sql: Sql): Promise<string[]> {
 }
 
 /**
- * Ends the turns of a store that answer what came before the restore, also one that was opened after it: messaging may have
- * processed a webhook again. An attempt that runs loses its lease.
+ * Locks the open turns of a store that answer what came before the restore, also those that were opened after it: messaging
+ * may have processed a webhook again. Nothing up to the restore is answered again.
  */
-export const endOpenTurns = (sql: TransactionSql, storeId: string, since: Date) =>
-  sql<TurnRow[]>`
-    update ai_turns
-    set state = 'silent', reason = 'restored', reply = null, next_attempt_at = null, error_code = null,
-        answered_to = coalesce(answered_to, last_received_at), lease_token = null, lease_until = null,
-        updated_at = clock_timestamp()
+export const settleOpenTurns = (sql: TransactionSql, storeId: string, since: Date) =>
+  sql<{ id: string }[]>`
+    update ai_turns set answered_to = least(last_received_at, ${since})
     where store_id = ${storeId} and state = 'open' and first_received_at <= ${since}
-    returning ${turnColumns(sql)}`;
+    returning id`;

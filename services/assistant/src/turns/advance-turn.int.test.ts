@@ -262,6 +262,18 @@ describe('a turn ends silent', () => {
     ]);
   });
 
+  test('when the database was restored, but not what the lead wrote after that', async () => {
+    const store = await assistant.openStore();
+    await store.write('oi', { secondsAgo: 60 });
+    const { received_at } = await store.write('ainda está aí?');
+    const since = new Date(Date.parse(received_at) - 1_000).toISOString();
+    await assistant.rpc.call(fenceTurns, { body: { since } }, testContext());
+    expect(await store.turns()).toMatchObject([
+      { state: 'silent', reason: 'restored', answered_to: new Date(since) },
+      { state: 'open', last_received_at: new Date(received_at) },
+    ]);
+  });
+
   test('when the AI is switched off meanwhile', async () => {
     const store = await assistant.openStore({ ai_quiet_seconds: 0 });
     await store.write('oi', { secondsAgo: 1 });
