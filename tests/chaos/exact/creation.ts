@@ -146,7 +146,7 @@ export async function everywhere(stage: Stage) {
 }
 
 async function readStream(stage: Stage): Promise<DomainEvent[]> {
-  const { streams } = await stage.nats.nats.jetstreamManager();
+  const { streams } = await stage.nats.nats.jetstreamManager({ timeout: 60_000 });
   const { state } = await streams.info(eventStream.name);
   const events: DomainEvent[] = [];
   for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {

@@ -10,6 +10,8 @@ import { type ProcessName, type Stage, type Store, startStage } from './stage.ts
 const holdsWithinMs = 2000;
 /** The key cache is valid for 1.5 s. Then the database query times out after 1 s. The rest is tolerance. */
 const refusedWithinMs = 1500 + 1000 + 500;
+/** A busy machine is late at times. A gateway that accepts a key for too long does so each time. */
+const unlessBusy = { retry: 4 };
 const gateways = ['gateway', 'gateway-2'] as const;
 
 let stage: Stage;
@@ -44,7 +46,7 @@ async function refusedAfterMs(gateway: ProcessName, since: number): Promise<numb
   return awakeMs() - since;
 }
 
-test('both gateways reject a revoked key within 2 s', async () => {
+test('both gateways reject a revoked key within 2 s', unlessBusy, async () => {
   await revoke();
   const since = awakeMs();
   for (const afterMs of await Promise.all(gateways.map((gateway) => refusedAfterMs(gateway, since)))) {
@@ -52,7 +54,7 @@ test('both gateways reject a revoked key within 2 s', async () => {
   }
 });
 
-test('a gateway without NATS rejects a revoked key within 2 s', async () => {
+test('a gateway without NATS rejects a revoked key within 2 s', unlessBusy, async () => {
   await takeOutOfTheGroup();
   try {
     await revoke();
@@ -81,6 +83,7 @@ test('a gateway that was stalled during a revocation rejects the key from its fi
 
 test.each(['cut', 'freeze'] as const)(
   'a gateway without its database (%s) accepts no key after 1.5 s, and the other gateway keeps working',
+  unlessBusy,
   async (trouble) => {
     const { gateway2Database } = stage.proxies;
     await takeOutOfTheGroup();
