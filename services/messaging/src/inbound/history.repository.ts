@@ -159,7 +159,7 @@ export async function numberByTime(sql: TransactionSql, storeId: string, leadId:
       from messages m, c where ${ofLead} and m.number > ${stays}),
     moved as (
       update messages m set number = -ordered.place from ordered
-      where m.store_id = ${storeId} and m.id = ordered.id and m.number <> ordered.place),
+      where ${ofLead} and m.number > ${stays} and m.id = ordered.id and m.number <> ordered.place),
     counted as (
       select max(place) as total, max(created_at) as last_at, min(place) filter (where is_unread) as first_unread,
         max(place) filter (where is_pause) as pause
