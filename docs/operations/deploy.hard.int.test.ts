@@ -110,7 +110,8 @@ test.skipIf(!canMakeCertificates)(
     }
     const ended = new Promise<number | null>((resolve) => shell.once('exit', resolve));
     onTestFailed(() => void process.stderr.write(`${said.slice(-4000)}\n${logsOf(home)}`));
-    while (!existsSync(join(home, 'running')) && shell.exitCode === null) await pause(100);
+    const isOver = () => shell.exitCode !== null || shell.signalCode !== null;
+    while (!existsSync(join(home, 'running')) && !isOver()) await pause(100);
     expect([shell.exitCode, said.slice(-3000)]).toEqual([null, expect.any(String)]);
 
     expect(said).toContain('All is right.');
