@@ -31,6 +31,11 @@ function stage() {
     want,
     runningOf,
     all: () => [...running.values()].reduce((sum, each) => sum + each, 0),
+    /** The store has nothing to send any more. */
+    leave(store: string) {
+      room.pass(store);
+      room.letOn().forEach(goOn);
+    },
     busyStores: () => [...running.values()].filter((count) => count > 0).length,
     end(store: string, count = 1) {
       room.end(store, count);
@@ -44,17 +49,21 @@ test.each([1, 2, 3, 4, 5])(
   '%i: whatever the stores do, one without a call begins one at once for a new message, and the bounds hold',
   (seed) => {
     const random = createRandom(seed);
-    const { room, want, end, runningOf, all, busyStores } = stage();
+    const { room, want, leave, end, runningOf, all, busyStores } = stage();
     const floods = Array.from({ length: 15 }, (_, index) => `flood ${index}`);
     for (let step = 0; step < 2_000; step += 1) {
       const store = random.pick(floods);
-      if (random.next() < 0.6) want(store, 1 + random.below(40), random.next() < 0.7);
+      const what = random.next();
+      if (what < 0.6) want(store, 1 + random.below(40), random.next() < 0.7);
+      else if (what < 0.65) leave(store);
       else if (runningOf(store) > 0) end(store, 1 + random.below(runningOf(store)));
       expect(runningOf(store)).toBeLessThanOrEqual(bounds.ofStore);
       expect(all()).toBeLessThanOrEqual(bounds.ofProcess + bounds.ofFirst);
       // What is beyond the shared calls are single calls of as many stores.
       expect(all() - bounds.ofProcess).toBeLessThanOrEqual(busyStores());
       expect(room.roomFor('another store', true)).toBeGreaterThanOrEqual(1);
+      // No store waits while a whole set of calls is free.
+      if (all() <= bounds.ofProcess - 6) expect(room.roomFor('another store', false)).toBeGreaterThanOrEqual(1);
     }
   },
 );
@@ -79,6 +88,42 @@ test('a turn has all calls that are free, so that what is sent together stays to
   end('a', 16);
   // What the first one leaves is for the next one.
   expect(waiting.map(runningOf).filter((calls) => calls > 0)).toEqual([10, 6]);
+});
+
+test('calls that end one by one become turns of sets', () => {
+  const { want, wanted, end, runningOf } = stage();
+  for (const store of ['a', 'b', 'c']) want(store, 16, false);
+  const waiting = Array.from({ length: 8 }, (_, index) => `waiting ${index}`);
+  for (const store of waiting) {
+    wanted.set(store, { count: 10, isNew: false });
+    want(store, 10, false);
+  }
+  for (let ended = 0; ended < 15; ended += 1) end('a');
+  expect(waiting.map(runningOf).filter((calls) => calls > 0)).toEqual([6, 6]);
+});
+
+test('while the due store waits for a set, one of the other queue goes before it, once', () => {
+  const room = createCallRoom(bounds);
+  for (const store of ['a', 'b', 'c']) room.begin(store, 16);
+  room.wait('set', true, 16);
+  for (const store of ['small', 'smaller']) room.wait(store, false, 1);
+  room.end('a', 1);
+  expect(room.letOn()).toEqual(['small']);
+  room.end('a', 1);
+  expect(room.letOn()).toEqual([]);
+  room.end('a', 5);
+  expect(room.letOn()).toEqual(['set']);
+});
+
+test('when the due store leaves, the others need not wait for it', () => {
+  const room = createCallRoom(bounds);
+  for (const store of ['a', 'b', 'c']) room.begin(store, 16);
+  room.wait('set', true, 16);
+  for (const store of ['small', 'smaller']) room.wait(store, false, 1);
+  room.end('a', 2);
+  expect(room.letOn()).toEqual(['small']);
+  room.pass('set');
+  expect(room.letOn()).toEqual(['smaller']);
 });
 
 test('a store that waits gets a turn, however many others have new messages', () => {

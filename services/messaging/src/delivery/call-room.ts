@@ -16,13 +16,21 @@ export type CallRoom = {
   isFull(storeId: string): boolean;
   /** How many calls the store may begin now. `isNew`: one of its messages is new. */
   roomFor(storeId: string, isNew: boolean): number;
-  /** The store waits for its turn to begin so many calls. One that waits already keeps its place. */
+  /** The store waits for its turn to begin this many calls. One that waits already keeps its place. */
   wait(storeId: string, isNew: boolean, wanted: number): void;
   /** The stores whose turn comes now. They keep it until `pass`. */
   letOn(): string[];
   /** The store gives its turn up, or no longer waits. True: it had a turn. */
   pass(storeId: string): boolean;
 };
+
+/**
+ * A turn of fewer calls waits until this many are free, unless its store wants fewer: calls end one by one, and a set of six
+ * costs little more than one message.
+ */
+const leastOfTurn = 6;
+
+type Turn = { readonly queue: Map<string, number>; readonly storeId: string; readonly calls: number };
 
 /**
  * Shares the calls out. A store without a call begins one at once for a new message, whatever the others do: what is beyond
@@ -33,12 +41,14 @@ export function createCallRoom({ ofStore, ofProcess, ofFirst }: CallBounds): Cal
   const calls = new Map<string, number>();
   /** The stores that wait, and how many calls each wants. */
   const [withNew, others] = [new Map<string, number>(), new Map<string, number>()];
-  /** The stores whose turn it is, and of how many calls each is sure: a set costs little more than one message. */
+  /** The stores whose turn it is, and of how many calls each is sure. */
   const turns = new Map<string, number>();
   let all = 0;
   /** The sum of `turns`. */
   let kept = 0;
   let wasNew = false;
+  /** The other queue has had a turn while the due one waited for free calls. */
+  let isOvertaken = false;
 
   const add = (storeId: string, count: number): void => {
     const now = (calls.get(storeId) ?? 0) + count;
@@ -49,6 +59,23 @@ export function createCallRoom({ ofStore, ofProcess, ofFirst }: CallBounds): Cal
 
   const ofStoreNow = (storeId: string): number => calls.get(storeId) ?? 0;
   const isFull = (storeId: string): boolean => ofStoreNow(storeId) >= ofStore;
+
+  /** The turn of the first store of the queue, if it can have it now. One that is full gives its turn up. */
+  const turnOf = (queue: Map<string, number>): Turn | undefined => {
+    const [waiting] = queue;
+    if (!waiting) return undefined;
+    const [storeId, wanted] = waiting;
+    const most = Math.max(1, Math.min(wanted, ofStore - ofStoreNow(storeId)));
+    const free = ofProcess - all - kept;
+    return free < Math.min(most, leastOfTurn) ? undefined : { queue, storeId, calls: Math.min(most, free) };
+  };
+
+  const nextTurn = (): Turn | undefined => {
+    const [due, other] = wasNew ? [others, withNew] : [withNew, others];
+    const turn = turnOf(due) ?? (due.size > 0 && isOvertaken ? undefined : turnOf(other));
+    if (turn) isOvertaken = turn.queue !== due && due.size > 0;
+    return turn;
+  };
 
   return {
     begin: add,
@@ -70,18 +97,13 @@ export function createCallRoom({ ofStore, ofProcess, ofFirst }: CallBounds): Cal
     },
     letOn() {
       const next: string[] = [];
-      while (all + kept < ofProcess) {
-        const queue = (wasNew ? [others, withNew] : [withNew, others]).find(({ size }) => size > 0);
-        const [waiting] = queue ?? [];
-        if (!queue || !waiting) break;
-        const [storeId, wanted] = waiting;
-        queue.delete(storeId);
-        wasNew = queue === withNew;
-        // One that is full gives its turn up.
-        const ofTurn = Math.max(1, Math.min(wanted, ofStore - ofStoreNow(storeId), ofProcess - all - kept));
-        turns.set(storeId, ofTurn);
-        kept += ofTurn;
-        next.push(storeId);
+      for (let turn = nextTurn(); turn; turn = nextTurn()) {
+        turn.queue.delete(turn.storeId);
+        // After one that overtook, the due queue is still the due one.
+        if (!isOvertaken) wasNew = turn.queue === withNew;
+        turns.set(turn.storeId, turn.calls);
+        kept += turn.calls;
+        next.push(turn.storeId);
       }
       return next;
     },
