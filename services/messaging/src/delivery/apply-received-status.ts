@@ -6,7 +6,7 @@ import { isSettled, type MessageRow } from '../messages/message.ts';
 import { withAmount } from '../prices/rate-card.ts';
 import { adoptProviderId } from './apply-status-updates.ts';
 import { lockMessage } from './lock-message.ts';
-import { findUpdatedMessage, insertStatusUpdate, lockProviderMessage } from './status-update.repository.ts';
+import { findUpdatedMessage, insertStatusUpdates, lockProviderMessage } from './status-update.repository.ts';
 
 /**
  * Applies one status update from the provider, in a transaction of its own. Repeats and any order are safe. An update
@@ -18,9 +18,8 @@ export async function applyReceivedStatus(
   channelId: string,
   status: ReceivedStatusUpdate,
 ): Promise<void> {
-  const { pricing } = status;
-  const told = pricing ? { ...status, pricing: withAmount(rateCard, pricing, status) } : status;
-  const message = await database.write(scope, (sql) => apply(sql, scope.storeId, channelId, told));
+  const priced = withAmount(rateCard, status);
+  const message = await database.write(scope, (sql) => apply(sql, scope.storeId, channelId, priced));
   if (!message) return;
   relay.nudge();
   if (isSettled(message.status)) outcomes.announce(message.id);
@@ -34,7 +33,7 @@ async function apply(
 ): Promise<MessageRow | undefined> {
   const { providerMessageId } = status;
   await lockProviderMessage(sql, storeId, channelId, providerMessageId);
-  await insertStatusUpdate(sql, storeId, channelId, status);
+  await insertStatusUpdates(sql, storeId, channelId, [status]);
   const found = await findUpdatedMessage(sql, storeId, channelId, status);
   const message = found && (await lockMessage(sql, storeId, found)).message;
   // Lock order: conversation, channel, message. Which message met the fault does not matter.

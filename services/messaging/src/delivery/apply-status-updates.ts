@@ -10,7 +10,7 @@ import { messageEvents } from '../messages/message-events.ts';
 import { settleBudget } from '../prices/budget.ts';
 import { hasQueued, releaseHeld } from './delivery.repository.ts';
 import type { Rate } from './rates.ts';
-import { clearWatchdog, findStatusUpdates, saveProviderId, saveSent, saveState } from './status-update.repository.ts';
+import { clearWatchdogs, findStatusUpdates, saveProviderId, saveSent, saveState } from './status-update.repository.ts';
 import { wakeDelivery } from './wake-overdue.ts';
 
 /**
@@ -42,7 +42,7 @@ export async function saveStatusUpdates(
   const optOuts = await optOutOf(sql, storeId, message, reports);
   const next = afterUpdates(message, reports);
   if (next === message) {
-    if (reports.length > 0) await clearWatchdog(sql, storeId, message.id);
+    if (reports.length > 0) clearWatchdogs(sql, storeId, [message.id]);
     return { after: message, entries: optOuts };
   }
   const held = message.status === 'unknown' && (await hasQueued(sql, storeId, message.lead_id));

@@ -28,18 +28,23 @@ export const providerMessageLock = (
   providerMessageId: ReturnType<typeof sql>,
 ) => sql`hashtextextended(${`messaging report ${storeId} ${channelId} `}::text || ${providerMessageId}::text, 0)`;
 
-/** Stores a status update. A duplicate changes nothing. */
-export async function insertStatusUpdate(
+/** Stores status updates. A duplicate changes nothing. */
+export async function insertStatusUpdates(
   sql: TransactionSql,
   storeId: string,
   channelId: string,
-  { providerMessageId, callbackData, status, at, error, pricing }: ReceivedStatusUpdate,
+  updates: readonly ReceivedStatusUpdate[],
 ): Promise<void> {
+  const rows = updates.map(({ providerMessageId, callbackData, status, at, error, pricing }) => ({
+    ...{ provider_message_id: providerMessageId, callback_data: callbackData, status, reported_at: at.toISOString() },
+    ...{ error_code: error?.code, error_detail: error?.detail, opt_out: error?.optOut, pricing },
+  }));
   await sql`
     insert into status_reports (store_id, channel_id, provider_message_id, callback_data, status, reported_at,
       error_code, error_detail, opt_out, pricing)
-    values (${storeId}, ${channelId}, ${providerMessageId}, ${callbackData}, ${status}, ${at},
-      ${error?.code ?? null}, ${error?.detail ?? null}, ${error?.optOut ?? null}, ${pricing ? sql.json(pricing) : null})
+    select ${storeId}::uuid, ${channelId}::uuid, told.*
+    from json_to_recordset(${sql.json(rows as never)}::json) as told (provider_message_id text, callback_data text,
+      status text, reported_at timestamptz, error_code text, error_detail text, opt_out text, pricing jsonb)
     on conflict do nothing`;
 }
 
@@ -52,10 +57,6 @@ export type StatusUpdateRow = {
   readonly opt_out: OptOut['scope'] | null;
   readonly pricing: MessagePricing | null;
 };
-
-/** The columns of `StatusUpdateRow`. */
-export const statusUpdateColumns = (sql: Sql) => sql`
-  provider_message_id, status, reported_at, error_code, error_detail, opt_out, pricing`;
 
 export const toStatusUpdate = ({
   status,
@@ -78,11 +79,22 @@ export async function findStatusUpdates(
   channelId: string,
   providerMessageId: string,
 ): Promise<StatusUpdate[]> {
-  const rows = await sql<StatusUpdateRow[]>`
-    select ${statusUpdateColumns(sql)} from status_reports
-    where store_id = ${storeId} and channel_id = ${channelId} and provider_message_id = ${providerMessageId}
-    order by reported_at`;
+  const rows = await findAllStatusUpdates(sql, storeId, channelId, [providerMessageId]);
   return rows.map(toStatusUpdate);
+}
+
+/** All status updates under these ids of the provider, by the provider's time. */
+export async function findAllStatusUpdates(
+  sql: Sql,
+  storeId: string,
+  channelId: string,
+  providerMessageIds: readonly string[],
+): Promise<StatusUpdateRow[]> {
+  return await sql<StatusUpdateRow[]>`
+    select provider_message_id, status, reported_at, error_code, error_detail, opt_out, pricing from status_reports
+    where store_id = ${storeId} and channel_id = ${channelId}
+      and provider_message_id = any(${[...providerMessageIds]}::text[])
+    order by reported_at`;
 }
 
 /** The provider's id of a message, if a status update carried our id of it within the last `attemptMs`. */
@@ -205,11 +217,11 @@ export async function saveProviderId(
   return row;
 }
 
-/** Clears the watchdog's time, because the provider posts status updates for the message. */
-export async function clearWatchdog(sql: TransactionSql, storeId: string, id: string): Promise<void> {
-  await sql`
+/** Clears the watchdog's time, because the provider posts status updates for the messages. It travels with the commit. */
+export function clearWatchdogs(sql: TransactionSql, storeId: string, ids: readonly string[]): void {
+  sql.withCommit(sql`
     update messages set unsettled_at = null
-    where store_id = ${storeId} and id = ${id} and unsettled_at is not null`;
+    where store_id = ${storeId} and id = any(${[...ids]}::uuid[]) and unsettled_at is not null`);
 }
 
 /** A message that exists. The caller holds the conversation's lock. */

@@ -1,7 +1,6 @@
 import { toMicros } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { ReceivedStatusUpdate } from '../channels/channel-provider.ts';
-import { pricedAs, type StatusUpdateRow, statusUpdateColumns } from '../delivery/status-update.repository.ts';
+import { pricedAs } from '../delivery/status-update.repository.ts';
 import { messageColumns } from '../messages/message.repository.ts';
 import type { MessageRow } from '../messages/message.ts';
 
@@ -34,40 +33,6 @@ export async function findOutbound(
       and provider_message_id = any(${[...providerMessageIds]}::text[]) and direction = 'outbound'`;
 }
 
-/** As `insertStatusUpdate`, of many without an error. */
-export async function insertStatusUpdates(
-  sql: TransactionSql,
-  storeId: string,
-  channelId: string,
-  updates: readonly ReceivedStatusUpdate[],
-): Promise<void> {
-  const rows = updates.map(({ providerMessageId, callbackData, status, at, pricing }) => ({
-    ...{ provider_message_id: providerMessageId, callback_data: callbackData, status, reported_at: at.toISOString() },
-    pricing: pricing ?? null,
-  }));
-  await sql`
-    insert into status_reports (store_id, channel_id, provider_message_id, callback_data, status, reported_at, pricing)
-    select ${storeId}::uuid, ${channelId}::uuid, provider_message_id, callback_data, status, reported_at,
-      case when json_typeof(pricing) <> 'null' then pricing::jsonb end
-    from json_to_recordset(${sql.json(rows as never)}::json)
-      as told (provider_message_id text, callback_data text, status text, reported_at timestamptz, pricing json)
-    on conflict do nothing`;
-}
-
-/** All status updates under these ids of the provider, by the provider's time. */
-export async function findAllStatusUpdates(
-  sql: Sql,
-  storeId: string,
-  channelId: string,
-  providerMessageIds: readonly string[],
-): Promise<StatusUpdateRow[]> {
-  return await sql<StatusUpdateRow[]>`
-    select ${statusUpdateColumns(sql)} from status_reports
-    where store_id = ${storeId} and channel_id = ${channelId}
-      and provider_message_id = any(${[...providerMessageIds]}::text[])
-    order by reported_at`;
-}
-
 /** As `saveState`, of many that were sent before. `before`: their pricing is kept unless it changes. */
 export async function saveArrivals(
   sql: TransactionSql,
@@ -96,11 +61,4 @@ export async function saveArrivals(
       delivered timestamptz, seen timestamptz, price json, price_as text, micros bigint), clock
     where store_id = ${storeId} and id = arrived.message
     returning ${messageColumns(sql as Sql)}`;
-}
-
-/** As `clearWatchdog`, of many. The statement travels with the commit. */
-export function clearWatchdogs(sql: TransactionSql, storeId: string, ids: readonly string[]): void {
-  sql.withCommit(sql`
-    update messages set unsettled_at = null
-    where store_id = ${storeId} and id = any(${[...ids]}::uuid[]) and unsettled_at is not null`);
 }

@@ -2,19 +2,17 @@ import type { StoreScope, TransactionSql } from '@mostrador/kit/database/databas
 import { appendOutboxWithCommit } from '@mostrador/kit/outbox/outbox';
 import type { ReceivedStatusUpdate } from '../channels/channel-provider.ts';
 import { afterUpdates, eventsOf } from '../delivery/apply-status-updates.ts';
-import { toStatusUpdate } from '../delivery/status-update.repository.ts';
+import {
+  clearWatchdogs,
+  findAllStatusUpdates,
+  insertStatusUpdates,
+  toStatusUpdate,
+} from '../delivery/status-update.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { isSent, type MessageRow } from '../messages/message.ts';
 import { withAmount } from '../prices/rate-card.ts';
 import { lockFreeConversations, lockFreeProviderMessages } from './accept-many.repository.ts';
-import {
-  clearWatchdogs,
-  findAllStatusUpdates,
-  findLeadsOf,
-  findOutbound,
-  insertStatusUpdates,
-  saveArrivals,
-} from './accept-statuses.repository.ts';
+import { findLeadsOf, findOutbound, saveArrivals } from './accept-statuses.repository.ts';
 
 /**
  * Applies status updates of one channel in one transaction, with a few statements for all of them. It takes what is plain:
@@ -33,13 +31,13 @@ export async function acceptStatuses(
   if (plain.length < 2) return new Set();
   const { storeId } = scope;
   const taken = await database.write(scope, async (sql) => {
-    const ids = await takeFree(sql, storeId, channelId, plain);
-    if (ids.messages.length === 0) return new Set<string>();
-    const ofTaken = plain.filter(({ providerMessageId }) => ids.of.has(providerMessageId));
-    const priced = ofTaken.map((one) =>
-      one.pricing ? { ...one, pricing: withAmount(rateCard, one.pricing, one) } : one,
-    );
-    return await apply(sql, storeId, channelId, { messages: ids.messages, updates: priced });
+    const messages = await takeFree(sql, storeId, channelId, plain);
+    if (messages.length === 0) return new Set<string>();
+    const ids = new Set(messages.map(({ provider_message_id }) => provider_message_id));
+    const priced = plain
+      .filter(({ providerMessageId }) => ids.has(providerMessageId))
+      .map((one) => withAmount(rateCard, one));
+    return await apply(sql, storeId, channelId, { messages, updates: priced });
   });
   if (taken.size > 0) relay.nudge(['event', 'feed']);
   return new Set(plain.filter(({ providerMessageId }) => taken.has(providerMessageId)));
@@ -57,7 +55,7 @@ async function takeFree(
   storeId: string,
   channelId: string,
   updates: readonly ReceivedStatusUpdate[],
-): Promise<{ messages: readonly MessageRow[]; of: ReadonlySet<string> }> {
+): Promise<readonly MessageRow[]> {
   const providerMessageIds = [...new Set(updates.map(({ providerMessageId }) => providerMessageId))];
   const free = [...(await lockFreeProviderMessages(sql, storeId, { channelId, providerMessageIds }))];
   const leadIds = await findLeadsOf(sql, storeId, channelId, free);
@@ -66,8 +64,7 @@ async function takeFree(
     lockFreeConversations(sql, storeId, leadIds),
     findOutbound(sql, storeId, channelId, free),
   ]);
-  const messages = found.filter((message) => conversations.has(message.lead_id) && isArriving(message));
-  return { messages, of: new Set(messages.map(({ provider_message_id }) => provider_message_id as string)) };
+  return found.filter((message) => conversations.has(message.lead_id) && isArriving(message));
 }
 
 type Arriving = { readonly messages: readonly MessageRow[]; readonly updates: readonly ReceivedStatusUpdate[] };

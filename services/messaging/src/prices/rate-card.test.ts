@@ -33,12 +33,20 @@ describe('the rate of a message', () => {
 
   test('is the amount of what is billed, and what is free costs nothing', () => {
     const pricing = { category: 'service', type: null, model: null, amount: null, currency: null };
-    const of = { recipient: '5531900000000', at: on('2026-11-01') };
-    const priced = (billable: boolean, told = of) => withAmount(card, { ...pricing, billable }, told);
+    const update = {
+      providerMessageId: 'wamid.1',
+      callbackData: null,
+      status: 'delivered',
+      at: on('2026-11-01'),
+    } as const;
+    const priced = (billable: boolean, recipient = '5531900000000') =>
+      withAmount(card, { ...update, recipient, pricing: { ...pricing, billable } }).pricing;
     expect(priced(true)).toMatchObject({ amount: 0.005, currency: 'USD' });
     expect(priced(false)).toMatchObject({ amount: 0, currency: 'USD' });
-    expect(priced(true, { ...of, recipient: '351900000000' })).toMatchObject({ amount: null, currency: 'USD' });
-    expect(withAmount(undefined, { ...pricing, billable: false }, of)).toMatchObject({ amount: null, currency: null });
+    expect(priced(true, '351900000000')).toMatchObject({ amount: null, currency: 'USD' });
+    expect(withAmount(card, update)).toEqual(update);
+    const unpriced = { ...update, pricing: { ...pricing, billable: false } };
+    expect(withAmount(undefined, unpriced)).toEqual(unpriced);
   });
 });
 
