@@ -45,7 +45,7 @@ export function serviceSpec(name: ProcessName, options: ServiceOptions): Process
     [listener.host]: '127.0.0.1',
     [listener.port]: String(options.ports[name]),
     HEALTH_HOST: '127.0.0.1',
-    // One listener of a service has both: a clone has only so many ports.
+    // One listener of a service has both: a clone has few ports.
     METRICS_PORT: String(name === 'gateway' ? options.ports.gatewayMetrics : options.ports[name]),
     ...particular(name, options),
   };

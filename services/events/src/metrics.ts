@@ -1,9 +1,7 @@
 import type { SystemDatabase } from '@mostrador/kit/database/database';
-import type { LeaderGauges } from '@mostrador/kit/process/leader-gauges';
+import { queriedGauge } from '@mostrador/kit/database/queried-gauge';
 import type { MetricDefinition } from '@mostrador/kit/process/metrics';
 import { findPartitionDays } from './feed/partition.repository.ts';
-
-const readLimitMs = 2_000;
 
 export const partitionDays = {
   name: 'mostrador_feed_partition_days',
@@ -13,10 +11,5 @@ export const partitionDays = {
 } as const satisfies MetricDefinition;
 
 /** How many partitions the feed has. */
-export const feedGauges = (systemDatabase: SystemDatabase): LeaderGauges => ({
-  metrics: [partitionDays],
-  async read() {
-    const days = await systemDatabase.read({ deadline: Date.now() + readLimitMs }, findPartitionDays);
-    return [{ metric: partitionDays, value: days.length }];
-  },
-});
+export const feedGauges = (systemDatabase: SystemDatabase) =>
+  queriedGauge(systemDatabase, partitionDays, async (sql) => (await findPartitionDays(sql)).length);

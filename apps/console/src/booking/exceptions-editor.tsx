@@ -1,6 +1,7 @@
-import { Plus, X } from 'lucide-react';
+import { X } from 'lucide-react';
 import type { BookingRules } from '../calendar/booking.ts';
 import { m } from '../paraglide/messages.js';
+import { type ItemProps, ListEditor } from '../settings/list-editor.tsx';
 import styles from '../settings/settings.module.css';
 import { TimeRange } from '../settings/time-range.tsx';
 import { Button } from '../ui/button.tsx';
@@ -28,36 +29,24 @@ type ExceptionsEditorProps = {
 /** Days with other hours than those of the week, such as holidays. */
 export function ExceptionsEditor({ exceptions, isChecked, onChange }: ExceptionsEditorProps) {
   return (
-    <div className={styles.windows}>
-      {exceptions.map((exception, index) => {
-        const fault = isChecked ? faultOfException(exceptions, index) : undefined;
-        return (
-          <ExceptionFields
-            key={index}
-            number={index + 1}
-            exception={exception}
-            fault={fault && faultWords[fault]()}
-            onChange={(next) => onChange(exceptions.with(index, next))}
-            onRemove={() => onChange(exceptions.toSpliced(index, 1))}
-          />
-        );
-      })}
-      {exceptions.length < mostExceptions && (
-        <Button className={styles.add} onClick={() => onChange([...exceptions, { date: '', hours: [] }])}>
-          <Plus size={14} aria-hidden />
-          {m.booking_exception_add()}
-        </Button>
-      )}
-    </div>
+    <ListEditor
+      items={exceptions}
+      add={m.booking_exception_add()}
+      most={mostExceptions}
+      made={() => ({ date: '', hours: [] })}
+      onChange={onChange}
+    >
+      {(exception, props) => {
+        const fault = isChecked ? faultOfException(exceptions, props.number - 1) : undefined;
+        return <ExceptionFields exception={exception} fault={fault && faultWords[fault]()} {...props} />;
+      }}
+    </ListEditor>
   );
 }
 
-type ExceptionFieldsProps = {
-  readonly number: number;
+type ExceptionFieldsProps = ItemProps<Exception> & {
   readonly exception: Exception;
   readonly fault: string | undefined;
-  readonly onChange: (exception: Exception) => void;
-  readonly onRemove: () => void;
 };
 
 function ExceptionFields({ number, exception, fault, onChange, onRemove }: ExceptionFieldsProps) {

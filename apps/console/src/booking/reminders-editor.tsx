@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Plus, X } from 'lucide-react';
+import { X } from 'lucide-react';
 import { storeQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
 import { minutesWith } from '../settings/choices.ts';
+import { ListEditor } from '../settings/list-editor.tsx';
 import styles from '../settings/settings.module.css';
 import { Button } from '../ui/button.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../ui/field.tsx';
@@ -33,31 +34,29 @@ type RemindersEditorProps = {
 /** What customers are told before their appointments. */
 export function RemindersEditor({ reminders, isChecked, onChange }: RemindersEditorProps) {
   const free = offered.find((minutes) => reminders.every(({ minutes_before }) => minutes_before !== minutes));
-  const add = () => {
+  const made = () => {
     const message = m.booking_reminder_text(placeholders);
-    const reminder = { minutes_before: free ?? 60, message, template: null, ask_confirmation: false };
-    onChange([...reminders, { ...reminder, typed: noTemplate }]);
+    return { minutes_before: free ?? 60, message, template: null, ask_confirmation: false, typed: noTemplate };
   };
   return (
-    <div className={styles.windows}>
-      {reminders.length === 0 && <p className={styles.soft}>{m.booking_reminders_none()}</p>}
-      {reminders.map((reminder, index) => (
+    <ListEditor
+      items={reminders}
+      none={m.booking_reminders_none()}
+      add={m.booking_reminder_add()}
+      most={mostReminders}
+      made={made}
+      onChange={onChange}
+    >
+      {(reminder, { number, onChange: change, onRemove }) => (
         <ReminderFields
-          key={index}
-          number={index + 1}
+          number={number}
           reminder={reminder}
-          fault={isChecked ? faultOfReminder(reminders, index) : undefined}
-          onChange={(part) => onChange(reminders.with(index, { ...reminder, ...part }))}
-          onRemove={() => onChange(reminders.toSpliced(index, 1))}
+          fault={isChecked ? faultOfReminder(reminders, number - 1) : undefined}
+          onChange={(part) => change({ ...reminder, ...part })}
+          onRemove={onRemove}
         />
-      ))}
-      {reminders.length < mostReminders && (
-        <Button className={styles.add} onClick={add}>
-          <Plus size={14} aria-hidden />
-          {m.booking_reminder_add()}
-        </Button>
       )}
-    </div>
+    </ListEditor>
   );
 }
 

@@ -17,7 +17,7 @@ import styles from './inbox.module.css';
 import { useConversations } from './inbox-queries.ts';
 
 export type ConversationListHandle = {
-  /** Moves the focus by so many rows. */
+  /** Moves the focus by this many rows. */
   move(by: number): void;
   focusActive(): void;
   focusSearch(): void;

@@ -14,7 +14,7 @@ test.each([
   expect(stateOf({ revoked_at, expires_at }, now)).toBe(state);
 });
 
-test('a key expires after so many days, or never', () => {
+test('a key expires after its days, or never', () => {
   expect(expiryOf(30, now)).toBe('2026-12-23T12:00:00.000Z');
   expect(expiryOf(null, now)).toBeNull();
 });

@@ -7,6 +7,6 @@ export function stateOf({ revoked_at, expires_at }: Pick<ApiKey, 'revoked_at' | 
   return expires_at !== null && Date.parse(expires_at) <= now ? 'expired' : 'active';
 }
 
-/** The moment so many days from now; null: never. */
+/** The moment this many days from now; null: never. */
 export const expiryOf = (days: number | null, now: number): string | null =>
   days === null ? null : new Date(now + days * 86_400_000).toISOString();

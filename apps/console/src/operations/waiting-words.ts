@@ -65,7 +65,7 @@ export const skipWords: Record<SkipReason, () => string> = {
 
 type Counted = (inputs: { count: number }) => string;
 
-/** What will happen to so many of a kind. */
+/** What will happen to this many of a kind. */
 export const willWords: Record<Act, Record<WaitingKind, Counted>> = {
   retry: {
     message: m.operations_will_retry_messages,

@@ -1,9 +1,8 @@
-import { Plus } from 'lucide-react';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
-import { Button } from '../ui/button.tsx';
 import { Bad } from '../ui/page.tsx';
 import { nameOfWeekday, weekdays } from './choices.ts';
+import { type ItemProps, ListEditor } from './list-editor.tsx';
 import styles from './settings.module.css';
 import { faultOfWindow, firstWindow, type Window } from './settings-draft.ts';
 import { TimeRange } from './time-range.tsx';
@@ -31,36 +30,23 @@ type WindowsEditorProps = {
 /** The times of a week at which something may be. */
 export function WindowsEditor({ words, windows, isChecked, onChange }: WindowsEditorProps) {
   return (
-    <div className={styles.windows}>
-      {windows.length === 0 && <p className={styles.soft}>{words.none()}</p>}
-      {windows.map((window, index) => (
-        <WindowFields
-          key={index}
-          number={index + 1}
-          words={words}
-          window={window}
-          isChecked={isChecked}
-          onChange={(next) => onChange(windows.with(index, next))}
-          onRemove={() => onChange(windows.toSpliced(index, 1))}
-        />
-      ))}
-      {windows.length < mostWindows && (
-        <Button className={styles.add} onClick={() => onChange([...windows, windows.at(-1) ?? firstWindow])}>
-          <Plus size={14} aria-hidden />
-          {words.add()}
-        </Button>
-      )}
-    </div>
+    <ListEditor
+      items={windows}
+      none={words.none()}
+      add={words.add()}
+      most={mostWindows}
+      made={() => windows.at(-1) ?? firstWindow}
+      onChange={onChange}
+    >
+      {(window, props) => <WindowFields words={words} window={window} isChecked={isChecked} {...props} />}
+    </ListEditor>
   );
 }
 
-type WindowFieldsProps = {
+type WindowFieldsProps = ItemProps<Window> & {
   readonly words: WindowWords;
-  readonly number: number;
   readonly window: Window;
   readonly isChecked: boolean;
-  readonly onChange: (window: Window) => void;
-  readonly onRemove: () => void;
 };
 
 function WindowFields({ words, number, window, isChecked, onChange, onRemove }: WindowFieldsProps) {

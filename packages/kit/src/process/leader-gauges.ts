@@ -3,7 +3,7 @@ import type { Log } from './log.ts';
 import { gauge, type MetricDefinition, type Registered } from './metrics.ts';
 import { type Periodic, periodically } from './periodic.ts';
 
-type GaugeDefinition = MetricDefinition & { readonly type: 'gauge'; readonly once: true };
+export type GaugeDefinition = MetricDefinition & { readonly type: 'gauge'; readonly once: true };
 
 /** A value of a gauge. */
 export type Reading = {

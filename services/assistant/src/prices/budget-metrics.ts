@@ -1,9 +1,7 @@
 import type { SystemDatabase } from '@mostrador/kit/database/database';
-import type { LeaderGauges } from '@mostrador/kit/process/leader-gauges';
+import { queriedGauge } from '@mostrador/kit/database/queried-gauge';
 import type { MetricDefinition } from '@mostrador/kit/process/metrics';
 import { countReached } from './model-day.repository.ts';
-
-const readLimitMs = 2_000;
 
 export const budgetsReached = {
   name: 'mostrador_ai_budgets_reached',
@@ -12,10 +10,5 @@ export const budgetsReached = {
   help: 'Stores whose calls to models, or whose money for them, are used up for today in UTC. People answer their customers.',
 } as const satisfies MetricDefinition;
 
-export const budgetGauges = (systemDatabase: SystemDatabase): LeaderGauges => ({
-  metrics: [budgetsReached],
-  async read() {
-    const [{ stores }] = await systemDatabase.read({ deadline: Date.now() + readLimitMs }, countReached);
-    return [{ metric: budgetsReached, value: stores }];
-  },
-});
+export const budgetGauges = (systemDatabase: SystemDatabase) =>
+  queriedGauge(systemDatabase, budgetsReached, countReached);

@@ -84,5 +84,8 @@ export async function findToday(sql: Sql, storeId: string): Promise<DayRow> {
 }
 
 /** How many stores have used up the budget of today. For the system role. */
-export const countReached = (sql: Sql) => sql<[{ stores: number }]>`
-  select count(*)::int as stores from model_days where day = ${today(sql)} and reached_at is not null`;
+export async function countReached(sql: Sql): Promise<number> {
+  const [{ stores }] = await sql<[{ stores: number }]>`
+    select count(*)::int as stores from model_days where day = ${today(sql)} and reached_at is not null`;
+  return stores;
+}

@@ -1,9 +1,7 @@
 import type { SystemDatabase } from '@mostrador/kit/database/database';
-import type { LeaderGauges } from '@mostrador/kit/process/leader-gauges';
+import { queriedGauge } from '@mostrador/kit/database/queried-gauge';
 import type { MetricDefinition } from '@mostrador/kit/process/metrics';
 import { countBudgetsUsedUp } from './budget.repository.ts';
-
-const readLimitMs = 2_000;
 
 export const budgetsUsedUp = {
   name: 'mostrador_message_budgets_used_up',
@@ -12,10 +10,4 @@ export const budgetsUsedUp = {
   once: true,
 } as const satisfies MetricDefinition;
 
-export const budgetGauges = (systemDatabase: SystemDatabase): LeaderGauges => ({
-  metrics: [budgetsUsedUp],
-  async read() {
-    const stores = await systemDatabase.read({ deadline: Date.now() + readLimitMs }, countBudgetsUsedUp);
-    return [{ metric: budgetsUsedUp, value: stores }];
-  },
-});
+export const budgetGauges = (systemDatabase: SystemDatabase) => queriedGauge(systemDatabase, budgetsUsedUp, countBudgetsUsedUp);

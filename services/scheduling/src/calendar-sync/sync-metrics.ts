@@ -1,9 +1,7 @@
 import type { SystemDatabase } from '@mostrador/kit/database/database';
-import type { LeaderGauges } from '@mostrador/kit/process/leader-gauges';
+import { queriedGauge } from '@mostrador/kit/database/queried-gauge';
 import type { MetricDefinition } from '@mostrador/kit/process/metrics';
 import { oldestPendingSync } from './sync.repository.ts';
-
-const readLimitMs = 2_000;
 
 export const oldestSync = {
   name: 'mostrador_calendar_sync_oldest_seconds',
@@ -12,13 +10,5 @@ export const oldestSync = {
   once: true,
 } as const satisfies MetricDefinition;
 
-/** How old the oldest pending sync of all stores is. */
-export const syncGauges = (systemDatabase: SystemDatabase): LeaderGauges => ({
-  metrics: [oldestSync],
-  read: async () => [
-    {
-      metric: oldestSync,
-      value: await systemDatabase.read({ deadline: Date.now() + readLimitMs }, oldestPendingSync),
-    },
-  ],
-});
+export const syncGauges = (systemDatabase: SystemDatabase) =>
+  queriedGauge(systemDatabase, oldestSync, oldestPendingSync);

@@ -1,3 +1,4 @@
+import { minuteMs } from '@mostrador/hours/local-days';
 import { counter, gauge, type MetricDefinition, type Registered } from '@mostrador/kit/process/metrics';
 import type { GoogleAccount } from './tokens.ts';
 
@@ -22,8 +23,6 @@ export type RequestResult = 'answered' | 'limited' | 'failed';
 
 /** Counts a request of an account against the quotas of Google. */
 export type CountRequest = (account: Pick<GoogleAccount, 'clientId' | 'refreshToken'>, result: RequestResult) => void;
-
-const minuteMs = 60_000;
 
 /** Returns the function that counts a request. A process sees its own requests only. */
 export function countGoogleRequests(metrics: Registered, now: () => number = Date.now): CountRequest {
