@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { admin, eventually, newStore, request, runAdmin, runAdminHere } from './platform.ts';
 import { expectProblem } from './problem.ts';
@@ -74,6 +77,46 @@ test('calendar show follows connect and disconnect', async () => {
   expect(await show()).toMatchObject({ provider: null, status: 'not_connected' });
   const again = await runAdminHere(['calendar', 'disconnect', '--store', store.id]);
   expect([again.exitCode, again.err]).toEqual([1, expect.stringContaining('(calendar_not_connected)')]);
+});
+
+test('booking is set up by commands alone: rules, a seller with hours, a service, and then a time is taken once', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mostrador-e2e-'));
+  const fileOf = async (name: string, content: object) => {
+    await writeFile(join(folder, name), JSON.stringify(content));
+    return join(folder, name);
+  };
+  try {
+    const { id, key } = await newStore({ arguments: ['--timezone', 'UTC'] });
+    const ana = await request('POST', '/sellers', { key, body: { name: 'Ana', whatsapp_id: '+5531977776666' } });
+    const every = [1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ weekday, from: '08:00', to: '12:00' }));
+    const rules = await fileOf('rules.json', { overlap: 'reject', capacity: 0 });
+    await admin(['booking', 'set', rules, '--store', id]);
+    // What is shown can be set again.
+    const shown = await admin(['booking', 'show', '--store', id]);
+    expect(await admin(['booking', 'set', await fileOf('shown.json', shown), '--store', id])).toEqual(shown);
+    const hours = ['--bookable', 'on', '--hours', await fileOf('hours.json', every)];
+    await admin(['seller', 'update', '--store', id, '--seller', ana.body.id, ...hours]);
+    expect((await admin(['seller', 'list', '--store', id])).sellers).toMatchObject([{ bookable: true, hours: every }]);
+    const made = await admin([
+      ...['service', 'create', '--store', id, '--name', 'Eye test', '--minutes', '30', '--sellers', ana.body.id],
+    ]);
+    const day = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
+    const book = (time: string) => {
+      const body = { title: 'Exame', scheduled_at: `${day}T${time}:00Z`, service_id: made.id };
+      return request('POST', '/appointments', { key, body });
+    };
+    expectProblem(await book('13:00'), 'outside_opening_hours');
+    expect((await book('09:00')).body).toMatchObject({ seller_id: ana.body.id, duration_minutes: 30 });
+    expectProblem(await book('09:00'), 'appointment_conflict');
+    await admin(['service', 'update', '--store', id, '--service', made.id, '--minutes', '60']);
+    expect((await book('10:00')).body).toMatchObject({ duration_minutes: 60 });
+    expect((await admin(['service', 'list', '--store', id])).services).toMatchObject([{ duration_minutes: 60 }]);
+    await admin(['service', 'delete', '--store', id, '--service', made.id]);
+    const gone = await runAdminHere(['service', 'show', '--store', id, '--service', made.id]);
+    expect([gone.exitCode, gone.err]).toEqual([1, expect.stringContaining('(service_not_found)')]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 test('a command for an unknown store fails with store_not_found', async () => {

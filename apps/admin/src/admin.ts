@@ -59,3 +59,15 @@ export async function existingStore(admin: Admin, store: string | undefined): Pr
   if (!found) throw new AppError('store_not_found');
   return found;
 }
+
+/** Reads a list to its end. */
+export async function pagesOf<Row>(
+  read: (page: { page: number; limit: number }) => Promise<{ data: Row[]; total: number }>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let page = 1; ; page++) {
+    const { data, total } = await read({ page, limit: 100 });
+    rows.push(...data);
+    if (data.length === 0 || rows.length >= total) return rows;
+  }
+}

@@ -1,5 +1,6 @@
-import type { Operation, RequestOf } from '@mostrador/contracts';
+import { type Operation, type RequestOf, Uuid } from '@mostrador/contracts';
 import { validateRequest } from '@mostrador/kit/rpc/validate';
+import { compile } from '@mostrador/kit/schema/compile';
 import { UsageError } from './exit.ts';
 
 /** The option that a member of the request came from, where it is not the member's name with dashes. */
@@ -40,3 +41,12 @@ export const decimalNumber = (typed: string): unknown =>
 
 /** Converts `on` and `off` to a boolean. Returns other text unchanged, as `wholeNumber` does. */
 export const onOrOff = (typed: string): unknown => (typed === 'on' || typed === 'off' ? typed === 'on' : typed);
+
+const validateId = compile(Uuid);
+
+/** Returns the id that an option gives. Throws UsageError when it is missing or no UUID. `of` names the resource. */
+export function idFrom(typed: string | undefined, { option, of }: { option: string; of: string }): string {
+  if (typed === undefined) throw new UsageError([`${option} is required`]);
+  if (validateId(typed).length > 0) throw new UsageError([`${option} must be the UUID of ${of}`]);
+  return typed;
+}

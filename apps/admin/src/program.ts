@@ -42,6 +42,13 @@ import { rebuildReportsCommand } from './reports/rebuild-reports.ts';
 import { verifyReportsCommand } from './reports/verify-reports.ts';
 import { fenceRestoreCommand } from './restore/fence-restore.ts';
 import { releaseFollowupsCommand } from './restore/release-followups.ts';
+import { listSellersCommand } from './sellers/list-sellers.ts';
+import { updateSellerCommand } from './sellers/update-seller.ts';
+import { createServiceCommand } from './services/create-service.ts';
+import { deleteServiceCommand } from './services/delete-service.ts';
+import { listServicesCommand } from './services/list-services.ts';
+import { showServiceCommand } from './services/show-service.ts';
+import { updateServiceCommand } from './services/update-service.ts';
 import { createStoreCommand } from './stores/create-store.ts';
 import { listStoresCommand } from './stores/list-stores.ts';
 import { updateStoreCommand } from './stores/update-store.ts';
@@ -121,6 +128,24 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
     "Set and show a store's booking rules",
     ['booking set --help'],
     [setRulesCommand(admin), showRulesCommand(admin)],
+  );
+  noun(
+    'service',
+    'Create, list, show, change and delete the services that customers book',
+    ['service create --help', 'service list --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60'],
+    [
+      createServiceCommand(admin),
+      listServicesCommand(admin),
+      showServiceCommand(admin),
+      updateServiceCommand(admin),
+      deleteServiceCommand(admin),
+    ],
+  );
+  noun(
+    'seller',
+    'List sellers, and say whether and when customers can book them',
+    ['seller list --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60', 'seller update --help'],
+    [listSellersCommand(admin), updateSellerCommand(admin)],
   );
   noun(
     'channel',

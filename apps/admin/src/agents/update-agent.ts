@@ -1,12 +1,9 @@
-import { Uuid, updateAgent } from '@mostrador/contracts';
-import { compile } from '@mostrador/kit/schema/compile';
+import { updateAgent } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
-import { UsageError } from '../exit.ts';
+import { idFrom } from '../check.ts';
 import { readAgentFile, sendAgentFile } from './agent-file.ts';
 import { agentRecord } from './agent-text.ts';
-
-const validateId = compile(Uuid);
 
 export const updateAgentCommand = (admin: Admin): Command =>
   verb(
@@ -20,13 +17,12 @@ export const updateAgentCommand = (admin: Admin): Command =>
     .option('--store <id>', 'the store (required)')
     .option('--agent <id>', 'the agent (required)')
     .action(async (file: string, options: { store?: string; agent?: string; json?: boolean }) => {
-      const { agent, store } = options;
-      if (agent === undefined) throw new UsageError(['--agent is required']);
-      if (validateId(agent).length > 0) throw new UsageError(['--agent must be the UUID of an agent']);
+      const { store } = options;
+      const agentId = idFrom(options.agent, { option: '--agent', of: 'an agent' });
       const changed = await sendAgentFile(updateAgent, await readAgentFile(file), {
         file,
         within: '',
-        params: { agentId: agent },
+        params: { agentId },
         send: (request) => callForStore(admin, updateAgent, request, store),
       });
       printResult(admin, options, changed, agentRecord);

@@ -1,8 +1,14 @@
-import type { BookingRules } from '@mostrador/contracts';
+import type { BookingRules, OpeningHours } from '@mostrador/contracts';
 import { record } from '../terminal.ts';
 
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const spanOf = ({ from, to }: { readonly from: string; readonly to: string }) => `${from}–${to}`;
+
+/** Weekly hours as a person reads them. `whenNull` says what null means. */
+export const hoursText = (hours: readonly OpeningHours[] | null, whenNull: string): string =>
+  hours === null
+    ? whenNull
+    : hours.map((opening) => `${weekdays[opening.weekday - 1]} ${spanOf(opening)}`).join(', ') || 'never';
 
 /** Booking rules as a person reads them. */
 export const rulesRecord = (rules: BookingRules): string =>
@@ -13,10 +19,7 @@ export const rulesRecord = (rules: BookingRules): string =>
     'buffer minutes': `${rules.buffer_before_minutes} before, ${rules.buffer_after_minutes} after`,
     'minimum notice': `${rules.minimum_notice_minutes} minutes`,
     horizon: `${rules.horizon_days} days`,
-    hours:
-      rules.hours === null
-        ? 'always open'
-        : rules.hours.map((hours) => `${weekdays[hours.weekday - 1]} ${spanOf(hours)}`).join(', ') || 'never open',
+    hours: hoursText(rules.hours, 'always'),
     exceptions:
       rules.exceptions.map(({ date, hours }) => `${date} ${hours.map(spanOf).join(' ') || 'closed'}`).join(', ') ||
       null,

@@ -1,6 +1,5 @@
-import { Uuid, type WebhookEndpoint } from '@mostrador/contracts';
-import { compile } from '@mostrador/kit/schema/compile';
-import { UsageError } from '../exit.ts';
+import type { WebhookEndpoint } from '@mostrador/contracts';
+import { idFrom } from '../check.ts';
 import { record, shown } from '../terminal.ts';
 
 /** The option of every command that names an endpoint. */
@@ -9,15 +8,9 @@ export const endpointOption = [
   'the webhook endpoint; `webhook list` shows the ids (required)',
 ] as const;
 
-const validateEndpoint = compile(Uuid);
-
 /** Returns the id of `--endpoint`. Throws UsageError when it is missing or no UUID. */
-export function endpointFrom(typed: string | undefined): string {
-  if (typed === undefined) throw new UsageError(['--endpoint is required']);
-  if (validateEndpoint(typed).length > 0)
-    throw new UsageError(['--endpoint must be the UUID of a webhook endpoint; `webhook list` shows the ids']);
-  return typed;
-}
+export const endpointFrom = (typed: string | undefined): string =>
+  idFrom(typed, { option: '--endpoint', of: 'a webhook endpoint; `webhook list` shows the ids' });
 
 /** Converts typed types to a list. */
 export const typeList = (typed: string): string[] => typed.split(',').map((type) => type.trim());
