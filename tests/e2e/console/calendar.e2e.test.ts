@@ -144,6 +144,8 @@ inBrowser(() => {
       .getByRole('button', { name: '9:00 AM' })
       .click();
     expect(await drawer.getByLabel('Begins').inputValue()).toBe(`${day}T09:00`);
+    await drawer.getByLabel('Begins').fill(`${day}T09:05`);
+    await drawer.getByText('This is not one of the free times.').waitFor();
     await drawer.getByLabel('Begins').fill(`${day}T10:15`);
     await drawer.getByText('Camila Rocha already has “Haircut”').waitFor();
     expect(await violations(page), 'free times').toEqual([]);

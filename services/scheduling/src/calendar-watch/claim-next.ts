@@ -3,6 +3,7 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { delayWhileBlockedMs } from '@mostrador/kit/resilience/retry-delay';
 import { type Attempt, answer, type Claim, type RowKey } from '@mostrador/kit/step/retry-engine';
 import { done, failedReason, recordingMs, stepLimits, waitForLease, waitUntil } from '@mostrador/kit/step/step';
+import { hashToken, newAddressSecret } from '@mostrador/kit/tokens/token';
 import { reasonOf } from '../calendar-sync/next-move.ts';
 import { appointmentAt } from '../calendars/calendar-event.ts';
 import { type ConnectionRow, findConnection } from '../calendars/connection.repository.ts';
@@ -18,8 +19,8 @@ export type Claimed = {
   readonly attempt: Attempt;
   readonly connection: ConnectionRow;
   readonly cursor: string | null;
-  /** Whether the calendar is asked to tell of its changes. */
-  readonly asksForChannel: boolean;
+  /** The secret of the channel by which the calendar is asked to tell of its changes. Undefined: it is not asked. */
+  readonly channelToken: string | undefined;
   /** What was deleted before the first look is no change. */
   readonly isFirst: boolean;
   readonly pending: readonly PendingObject[];
@@ -77,9 +78,10 @@ export async function claimNext(
   const pending = named.map(({ href, id }) => ({ href, appointment_id: id && scheduled.has(id) ? id : null }));
   const asksForChannel =
     pending.length === 0 && tellingProviders.includes(connection.provider) && isChannelDue(watch, now, publicUrl);
-  if (pending.length === 0) await beginList(sql, key, { asksForChannel });
+  const channelToken = asksForChannel ? newAddressSecret() : undefined;
+  if (pending.length === 0) await beginList(sql, key, channelToken === undefined ? undefined : hashToken(channelToken));
   const claimed = {
-    ...{ attempt, connection, pending, zone, since, asksForChannel, cursor: watch.cursor, readAt: claimedAt },
+    ...{ attempt, connection, pending, zone, since, channelToken, cursor: watch.cursor, readAt: claimedAt },
     isFirst: watch.listed_at === null,
     recordBy: Date.now() + stepLimits.leaseMs - recordingMs,
   };

@@ -7,7 +7,6 @@ import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Attempt, AttemptError } from '@mostrador/kit/step/retry-engine';
 import { callTimeMs, failedReason, lookAgain, waitUntil } from '@mostrador/kit/step/step';
-import { hashToken, newAddressSecret } from '@mostrador/kit/tokens/token';
 import { reasonOf } from '../calendar-sync/next-move.ts';
 import { appointmentOf, isEventOfStore } from '../calendars/calendar-event.ts';
 import { readCalendarObject, windowAt } from '../calendars/calendar-object.ts';
@@ -40,11 +39,9 @@ import { attemptsUntilTold, emptied } from './reading.ts';
 import { settleEvent } from './settle-event.ts';
 import { lastUse, lockLease, postpone, recordFailed, recordRead } from './watch.repository.ts';
 
-type OpenChannel = { readonly tokenHash: Buffer; readonly expiresAt: Date };
-
 /** What the calendar answered. */
 type Found =
-  | { readonly kind: 'changes'; readonly changes: CalendarChanges; readonly channel: OpenChannel | undefined }
+  | { readonly kind: 'changes'; readonly changes: CalendarChanges }
   | ({ readonly kind: 'objects' } & ReadPending);
 
 /** Within it, the calendar is called. The rest of the request's time is for the appointments. */
@@ -80,14 +77,18 @@ async function look(
     dependencies.database.write(scope, async (sql) =>
       (await lockLease(sql, claimed.attempt)) ? await work(sql) : lookAgain(),
     );
+  const signal = AbortSignal.timeout(limitMs);
+  // Before the list, so that what changes after it is told. It is kept also when the list fails.
+  const expiresAt = await openChannel(dependencies, context.log, claimed, signal);
+  if (expiresAt) await dependencies.database.write(scope, (sql) => saveChannel(sql, claimed.attempt, expiresAt));
   let found: Found;
   try {
-    found = await callCalendar(dependencies, context.log, claimed, limitMs);
+    found = await callCalendar(dependencies, claimed, signal);
   } catch (error) {
     if (!(error instanceof CircuitOpen)) logFailure(context.log, claimed, toCalendarError(error));
     return await underLease((sql) => recordFailure(sql, claimed, error));
   }
-  if (found.kind === 'changes') return await underLease((sql) => record(sql, claimed, found));
+  if (found.kind === 'changes') return await underLease((sql) => record(sql, claimed, found.changes));
   const settling = { ...context, deadline: context.deadline - recordingMs };
   const outcomes = await settle(dependencies, settling, claimed, found);
   return await underLease(async (sql) => {
@@ -119,54 +120,53 @@ async function retryLater(
   );
 }
 
-async function callCalendar(
-  { circuit, vault, openProvider, publicUrl }: Dependencies,
-  log: Log,
-  { attempt: { storeId }, connection, cursor, pending, since, asksForChannel }: Claimed,
-  limitMs: number,
-): Promise<Found> {
-  const signal = AbortSignal.timeout(limitMs);
-  return await circuit.run(targetOf(connection), async () => {
-    const { provider, settings } = connection;
-    const credentials = openCredentials(vault, storeId, connection);
-    const { reader } = openProvider({ storeId, provider, settings, credentials });
-    if (!reader) throw new Error(`calendars of ${provider} cannot be read`);
-    if (pending.length === 0) {
-      // Before the list, so that what changes after it is told.
-      const channel = asksForChannel ? await openChannel(reader, publicUrl, log, signal) : undefined;
-      return { kind: 'changes', changes: await reader.changes(cursor, since, signal), channel };
-    }
+async function callCalendar(dependencies: Dependencies, claimed: Claimed, signal: AbortSignal): Promise<Found> {
+  const { pending, cursor, since } = claimed;
+  return await dependencies.circuit.run(targetOf(claimed.connection), async () => {
+    const reader = readerOf(dependencies, claimed);
+    if (pending.length === 0) return { kind: 'changes', changes: await reader.changes(cursor, since, signal) };
     return { kind: 'objects', ...(await readPending(reader, pending, Date.now() + readingMs, signal)) };
   });
 }
 
-/** Undefined: the calendar refuses it, and is only polled. */
+/** Returns until when the calendar tells of its changes. Undefined: it is not asked, or it refuses, and is only polled. */
 async function openChannel(
-  reader: CalendarReader,
-  publicUrl: string,
+  dependencies: Dependencies,
   log: Log,
+  claimed: Claimed,
   signal: AbortSignal,
-): Promise<OpenChannel | undefined> {
-  const token = newAddressSecret();
-  const channel = { address: changesUrl(publicUrl), token, seconds: channelSeconds };
+): Promise<Date | undefined> {
+  const { connection, channelToken: token } = claimed;
+  if (token === undefined) return undefined;
+  const channel = { address: changesUrl(dependencies.publicUrl), token, seconds: channelSeconds };
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(channelMs)]);
   try {
-    const expiresAt = await reader.openChannel?.(channel, AbortSignal.any([signal, AbortSignal.timeout(channelMs)]));
-    return expiresAt && { tokenHash: hashToken(token), expiresAt };
+    return await dependencies.circuit.run(targetOf(connection), async () =>
+      readerOf(dependencies, claimed).openChannel?.(channel, limit),
+    );
   } catch (error) {
+    // The list is not asked for either, then.
+    if (error instanceof CircuitOpen) return undefined;
     const { code, detail } = toCalendarError(error);
     log.info({ code, detail }, 'a calendar tells nothing of its changes, and is only polled');
     return undefined;
   }
 }
 
+function readerOf(
+  { vault, openProvider }: Dependencies,
+  { attempt: { storeId }, connection }: Claimed,
+): CalendarReader {
+  const { provider, settings } = connection;
+  const credentials = openCredentials(vault, storeId, connection);
+  const { reader } = openProvider({ storeId, provider, settings, credentials });
+  if (!reader) throw new Error(`calendars of ${provider} cannot be read`);
+  return reader;
+}
+
 /** Records what has changed. The objects are read in the next steps. */
-async function record(
-  sql: TransactionSql,
-  claimed: Claimed,
-  { changes, channel }: Extract<Found, { kind: 'changes' }>,
-): Promise<NextStep> {
+async function record(sql: TransactionSql, claimed: Claimed, changes: CalendarChanges): Promise<NextStep> {
   const { attempt, since, readAt, isFirst } = claimed;
-  if (channel) await saveChannel(sql, attempt, channel);
   const mayMiss = !isFirst && (changes.isFull || changes.removed.length > 0);
   const [written, known] = await Promise.all([
     mayMiss ? listWritten(sql, attempt, readAt) : [],

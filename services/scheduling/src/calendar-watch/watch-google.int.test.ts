@@ -1,6 +1,7 @@
 import {
   type Appointment,
   connectCalendar,
+  disconnectCalendar,
   getAppointment,
   getCalendarConnection,
   noteCalendarChange,
@@ -337,6 +338,59 @@ describe('a calendar that tells of its changes', () => {
     expect(await watchOf(shop)).toMatchObject({ is_soon: true });
     expect(await outcomeOf(tell('x'.repeat(43)))).toBe('webhook_refused');
     expect(await outcomeOf(tell(token))).toBe('done');
+  });
+
+  test('may tell of a change before it has answered that it will, and the change is not lost', async () => {
+    const shop = await store();
+    const answers: string[] = [];
+    google.onNotice(async ({ state, token }) => {
+      // The gateway passes on all notices but the first of a channel.
+      if (state === 'sync') insert(timesAt('09:00', '10:00'));
+      else answers.push(await outcomeOf(tell(token)));
+    });
+    await shop.look();
+    await google.noticed();
+    expect(answers).toEqual(['done']);
+    expect([await shop.isFree('09:00'), await watchOf(shop)]).toMatchObject([false, { is_soon: true }]);
+  });
+
+  test('tells also when its answer was lost, and is then polled as well', async () => {
+    const shop = await store();
+    google.misbehave('accept and hang up', ({ path }) => path.endsWith('/watch'));
+    google.onNotice(({ token }) => tell(token));
+    await shop.look();
+    expect(await watchOf(shop)).toMatchObject({ channel_expires_at: null });
+    await shop.look();
+    expect(await watchOf(shop)).toMatchObject({ is_soon: false });
+    insert(timesAt('09:00', '10:00'));
+    await google.noticed();
+    expect(await watchOf(shop)).toMatchObject({ is_soon: true });
+    await shop.look();
+    expect(await shop.isFree('09:00')).toBe(false);
+  });
+
+  test('keeps its channel when the list that follows fails', async () => {
+    const shop = await store();
+    google.misbehave(rateLimited(403), isList);
+    await shop.look();
+    expect((await watchOf(shop)).channel_expires_at).not.toBeNull();
+    await shop.look();
+    expect(google.channels).toHaveLength(1);
+    expect(await outcomeOf(tell(google.channels[0]?.token as string))).toBe('done');
+  });
+
+  test('tells of nothing when it is disconnected: what comes until its channel ends within a day is refused', async () => {
+    const shop = await store();
+    const answers: string[] = [];
+    google.onNotice(async ({ state, token }) => state === 'sync' || answers.push(await outcomeOf(tell(token))));
+    await shop.look();
+    const before = await wakeUps(shop);
+    await booking.rpc.call(disconnectCalendar, {}, testContext({ storeId: shop.storeId }));
+    insert(timesAt('09:00', '10:00'));
+    await google.noticed();
+    expect(answers).toEqual(['webhook_refused']);
+    expect(await wakeUps(shop)).toEqual([...before, 'disconnected']);
+    expect((google.channels[0]?.expiration as number) - Date.now()).toBeLessThanOrEqual(24 * 3_600_000);
   });
 
   test('gets a new channel before the old one ends, whose token is then refused', async () => {

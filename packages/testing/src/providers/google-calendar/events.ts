@@ -27,8 +27,8 @@ export type StoredEvent = {
 export type EventBody = Partial<StoredEvent>;
 export type Write = { readonly verb: 'insert' | 'update' | 'patch' | 'delete'; readonly id: string };
 
-/** Stores the events of one calendar by Google's rules. */
-export function createEventStore() {
+/** Stores the events of one calendar by Google's rules, and calls `onWrite` after each write. */
+export function createEventStore(onWrite: () => void = () => {}) {
   const events = new Map<string, StoredEvent>();
   const journal: Write[] = [];
   let versions = 3_480_000_000_000_000;
@@ -38,6 +38,7 @@ export function createEventStore() {
     const stored = { ...event, etag: `"${versions}"`, updated: new Date().toISOString() } as StoredEvent;
     events.set(stored.id, stored);
     journal.push({ verb, id: stored.id });
+    onWrite();
     return stored;
   };
 

@@ -42,6 +42,13 @@ export type Channel = {
   readonly expiration: number;
 };
 
+/** What Google sends to the address of a channel. It says that something has changed, and not what. */
+export type Notice = Pick<Channel, 'id' | 'address' | 'token'> & {
+  readonly state: 'sync' | 'exists';
+  /** 1 for `sync`, and higher for each later one, with gaps. */
+  readonly number: number;
+};
+
 /** What is left of a list, by the query of its first page, and the latest write by then. */
 type ListPage = { readonly asked: string; readonly left: readonly StoredEvent[]; readonly version: number };
 
@@ -59,7 +66,7 @@ export async function startGoogleCalendar() {
   const client = { client_id: `client-${secret()}`, client_secret: `secret-${secret()}` };
   let refreshToken = `1//${secret()}`;
   const account = ordinary();
-  let store = createEventStore();
+  let store = createEventStore(() => tellAll());
   const accessTokens = new Set<string>();
   const issued: string[] = [];
   const requests: Asked[] = [];
@@ -69,7 +76,22 @@ export async function startGoogleCalendar() {
   const syncTokens = new Map<string, number>();
   const expired = new Set<string>();
   const pages = new Map<string, ListPage>();
-  const channels: Channel[] = [];
+  const channels: (Channel & { told: number })[] = [];
+  const listeners: ((notice: Notice) => Promise<unknown>)[] = [];
+  const tell = ({ id, address, token, told }: Channel & { told: number }) =>
+    Promise.allSettled(
+      listeners.map((listener) =>
+        listener({ ...{ id, address, token }, state: told === 1 ? 'sync' : 'exists', number: told }),
+      ),
+    );
+  const tellAll = () => {
+    for (const channel of channels.filter(({ expiration }) => expiration > Date.now())) {
+      channel.told += 1;
+      told = Promise.all([told, tell(channel)]);
+    }
+  };
+  /** Everything that was told so far. */
+  let told: Promise<unknown> = Promise.resolve();
   const pageSize = { most: 2500 };
 
   const token = (incoming: IncomingMessage, body: string): unknown => {
@@ -127,7 +149,7 @@ export async function startGoogleCalendar() {
     throw notFound();
   };
 
-  const watch = ({ id, type, address, token, params }: Record<string, unknown>): unknown => {
+  const watch = async ({ id, type, address, token, params }: Record<string, unknown>): Promise<unknown> => {
     if (typeof id !== 'string' || !/^[A-Za-z0-9\-_+/=]{1,64}$/.test(id)) throw invalid('Invalid channel id.');
     if (channels.some((channel) => channel.id === id))
       throw apiFault(400, 'channelIdNotUnique', 'Channel id not unique');
@@ -136,8 +158,11 @@ export async function startGoogleCalendar() {
       throw apiFault(400, 'push.webhookUrlNotHttps', `WebHook callback must be HTTPS: ${address}`);
     if (typeof token !== 'string' || token.length > 256) throw invalid('Invalid channel token.');
     const seconds = Number((params as { ttl?: string } | undefined)?.ttl ?? 604_800);
-    const channel = { id, address, token, expiration: Date.now() + Math.min(seconds, 2_592_000) * 1_000 };
+    const expiration = Date.now() + Math.min(seconds, 2_592_000) * 1_000;
+    const channel = { id, address, token, expiration, told: 1 };
     channels.push(channel);
+    // The first notice arrives before the answer.
+    await tell(channel);
     return {
       kind: 'api#channel',
       id,
@@ -219,7 +244,7 @@ export async function startGoogleCalendar() {
     try {
       if (trouble instanceof GoogleFault) throw trouble;
       if (!isToken && meanwhile[0]?.method === incoming.method) await meanwhile.shift()?.happens();
-      const result = isToken ? token(incoming, body) : api(incoming, url, body);
+      const result = isToken ? token(incoming, body) : await api(incoming, url, body);
       if (trouble === 'accept and hang') return;
       if (trouble === 'accept and hang up') return void incoming.socket.destroy();
       if (typeof trouble === 'object') return send(response, trouble.status ?? 200, trouble.body, trouble.type);
@@ -246,8 +271,12 @@ export async function startGoogleCalendar() {
     tokenUrl: `http://127.0.0.1:${port}/token`,
     calendarId,
     requests: requests as readonly Asked[],
-    /** The channels, the latest last. Nothing listens at their addresses, so a test sends the notices. */
+    /** The channels, the latest last. */
     channels: channels as readonly Channel[],
+    /** Calls the listener with every notice of every channel until `clear`, as Google calls their addresses. */
+    onNotice: (listener: (notice: Notice) => Promise<unknown>) => void listeners.push(listener),
+    /** Waits until the listeners are done with every notice. */
+    noticed: () => told,
     /** Every access token that it has issued. */
     issued: issued as readonly string[],
     get store() {
@@ -293,11 +322,12 @@ export async function startGoogleCalendar() {
 
     /** Resets the calendar, the requests and the faults. The address and the account's secrets stay. */
     clear(): void {
-      store = createEventStore();
+      store = createEventStore(() => tellAll());
       pageSize.most = 2500;
       syncTokens.clear();
       pages.clear();
       channels.splice(0);
+      listeners.splice(0);
       misbehaviours.splice(0);
       requests.splice(0);
       Object.assign(account, ordinary());
