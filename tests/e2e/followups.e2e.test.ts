@@ -217,7 +217,11 @@ test('a reminder of the booking rules asks on the telephone, and the answer ther
   const { sandbox_url } = await admin(['channel', 'connect', '--store', storeId, '--provider', 'sandbox']);
   const phone = String(++phones);
   const lead = (await request('POST', '/leads', { key, body: { name: 'Ana', customer_phone: phone } })).body;
-  const reminder = { minutes_before: 5, message: '{{name}}, {{service}}: {{time}}', ask_confirmation: true };
+  const reminder = {
+    minutes_before: 5,
+    message: '{{name}}, {{service}}: {{time}}\n{{calendar_link}}',
+    ask_confirmation: true,
+  };
   const rules = await request('PUT', '/booking/rules', { key, body: { overlap: 'allow', reminders: [reminder] } });
   expect(rules.status, rules.text).toBe(200);
   // More time than a machine may stand still, or the reminder is left out.
@@ -231,8 +235,15 @@ test('a reminder of the booking rules asks on the telephone, and the answer ther
   );
   const time = new Intl.DateTimeFormat('pt-BR', { timeZone: 'America/Sao_Paulo', hour: 'numeric', minute: '2-digit' });
   const start = new Date(appointment.scheduled_at);
-  expect(sent.message).toMatch(/^Ana, Corte: [a-z]+-feira, |^Ana, Corte: (sábado|domingo), /);
-  expect(sent.message.endsWith(` às ${time.format(start)}`)).toBe(true);
+  const [text, link] = sent.message.split('\n');
+  expect(text).toMatch(/^Ana, Corte: [a-z]+-feira, |^Ana, Corte: (sábado|domingo), /);
+  expect(text.endsWith(` às ${time.format(start)}`)).toBe(true);
+  // The telephone of the customer opens it, and has no key.
+  const file = await fetch(link);
+  expect([file.status, file.headers.get('content-type')]).toEqual([200, 'text/calendar; charset=utf-8']);
+  expect(await file.text()).toContain(`UID:${appointment.id}@mostrador`);
+  const forged = link.replace(/.\.ics$/, (end: string) => (end === 'A.ics' ? 'B.ics' : 'A.ics'));
+  expect((await fetch(forged)).status).toBe(404);
 
   const answer = await fetch(`${sandbox_url}/messages`, {
     method: 'POST',

@@ -234,7 +234,7 @@ inBrowser(() => {
     await reminder.getByLabel('Message', { exact: true }).fill('{{hour}}? 1 yes, 2 no');
     await reminder.getByRole('checkbox', { name: /^Ask for/ }).check();
     await form.getByRole('button', { name: 'Save' }).click();
-    await reminder.getByText('Use only {{name}}, {{service}} and {{time}}.').waitFor();
+    await reminder.getByText('Use only {{name}}, {{service}}, {{time}} and {{calendar_link}}.').waitFor();
     expect(await violations(page), 'a reminder').toEqual([]);
     await reminder.getByLabel('Message', { exact: true }).fill('{{time}}? 1 yes, 2 no');
     await form.getByLabel('Answers that confirm').fill('1, yes');

@@ -12,6 +12,8 @@ const example = `A rules file:
     "reminders": [ { "minutes_before": 1440, "message": "{{name}}: {{service}}, {{time}}. Reply 1 to confirm, 2 to cancel.",
                      "ask_confirmation": true } ] }
 
+A reminder’s {{calendar_link}} puts the appointment into the customer’s calendar.
+
 overlap is required. It replaces all rules: members left out get their defaults. Without hours the store is always open.`;
 
 export const setRulesCommand = (admin: Admin): Command =>

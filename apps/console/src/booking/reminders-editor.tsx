@@ -15,7 +15,7 @@ const mostReminders = 5;
 /** The usual ones come first: a new reminder gets the first that no other has. */
 const offered = [1440, 120, 60, 2880, 30, 240, 720, 4320, 10_080, 15];
 
-const placeholders = { name: '{{name}}', service: '{{service}}', time: '{{time}}' };
+const placeholders = { name: '{{name}}', service: '{{service}}', time: '{{time}}', link: '{{calendar_link}}' };
 
 const faultWords: Record<ReminderFault, () => string> = {
   no_message: m.booking_reminder_no_message,

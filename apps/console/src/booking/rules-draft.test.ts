@@ -101,7 +101,7 @@ test.each<[Partial<ReminderDraft>, ReturnType<typeof faultOfReminder>]>([
   [{ minutes_before: 120 }, undefined],
   [{}, 'twice'],
   [{ minutes_before: 120, message: '' }, 'no_message'],
-  [{ minutes_before: 120, message: 'See you at {{ time }}, {{name}}: {{service}}' }, undefined],
+  [{ minutes_before: 120, message: 'See you at {{ time }}, {{name}}: {{service}} {{calendar_link}}' }, undefined],
   [{ minutes_before: 120, message: 'See you at {{hour}}' }, 'placeholder'],
   [{ minutes_before: 120, typed: { name: 'soon', language: ' ', values: '' } }, 'no_language'],
 ])('a second reminder with %j has the fault %j', (part, fault) => {

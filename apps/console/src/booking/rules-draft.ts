@@ -83,7 +83,7 @@ export function rulesOf(draft: Draft): components['schemas']['BookingRules'] {
 }
 
 /** The placeholders that the server knows. */
-const placeholders = ['name', 'service', 'time'];
+const placeholders = ['name', 'service', 'time', 'calendar_link'];
 
 export type ReminderFault = 'no_message' | 'twice' | 'placeholder' | 'no_language';
 

@@ -376,7 +376,9 @@ export const errorCatalogue = {
   calendar_feed_not_found: {
     status: 404,
     title: 'Calendar feed not found',
-    description: 'No calendar feed has this address, or it was replaced. Use the present address of the store’s feed.',
+    description:
+      'No calendar feed or invitation has this address, or it was replaced, or the appointment ended over 30 days ago. Use ' +
+      'the present address.',
     retryable: false,
   },
   calendar_not_connected: {

@@ -139,6 +139,11 @@ export const AppointmentInvitation = Type.Object(
     file_name: Type.String({ description: 'A name for the file.' }),
     mime_type: Type.String({ description: 'The content type of the file.' }),
     content: Type.String({ description: 'The file: an iCalendar document with one event.' }),
+    url: Type.String({
+      description:
+        'Where the customer gets the file as it is then, until 30 days after the appointment. It needs no key, so send it ' +
+        'only to the customer.',
+    }),
   },
   {
     title: 'AppointmentInvitation',

@@ -34,7 +34,7 @@ const Buffer = (description: string, options: { default?: number } = {}) =>
   Type.Integer({ ...options, minimum: 0, maximum: mostBufferMinutes, description });
 
 /** What the texts of a reminder can name. */
-export const reminderPlaceholders = ['name', 'service', 'time'] as const;
+export const reminderPlaceholders = ['name', 'service', 'time', 'calendar_link'] as const;
 
 /** A placeholder in a text, with its name as the first group. */
 export const reminderPlaceholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
@@ -48,7 +48,8 @@ const reminder = {
   message: Text(1000, {
     description:
       'The text, with the placeholders `{{name}}` (the lead), `{{service}}` (the service, or the title of the ' +
-      'appointment) and `{{time}}` (the beginning, in the time zone and the language of the store).',
+      'appointment), `{{time}}` (the beginning, in the time zone and the language of the store) and `{{calendar_link}}` ' +
+      '(where the customer’s calendar gets the appointment).',
   }),
 };
 const AskConfirmation = (options: { default?: boolean } = {}) =>
@@ -202,7 +203,7 @@ export function faultsOfRules(rules: BookingRules): ValidationFault[] {
   ];
 }
 
-const placeholdersDetail = 'has an unknown placeholder: use only `name`, `service` and `time`';
+const placeholdersDetail = 'has an unknown placeholder: use only `name`, `service`, `time` and `calendar_link`';
 
 /** Each reminder has a time of its own and known placeholders, and an answer means one thing. */
 function faultsOfReminders({ reminders, confirm_words, cancel_words }: BookingRules): ValidationFault[] {

@@ -59,12 +59,12 @@ export const getCalendarSync = defineOperation({
   errors: ['appointment_not_found'],
 });
 
-/** Serves a calendar feed. The token in the address names the store and is the only credential. */
+/** Serves a calendar feed, or the invitation of an appointment. The token in the address is the only credential. */
 export const readCalendarFeed = defineOperation({
   subject: 'scheduling.api.calendars.feed',
   access: { role: 'guest' },
   tenancy: 'none',
-  summary: 'Read a calendar feed',
+  summary: 'Read a calendar feed, or the invitation of a link',
   request: { body: Exact({ token: Type.String({ maxLength: 200 }) }) },
   reply: Type.Object({ icalendar: Type.String({ description: 'RFC 5545' }) }),
   errors: ['calendar_feed_not_found'],

@@ -55,6 +55,22 @@ describe('the vault', () => {
     expect(rotated.seal({}, row)).toMatch(/^v1\.k1\./);
   });
 
+  test('signs for one purpose, by each of its keys, and accepts no other signature', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), fc.uint8Array(), fc.string(), fc.string(), (data, other, purpose, another) => {
+        const signature = vault.sign(data, purpose);
+        expect(signature).toHaveLength(16);
+        expect(vault.isSigned(data, signature, purpose)).toBe(true);
+        expect(createVault(`k0:${oldKey},k1:${key}`).isSigned(data, signature, purpose)).toBe(true);
+        expect(createVault(`k1:${oldKey}`).isSigned(data, signature, purpose)).toBe(false);
+        expect(vault.isSigned(data, signature.subarray(1), purpose)).toBe(false);
+        fc.pre(purpose !== another && !Buffer.from(data).equals(other));
+        expect(vault.isSigned(data, signature, another)).toBe(false);
+        expect(vault.isSigned(other, signature, purpose)).toBe(false);
+      }),
+    );
+  });
+
   test('names a missing key', () => {
     const sealed = createVault(`k0:${oldKey}`).seal({ password: 'x' }, row);
     expect(() => vault.open(sealed, row)).toThrow('sealed with the key k0');

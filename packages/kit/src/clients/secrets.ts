@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { KeyMark } from '@mostrador/contracts/core';
 import type { Database, Sql, SystemDatabase } from '../database/database.ts';
 import { type Check, NotReady, untilPassed } from '../process/health.ts';
@@ -9,12 +9,17 @@ export type Vault = {
   seal(plain: object, aad: string): string;
   /** Decrypts a sealed text. Throws when its key is not configured, the text was changed, or the row is another. */
   open<T>(sealed: string, aad: string): T;
+  /** A code of 16 bytes that only a holder of the keys can make for these bytes. One purpose's code says nothing of another's. */
+  sign(data: Uint8Array, purpose: string): Buffer;
+  /** Whether one of the keys signed these bytes for this purpose. */
+  isSigned(data: Uint8Array, signature: Uint8Array, purpose: string): boolean;
   /** Its keys, without the keys. The first one seals. */
   readonly keys: readonly [KeyMark, ...KeyMark[]];
 };
 
 const nonceBytes = 12;
 const tagBytes = 16;
+const signatureBytes = 16;
 const form = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]+)$/;
 
 /**
@@ -51,6 +56,10 @@ export function createVault(encryptionKeys: string): Vault {
       const parts = [decipher.update(bytes.subarray(0, -tagBytes)), decipher.final()];
       return JSON.parse(Buffer.concat(parts).toString('utf8')) as T;
     },
+    sign: (data, purpose) => signatureOf(sealingKey, data, purpose),
+    isSigned: (data, signature, purpose) =>
+      signature.length === signatureBytes &&
+      [...keys.values()].some((key) => timingSafeEqual(signatureOf(key, data, purpose), signature)),
   };
 }
 
@@ -81,6 +90,12 @@ export function vaultCheck<Row>(stored: {
       }
     }
   });
+}
+
+/** Encrypting and signing use keys of their own. */
+function signatureOf(key: Buffer, data: Uint8Array, purpose: string): Buffer {
+  const signingKey = Buffer.from(hkdfSync('sha256', key, '', `signing: ${purpose}`, 32));
+  return createHmac('sha256', signingKey).update(data).digest().subarray(0, signatureBytes);
 }
 
 /** Tells two keys with one id apart, and says nothing else about them. */

@@ -403,8 +403,8 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ['must not repeat the date of another exception', 'não pode repetir a data de outra exceção'],
   ['must not repeat that of another reminder', 'não pode repetir o de outro lembrete'],
   [
-    'has an unknown placeholder: use only `name`, `service` and `time`',
-    'tem um marcador desconhecido: use só `name`, `service` e `time`',
+    'has an unknown placeholder: use only `name`, `service`, `time` and `calendar_link`',
+    'tem um marcador desconhecido: use só `name`, `service`, `time` e `calendar_link`',
   ],
   ['must have a letter or a digit', 'deve ter uma letra ou um dígito'],
   ['must not also be one of `confirm_words`', 'não pode ser também uma das `confirm_words`'],

@@ -171,7 +171,8 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
   calendar_feed_not_found: {
     title: 'Feed de calendário não encontrado',
     description:
-      'Nenhum feed de calendário tem este endereço, ou ele foi substituído. Use o endereço atual do feed da loja.',
+      'Nenhum feed de calendário ou convite tem este endereço, ou ele foi substituído, ou o agendamento terminou há mais de ' +
+      '30 dias. Use o endereço atual.',
   },
   calendar_not_connected: {
     title: 'Nenhum calendário conectado',

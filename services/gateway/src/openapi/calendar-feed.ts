@@ -32,7 +32,8 @@ export function calendarFeedPath(publicUrl: string, responses: SharedResponses) 
         summary,
         description:
           "The store's appointments as an iCalendar feed, to which calendar programs subscribe. " +
-          'The secret address is the only credential. The admin command shows it once.',
+          'The secret address is the only credential. The admin command shows it once. The `url` of an invitation is such ' +
+          'an address, too, and has that one appointment.',
         'x-extension': true,
         'x-badges': [{ name: 'Extension' }],
         security: [],

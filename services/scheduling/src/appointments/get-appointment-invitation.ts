@@ -1,23 +1,19 @@
 import type { getAppointmentInvitation as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { toCalendarEvent } from '../calendars/calendar-event.ts';
 import { findFencedAt } from '../calendars/connection.repository.ts';
-import { renderInvitation } from '../calendars/icalendar.ts';
+import { invitationOf } from '../calendars/invitation.ts';
+import { invitationUrl } from '../calendars/invitation-link.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findAppointment } from './appointment.repository.ts';
 
 export const getAppointmentInvitation =
-  ({ database }: Dependencies): Handler<typeof operation> =>
+  ({ database, vault, publicUrl }: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
-    const [[row], fenced_at] = await database.read(context, (sql) =>
-      Promise.all([findAppointment(sql, context.storeId, params.appointmentId), findFencedAt(sql)]),
+    const { storeId } = context;
+    const [[row], fencedAt] = await database.read(context, (sql) =>
+      Promise.all([findAppointment(sql, storeId, params.appointmentId), findFencedAt(sql)]),
     );
     if (!row) throw new AppError('appointment_not_found');
-    const method = row.status === 'cancelled' ? 'CANCEL' : 'PUBLISH';
-    return {
-      file_name: 'appointment.ics',
-      mime_type: `text/calendar; charset=utf-8; method=${method}`,
-      content: renderInvitation(toCalendarEvent(row, { fenced_at }), method),
-    };
+    return { ...invitationOf(row, fencedAt), url: invitationUrl(vault, publicUrl, { storeId, appointmentId: row.id }) };
   };

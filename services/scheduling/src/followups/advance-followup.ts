@@ -10,6 +10,7 @@ import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { type Handler, later } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { callTimeMs } from '@mostrador/kit/step/step';
+import { invitationUrl } from '../calendars/invitation-link.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findAnswer } from '../reminders/answer-reminder.ts';
 import { type Claimed, claimNext, type Prepared } from './claim-next.ts';
@@ -50,20 +51,23 @@ export const advanceFollowup = (dependencies: Dependencies): Handler<typeof oper
 };
 
 /** Looks up what only other services know: the zone if there are sending windows, and for a reminder whom it tells. */
-async function prepare({ database, rpc }: Dependencies, context: StoreContext, id: string): Promise<Prepared> {
+async function prepare(dependencies: Dependencies, context: StoreContext, id: string): Promise<Prepared> {
+  const { database, rpc, vault, publicUrl } = dependencies;
   const [[row], windows] = await database.read(context, (sql) =>
     Promise.all([findFollowup(sql, context.storeId, id), findSendingWindows(sql, context.storeId)]),
   );
   const isReminder = row?.status === 'pending' && row.reminder_minutes !== null;
   if (row?.status !== 'pending' || (windows.length === 0 && !isReminder)) return { zone: null };
-  const { lead_id } = row;
+  const { lead_id, appointment_id: appointmentId } = row;
   const [{ timezone, locale }, { contacts }] = await Promise.all([
     rpc.call(getStoreSettings, {}, context),
     isReminder ? rpc.call(listLeadContacts, { body: { lead_ids: [lead_id] } }, context) : { contacts: [] },
   ]);
   // Messaging refuses a message to a lead that is gone.
   const name = contacts[0]?.name ?? '';
-  return { zone: timezone, reader: isReminder ? { name, timezone, locale } : undefined };
+  if (!isReminder || appointmentId === null) return { zone: timezone };
+  const calendarLink = invitationUrl(vault, publicUrl, { storeId: context.storeId, appointmentId });
+  return { zone: timezone, reader: { name, timezone, locale, calendarLink } };
 }
 
 async function handOver(

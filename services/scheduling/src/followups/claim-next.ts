@@ -20,10 +20,18 @@ export type Claimed = {
   readonly recordBy: number;
 };
 
+type Reader = {
+  readonly name: string;
+  readonly timezone: string;
+  readonly locale: string;
+  /** Where the lead’s calendar gets the appointment. */
+  readonly calendarLink: string;
+};
+
 /** What a step has looked up before it claims. */
 export type Prepared = Pick<Situation, 'zone'> & {
   /** For a reminder, whose placeholders the claim fills in. */
-  readonly reader?: { readonly name: string; readonly timezone: string; readonly locale: string } | undefined;
+  readonly reader?: Reader | undefined;
 };
 
 /** Claims a follow-up when an attempt is due, or answers why none is. A claimed follow-up cannot be cancelled. */
@@ -60,8 +68,9 @@ export const claimNext: ClaimNext<Claim<Claimed>, Prepared> = async (sql, row, {
   }
 };
 
-const valuesOf = ({ service, scheduled_at }: Reminded, reader: NonNullable<Prepared['reader']>): ReminderValues => ({
+const valuesOf = ({ service, scheduled_at }: Reminded, reader: Reader): ReminderValues => ({
   name: reader.name,
   service,
   time: momentText(scheduled_at, reader),
+  calendar_link: reader.calendarLink,
 });

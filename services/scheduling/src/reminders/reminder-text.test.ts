@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { fillReminder } from './reminder-text.ts';
 
-const values = { name: 'Maria', service: 'Corte', time: 'sexta-feira às 14:30' };
+const values = {
+  ...{ name: 'Maria', service: 'Corte', time: 'sexta-feira às 14:30' },
+  calendar_link: 'https://api.example.com/calendars/x.ics',
+};
 const fill = (message: string, own: Partial<typeof values> = {}) =>
   fillReminder({ message, template: null }, { ...values, ...own }).message;
 
@@ -9,6 +12,7 @@ describe('the placeholders of a message', () => {
   test.each([
     ['{{name}}, {{service}}: {{time}}. {{name}}!', 'Maria, Corte: sexta-feira às 14:30. Maria!'],
     ['{{ name }}', 'Maria'],
+    ['Add it: {{calendar_link}}', 'Add it: https://api.example.com/calendars/x.ics'],
     ['no placeholder', 'no placeholder'],
     // A changed text of one reminder may have anything.
     ['{{price}} {name} {{}} {{toString}}', '{{price}} {name} {{}} {{toString}}'],

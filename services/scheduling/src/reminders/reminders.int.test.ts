@@ -1,4 +1,9 @@
-import { type Followup, mergeLeadScheduling, updateSendingWindows } from '@mostrador/contracts';
+import {
+  type Followup,
+  getAppointmentInvitation,
+  mergeLeadScheduling,
+  updateSendingWindows,
+} from '@mostrador/contracts';
 import { momentText } from '@mostrador/hours/clock';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { stepLimits } from '@mostrador/kit/step/step';
@@ -209,6 +214,14 @@ describe('a reminder that is due', () => {
     const { storeId, appointment, reminder } = await booked(soonAt(48), { ...asking, message: '{{service}}' });
     await reminders.send(storeId, reminder);
     expect(reminders.asked.at(-1)?.message).toBe(appointment.title);
+  });
+
+  test('has a link that puts the appointment into the calendar of the lead', async () => {
+    const { storeId, appointment, reminder } = await booked(soonAt(48), { ...asking, message: '{{calendar_link}}' });
+    await reminders.send(storeId, reminder);
+    const params = { appointmentId: appointment.id };
+    const invitation = await reminders.rpc.call(getAppointmentInvitation, { params }, testContext({ storeId }));
+    expect(reminders.asked.at(-1)?.message).toBe(invitation.url);
   });
 
   test('is not sent from the beginning of the appointment on', async () => {

@@ -91,6 +91,7 @@ export const schedulingExamples: readonly ExampleOfOperation[] = [
         ...['DTEND:20260116T181500Z', `SUMMARY:${appointment.title}`, 'STATUS:CONFIRMED'],
         ...[`ORGANIZER:urn:uuid:${ids.store}`, 'END:VEVENT', 'END:VCALENDAR', ''],
       ].join('\r\n'),
+      url: 'https://api.example.com/calendars/0ZZvK8Qm2Zt7Rw5Yp8Ls4Nd6Hf1Jc0Ga0ZZvK8Qm2Zt7Rw5Yp8Ls4Nd6Hf1Jc0Ga.ics',
     },
   ),
   ...bookingExamples,

@@ -8,6 +8,8 @@ import { toCalendarEvent } from '../calendar-event.ts';
 import { findFeedStore } from '../connection.repository.ts';
 import { findCustomers } from '../customer.ts';
 import { renderFeed } from '../icalendar.ts';
+import { readInvitationToken } from '../invitation-link.ts';
+import { readInvitation } from './read-invitation.ts';
 
 const shownPastMs = 90 * 24 * 60 * 60 * 1000;
 // At most about 8 MB even with four bytes per character and a customer each, below the limit of a NATS message.
@@ -15,8 +17,10 @@ const most = { past: 500, coming: 1_500, notesLength: 500 };
 const name = 'Appointments';
 
 export const readFeed =
-  ({ database, systemDatabase, rpc }: Dependencies): Handler<typeof operation> =>
+  ({ database, systemDatabase, rpc, vault }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
+    const invited = readInvitationToken(vault, body.token);
+    if (invited) return await readInvitation({ database }, invited, context.deadline);
     const storeId = await systemDatabase.read(context, (sql) => findFeedStore(sql, hashToken(body.token)));
     if (!storeId) throw new AppError('calendar_feed_not_found');
 
