@@ -10,4 +10,5 @@ export const budgetsUsedUp = {
   once: true,
 } as const satisfies MetricDefinition;
 
-export const budgetGauges = (systemDatabase: SystemDatabase) => queriedGauge(systemDatabase, budgetsUsedUp, countBudgetsUsedUp);
+export const budgetGauges = (systemDatabase: SystemDatabase) =>
+  queriedGauge(systemDatabase, budgetsUsedUp, countBudgetsUsedUp);
