@@ -1,4 +1,4 @@
-import { maxAmount, toMicros } from '@mostrador/contracts';
+import { type MessagePricing, maxAmount, toMicros } from '@mostrador/contracts';
 import { Exact, isDate } from '@mostrador/contracts/core';
 import type { Log } from '@mostrador/kit/process/log';
 import {
@@ -8,7 +8,6 @@ import {
   readOperatorFile,
 } from '@mostrador/kit/process/operator-file';
 import { type Static, Type } from '@sinclair/typebox';
-import type { ReceivedStatusUpdate } from '../channels/channel-provider.ts';
 
 const Rate = Exact({
   /** The first digits of the customer's number: the country, or an area of it. `*`: every other number. */
@@ -99,8 +98,10 @@ function rateCardOf({ currency, rates, free_service_messages }: Static<typeof Ra
 
 const digitsOf = ({ market }: Static<typeof Rate>): string => (market === '*' ? '' : market);
 
+type Priced = { readonly pricing?: MessagePricing; readonly recipient?: string; readonly at: Date };
+
 /** The status update, with what its message costs in money. */
-export function withAmount(card: RateCard | undefined, update: ReceivedStatusUpdate): ReceivedStatusUpdate {
+export function withAmount<Update extends Priced>(card: RateCard | undefined, update: Update): Update {
   const { pricing, recipient, at } = update;
   if (!card || !pricing) return update;
   const amount = pricing.billable ? card.rateOf(recipient, pricing.category, at) : 0;
