@@ -65,9 +65,13 @@ test('a message of a seller pauses the AI for the lead, and a resume ends the pa
   await waitFor(async () => (await pausedUntil()) !== null, { description: 'crm knows the pause' });
   expect(Date.parse(await pausedUntil()) - Date.now()).toBeGreaterThan(11 * 3_600_000);
 
+  const pausedBy = async () => (await request('GET', `/leads/${id}`, { key: store.key })).body.ai_paused_by;
+  expect(await pausedBy()).toMatchObject({ kind: 'user', name: expect.stringMatching(/./) });
+
   const resumed = await ask('POST', `/leads/${id}/ai/resume`, store.seller);
   expect(resumed.body, resumed.text).toMatchObject({ id, ai_paused_until: null });
   const paused = await request('POST', `/leads/${id}/ai/pause`, { key: store.key, body: { minutes: 5 } });
   expect(paused.body.ai_paused_until).toBe(await pausedUntil());
+  expect(await pausedBy()).toMatchObject({ kind: 'api_key', id: expect.any(String), name: null });
   expectProblem(await ask('POST', `/leads/${id}/ai/pause`, other.manager, {}), 'lead_not_found');
 });

@@ -70,6 +70,8 @@ export type TestMessaging = TestService & {
 
 type TestLead = Required<ReplyOf<typeof getLeadContact>>;
 
+/** As crm got it. */
+type AiPause = RequestOf<typeof saveAiPauses>['body']['pauses'][number];
 export type TestCrm = {
   /** Adds a lead with the given phone, or with a new one. Returns its id. */
   addLead(
@@ -85,7 +87,7 @@ export type TestCrm = {
   /** Changes other members of a lead, and returns its new version. */
   change(storeId: string, leadId: string, members: Partial<TestLead>): number;
   /** The last opt-out that it received, by lead. */
-  readonly aiPauses: ReadonlyMap<string, { readonly ai_paused_until: string | null; readonly version: number }>;
+  readonly aiPauses: ReadonlyMap<string, Omit<AiPause, 'lead_id'>>;
   readonly optOuts: ReadonlyMap<string, { readonly opted_out_at: string | null; readonly version: number }>;
   /** The names of the address book that it received, by call. */
   readonly contactNames: readonly {
@@ -204,7 +206,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
   const finished = new Set<string>();
   const interactionCounts = new Map<string, number>();
   const contactNames: { storeId: string; contacts: RequestOf<typeof nameLeads>['body']['contacts'] }[] = [];
-  const aiPauses = new Map<string, { ai_paused_until: string | null; version: number }>();
+  const aiPauses = new Map<string, Omit<AiPause, 'lead_id'>>();
   const optOuts = new Map<string, { opted_out_at: string | null; version: number }>();
   const byPhone = (storeId: string, phone: string) =>
     [...leads].find(([key, lead]) => key.startsWith(storeId) && isPhoneOf(lead, phone))?.[1].id;

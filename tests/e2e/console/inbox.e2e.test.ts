@@ -282,6 +282,7 @@ inBrowser(() => {
       () => sandbox.lead(id),
       ({ ai_paused_until }) => ai_paused_until !== null,
     );
+    await page.getByText(/^Paused by /).waitFor();
     await page.getByRole('button', { name: 'The AI is paused' }).click();
     await page.getByRole('menuitem', { name: 'Resume the AI' }).click();
     await page.getByRole('button', { name: 'The AI is paused' }).waitFor({ state: 'detached' });

@@ -3,6 +3,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { ArrowLeft, BellOff, Bot, BotOff, CircleDot, Ellipsis, ExternalLink, SquareX, UserRound } from 'lucide-react';
 import { dataOf, type Lead, type LeadStatus, platform } from '../api/platform.ts';
 import { aiQuery, answersByAi, queries, sellersQuery } from '../api/queries.ts';
+import { wordsOfPauser } from '../leads/pauser.ts';
 import { sellerChoices } from '../leads/seller-choices.ts';
 import { useLeadChange } from '../leads/use-lead-change.ts';
 import { addressOf, leadStatuses, wordsOfStatus } from '../leads/words.ts';
@@ -34,6 +35,7 @@ export function ThreadHead({ lead }: { lead: Lead }) {
     change({ seller_id: id || null }, { seller_id: lead.seller_id }, words);
   };
   const paused = lead.ai_paused_until;
+  const pausedBy = wordsOfPauser(lead.ai_paused_by);
   const pauseUntil = (until: string | null) =>
     change(
       { ai_paused_until: until },
@@ -70,7 +72,7 @@ export function ThreadHead({ lead }: { lead: Lead }) {
               icon={<BotOff size={12} aria-hidden />}
               title={m.inbox_ai_paused_until({ until: fullTime(paused, zone) })}
             >
-              {m.inbox_ai_paused()}
+              {pausedBy ?? m.inbox_ai_paused()}
             </Badge>
           )}
         </p>

@@ -7,6 +7,7 @@ import { CopyText, Facts } from '../ui/facts.tsx';
 import { SelectField } from '../ui/field.tsx';
 import { Moment } from '../ui/moment.tsx';
 import styles from './lead.module.css';
+import { wordsOfPauser } from './pauser.ts';
 import { sellerChoices } from './seller-choices.ts';
 import { useLeadChange } from './use-lead-change.ts';
 import { leadStatuses, phoneOf, wordsOfStatus } from './words.ts';
@@ -16,6 +17,7 @@ export function LeadAbout({ lead }: { lead: Lead }) {
   const { data: sellers } = useQuery(sellersQuery);
   const change = useLeadChange(lead.id);
   const { status, seller_id } = lead;
+  const pausedBy = wordsOfPauser(lead.ai_paused_by);
   const choices = sellerChoices(sellers ?? [], seller_id);
   return (
     <aside className={styles.about} aria-label={m.leads_about_lead()}>
@@ -65,6 +67,7 @@ export function LeadAbout({ lead }: { lead: Lead }) {
             m.leads_ai_paused_until(),
             <Moment key="ai" at={lead.ai_paused_until} relative />,
           ],
+          pausedBy !== undefined && [m.leads_ai_paused_by(), pausedBy],
           [m.leads_messages(), lead.interaction_count],
           [m.leads_created(), <Moment key="created" at={lead.created_at} />],
           [m.leads_updated(), <Moment key="updated" at={lead.updated_at} relative />],

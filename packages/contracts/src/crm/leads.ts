@@ -35,6 +35,26 @@ export const LeadStatus = OneOf(leadStatuses, {
   description: 'How far the store has come with the lead. Any status may follow any other.',
 });
 
+/** Who paused the AI for a lead. */
+export const AiPauser = Type.Object(
+  {
+    kind: OneOf(['user', 'api_key', 'phone', 'agent', 'system'], {
+      title: 'AiPauserKind',
+      description:
+        '`user`: a person of the store in the console. `api_key`: a program with a key. `phone`: a person who wrote on the ' +
+        'store’s own telephone. `agent`: an AI agent that handed the lead over, or an agent of the channel. `system`: the ' +
+        'server or its operator.',
+    }),
+    id: About(NullableString, 'The id of the person, the key or the agent. Null for the others.'),
+    name: About(
+      NullableString,
+      'The name of the person or the agent at that moment. Null: not known, as that of a key.',
+    ),
+  },
+  { title: 'AiPauser', description: 'Who paused the AI.' },
+);
+export type AiPauser = Static<typeof AiPauser>;
+
 export const Lead = Type.Object(
   {
     id: About(Uuid, 'The id of the lead.'),
@@ -82,6 +102,12 @@ export const Lead = Type.Object(
         'The customer’s username on the channel, without `@`, as it was when the first message created the lead. Null: the ' +
           'channel told none then, or the store created the lead or gave it another phone.',
       ),
+    ),
+    ai_paused_by: Type.Optional(
+      Nullable(AiPauser, {
+        description:
+          'Who paused the AI until `ai_paused_until`: by a request, or by a message. Null when it is not paused, or not known.',
+      }),
     ),
     created_at: About(Timestamp, 'When it was created.'),
     updated_at: About(Timestamp, 'When it last changed.'),
@@ -337,6 +363,7 @@ export const saveAiPauses = defineOperation({
         Exact({
           lead_id: Uuid,
           ai_paused_until: NullableTimestamp,
+          ai_paused_by: Type.Optional(Nullable(AiPauser)),
           version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
         }),
         { minItems: 1, maxItems: 500 },

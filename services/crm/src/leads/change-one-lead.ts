@@ -1,4 +1,4 @@
-import type { pauseAi, RequestOf, resumeAi, updateLead } from '@mostrador/contracts';
+import type { AiPauser, pauseAi, RequestOf, resumeAi, updateLead } from '@mostrador/contracts';
 import { assertIfMatch } from '@mostrador/kit/database/etag';
 import { writeOnce } from '@mostrador/kit/idempotency/idempotency';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
@@ -34,7 +34,7 @@ export async function changeOneLead(
       if (!current) throw await leadNotFound(sql, storeId, leadId);
       assertIfMatch(context, current.version);
       if (seller !== undefined) assertAssignable(seller);
-      const changed = changeLead(current, patch);
+      const changed = changeLead(current, patch, pauserOf(context));
       if (!changed) return current;
 
       const saved = await saveChange(sql, current, changed);
@@ -53,4 +53,11 @@ export async function changeOneLead(
     if (Number(before.ai_paused_until) !== Number(after.ai_paused_until)) await tellPause(dependencies, context, after);
   }
   return answer;
+}
+
+/** Who asks. Null: a gateway of the previous version does not say so. */
+function pauserOf({ actor, actorName }: StoreContext): AiPauser | null {
+  if (actor === null) return null;
+  if (actor?.kind !== 'user' && actor?.kind !== 'api_key') return { kind: 'system', id: null, name: null };
+  return { kind: actor.kind, id: actor.id, name: actorName ?? null };
 }

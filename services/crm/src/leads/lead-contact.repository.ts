@@ -1,3 +1,4 @@
+import type { AiPauser } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { LeadRow } from './lead.ts';
 
@@ -89,10 +90,14 @@ export async function lockLeads(sql: TransactionSql, storeId: string, ids: reado
 export type ToldPause = {
   readonly lead_id: string;
   readonly ai_paused_until: string | null;
+  readonly ai_paused_by?: AiPauser | null;
   readonly version: number;
 };
 
-/** Stores pauses of locked leads. `version` of a lead stays the same: it is for changes by the API's users. */
+/**
+ * Stores pauses of locked leads. `version` of a lead stays the same: it is for changes by the API's users. A message that
+ * does not make a pause longer leaves it with who began it.
+ */
 export async function saveAiPauses(
   sql: TransactionSql,
   storeId: string,
@@ -101,9 +106,11 @@ export async function saveAiPauses(
   return await sql<LeadRow[]>`
     update leads
     set ai_paused_until = told.ai_paused_until, ai_pause_version = told.version,
+        ai_paused_by = case when leads.ai_paused_until is distinct from told.ai_paused_until
+          then told.ai_paused_by else leads.ai_paused_by end,
         updated_at = greatest(clock_timestamp(), updated_at)
     from jsonb_to_recordset(${sql.json(pauses)})
-      as told (lead_id uuid, ai_paused_until timestamptz(3), version integer)
+      as told (lead_id uuid, ai_paused_until timestamptz(3), ai_paused_by jsonb, version integer)
     where store_id = ${storeId} and id = told.lead_id
     returning leads.*`;
 }

@@ -126,13 +126,14 @@ export async function saveChannelName(
  */
 export async function saveLead(sql: TransactionSql, current: LeadRow, content: LeadContent): Promise<LeadRow> {
   const { name, customer_phone, channel_user_id, username, status, seller_id, ai_paused_until } = content;
-  const { external_id, email, tags, metadata } = content;
+  const { ai_paused_by, external_id, email, tags, metadata } = content;
   // Not `now()`: the transaction may have begun before the change that it waited for (docs/adr/0010).
   const [row] = await sql<[LeadRow]>`
     with lead as (
       update leads
       set ${customer_phone === current.customer_phone ? sql`` : setPhone(sql, customer_phone)}
           name = ${name}, channel_user_id = ${channel_user_id}, username = ${username}, status = ${status}, seller_id = ${seller_id}, ai_paused_until = ${ai_paused_until},
+          ai_paused_by = ${ai_paused_by && sql.json(ai_paused_by)},
           external_id = ${external_id}, email = ${email}, email_key = ${email && emailKey(email)},
           tags = ${tags}::text[], metadata = ${sql.json(metadata)},
           version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)

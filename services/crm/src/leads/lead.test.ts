@@ -9,6 +9,7 @@ const row: LeadRow = {
   ...{ channel_name: null, channel_named_at: null },
   interaction_count: 2,
   ai_paused_until: null,
+  ai_paused_by: null,
   ai_pause_version: 0,
   opted_out_at: null,
   opt_out_version: null,
@@ -18,7 +19,14 @@ const row: LeadRow = {
 };
 const nothing = { external_id: null, email: null, tags: [], metadata: {} };
 const content = {
-  ...{ name: 'Maria', customer_phone: '5511900000001', status: 'pending', seller_id: null, ai_paused_until: null },
+  ...{
+    name: 'Maria',
+    customer_phone: '5511900000001',
+    status: 'pending',
+    seller_id: null,
+    ai_paused_until: null,
+    ai_paused_by: null,
+  },
   ...{ channel_user_id: null, username: null },
   ...nothing,
 };
@@ -70,6 +78,26 @@ test('a change sets the given members and keeps the others', () => {
     ai_paused_until: at,
   });
   expect(changeLead({ ...row, ai_paused_until: at }, { ai_paused_until: null })).toEqual(content);
+});
+
+test('a pause has who began it, and its end has no one', () => {
+  const [ana, key] = [
+    { kind: 'user', id: 'u', name: 'Ana' },
+    { kind: 'api_key', id: 'k', name: null },
+  ] as const;
+  const until = '2026-11-21T12:00:00.5Z';
+  const paused = { ...row, ai_paused_until: at, ai_paused_by: ana };
+  expect(changeLead(row, { ai_paused_until: until }, ana)).toMatchObject({ ai_paused_by: ana });
+  expect(changeLead(paused, { ai_paused_until: until }, key)).toBeNull();
+  expect(changeLead(paused, { name: 'Bia' }, key)).toMatchObject({ ai_paused_by: ana });
+  expect(changeLead(paused, { ai_paused_until: '2026-11-21T13:00:00Z' }, key)).toMatchObject({ ai_paused_by: key });
+  expect(changeLead(paused, { ai_paused_until: null }, key)).toMatchObject({ ai_paused_by: null });
+  expect([at.getTime() - 1, at.getTime()].map((now) => toLead(paused, new Date(now)).ai_paused_by)).toEqual([
+    ana,
+    null,
+  ]);
+  const kept = { ...row, ai_paused_until: new Date(at.getTime() - 1), ai_paused_by: key };
+  expect(mergeLeads(kept, paused)).toMatchObject({ ai_paused_by: ana });
 });
 
 test('any status may follow any other', () => {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
+  type AiPauser,
   type NewLead as Given,
   type Lead,
   maxMetadataBytes,
@@ -35,6 +36,8 @@ export type LeadRow = {
   metadata: Metadata;
   interaction_count: number;
   ai_paused_until: Date | null;
+  /** Null: it is not paused, or not known. */
+  ai_paused_by: AiPauser | null;
   /** The last pause that messaging has told. It rises without `version`, as `interaction_count` does. */
   ai_pause_version: number;
   /** This and the next are a copy of what messaging knows. */
@@ -55,7 +58,10 @@ export type NewLead = Pick<LeadRow, 'name' | Identity | 'status' | 'seller_id' |
 export type NewLeadWithPhone = NewLead & { readonly customer_phone: string };
 
 /** The members that a change may set. */
-export type LeadContent = Pick<LeadRow, 'name' | Identity | 'status' | 'seller_id' | 'ai_paused_until' | OfStore>;
+export type LeadContent = Pick<
+  LeadRow,
+  'name' | Identity | 'status' | 'seller_id' | 'ai_paused_until' | 'ai_paused_by' | OfStore
+>;
 
 type GivenIdentity<Phone> = { customer_phone: Phone; channel_user_id?: string | null; username?: string | null };
 
@@ -76,11 +82,17 @@ export function newLead<Phone extends string | null>(
   };
 }
 
-/** The lead's values after the change, or null if nothing changes. Any status may follow any other. */
-export function changeLead(row: LeadRow, patch: RequestOf<typeof updateLead>['body']): LeadContent | null {
+/** The lead's values after a change by `by`, or null if nothing changes. Any status may follow any other. */
+export function changeLead(
+  row: LeadRow,
+  patch: RequestOf<typeof updateLead>['body'],
+  by: AiPauser | null = null,
+): LeadContent | null {
   const { name, customer_phone, status, seller_id, external_id, email, tags, metadata, ai_paused_until } = patch;
   // Another phone is another customer for the channel.
   const isAnother = customer_phone !== undefined && row.customer_phone !== null && !isPhoneOf(row, customer_phone);
+  const pausedUntil =
+    ai_paused_until === undefined ? row.ai_paused_until : ai_paused_until === null ? null : toInstant(ai_paused_until);
   const changed: LeadContent = {
     name: name ?? row.name,
     customer_phone: customer_phone ?? row.customer_phone,
@@ -88,12 +100,7 @@ export function changeLead(row: LeadRow, patch: RequestOf<typeof updateLead>['bo
     username: isAnother ? null : row.username,
     status: status ?? row.status,
     seller_id: seller_id === undefined ? row.seller_id : (seller_id?.toLowerCase() ?? null),
-    ai_paused_until:
-      ai_paused_until === undefined
-        ? row.ai_paused_until
-        : ai_paused_until === null
-          ? null
-          : toInstant(ai_paused_until),
+    ...pauseOf(row, pausedUntil, by),
     external_id: external_id === undefined ? row.external_id : external_id,
     email: email === undefined ? row.email : email,
     tags: tags === undefined ? row.tags : withoutRepeats(tags ?? [], row.tags),
@@ -102,11 +109,21 @@ export function changeLead(row: LeadRow, patch: RequestOf<typeof updateLead>['bo
   return isDeepStrictEqual(changed, contentOf(row)) ? null : changed;
 }
 
+/** Until when the AI is paused, and by whom. The end of a pause has no author, and the same pause again keeps the first. */
+const pauseOf = (
+  before: LeadRow,
+  ai_paused_until: Date | null,
+  by: AiPauser | null,
+): Pick<LeadRow, 'ai_paused_until' | 'ai_paused_by'> =>
+  Number(ai_paused_until) === Number(before.ai_paused_until)
+    ? { ai_paused_until, ai_paused_by: before.ai_paused_by }
+    : { ai_paused_until, ai_paused_by: ai_paused_until && by };
+
 function contentOf(row: LeadRow): LeadContent {
-  const { name, customer_phone, channel_user_id, username, status, seller_id, ai_paused_until } = row;
+  const { name, customer_phone, channel_user_id, username, status, seller_id, ai_paused_until, ai_paused_by } = row;
   const { external_id, email, tags, metadata } = row;
   return {
-    ...{ name, customer_phone, channel_user_id, username, status, seller_id, ai_paused_until },
+    ...{ name, customer_phone, channel_user_id, username, status, seller_id, ai_paused_until, ai_paused_by },
     ...{ external_id, email, tags, metadata },
   };
 }
@@ -166,6 +183,7 @@ export function mergeLeads(kept: LeadRow, merged: LeadRow): LeadContent | null {
     status: kept.status,
     seller_id: kept.seller_id ?? merged.seller_id,
     ai_paused_until: pausedLonger ? merged.ai_paused_until : kept.ai_paused_until,
+    ai_paused_by: pausedLonger ? merged.ai_paused_by : kept.ai_paused_by,
     external_id: kept.external_id ?? merged.external_id,
     email: kept.email ?? merged.email,
     tags: withoutRepeats([...kept.tags, ...merged.tags]).slice(0, maxTags),
@@ -218,6 +236,7 @@ export function toLead(row: LeadRow, now: Date): Lead {
     opted_out_at: row.opted_out_at && toTimestamp(row.opted_out_at),
     channel_user_id: row.channel_user_id,
     username: row.username,
+    ai_paused_by: pause && row.ai_paused_by,
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   };

@@ -57,8 +57,9 @@ afterAll(async () => {
 type Pause = RequestOf<typeof pauseAi>['body'];
 const newLead = () =>
   crm.rpc.call(createLead, { body: { name: 'Maria', customer_phone: '5511900000001' } }, testContext({ storeId }));
+const asked = ({ actorName }: { actorName?: string }) => (actorName === undefined ? {} : { actorName });
 const pause = (leadId: string, body: Pause, options = {}) =>
-  crm.rpc.call(pauseAi, { params: { leadId }, body }, testContext({ storeId, ...options }));
+  crm.rpc.call(pauseAi, { params: { leadId }, body }, { ...testContext({ storeId, ...options }), ...asked(options) });
 const resume = (leadId: string) => crm.rpc.call(resumeAi, { params: { leadId } }, testContext({ storeId }));
 const read = async (leadId: string) => {
   const { body, headers } = await crm.rpc.forward(getLead, { params: { leadId } }, testContext({ storeId }));
@@ -156,6 +157,32 @@ test('what messaging tells is shown, with an event and another ETag, and makes n
     testContext({ storeId, ifMatch: before.etag }),
   );
   expect(await changed).toMatchObject({ name: 'Ana', ai_paused_until: expect.any(String) });
+});
+
+test('a pause has who began it: a person by name, a key, the operator, or who wrote the message', async () => {
+  const { id } = await newLead();
+  const by = async () => (await read(id)).lead.ai_paused_by;
+  const ana = { kind: 'user', id: randomUUID(), name: 'Ana' } as const;
+  const key = { kind: 'api_key', id: 'k1', name: null } as const;
+  const options = { actor: { kind: ana.kind, id: ana.id }, actorName: ana.name };
+  expect(await pause(id, { minutes: 5 }, options)).toMatchObject({ ai_paused_by: ana });
+  const fed = await crm.adminSql`
+    select previous from feed_entries where entity_id = ${id} and previous is not null`;
+  expect(fed).toMatchObject([{ previous: { ai_paused_by: null } }]);
+  // It is not longer, so it is still hers.
+  await tell([{ lead_id: id, ai_paused_until: (await read(id)).lead.ai_paused_until, ai_paused_by: null, version: 1 }]);
+  expect(await by()).toEqual(ana);
+  const phone = { kind: 'phone', id: null, name: null } as const;
+  await tell([{ lead_id: id, ai_paused_until: inMinutes(10), ai_paused_by: phone, version: 2 }]);
+  expect(await by()).toEqual(phone);
+  await resume(id);
+  expect(await by()).toBeNull();
+  await pause(id, { minutes: 5 }, { actor: { kind: 'api_key', id: 'k1' } });
+  expect(await by()).toEqual(key);
+  await pause(id, { minutes: 6 }, { actor: { kind: 'system', id: null } });
+  expect(await by()).toEqual({ kind: 'system', id: null, name: null });
+  await pause(id, { minutes: 7 });
+  expect(await by()).toBeNull();
 });
 
 test('the latest version stays, whatever the order, and a resume says which pause it knew', async () => {

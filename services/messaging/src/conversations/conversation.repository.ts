@@ -1,3 +1,4 @@
+import type { MessageAuthor } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { OptOutColumns, OptOutState } from './opt-out-state.ts';
@@ -106,18 +107,20 @@ export async function conversationExists(sql: Sql, storeId: string, leadId: stri
 export const countedNext = (sql: Sql) =>
   sql`case when c.counted_next = c.next_number then c.next_number + 1 else c.counted_next end`;
 
-/** How long a message pauses the AI. Null: it does not. */
-export type AiPause = { readonly pausesAiMinutes?: number | null };
+/** How long a message pauses the AI, and who wrote it. */
+export type AiPause = { readonly minutes: number; readonly by: MessageAuthor | null };
 
 /**
- * For the `set` of an update of the conversation `c` by its next message: the AI does not write for this long. Null: it
- * goes on. A pause is never shortened.
+ * For the `set` of an update of the conversation `c` by its next message: the AI does not write for this long. Undefined:
+ * it goes on. A pause is never shortened.
  */
-export const pausingAi = (sql: Sql, at: ReturnType<Sql>, minutes: number | null) =>
-  minutes === null
-    ? sql``
-    : sql`, ai_paused_until = greatest(c.ai_paused_until, ${at} + ${minutes} * interval '1 minute'),
+export function pausingAi(sql: Sql, at: ReturnType<Sql>, pause: AiPause | undefined) {
+  if (!pause) return sql``;
+  const until = sql`${at} + ${pause.minutes} * interval '1 minute'`;
+  return sql`, ai_paused_until = greatest(c.ai_paused_until, ${until}),
+        ai_paused_by = case when c.ai_paused_until >= ${until} then c.ai_paused_by else ${pause.by && sql.json(pause.by)} end,
         ai_pause_number = c.next_number, ai_pause_version = c.ai_pause_version + 1`;
+}
 
 /** For the `set` of an update of the conversation `c`: whether its lead waits, and since when. */
 export const waitingAgain = (sql: Sql) => sql`
@@ -277,8 +280,8 @@ export async function takeInbound(
     writtenAt,
     late,
     optOut,
-    pausesAiMinutes = null,
-  }: { waId: string | null; writtenAt: Date; late: boolean; optOut: OptOutState | null } & AiPause,
+    pausesAi,
+  }: { waId: string | null; writtenAt: Date; late: boolean; optOut: OptOutState | null; pausesAi: AiPause | undefined },
 ): Promise<TakenInbound> {
   const [taken] = await sql<TakenInbound[]>`
     update conversations c
@@ -289,7 +292,7 @@ export async function takeInbound(
         ${optOut ? sql`${settingOptOut(sql, optOut, sql`clock.at`)},` : sql``}
         waiting_since = case when c.is_unanswered then coalesce(c.waiting_since, c.last_message_at) else clock.at end,
         last_message_at = clock.at, is_unanswered = true, unread_count = c.unread_count + 1,
-        counted_next = ${countedNext(sql)} ${pausingAi(sql, sql`clock.at`, pausesAiMinutes)}
+        counted_next = ${countedNext(sql)} ${pausingAi(sql, sql`clock.at`, pausesAi)}
     from (select clock_timestamp()::timestamptz(3) as at) as clock
     where c.store_id = ${storeId} and c.lead_id = ${leadId}
     returning uuidv7() as id, c.next_number - 1 as number, clock.at, c.interaction_count as "interactionCount",

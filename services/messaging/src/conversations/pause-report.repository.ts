@@ -1,3 +1,4 @@
+import type { MessageAuthor } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
 
 /** A pause of the AI that a message began, with its version. */
@@ -5,6 +6,7 @@ export type UnsentPause = {
   readonly store_id: string;
   readonly lead_id: string;
   readonly ai_paused_until: Date | null;
+  readonly ai_paused_by: MessageAuthor | null;
   readonly version: number;
 };
 
@@ -14,7 +16,7 @@ export type UnsentPause = {
  */
 export async function findUnsentPauses(systemSql: Sql, limit: number): Promise<UnsentPause[]> {
   return await systemSql<UnsentPause[]>`
-    select store_id, lead_id, ai_paused_until, ai_pause_version as version from conversations
+    select store_id, lead_id, ai_paused_until, ai_paused_by, ai_pause_version as version from conversations
     where reported_pause_version < ai_pause_version
     order by store_id, lead_id limit ${limit}`;
 }

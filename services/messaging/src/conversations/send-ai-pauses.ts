@@ -29,8 +29,9 @@ export const sendAiPauses = ({ database, systemDatabase, rpc, log }: Tools, sign
     signal,
   );
 
-const toTold = ({ lead_id, ai_paused_until, version }: UnsentPause) => ({
+const toTold = ({ lead_id, ai_paused_until, ai_paused_by, version }: UnsentPause) => ({
   lead_id,
   ai_paused_until: ai_paused_until && toTimestamp(ai_paused_until),
+  ai_paused_by,
   version,
 });

@@ -22,7 +22,7 @@ import { type FoundLead, mayReplyTo, requireSameCustomer } from './same-customer
 const secondOf = (at: Date | null): number => Math.floor(Number(at) / 1000);
 
 const telephone: MessageAuthor = { kind: 'phone', id: null, name: null };
-const agentOfChannel: MessageAuthor = { kind: 'agent', id: null, name: null };
+export const agentOfChannel: MessageAuthor = { kind: 'agent', id: null, name: null };
 
 /** A day, after which the reply window closes: our AI does not write to who writes with another one. */
 export const standbyPauseMinutes = 24 * 60;
@@ -71,11 +71,12 @@ export async function acceptEcho(
   // One that was delayed for a day, or that is from before what the lead wrote last, says nothing about who answers now.
   const isCurrent = !isLate(new Date(), writtenAt) && secondOf(writtenAt) >= secondOf(conversation.customer_wrote_at);
   const source = message.isOnStandby ? 'ai' : 'seller';
+  const author = message.isOnStandby ? agentOfChannel : telephone;
   const pauseMinutes = message.isOnStandby ? standbyPauseMinutes : settings.ai_pause_minutes;
   const { number, at, sessionId, delivering } = await takeNumber(sql, storeId, leadId, source, {
     answers: isCurrent,
     settles: isCurrent,
-    pausesAiMinutes: isCurrent ? pauseMinutes : null,
+    pausesAi: isCurrent ? { minutes: pauseMinutes, by: author } : undefined,
   });
   const session = sessionId
     ? { sessionId, events: [] }
@@ -90,7 +91,7 @@ export async function acceptEcho(
     created_at: at,
     direction: 'outbound',
     source,
-    author: message.isOnStandby ? agentOfChannel : telephone,
+    author,
     kind: message.kind,
     body,
     changed,

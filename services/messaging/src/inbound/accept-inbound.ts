@@ -27,7 +27,7 @@ import { listChanges } from '../messages/message-change.repository.ts';
 import { withChanges } from '../messages/message-change.ts';
 import { messageEvents } from '../messages/message-events.ts';
 import { touchSession } from '../sessions/session.repository.ts';
-import { acceptEcho, standbyPauseMinutes } from './accept-echo.ts';
+import { acceptEcho, agentOfChannel, standbyPauseMinutes } from './accept-echo.ts';
 import { isLate } from './came-at.ts';
 import { reopenFailed } from './inbound.repository.ts';
 import { moveIdentity } from './move-identity.ts';
@@ -156,8 +156,8 @@ async function accept(
   const wish = wishIn(message);
   const optOut = wish && withWish(conversation, wish);
   const late = isLate(new Date(), writtenAt);
-  const pausesAiMinutes = message.isOnStandby && !late ? standbyPauseMinutes : null;
-  const taken = await takeInbound(sql, storeId, leadId, { waId: replyTo, writtenAt, late, optOut, pausesAiMinutes });
+  const pausesAi = message.isOnStandby && !late ? { minutes: standbyPauseMinutes, by: agentOfChannel } : undefined;
+  const taken = await takeInbound(sql, storeId, leadId, { waId: replyTo, writtenAt, late, optOut, pausesAi });
   const session = await touchSession(sql, storeId, leadId, { at: taken.at, direction: 'inbound' });
   // Changes may come before their message.
   const { body, ...changed } = withChanges(newMessage(message), changes);
@@ -178,7 +178,7 @@ async function accept(
     quotedId: message.quotedId,
   });
   const overtaken =
-    pausesAiMinutes === null ? [] : await overtakeQueuedAi(sql, storeId, { leadId, before: taken.number });
+    pausesAi === undefined ? [] : await overtakeQueuedAi(sql, storeId, { leadId, before: taken.number });
   await appendOutbox(sql, storeId, [
     ...session.events,
     ...messageEvents.received(row, toTimestamp(taken.at)),

@@ -95,6 +95,8 @@ export async function saveLeads(sql: TransactionSql, storeId: string, leads: rea
         lead_user_id = told.channel_user_id, lead_username = told.username,
         lead_status = told.status, seller_id = told.seller_id,
         ai_paused_until = case when told.knew then told.ai_paused_until else c.ai_paused_until end,
+        ai_paused_by = case when told.knew and told.ai_paused_until is distinct from c.ai_paused_until
+          then null else c.ai_paused_by end,
         ai_pause_number = case
           when told.knew and told.ai_paused_until > clock_timestamp()
             and told.ai_paused_until is distinct from c.ai_paused_until

@@ -89,6 +89,8 @@ export async function joinConversations(
         customer_wrote_at = greatest(kept.customer_wrote_at, gone.customer_wrote_at),
         opted_out_at = least(kept.opted_out_at, gone.opted_out_at), opt_out_wishes = ${sql.json(wishes)},
         ai_paused_until = greatest(kept.ai_paused_until, gone.ai_paused_until),
+        ai_paused_by = case when gone.ai_paused_until > coalesce(kept.ai_paused_until, '-infinity')
+          then gone.ai_paused_by else kept.ai_paused_by end,
         -- The messages have new numbers. What the AI wrote to a lead that a person has written to is not sent.
         ai_pause_number = case when coalesce(kept.ai_pause_number, gone.ai_pause_number) is not null
           then ${nextNumber}::bigint end,

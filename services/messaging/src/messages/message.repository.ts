@@ -55,7 +55,8 @@ export type TakenOutbound = {
   readonly delivering: boolean;
 };
 
-type Taking = AiPause & {
+type Taking = {
+  readonly pausesAi?: AiPause | undefined;
   readonly answers?: boolean;
   /** Nothing that failed before it asks for a person any more. */
   readonly settles?: boolean;
@@ -72,10 +73,10 @@ export async function takeNumber(
   storeId: string,
   leadId: string,
   source: Exclude<Message['source'], 'lead'>,
-  { pausesAiMinutes = null, answers = true, settles = source !== 'seller' || answers }: Taking = {},
+  { pausesAi, answers = true, settles = source !== 'seller' || answers }: Taking = {},
 ): Promise<TakenOutbound> {
   const answered = answers ? sql`, is_unanswered = false, waiting_since = null` : sql``;
-  const pauses = pausingAi(sql, sql`clock.at`, pausesAiMinutes);
+  const pauses = pausingAi(sql, sql`clock.at`, pausesAi);
   const reads = source === 'seller' && answers ? sql`, read_number = c.next_number, unread_count = 0` : sql``;
   const settled = settles ? sql`, needs_attention = false` : sql``;
   const [taken] = await sql<TakenOutbound[]>`

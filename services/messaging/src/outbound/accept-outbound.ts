@@ -54,7 +54,7 @@ export async function acceptOutbound(
   const pausesAi = source === 'seller' || handsOver || (source === 'api' && settings.api_pauses_ai);
   const { number, at, sessionId, delivering } = await takeNumber(sql, storeId, lead_id, source, {
     answers: !handsOver,
-    pausesAiMinutes: pausesAi ? settings.ai_pause_minutes : null,
+    pausesAi: pausesAi ? { minutes: settings.ai_pause_minutes, by: request.author ?? null } : undefined,
   });
   const isOpen = isWindowOpen(replyWindowMsOf(channel), conversation.last_inbound_at, at);
   if (!request.template && !isOpen) throw new AppError('messaging_window_closed');

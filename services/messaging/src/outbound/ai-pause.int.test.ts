@@ -7,6 +7,7 @@ import {
   mergeConversations,
   pumpDeliveries,
   type RequestOf,
+  sendMessage,
 } from '@mostrador/contracts';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
@@ -38,7 +39,11 @@ afterAll(() => messaging?.stop());
 
 type Source = RequestOf<typeof acceptMessage>['body']['source'];
 const context = () => testContext({ storeId });
-const accept = async (leadId: string, source: Source, more: { hands_over?: boolean } = {}) => {
+const accept = async (
+  leadId: string,
+  source: Source,
+  more: { hands_over?: boolean; agent?: { id: string; name: string } } = {},
+) => {
   const body = { id: randomUUID(), lead_id: leadId, source, message: source, ...more };
   return (await messaging.rpc.call(acceptMessage, { body }, context())).id;
 };
@@ -92,6 +97,28 @@ test('a message of the AI that hands over cancels what it wrote before, and not 
   const leadId = await newLead();
   const [first, second] = [await accept(leadId, 'ai'), await accept(leadId, 'ai', { hands_over: true })];
   expect(await Promise.all([first, second].map(message))).toMatchObject([cancelled, { status: 'queued' }]);
+});
+
+test('crm learns who wrote the message that paused the AI, and a shorter pause does not change that', async () => {
+  const leadId = await newLead();
+  await setting({ ai_pause_minutes: 60 });
+  const [ana, rui] = ['Ana', 'Rui'].map((name) => ({ kind: 'user' as const, id: randomUUID(), name }));
+  const write = ({ name, ...actor }: NonNullable<typeof ana>) =>
+    messaging.rpc.call(
+      sendMessage,
+      { params: { leadId }, body: { message: 'Olá' } },
+      { ...testContext({ storeId, actor, role: 'manager' }), actorName: name },
+    );
+  await write(ana as NonNullable<typeof ana>);
+  await messaging.adminSql`update store_settings set ai_pause_minutes = 30 where store_id = ${storeId}`;
+  await write(rui as NonNullable<typeof rui>);
+  await send();
+  expect(messaging.crm.aiPauses.get(leadId)).toMatchObject({ ai_paused_by: ana });
+  const handed = await newLead();
+  const agent = { id: randomUUID(), name: 'Atendente' };
+  await accept(handed, 'ai', { hands_over: true, agent });
+  await send();
+  expect(messaging.crm.aiPauses.get(handed)).toMatchObject({ ai_paused_by: { kind: 'agent', ...agent } });
 });
 
 describe('a message of a seller', () => {
@@ -249,7 +276,7 @@ test('crm is told of each pause once, with its version, and what it did not get 
   await messaging.crm.start();
   expect(await send()).toBe(1);
   const [row] = await messaging.adminSql`select ai_paused_until as until from conversations where lead_id = ${leadId}`;
-  expect(messaging.crm.aiPauses.get(leadId)).toEqual({ ai_paused_until: row?.until.toISOString(), version: 2 });
+  expect(messaging.crm.aiPauses.get(leadId)).toMatchObject({ ai_paused_until: row?.until.toISOString(), version: 2 });
   expect(await send()).toBe(0);
 });
 
@@ -264,7 +291,7 @@ test('after a merge the longer pause holds, crm learns it, and what the AI wrote
   expect(await pausedFor(kept)).toBe(720);
   await expect(accept(kept, 'ai')).rejects.toMatchObject(paused);
   expect(await send()).toBe(1);
-  expect(messaging.crm.aiPauses.get(kept)).toEqual({ ai_paused_until: expect.any(String), version: 1 });
+  expect(messaging.crm.aiPauses.get(kept)).toMatchObject({ ai_paused_until: expect.any(String), version: 1 });
   await messaging.adminSql`update conversations set ai_paused_until = null where lead_id = ${kept}`;
   expect(await step(kept)).toMatchObject({ done: true });
   expect(await message(written)).toEqual(cancelled);

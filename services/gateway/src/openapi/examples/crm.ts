@@ -28,6 +28,8 @@ const created = {
 };
 
 const pausedUntil = '2126-01-12T18:00:00.000Z';
+const pausedBy = { kind: 'api_key', id: 'Gk3vT8sQ1xLm9dZa', name: null } as const;
+const paused = { ...lead, ai_paused_until: pausedUntil, ai_paused_by: pausedBy };
 
 export const crmExamples: readonly ExampleOfOperation[] = [
   example(createLead, { body: { name: lead.name, customer_phone: '+55 11 90080-0142', ...ofStore } }, created),
@@ -38,7 +40,7 @@ export const crmExamples: readonly ExampleOfOperation[] = [
   ),
   example(getLead, { params }, lead),
   example(updateLead, { params, body: { status: 'in_progress', tags } }, lead),
-  example(pauseAi, { params, body: { until: pausedUntil } }, { ...lead, ai_paused_until: pausedUntil }),
+  example(pauseAi, { params, body: { until: pausedUntil } }, paused),
   example(resumeAi, { params }, lead),
   example(
     upsertLead,

@@ -53,6 +53,7 @@ export const lead = {
   channel_user_id: null,
   username: null,
   ai_paused_until: null,
+  ai_paused_by: null,
   created_at: '2026-01-12T13:02:11.482Z',
   updated_at: '2026-01-12T13:05:40.117Z',
 } satisfies Lead;

@@ -1,0 +1,21 @@
+import type { Lead } from '../api/platform.ts';
+import { m } from '../paraglide/messages.js';
+
+type Pauser = NonNullable<Lead['ai_paused_by']>;
+
+const unnamed: Readonly<Record<Pauser['kind'], () => string>> = {
+  user: m.leads_ai_paused_by_person,
+  api_key: m.leads_ai_paused_by_key,
+  phone: m.leads_ai_paused_by_phone,
+  agent: m.leads_ai_paused_by_ai,
+  system: m.leads_ai_paused_by_system,
+};
+
+/** Who paused the AI. Undefined: it is not known. */
+export function wordsOfPauser(by: Lead['ai_paused_by']): string | undefined {
+  if (!by) return undefined;
+  const { kind, name } = by;
+  if (name !== null && kind === 'user') return m.leads_ai_paused_by_user({ name });
+  if (name !== null && kind === 'agent') return m.leads_ai_paused_by_agent({ name });
+  return unnamed[kind]();
+}
