@@ -3,6 +3,9 @@ import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
 import { record, shown } from '../terminal.ts';
 
+const waitsForBudget =
+  'budget_reached: the passages wait until the next day, in UTC, or until the budget is raised; no passage has failed';
+
 export const showEmbedderCommand = (admin: Admin): Command =>
   verb('show', 'Show the embedder of a store, and how many of its passages have vectors; the key is never shown', [
     'embedder show --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60',
@@ -16,7 +19,7 @@ export const showEmbedderCommand = (admin: Admin): Command =>
           : record({
               ...{ model: shown(embedder.model), url: shown(embedder.url), connected: embedder.connected_at },
               passages: index && `${index.indexed} of ${index.passages} have vectors`,
-              failure: index?.failure ?? null,
+              failure: index?.failure === 'budget_reached' ? waitsForBudget : (index?.failure ?? null),
               next_attempt: index?.next_attempt_at ?? null,
             }),
       );

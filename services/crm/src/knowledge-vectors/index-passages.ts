@@ -4,8 +4,9 @@ import type { Log } from '@mostrador/kit/process/log';
 import { type Periodic, periodically } from '@mostrador/kit/process/periodic';
 import { retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
 import type { Dependencies } from '../dependencies.ts';
-import { embed } from './embed.ts';
+import { type Embedded, embed } from './embed.ts';
 import {
+  type AttemptOutcome,
   claimIndex,
   findDueIndexes,
   findPassagesToEmbed,
@@ -67,13 +68,10 @@ async function indexBatch({ database, rpc }: Parts, storeId: string): Promise<bo
   const embedded = await embed(rpc, { ...scope, requestId: lease_token }, embedder_id, texts);
   const later = { storeId, deadline: Date.now() + systemMs };
   if ('failure' in embedded) {
-    const attempts = claimed.attempts + 1;
-    const { failure, retryAfterSeconds } = embedded;
-    const nextInMs = retryDelayMs({ attempts, firstMs: firstRetryMs, retryAfterSeconds });
-    const failed = { attempts, failure, nextInMs };
+    const { isOfTexts, ...failed } = afterFailure(claimed.attempts, embedded);
     await database.write(later, async (sql) => {
       const [passage] = passages;
-      if (passage && passages.length === 1) await markFailed(sql, storeId, passage);
+      if (isOfTexts && passage && passages.length === 1) await markFailed(sql, storeId, passage);
       await recordAttempt(sql, storeId, lease_token, failed);
     });
     return false;
@@ -88,4 +86,24 @@ async function indexBatch({ database, rpc }: Parts, storeId: string): Promise<bo
     await recordAttempt(sql, storeId, lease_token, { attempts: 0, failure: null, nextInMs: 0 });
   });
   return true;
+}
+
+/** Failures that say nothing of the texts. */
+const ofStore: ReadonlySet<string> = new Set(['budget_reached', 'rate_limited', 'not_connected']);
+
+/**
+ * What follows a failure of the embedder. Pure. While the budget of the day is used up, the embedder was not asked, so the
+ * passages wait as they are.
+ */
+export function afterFailure(
+  attempts: number,
+  { failure, retryAfterSeconds }: Extract<Embedded, { readonly failure: string }>,
+): AttemptOutcome & { readonly isOfTexts: boolean } {
+  const isOfTexts = !ofStore.has(failure);
+  if (failure === 'budget_reached' && retryAfterSeconds !== undefined) {
+    return { attempts, failure, nextInMs: retryAfterSeconds * 1000, isOfTexts };
+  }
+  const more = attempts + 1;
+  const nextInMs = retryDelayMs({ attempts: more, firstMs: firstRetryMs, retryAfterSeconds });
+  return { attempts: more, failure, nextInMs, isOfTexts };
 }

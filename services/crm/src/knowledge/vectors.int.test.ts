@@ -107,6 +107,33 @@ test('a passage that the embedder does not take holds up no other passage of the
   await embedding.connect(storeId, null);
 });
 
+test('while the budget of the day is used up passages wait, none counts as failed, and then all are embedded at once', async () => {
+  const storeId = randomUUID();
+  for (const title of ['Um', 'Dois', 'Três']) await put(storeId, title, `Sobre ${title}.`);
+  embedding.before(async () => ({ failure: 'budget_reached', retry_after_seconds: 600 }));
+  await embedding.connect(storeId, randomUUID());
+  for (let run = 0; run < 2; run += 1) {
+    await makeDue(storeId);
+    await embedding.index();
+  }
+  const waiting = await embedding.show(storeId);
+  expect(waiting).toMatchObject({ passages: 3, indexed: 0, failure: 'budget_reached', attempts: 0 });
+  expect(Date.parse(waiting?.next_attempt_at ?? '')).toBeGreaterThan(Date.now() + 300_000);
+  expect(
+    await crm.adminSql`select 1 from knowledge_passages where store_id = ${storeId} and embed_failed_at is not null`,
+  ).toHaveLength(0);
+  let asked = 0;
+  embedding.before(async () => {
+    asked += 1;
+    return undefined;
+  });
+  await makeDue(storeId);
+  await embedding.index();
+  expect(asked).toBe(1);
+  expect(await embedding.show(storeId)).toMatchObject({ indexed: 3, failure: null });
+  await embedding.connect(storeId, null);
+});
+
 test('stores with many passages hold up no other store', async () => {
   const stores = Array.from({ length: 5 }, () => randomUUID());
   // As many as one process serves at once have more passages than a batch.
