@@ -7,12 +7,13 @@ import { runService } from '@mostrador/kit/service/service';
 import { overdueGauges, overdueJob } from '@mostrador/kit/step/overdue';
 import { assistantConfig } from './config.ts';
 import { createHandlers } from './handlers.ts';
+import { diedCallsJob } from './models/count-died-calls.ts';
 import { credentialsCheck } from './models/credentials-check.ts';
 import { countEmbedderCalls, countModelCalls } from './models/model-metrics.ts';
 import { createModels } from './models/open-model.ts';
 import { tracedModels } from './models/traced-models.ts';
 import { budgetGauges } from './prices/budget-metrics.ts';
-import { followPriceList, readPriceList } from './prices/price-list.ts';
+import { openPriceList } from './prices/price-list.ts';
 import { purgeOffers } from './tools/purge-offers.ts';
 import { eventsOfTurns, onTurnEvent } from './turns/on-turn-event.ts';
 import { createTurnStarter } from './turns/start-due.ts';
@@ -20,7 +21,8 @@ import { overdueTurns } from './turns/wake-overdue.ts';
 
 const config = loadConfig(assistantConfig);
 // A file that is not valid keeps the process from starting.
-orExit(() => config.MODEL_PRICES_FILE && readPriceList(config.MODEL_PRICES_FILE));
+const { MODEL_PRICES_FILE } = config;
+const pricesWith = orExit(() => (MODEL_PRICES_FILE ? openPriceList(MODEL_PRICES_FILE) : undefined));
 const vault = createVault(config.ENCRYPTION_KEYS);
 const egress = createEgress({
   allowHosts: config.PROVIDER_ALLOW_HOSTS,
@@ -51,14 +53,18 @@ runService({
           egress,
           openModel: tracedModels(createModels({ vault, egress }), tracing),
           tracing,
-          prices: config.MODEL_PRICES_FILE ? followPriceList(config.MODEL_PRICES_FILE, { log }) : undefined,
+          prices: pricesWith?.(log),
           onEmbedderCall: countEmbedderCalls(metrics),
           onModelCall: countModelCalls(metrics),
         },
       }),
       purge: purgeOffers,
       gauges: [overdueGauges(systemDatabase, [overdueTurns]), budgetGauges(systemDatabase)],
-      jobs: [starter, overdueJob({ ...overdueTurns, systemDatabase, relay, log })],
+      jobs: [
+        starter,
+        overdueJob({ ...overdueTurns, systemDatabase, relay, log }),
+        diedCallsJob({ database, systemDatabase, log }),
+      ],
       consumers: [
         consumeEvents({
           nats,

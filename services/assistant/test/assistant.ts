@@ -309,6 +309,7 @@ export async function startAssistant({ prices }: { readonly prices?: PriceList }
     ...service,
     metrics,
     systemDatabase,
+    database: told.database,
     openStore,
     embedderIds,
     trial,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 /** How a call is answered. A status and a body, or a text that the model writes. */
 type Behaviour =
-  | { readonly writes: string; readonly finish?: string }
+  | { readonly writes: string; readonly finish?: string; readonly after?: () => Promise<void> }
   | { readonly refuses: string }
   | { readonly calls: readonly { readonly name: string; readonly input: string }[] }
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body: string }
@@ -29,6 +29,7 @@ export async function startMisbehavingModel() {
     if ('status' in behaviour) {
       return void response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body);
     }
+    if ('writes' in behaviour) await behaviour.after?.();
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(completion(behaviour)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -28,7 +28,7 @@ import { catchUpAll } from './inbox/catch-up.ts';
 import { leadEvents, onLeadEvent } from './inbox/on-lead-event.ts';
 import { createOutcomeWaiters } from './messages/outcome-waiters.ts';
 import { budgetGauges } from './prices/budget-metrics.ts';
-import { followRateCard, readRateCard } from './prices/rate-card.ts';
+import { openRateCard } from './prices/rate-card.ts';
 import { endIdleSessions } from './sessions/end-idle-sessions.ts';
 import { syncTemplates } from './templates/sync-templates.ts';
 
@@ -37,7 +37,8 @@ const mostWaiting = 1000;
 
 const config = loadConfig(messagingConfig);
 // A file that is not valid keeps the process from starting.
-orExit(() => config.WHATSAPP_RATES_FILE && readRateCard(config.WHATSAPP_RATES_FILE));
+const { WHATSAPP_RATES_FILE } = config;
+const rateCardWith = orExit(() => (WHATSAPP_RATES_FILE ? openRateCard(WHATSAPP_RATES_FILE) : undefined));
 const vault = createVault(config.ENCRYPTION_KEYS);
 const egress = createEgress({
   allowHosts: config.PROVIDER_ALLOW_HOSTS,
@@ -56,7 +57,7 @@ runService({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),
   build: ({ database, systemDatabase, rpc, relay, nats, log, metrics, tracing }) => {
-    const rateCard = config.WHATSAPP_RATES_FILE ? followRateCard(config.WHATSAPP_RATES_FILE, { log }) : undefined;
+    const rateCard = rateCardWith?.(log);
     const outcomes = createOutcomeWaiters({ nats, log, most: mostWaiting });
     const { inbound, jobs: inboundJobs } = createInboundJobs({
       ...{ database, systemDatabase, rpc, relay, outcomes, rateCard, log },

@@ -92,6 +92,19 @@ async function killAt(held: readonly Hold[], process: 'assistant' | 'scheduling'
   await stage.start(process);
 }
 
+/** How many calls to models the store has had, and how many of them failed. */
+const countedCalls = async () => {
+  const [row] = await stage.database.adminSql<[{ calls: number; failed: number }]>`
+    select coalesce(sum(calls), 0)::int as calls, coalesce(sum(failed_calls), 0)::int as failed
+    from assistant.model_usage where store_id = ${store.id}`;
+  return row;
+};
+const reservedCalls = async () => {
+  const [row] = await stage.database.adminSql<[{ calls: number }]>`
+    select sum(calls)::int as calls from assistant.model_days where store_id = ${store.id}`;
+  return row.calls;
+};
+
 test('after kills at every point of a turn each lead has one appointment and one confirmation of it', async () => {
   const { database, nats } = stage.proxies;
   const commitOf = (text: string) => database.holdRequest('commit', text);
@@ -147,4 +160,11 @@ test('after kills at every point of a turn each lead has one appointment and one
       `lead ${lead.number}`,
     ).toEqual([lead.offers[lead.number % places.length]?.at]);
   }
+
+  // The process died between the call to a model and its count. Each call that was begun is counted, once.
+  const died = await stage.database.adminSql`
+    update assistant.model_calls set expires_at = now() - interval '1 second' where store_id = ${store.id} returning id`;
+  expect(died.length).toBeGreaterThan(0);
+  await waitFor(async () => (await countedCalls()).failed === died.length, { description: 'died calls are counted' });
+  expect((await countedCalls()).calls).toBe(await reservedCalls());
 }, 300_000);

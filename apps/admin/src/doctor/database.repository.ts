@@ -1,6 +1,10 @@
 import type { Sql } from '@mostrador/kit/database/database';
+import type { AiBudgetReached } from './ai-budgets.ts';
 import type { OpenCircuit } from './circuits.ts';
-import type { BudgetsUsedUp } from './message-budgets.ts';
+import type { BudgetUsedUp } from './message-budgets.ts';
+
+/** Of stores that a check names. */
+const mostStores = 20;
 
 export type ServerState = {
   readonly version: string;
@@ -108,22 +112,16 @@ export const readCircuits = (sql: Sql) => sql<OpenCircuit[]>`
     select 'messaging', origin, failures, since, open_until, updated_at from messaging.provider_circuits) as circuits
   where open_until is not null and updated_at > now() - interval '1 day'`;
 
-/** How many stores have used up what their AI may use today, and since when. */
-export async function readAiBudgets(sql: Sql): Promise<{ stores: number; since: Date | null }> {
-  const [row] = await sql<[{ stores: number; since: Date | null }]>`
-    select count(*)::int as stores, min(reached_at) as since from assistant.model_days
-    where day = (now() at time zone 'UTC')::date and reached_at is not null`;
-  return row;
-}
+/** The first stores that have used up what their AI may use today, and since when. */
+export const readAiBudgets = (sql: Sql) => sql<AiBudgetReached[]>`
+  select store_id, reached_at as since from assistant.model_days
+  where day = (now() at time zone 'UTC')::date and reached_at is not null order by store_id limit ${mostStores}`;
 
-export async function readMessageBudgets(sql: Sql): Promise<BudgetsUsedUp> {
-  const [row] = await sql<[BudgetsUsedUp]>`
-    select count(*)::int as stores, (array_agg(b.store_id order by b.store_id))[1] as store_id
-    from messaging.message_budgets b join messaging.store_settings s on s.store_id = b.store_id
-    where b.month = date_trunc('month', now() at time zone 'UTC')::date and b.told_percent = 100
-      and s.monthly_budget is not null`;
-  return row;
-}
+export const readMessageBudgets = (sql: Sql) => sql<BudgetUsedUp[]>`
+  select b.store_id from messaging.message_budgets b join messaging.store_settings s on s.store_id = b.store_id
+  where b.month = date_trunc('month', now() at time zone 'UTC')::date and b.told_percent = 100
+    and s.monthly_budget is not null
+  order by b.store_id limit ${mostStores}`;
 
 export type SealedRows = {
   readonly service: string;

@@ -23,6 +23,7 @@ export const groupOf: Record<EventType, EventGroup> = {
   'assistant.replied': 'lead',
   'assistant.silent': 'lead',
   'assistant.handed_over': 'lead',
+  'assistant.budget_reached': 'message',
   'message.received': 'message',
   'message.queued': 'message',
   'message.unknown': 'message',

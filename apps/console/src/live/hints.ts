@@ -27,7 +27,8 @@ const keysOf: Readonly<Record<string, Keys>> = {
   seller: () => [['sellers'], ['leads'], ['conversations'], freeTimes],
   // The end of a session may be the answer for which the lead waited.
   session: (_, leadId) => [['sessions', leadId], ['conversations']],
-  store: () => [['store']],
+  // Also its budget of the AI.
+  store: () => [['store'], ['ai']],
 };
 
 /**

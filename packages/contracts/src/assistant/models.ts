@@ -125,7 +125,7 @@ export const connectModel = defineOperation({
 });
 
 /** What the calls to models of a day may be and cost, and what they were so far. */
-const AiBudget = Type.Object(
+export const AiBudget = Type.Object(
   {
     day: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description: 'Today, in UTC.' }),
     calls: Type.Integer({ description: 'How many calls to models today has had.' }),
@@ -138,7 +138,7 @@ const AiBudget = Type.Object(
     currency: About(NullableString, 'ISO 4217. Null: the operator keeps no prices.'),
     reached_at: Nullable(Timestamp, {
       description:
-        'When a call was first refused today because of these limits. Since then people answer. Null: none was.',
+        'Since when calls have been refused today because of these limits, so that people answer. Null: there is room for another call.',
     }),
   },
   { title: 'AiBudget', description: 'What the AI may use a day, and has used today.' },

@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { AiBudget } from '../assistant/models.ts';
 import { HandoverReasonWord, SilentReasonWord } from '../assistant/turns.ts';
 import { About, Nullable, NullableTimestamp, NullableUuid, Timestamp, Uuid } from '../core/common.ts';
 import { Agent } from '../crm/agents.ts';
@@ -288,6 +289,12 @@ export const feedCatalogue = {
     ...conversationIds,
     reason: SilentReasonWord,
   }),
+  'assistant.budget_reached': bareFact(
+    'store',
+    'The AI has used up its calls or its money for today, in UTC: a call was refused, and people answer. It is told once ' +
+      'a day, and again after the limits were changed.',
+    Type.Omit(AiBudget, ['reached_at']).properties,
+  ),
   'assistant.handed_over': bareFact('conversation', 'The AI told a lead that a person will answer. Answer the lead.', {
     ...conversationIds,
     message_id: About(Uuid, 'What the lead was told.'),

@@ -9,14 +9,19 @@ import { openEmbedderCredentials } from '../models/credentials.ts';
 import { ModelFailure } from '../models/model-failure.ts';
 import { embedWithSdk } from '../models/sdk-model.ts';
 import { highestCostOfTexts, limitsOf } from '../prices/budget.ts';
-import { type Reservation, reserveMoney, settleCost } from '../prices/model-day.repository.ts';
+import { type Reservation, reserveMoney, settleMoney } from '../prices/model-day.repository.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { type EmbedderRow, findEmbedder } from './embedder.repository.ts';
 
 /** Time for the answer to travel back before the caller's deadline. */
 const answerMs = 500;
-/** Until the budget may have room again: on another day, or because it was changed. */
+/** Until the budget may have room again because it was changed. */
 const laterSeconds = 600;
+const dayMs = 86_400_000;
+
+/** Until the next day in UTC, at most `laterSeconds`. Pure. */
+export const untilRoomSeconds = (now: number): number =>
+  Math.min(Math.ceil((dayMs - (now % dayMs)) / 1000), laterSeconds);
 const settleMs = 2_000;
 
 export const embedTexts =
@@ -32,7 +37,7 @@ export const embedTexts =
     const reserved = micros > 0 ? await reserve(dependencies, context, micros) : undefined;
     if (micros > 0 && !reserved) {
       onEmbedderCall({ result: 'budget_reached' });
-      return { vectors: null, failure: 'budget_reached', retry_after_seconds: laterSeconds };
+      return { vectors: null, failure: 'budget_reached', retry_after_seconds: untilRoomSeconds(Date.now()) };
     }
     const begunAt = performance.now();
     const outcome = await ask(dependencies, context, row, texts);
@@ -42,7 +47,7 @@ export const embedTexts =
     if (reserved && cost !== undefined) {
       // Also when the deadline of the caller has passed.
       const scope = { storeId, deadline: Date.now() + settleMs };
-      await database.execute(scope, (sql) => settleCost(sql, storeId, reserved, cost));
+      await database.execute(scope, (sql) => settleMoney(sql, storeId, reserved, cost));
     }
     return result === 'answered'
       ? { vectors: outcome.vectors, failure: null, retry_after_seconds: null }

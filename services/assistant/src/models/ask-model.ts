@@ -2,7 +2,7 @@ import { replyStepLimits } from '@mostrador/contracts';
 import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
 import { callTimeMs } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../dependencies.ts';
-import type { Reservation } from '../prices/model-day.repository.ts';
+import type { CallReservation } from '../prices/model-day.repository.ts';
 import { callModel, modelName } from './call-model.ts';
 import { afterFailure, type ProviderFailures, withFailure } from './choose-model.ts';
 import type { Decision, ModelRequest } from './model.ts';
@@ -42,7 +42,7 @@ type Call = {
   /** Those that may answer, and the one of them that is asked. */
   readonly candidates: readonly ConnectionRow[];
   readonly connection: ConnectionRow;
-  readonly reserved: Reservation;
+  readonly reserved: CallReservation;
   /** Those since the last decision. */
   readonly failures: ProviderFailures;
   readonly waitsSince: Date;

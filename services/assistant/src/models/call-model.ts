@@ -1,6 +1,7 @@
 import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
 import type { Dependencies } from '../dependencies.ts';
-import { type Reservation, settleCost } from '../prices/model-day.repository.ts';
+import { closeCall } from '../prices/model-call.repository.ts';
+import { type CallReservation, settleCall } from '../prices/model-day.repository.ts';
 import type { Decision, ModelRequest, Usage } from './model.ts';
 import type { ConnectionRow } from './model-connection.repository.ts';
 import { ModelFailure } from './model-failure.ts';
@@ -15,7 +16,7 @@ type Call = {
   readonly turnId?: string;
   readonly timeoutMs: number;
   /** What the call has taken of its day. */
-  readonly reserved: Reservation;
+  readonly reserved: CallReservation;
   /** What `settle` writes beside what the call used. */
   readonly record?: (sql: TransactionSql, result: CallResult) => Promise<void>;
 };
@@ -52,17 +53,20 @@ export async function callModel(
   const { inputTokens, outputTokens } = usage;
   onModelCall({ provider: connection.provider, result, latencyMs, inputTokens, outputTokens });
   const model = modelName(connection);
-  const costMicros = prices?.costOf(model, usage, new Date());
+  const told = prices?.costOf(model, usage, new Date());
   // A call that the provider did not take costs nothing. One that tells no tokens keeps what it has taken.
-  const charged = costMicros ?? (untaken.has(result) ? 0 : reserved.micros);
+  const charged = told ?? (untaken.has(result) ? 0 : reserved.micros);
+  const costMicros = told ?? (charged > 0 ? charged : undefined);
   const used = {
     ...{ agentId, model, failed: result !== 'answered', inputTokens, outputTokens, costMicros },
     ...(turnId !== undefined && { turnId }),
   };
   const settle = async (sql: TransactionSql) => {
+    // After a long standstill it is counted already, as one whose process has died.
+    const counts = await closeCall(sql, storeId, reserved.callId);
     await Promise.all([
-      addUsage(sql, storeId, used),
-      charged !== reserved.micros && settleCost(sql, storeId, reserved, charged),
+      counts && addUsage(sql, storeId, used),
+      counts && charged !== reserved.micros && settleCall(sql, storeId, reserved, charged),
       record?.(sql, result),
     ]);
   };

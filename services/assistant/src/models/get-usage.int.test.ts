@@ -4,8 +4,10 @@ import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { passage, startAssistant, type TestAssistant } from '../../test/assistant.ts';
 import { type MisbehavingModel, startMisbehavingModel } from '../../test/misbehaving-model.ts';
-import { reserveCall } from '../prices/model-day.repository.ts';
+import { budgetGauges } from '../prices/budget-metrics.ts';
+import { reserveCall, settleCall } from '../prices/model-day.repository.ts';
 import { toPriceList } from '../prices/price-list.ts';
+import { countDiedCalls } from './count-died-calls.ts';
 
 /** A call of the misbehaving model has 100 and 20 tokens, and costs 0.0003. At most it could cost 0.05696. */
 const prices = toPriceList(
@@ -144,10 +146,69 @@ describe('the budget of a day in money', () => {
     expect(await store.budget()).toMatchObject({ calls: 2, spent: 0.05696 });
   });
 
+  test('a call whose process died counts once: as failed, with the most that it may have cost', async () => {
+    const { signal } = new AbortController();
+    let storeId = '';
+    // The process stands still until its call counts as dead. Its own count, which comes later, must change nothing.
+    const after = async () => {
+      await countDiedCalls(assistant, signal);
+      expect((await usage(storeId)).data).toEqual([]);
+      await assistant.adminSql`
+        update model_calls set expires_at = now() - interval '1 second' where store_id = ${storeId}`;
+      await Promise.all([countDiedCalls(assistant, signal), countDiedCalls(assistant, signal)]);
+    };
+    const store = await open('died', 1, { writes, after });
+    storeId = store.storeId;
+    await store.write('quanto custa?', { secondsAgo: 1 });
+    expect(await store.drain()).toMatchObject({ reason: 'sent' });
+    const { data } = await usage(storeId);
+    const counted = { calls: 1, failed_calls: 1, input_tokens: 0, output_tokens: 0, cost: 0.05696 };
+    expect(data).toMatchObject([{ ...counted, model: 'openai_compatible/qwen3:8b' }]);
+    expect(await store.budget()).toMatchObject({ calls: 1, spent: 0.05696 });
+    expect((await store.turns())[0]).toMatchObject({ cost_micros: '56960', input_tokens: null });
+    expect(await assistant.adminSql`select 1 from model_calls where store_id = ${storeId}`).toHaveLength(0);
+  });
+
+  test('is told once a day and again after a change of the limits, and has room as soon as money comes back', async () => {
+    const store = await open('told', 0.06, { writes });
+    const told = async () => (await store.feed()).filter(({ type }) => type === 'assistant.budget_reached');
+    const reached = async () => (await budgetGauges(assistant.systemDatabase).read())[0]?.value ?? 0;
+    const before = await reached();
+    const limits = { mostCalls: 500, mostMicros: 60_000 };
+    const reserve = () =>
+      assistant.adminSql.begin((sql) =>
+        reserveCall(sql as never, store.storeId, limits, {
+          ...{ id: randomUUID(), agentId: randomUUID(), model: 'openai_compatible/qwen3:8b', micros: 56_960 },
+        }),
+      );
+    const running = await reserve();
+    for (const text of ['quanto custa?', 'e a barba?']) {
+      await store.write(text, { secondsAgo: 1 });
+      expect(await store.drain()).toMatchObject({ reason: 'handed_over (budget_reached)' });
+    }
+    const spent = { calls: 1, most_calls: 500, spent: 0.05696, most_spent: 0.06, currency: 'XTS' };
+    expect(await told()).toMatchObject([{ data: { day: expect.any(String), ...spent } }]);
+    expect((await store.budget()).reached_at).not.toBeNull();
+    expect(await reached()).toBe(before + 1);
+    await assistant.adminSql.begin((sql) => settleCall(sql as never, store.storeId, running as never, 300));
+    expect(await store.budget()).toMatchObject({ spent: 0.0003, reached_at: null });
+    expect(await reached()).toBe(before);
+    await store.write('e agora?');
+    expect(await store.drain()).toMatchObject({ reason: 'sent' });
+    expect(await told()).toHaveLength(1);
+    await assistant.rpc.call(switchStoreAi, { body: { most_calls: 2 } }, store.context());
+    await store.write('e depois?');
+    expect(await store.drain()).toMatchObject({ reason: 'handed_over (budget_reached)' });
+    expect(await told()).toHaveLength(2);
+  });
+
   test('is not exceeded by calls that are made at once', async () => {
     const storeId = randomUUID();
     const limits = { mostCalls: 100, mostMicros: 350 };
-    const reserve = () => assistant.adminSql.begin((sql) => reserveCall(sql as never, storeId, limits, 100));
+    const reserve = () => {
+      const call = { id: randomUUID(), agentId: randomUUID(), model: 'demo', micros: 100 };
+      return assistant.adminSql.begin((sql) => reserveCall(sql as never, storeId, limits, call));
+    };
     const reserved = await Promise.all(Array.from({ length: 10 }, reserve));
     expect(reserved.filter(Boolean)).toHaveLength(3);
   });

@@ -26,14 +26,14 @@ export async function addUsage(sql: TransactionSql, storeId: string, call: UsedC
         input_tokens = used.input_tokens + excluded.input_tokens,
         output_tokens = used.output_tokens + excluded.output_tokens,
         cost_micros = coalesce(used.cost_micros + excluded.cost_micros, used.cost_micros, excluded.cost_micros)`;
-  const hasTokens = input !== null || output !== null;
+  const isKnown = input !== null || output !== null || cost !== null;
   const ofTurn =
     turnId !== undefined &&
-    hasTokens &&
+    isKnown &&
     sql`
     update ai_turns
-    set input_tokens = coalesce(input_tokens, 0) + coalesce(${input}::int, 0),
-        output_tokens = coalesce(output_tokens, 0) + coalesce(${output}::int, 0),
+    set input_tokens = coalesce(input_tokens + ${input}::int, input_tokens, ${input}::int),
+        output_tokens = coalesce(output_tokens + ${output}::int, output_tokens, ${output}::int),
         cost_micros = coalesce(cost_micros + ${cost}::bigint, cost_micros, ${cost}::bigint)
     where store_id = ${storeId} and id = ${turnId}`;
   await Promise.all([ofDay, ofTurn]);

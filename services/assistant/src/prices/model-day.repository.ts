@@ -1,11 +1,15 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { Attempt } from '@mostrador/kit/step/retry-engine';
+import { type NewCall, openCall } from './model-call.repository.ts';
 
 /** What the calls of a day may be and cost. `mostMicros` null: there is no limit. */
 export type DayLimits = { readonly mostCalls: number; readonly mostMicros: number | null };
 
 /** What a call has taken of its day before it was made. */
 export type Reservation = { readonly day: string; readonly micros: number };
+
+/** What a call to a model has taken, with its id. `limits`: those of the day at that moment. */
+export type CallReservation = Reservation & { readonly limits: DayLimits; readonly callId: string };
 
 const today = (sql: Sql) => sql`(clock_timestamp() at time zone 'UTC')::date`;
 
@@ -17,7 +21,8 @@ const taking = (sql: Sql, storeId: string, { calls, micros, mostCalls, mostMicro
   select ${storeId}::uuid, ${today(sql)}, ${calls}::int, ${micros}::bigint ${from}
   where ${calls}::int <= ${mostCalls}::int and ${micros}::bigint <= coalesce(${mostMicros}::bigint, ${micros}::bigint)
   on conflict (store_id, day) do update
-  set calls = today.calls + ${calls}::int, cost_micros = today.cost_micros + ${micros}::bigint
+  set calls = today.calls + ${calls}::int, cost_micros = today.cost_micros + ${micros}::bigint,
+    reached_at = case when ${calls}::int = 0 then today.reached_at end
   where (${calls}::int = 0 or today.calls + ${calls}::int <= ${mostCalls}::int)
     and (${mostMicros}::bigint is null or today.cost_micros + ${micros}::bigint <= ${mostMicros}::bigint)
   returning day::text`;
@@ -27,10 +32,14 @@ export async function reserveCall(
   sql: TransactionSql,
   storeId: string,
   limits: DayLimits,
-  micros: number,
-): Promise<Reservation | undefined> {
-  const [row] = await taking(sql, storeId, { ...limits, calls: 1, micros });
-  return row && { day: row.day, micros };
+  call: NewCall,
+): Promise<CallReservation | undefined> {
+  const { id: callId, micros } = call;
+  const [row] = await sql<{ day: string }[]>`
+    with reserved as (${taking(sql, storeId, { ...limits, calls: 1, micros })}),
+    opened as (${openCall(sql, storeId, call, sql`reserved`)})
+    select day from reserved`;
+  return row && { day: row.day, micros, limits, callId };
 }
 
 /** The same for a call to an embedder, which is none of the calls of the day. */
@@ -45,27 +54,48 @@ export async function reserveMoney(
 }
 
 /** The same for an attempt of a turn. `holdsLease` false: it has lost its lease, and nothing is taken. `day` null: too little is left. */
-export const reserveCallOf = (sql: Sql, { storeId, id, leaseToken }: Attempt, limits: DayLimits, micros: number) =>
+export const reserveCallOf = (sql: Sql, { storeId, id, leaseToken }: Attempt, limits: DayLimits, call: NewCall) =>
   sql<[{ holdsLease: boolean; day: string | null }]>`
     with held as (
       select from ai_turns where store_id = ${storeId} and id = ${id} and lease_token = ${leaseToken}
-    ), reserved as (${taking(sql, storeId, { ...limits, calls: 1, micros }, sql`from held`)})
+    ), reserved as (${taking(sql, storeId, { ...limits, calls: 1, micros: call.micros }, sql`from held`)}),
+    opened as (${openCall(sql, storeId, call, sql`reserved`)})
     select exists (select from held) as "holdsLease", (select day from reserved)`;
 
-/** Puts what a call has cost in the place of what it had taken. */
-export const settleCost = (sql: Sql, storeId: string, { day, micros }: Reservation, cost: number) => sql`
+/** Puts what a call to an embedder has cost in the place of what it had taken. */
+export const settleMoney = (sql: Sql, storeId: string, { day, micros }: Reservation, cost: number) => sql`
   update model_days set cost_micros = cost_micros + ${cost - micros}::bigint
   where store_id = ${storeId} and day = ${day}::date`;
 
-/** Keeps since when the budget of today is used up. */
-export const markReached = (sql: TransactionSql, storeId: string) => sql`
-  insert into model_days as today (store_id, day, calls, reached_at)
-  values (${storeId}, ${today(sql)}, 0, clock_timestamp())
-  on conflict (store_id, day) do update set reached_at = excluded.reached_at where today.reached_at is null`;
+/**
+ * The same for a call to a model. With what comes back the budget is no longer used up, if another call like it fits.
+ */
+export const settleCall = (
+  sql: Sql,
+  storeId: string,
+  { day, micros, limits: { mostCalls, mostMicros } }: CallReservation,
+  cost: number,
+) => sql`
+  update model_days
+  set cost_micros = cost_micros + ${cost - micros}::bigint,
+    reached_at = case
+      when calls >= ${mostCalls}::bigint or cost_micros + ${cost}::bigint > ${mostMicros}::bigint then reached_at end
+  where store_id = ${storeId} and day = ${day}::date`;
 
+/** Keeps since when the budget of today is used up. `isNew`: the store was not told yet, and is now. */
+export async function markReached(sql: TransactionSql, storeId: string): Promise<DayRow & { readonly isNew: boolean }> {
+  const [row] = await sql<[DayRow & { isNew: boolean }]>`
+    insert into model_days as today (store_id, day, calls, reached_at, told_at)
+    values (${storeId}, ${today(sql)}, 0, clock_timestamp(), clock_timestamp())
+    on conflict (store_id, day) do update
+    set reached_at = coalesce(today.reached_at, excluded.reached_at), told_at = coalesce(today.told_at, excluded.told_at)
+    returning to_char(day, 'YYYY-MM-DD') as day, calls, cost_micros, new.reached_at, old.told_at is null as "isNew"`;
+  return row;
+}
+
+/** For limits that were changed. */
 export const unmarkReached = (sql: TransactionSql, storeId: string) => sql`
-  update model_days set reached_at = null
-  where store_id = ${storeId} and day = ${today(sql)} and reached_at is not null`;
+  update model_days set reached_at = null, told_at = null where store_id = ${storeId} and day = ${today(sql)}`;
 
 export type DayRow = {
   readonly day: string;

@@ -1,6 +1,6 @@
 import { ConfigError } from '@mostrador/kit/process/config';
 import { describe, expect, test } from 'vitest';
-import { readPriceList, toPriceList } from './price-list.ts';
+import { openPriceList, toPriceList } from './price-list.ts';
 
 const price = (from: string, input: unknown, more: object = { output: 2 }, model = 'openai/gpt-5-mini') => ({
   ...{ model, from, input },
@@ -26,9 +26,11 @@ describe('the cost of a call', () => {
   });
 });
 
+const log = { info: () => {}, error: () => {} };
+
 test('the example in the repository is valid', () => {
   const path = `${import.meta.dirname}/../../../../docs/operations/model-prices.example.json`;
-  expect(readPriceList(path).currency).toBe('XTS');
+  expect(openPriceList(path)(log).currency).toBe('XTS');
 });
 
 test.each([

@@ -1,12 +1,7 @@
 import { maxAmount } from '@mostrador/contracts';
 import { Exact, isDate } from '@mostrador/contracts/core';
 import type { Log } from '@mostrador/kit/process/log';
-import {
-  followOperatorFile,
-  type OperatorFile,
-  parseOperatorFile,
-  readOperatorFile,
-} from '@mostrador/kit/process/operator-file';
+import { type OperatorFile, openOperatorFile, parseOperatorFile } from '@mostrador/kit/process/operator-file';
 import { type Static, Type } from '@sinclair/typebox';
 import type { Usage } from '../models/model.ts';
 
@@ -27,11 +22,9 @@ const PriceFile = Exact({
   prices: Type.Array(Price, { minItems: 1, maxItems: 10_000 }),
 });
 
-const variable = 'MODEL_PRICES_FILE';
-
 /** Its form: docs/operations/assistant.md. */
-const priceFile: OperatorFile<typeof PriceFile> = {
-  variable,
+const priceFile: OperatorFile<typeof PriceFile, PriceList> = {
+  variable: 'MODEL_PRICES_FILE',
   schema: PriceFile,
   faultsOf({ prices }) {
     const seen = new Set<string>();
@@ -47,6 +40,7 @@ const priceFile: OperatorFile<typeof PriceFile> = {
       ];
     });
   },
+  toValue: priceListOf,
 };
 
 /** What calls to models cost, in money: the operator's file says it. */
@@ -57,22 +51,22 @@ export type PriceList = {
   costOf(model: string, usage: Usage, at: Date): number | undefined;
 };
 
-/** Reads the file that `MODEL_PRICES_FILE` names. @throws ConfigError with all faults of the file at once */
-export const readPriceList = (path: string): PriceList => priceListOf(readOperatorFile(priceFile, path));
-
-/** The prices of the file as it is now. @throws ConfigError as `readPriceList` does */
-export function followPriceList(path: string, { log }: { readonly log: Pick<Log, 'info' | 'error'> }): PriceList {
-  const current = followOperatorFile(path, readPriceList, { variable, log });
-  return {
-    get currency() {
-      return current().currency;
-    },
-    costOf: (model, usage, at) => current().costOf(model, usage, at),
+/** Reads the file that `MODEL_PRICES_FILE` names, and follows it. @throws ConfigError with all faults of the file at once */
+export function openPriceList(path: string): (log: Pick<Log, 'info' | 'error'>) => PriceList {
+  const follow = openOperatorFile(priceFile, path);
+  return (log) => {
+    const current = follow(log);
+    return {
+      get currency() {
+        return current().currency;
+      },
+      costOf: (model, usage, at) => current().costOf(model, usage, at),
+    };
   };
 }
 
-/** @throws ConfigError as `readPriceList` does */
-export const toPriceList = (text: string): PriceList => priceListOf(parseOperatorFile(priceFile, text));
+/** @throws ConfigError as `openPriceList` does */
+export const toPriceList = (text: string): PriceList => parseOperatorFile(priceFile, text);
 
 function priceListOf({ currency, prices }: Static<typeof PriceFile>): PriceList {
   const latestFirst = prices.toSorted((one, other) => other.from.localeCompare(one.from));

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type ReplayedSide, replyStepLimits } from '@mostrador/contracts';
+import { type AssistantSettings, type ReplayedSide, replyStepLimits } from '@mostrador/contracts';
 import type { StoreScope } from '@mostrador/kit/database/database';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Dependencies } from '../dependencies.ts';
@@ -8,8 +9,9 @@ import type { Decision, ModelRequest, ToolResult } from '../models/model.ts';
 import type { ConnectionRow } from '../models/model-connection.repository.ts';
 import { ModelFailure } from '../models/model-failure.ts';
 import { languageOf, phrases } from '../models/phrases.ts';
-import { highestCost } from '../prices/budget.ts';
-import { type DayLimits, markReached, reserveCall } from '../prices/model-day.repository.ts';
+import { highestCost, limitsOf } from '../prices/budget.ts';
+import { reserveCall } from '../prices/model-day.repository.ts';
+import { reachBudget } from '../prices/reach-budget.ts';
 import { checkCalls } from '../tools/check-calls.ts';
 import { type FindTimesInput, findTimes } from '../tools/find-times.ts';
 import { offerList, offersToTell } from '../tools/said-by-server.ts';
@@ -24,7 +26,7 @@ export type Asking = {
   readonly call: StepCall;
   readonly connection: ConnectionRow;
   readonly agentId: string;
-  readonly limits: DayLimits;
+  readonly settings: AssistantSettings;
 };
 
 /** There is no time left for a call to the model. */
@@ -102,15 +104,21 @@ export const inputOf = (input: unknown): Record<string, unknown> =>
 async function askOnce(
   dependencies: Dependencies,
   request: ModelRequest,
-  { scope, call, connection, agentId, limits }: Asking,
+  { scope, call, connection, agentId, settings }: Asking,
 ): Promise<Decision | ModelFailure> {
   const { callMs } = replyStepLimits;
   const timeoutMs = Math.min(callMs, call.deadline - Date.now() - answerMs);
   if (timeoutMs < leastCallMs) throw new NoTimeLeft();
-  const micros = highestCost(dependencies.prices, modelName(connection), new Date());
+  const model = modelName(connection);
+  const micros = highestCost(dependencies.prices, model, new Date());
   const reserved = await dependencies.database.write(scope, async (sql) => {
-    const taken = await reserveCall(sql, scope.storeId, limits, micros);
-    if (!taken) await markReached(sql, scope.storeId);
+    const taken = await reserveCall(sql, scope.storeId, limitsOf(settings), {
+      id: randomUUID(),
+      agentId,
+      model,
+      micros,
+    });
+    if (!taken) await reachBudget(sql, scope.storeId, settings, dependencies.prices);
     return taken;
   });
   if (!reserved) throw new AppError('ai_budget_reached');

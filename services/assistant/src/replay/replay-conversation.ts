@@ -24,7 +24,6 @@ import { candidatesOf } from '../models/choose-model.ts';
 import type { ToolResult } from '../models/model.ts';
 import { findConnections } from '../models/model-connection.repository.ts';
 import { languageOf, phrases } from '../models/phrases.ts';
-import { limitsOf } from '../prices/budget.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { type Offering, offeredTools } from '../tools/offered-tools.ts';
 import { readRules } from '../tools/read-offering.ts';
@@ -104,7 +103,7 @@ async function replay(dependencies: Dependencies, context: StoreContext, body: B
   });
   const [connection] = candidatesOf(connections, changed.model);
   if (!connection) throw new AppError('model_not_connected');
-  const asking = { scope: context, call, connection, agentId: agent.id, limits: limitsOf(settings) };
+  const asking = { scope: context, call, connection, agentId: agent.id, settings };
   const conversation = await readConversation(dependencies, call, lead_id, rows);
   const data: ReplayedTurn[] = [];
   let last: DecidedTurn | undefined;

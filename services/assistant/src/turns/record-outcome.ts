@@ -8,8 +8,8 @@ import type { CallRow } from '../tools/step.ts';
 import type { Used } from '../tools/use-tool.ts';
 import { recordDecided, recordHandOver, recordUsed } from './attempt.repository.ts';
 import { type Claimed, recordByNow } from './claim-next.ts';
-import type { Outcome } from './decide.ts';
 import { type End, endTurn } from './end-turn.ts';
+import type { Outcome } from './outcome.ts';
 
 // Without the lease they record nothing, and the next step reads the row again.
 

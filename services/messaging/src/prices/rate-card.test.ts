@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '@mostrador/kit/process/config';
 import { describe, expect, test, vi } from 'vitest';
-import { followRateCard, readRateCard, toRateCard, withAmount } from './rate-card.ts';
+import { openRateCard, toRateCard, withAmount } from './rate-card.ts';
 
 const rate = (market: string, category: string, from: string, amount: unknown) => ({ market, category, from, amount });
 const rates = [
@@ -52,7 +52,10 @@ describe('the rate of a message', () => {
 
 test('the example in the repository is valid', () => {
   const path = `${import.meta.dirname}/../../../../docs/operations/whatsapp-rates.example.json`;
-  expect(readRateCard(path)).toMatchObject({ currency: 'XTS', freeServiceMessages: 1000 });
+  expect(openRateCard(path)({ info: vi.fn(), error: vi.fn() })).toMatchObject({
+    currency: 'XTS',
+    freeServiceMessages: 1000,
+  });
 });
 
 const file = (some: unknown, currency = 'USD') => JSON.stringify({ currency, rates: some });
@@ -85,7 +88,7 @@ test('a changed file is read while the process runs, and one that is not valid l
   };
   write(file(rates), 1);
   const log = { info: vi.fn(), error: vi.fn() };
-  const followed = followRateCard(path, { log: log as never, everyMs: 0 });
+  const followed = openRateCard(path, 0)(log);
   expect(followed.currency).toBe('USD');
   write(file([rate('*', 'service', '2026-01-01', 0.5)], 'BRL'), 2);
   expect(followed.currency).toBe('BRL');
@@ -97,5 +100,5 @@ test('a changed file is read while the process runs, and one that is not valid l
 });
 
 test('a file that is not there is rejected', () => {
-  expect(() => readRateCard('/nowhere/rates.json')).toThrow('cannot be read (ENOENT)');
+  expect(() => openRateCard('/nowhere/rates.json')).toThrow('cannot be read (ENOENT)');
 });

@@ -1,12 +1,7 @@
 import { type MessagePricing, maxAmount, toMicros } from '@mostrador/contracts';
 import { Exact, isDate } from '@mostrador/contracts/core';
 import type { Log } from '@mostrador/kit/process/log';
-import {
-  followOperatorFile,
-  type OperatorFile,
-  parseOperatorFile,
-  readOperatorFile,
-} from '@mostrador/kit/process/operator-file';
+import { type OperatorFile, openOperatorFile, parseOperatorFile } from '@mostrador/kit/process/operator-file';
 import { type Static, Type } from '@sinclair/typebox';
 
 const Rate = Exact({
@@ -36,11 +31,9 @@ export type RateCard = {
   rateOf(phone: string | undefined, category: string, at: Date): number | undefined;
 };
 
-const variable = 'WHATSAPP_RATES_FILE';
-
 /** Its form: docs/operations/message-prices.md. */
-const rateFile: OperatorFile<typeof RateFile> = {
-  variable,
+const rateFile: OperatorFile<typeof RateFile, RateCard> = {
+  variable: 'WHATSAPP_RATES_FILE',
   schema: RateFile,
   faultsOf({ rates }) {
     const seen = new Set<string>();
@@ -55,30 +48,28 @@ const rateFile: OperatorFile<typeof RateFile> = {
       ];
     });
   },
+  toValue: rateCardOf,
 };
 
-/** Reads the file that `WHATSAPP_RATES_FILE` names. @throws ConfigError with all faults of the file at once */
-export const readRateCard = (path: string): RateCard => rateCardOf(readOperatorFile(rateFile, path));
-
-/** The rates of the file as it is now. @throws ConfigError as `readRateCard` does */
-export function followRateCard(
-  path: string,
-  following: { readonly log: Pick<Log, 'info' | 'error'>; readonly everyMs?: number },
-): RateCard {
-  const current = followOperatorFile(path, readRateCard, { variable, ...following });
-  return {
-    get currency() {
-      return current().currency;
-    },
-    get freeServiceMessages() {
-      return current().freeServiceMessages;
-    },
-    rateOf: (phone, category, at) => current().rateOf(phone, category, at),
+/** Reads the file that `WHATSAPP_RATES_FILE` names, and follows it. @throws ConfigError with all faults of the file at once */
+export function openRateCard(path: string, everyMs?: number): (log: Pick<Log, 'info' | 'error'>) => RateCard {
+  const follow = openOperatorFile(rateFile, path, everyMs);
+  return (log) => {
+    const current = follow(log);
+    return {
+      get currency() {
+        return current().currency;
+      },
+      get freeServiceMessages() {
+        return current().freeServiceMessages;
+      },
+      rateOf: (phone, category, at) => current().rateOf(phone, category, at),
+    };
   };
 }
 
-/** @throws ConfigError as `readRateCard` does */
-export const toRateCard = (text: string): RateCard => rateCardOf(parseOperatorFile(rateFile, text));
+/** @throws ConfigError as `openRateCard` does */
+export const toRateCard = (text: string): RateCard => parseOperatorFile(rateFile, text);
 
 function rateCardOf({ currency, rates, free_service_messages }: Static<typeof RateFile>): RateCard {
   // The longest market comes first, and in it the latest rate.

@@ -210,6 +210,12 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
     },
     { ...orderReady, status: 'paused', quality: 'red', updated_at: '2026-01-14T16:20:00.000Z' },
   ],
+  'assistant.budget_reached': [
+    '2026-01-14T17:40:00.000Z',
+    ids.store,
+    { ...{ day: '2026-01-14', calls: 500, most_calls: 500, spent: 3.1, most_spent: 5 }, currency: 'XTS' },
+    undefined,
+  ],
   'budget.reached': [
     '2026-01-14T18:02:00.000Z',
     ids.store,

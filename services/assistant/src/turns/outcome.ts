@@ -1,0 +1,124 @@
+import type { AgentSelection, HandoverReason, SilentReason } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { Asked } from '../models/ask-model.ts';
+import type { Decision, ModelRequest } from '../models/model.ts';
+import { longestReply } from '../models/reply-text.ts';
+import { checkCalls } from '../tools/check-calls.ts';
+import type { OfferRow } from '../tools/offer.repository.ts';
+import { offerList } from '../tools/said-by-server.ts';
+import type { NewStep } from '../tools/step.repository.ts';
+import type { Decided } from './attempt.repository.ts';
+import { shortened } from './burst.ts';
+import type { TurnRow } from './turn.ts';
+
+/** A turn keeps no more agents that were not chosen. */
+const mostConsidered = 20;
+
+/**
+ * What is to be recorded. `step`: the call to the model, if one was made, with the tool calls that it asked for. `offers`:
+ * those that the reply names.
+ */
+export type Outcome = {
+  readonly decided: Decided;
+  readonly step?: NewStep;
+  readonly offers?: readonly string[];
+  /** Counts the call to the model, or that none was left. */
+  readonly settle?: (sql: TransactionSql) => Promise<unknown>;
+};
+
+/** What a turn without an agent and a model records. */
+const undecided = {
+  ...{ action_reason: null, reply: null, agent_id: null, agent_name: null, agent_reason: null },
+  ...{ considered: [], passages: [], model: null, latency_ms: null },
+} as const;
+
+export const silentOutcome = (answered_to: TurnRow['answered_to'], reason: SilentReason): Outcome => ({
+  decided: { ...undecided, answered_to, action: 'silent', action_reason: reason },
+});
+
+/** What a turn records when its agent is chosen, whatever is decided then. */
+export type Chosen = Omit<Decided, 'action'>;
+
+export const chosenOf = (
+  { agent, reason, considered }: AgentSelection & { readonly agent: NonNullable<AgentSelection['agent']> },
+  { answered_to, latency_ms }: Pick<TurnRow, 'answered_to' | 'latency_ms'>,
+): Chosen => ({
+  ...{ ...undecided, answered_to, latency_ms },
+  ...{ agent_id: agent.id, agent_name: agent.name, agent_reason: reason },
+  considered: keptAgents(considered),
+});
+
+/** A person must answer, and the lead is told so after what the server confirms. */
+export const handOverOutcome = (
+  chosen: Chosen,
+  reason: HandoverReason,
+  confirmed: readonly string[],
+  text: string,
+): Outcome => ({
+  decided: { ...chosen, action: 'hand_over', action_reason: reason, reply: joined(confirmed, text) },
+});
+
+export const replyOutcome = (chosen: Chosen, reply: string): Outcome => ({
+  decided: { ...chosen, action: 'reply', reply },
+});
+
+/** What the server adds to an answer of the model. */
+type Additions = {
+  /** What the tools of the turn have changed, in words. */
+  readonly confirmed: readonly string[];
+  /** The offers that the reply names. */
+  readonly told: readonly OfferRow[];
+  readonly reader: Parameters<typeof offerList>[1];
+};
+
+/** What is recorded of an answer of the model. `n`: the number of its call in the turn. */
+export function outcomeOf(
+  chosen: Chosen,
+  request: ModelRequest,
+  { decision, model, latencyMs, settle, n }: Asked & { readonly n: number },
+  { confirmed, told, reader }: Additions,
+): Outcome {
+  const latency_ms = (chosen.latency_ms ?? 0) + latencyMs;
+  const base = { ...chosen, passages: keptPassages(request, decision), model, latency_ms };
+  const step = { n, action: decision.action, calls: [] };
+  const asked = { step, ...(settle && { settle }) };
+  switch (decision.action) {
+    case 'use_tools': {
+      const calls = checkCalls(request.tools, decision.calls);
+      return { decided: { ...base, action: null }, ...asked, step: { ...step, calls } };
+    }
+    case 'hand_over':
+      return { ...handOverOutcome(base, decision.reason, confirmed, decision.text), ...asked };
+    case 'silent':
+      // What was done is told in any case.
+      return confirmed.length > 0
+        ? { ...replyOutcome(base, joined(confirmed, '')), ...asked }
+        : { decided: { ...base, action: 'silent', action_reason: decision.reason }, ...asked };
+    case 'reply': {
+      const reply = joined(confirmed, decision.text, offerList(told, reader));
+      return { ...replyOutcome(base, reply), ...asked, offers: told.map(({ id }) => id) };
+    }
+  }
+}
+
+/** Nothing of the lead: what a condition was compared with is left out. */
+const keptAgents = (considered: AgentSelection['considered']): Decided['considered'] =>
+  considered.slice(0, mostConsidered).map(({ agent_id, name, outcome, failed_condition: failed }) => ({
+    ...{ agent_id, name, outcome },
+    failed_condition: failed && {
+      ...{ condition_type: failed.condition_type, operator: failed.operator, value: failed.value },
+    },
+  }));
+
+function keptPassages({ passages }: ModelRequest, decision: Decision): Decided['passages'] {
+  const used = decision.action === 'reply' ? decision.usedPassages : [];
+  return passages.map(({ document: { id, title } }, index) => ({
+    ...{ document_id: id, title, used: used.includes(index) },
+  }));
+}
+
+/** What the server says, the words of the model, and the offers. Only the words of the model are cut. */
+function joined(before: readonly string[], text: string, after = ''): string {
+  const left = longestReply - [...before, after].join('\n\n').length - 4;
+  return [...before, shortened(text, left), after].filter((part) => part !== '').join('\n\n');
+}
