@@ -36,7 +36,7 @@ const replay = 'workflows/src/replay/scenarios.replay.int.test.ts';
  */
 const long = [
   ...['chaos/exact/followups/kill-everything.int', 'chaos/exact/kill-changed-number.int'],
-  'chaos/exact/kill-hidden-customer.int',
+  ...['chaos/exact/kill-hidden-customer.int', 'chaos/exact/kill-answers.int', 'chaos/exact/kill-assistant.int'],
   ...['chaos/exact/kill-give-up.int', 'chaos/exact/kill-scheduling.int'],
   ...['docs/operations/deploy.hard.int', 'webhooks/replays/replay-and-planner.hard.int'],
   ...['workflows/src/readiness.hard.int', 'e2e/console/hostile.e2e', 'e2e/fuzz.e2e', 'e2e/tls.e2e'],
