@@ -69,6 +69,7 @@ const askers: Record<string, readonly NatsUser[]> = {
   'crm.internal.leads.ensure': ['messaging'],
   'crm.internal.leads.find': ['messaging'],
   'crm.internal.leads.move-phone': ['messaging'],
+  'crm.internal.leads.release-phone': ['messaging'],
   'crm.internal.leads.name': ['messaging'],
   'crm.internal.leads.raise-interaction-counts': ['messaging'],
   'crm.internal.leads.save-ai-pauses': ['messaging'],

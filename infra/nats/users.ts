@@ -60,6 +60,7 @@ import {
   putBookingRules,
   raiseInteractionCounts,
   recordKeyUses,
+  releaseLeadPhone,
   replanFollowups,
   reportConversation,
   reportLead,
@@ -170,7 +171,7 @@ export const roles: Record<NatsUser, Role> = {
       ...[ensureLead, findLeadByPhone, getLeadContact, listLeadContacts, raiseInteractionCounts, searchLeads],
       ...[saveAiPauses, saveOptOuts],
       // When the channel says that a customer has another number.
-      ...[moveLeadPhone, mergeLeadScheduling, finishMerge],
+      ...[moveLeadPhone, releaseLeadPhone, mergeLeadScheduling, finishMerge],
       // When the store's own telephone names a contact.
       nameLeads,
     ],

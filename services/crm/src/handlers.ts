@@ -33,6 +33,7 @@ import { moveLeadPhone } from './leads/move-lead-phone.ts';
 import { nameLeads } from './leads/name-leads.ts';
 import { pauseAi } from './leads/pause-ai.ts';
 import { raiseInteractionCounts } from './leads/raise-interaction-counts.ts';
+import { releaseLeadPhone } from './leads/release-lead-phone.ts';
 import { resumeAi } from './leads/resume-ai.ts';
 import { saveAiPauses } from './leads/save-ai-pauses.ts';
 import { saveOptOuts } from './leads/save-opt-outs.ts';
@@ -69,6 +70,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     findLeadByPhone: findLeadByPhone(dependencies),
     findKnownPhones: findKnownPhones(dependencies),
     moveLeadPhone: moveLeadPhone(dependencies),
+    releaseLeadPhone: releaseLeadPhone(dependencies),
     nameLeads: nameLeads(dependencies),
     raiseInteractionCounts: raiseInteractionCounts(dependencies),
     saveOptOuts: saveOptOuts(dependencies),

@@ -16,6 +16,7 @@ import {
   type ReplyOf,
   type RequestOf,
   raiseInteractionCounts,
+  releaseLeadPhone,
   saveAiPauses,
   saveOptOuts,
   searchLeads,
@@ -102,6 +103,8 @@ export type TestCrm = {
   leadOf(storeId: string, leadId: string): TestLead | undefined;
   /** The merges that scheduling was told. */
   readonly mergedInScheduling: readonly LeadMerge[];
+  /** The leads that are marked as a new start, with the one who had the number before. */
+  readonly newStarts: ReadonlyMap<string, string>;
   /** Whether a merge is recorded as finished. */
   isFinished(leadId: string): boolean;
   stop(): Promise<void>;
@@ -242,13 +245,14 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
     return id;
   };
   const mergedInScheduling: LeadMerge[] = [];
+  const newStarts = new Map<string, string>();
   const serve = async () => {
     const server = createRpcServer({
       nats,
       service: 'crm',
       operations: {
         ...{ getLeadContact, listLeadContacts, searchLeads, ensureLead, raiseInteractionCounts },
-        ...{ findLeadByPhone, moveLeadPhone, nameLeads, finishMerge, saveAiPauses, saveOptOuts },
+        ...{ findLeadByPhone, moveLeadPhone, releaseLeadPhone, nameLeads, finishMerge, saveAiPauses, saveOptOuts },
       },
       handlers: {
         findLeadByPhone: async ({ storeId }, { body }) => ({
@@ -299,6 +303,13 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
           });
           return reply('moved', keptId);
         },
+        releaseLeadPhone: async ({ storeId }, { body: { lead_id, customer_phone, channel_user_id } }) => {
+          const lead = leads.get(`${storeId} ${merged.get(`${storeId} ${lead_id}`) ?? lead_id}`);
+          if (!lead) throw new AppError('lead_not_found');
+          const isTheirs = isPhoneOf(lead, customer_phone);
+          const released = { customer_phone: null, channel_user_id };
+          return { version: isTheirs ? change(storeId, lead.id, released) : lead.version };
+        },
         finishMerge: async (_, { body }) => {
           finished.add(body.lead_id);
           return { done: true };
@@ -323,6 +334,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
           const known = isByPhone ? byPhone(storeId, body.customer_phone) : byUserId(storeId, body.channel_user_id);
           if (known) return { id: known, created: false };
           const id = addLead(storeId, isByPhone ? body.customer_phone : null, name, isByPhone ? {} : body);
+          if (isByPhone && body.previous_lead_id) newStarts.set(id, body.previous_lead_id);
           return { id, created: true };
         },
         saveAiPauses: async (_, { body: { pauses } }) => {
@@ -373,6 +385,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
     leadOf: (storeId, leadId) => leads.get(`${storeId} ${leadId}`),
     phoneOf: (storeId, leadId) => leads.get(`${storeId} ${leadId}`)?.customer_phone,
     mergedInScheduling,
+    newStarts,
     isFinished: (leadId) => finished.has(leadId),
     stop: () => server.drain(),
     start: async () => {

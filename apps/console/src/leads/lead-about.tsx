@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { Lead } from '../api/platform.ts';
 import { sellersQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
@@ -51,6 +52,12 @@ export function LeadAbout({ lead }: { lead: Lead }) {
             ),
           ],
           lead.username != null && [m.leads_username(), <bdi key="username">@{lead.username}</bdi>],
+          lead.previous_lead_id != null && [
+            m.leads_new_start(),
+            <Link key="previous" to="/leads/$leadId" params={{ leadId: lead.previous_lead_id }}>
+              {m.leads_previous_lead()}
+            </Link>,
+          ],
           lead.email !== null && [m.leads_email(), lead.email],
           lead.tags.length > 0 && [
             m.leads_tags(),

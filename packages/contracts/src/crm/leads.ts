@@ -109,6 +109,13 @@ export const Lead = Type.Object(
           'Who paused the AI until `ai_paused_until`: by a request, or by a message. Null when it is not paused, or not known.',
       }),
     ),
+    previous_lead_id: Type.Optional(
+      About(
+        NullableUuid,
+        'Set on a new start: the lead who had this number before WhatsApp named another person with it. Nothing of that ' +
+          'lead passes on. Null: no other customer had the number.',
+      ),
+    ),
     created_at: About(Timestamp, 'When it was created.'),
     updated_at: About(Timestamp, 'When it last changed.'),
   },
@@ -549,7 +556,12 @@ export const ensureLead = defineOperation({
   summary: 'Find the lead of a customer, or create it',
   request: {
     body: Type.Union([
-      Exact({ customer_phone: Phone, name: Text(200), username: Type.Optional(NullableString) }),
+      Exact({
+        customer_phone: Phone,
+        name: Text(200),
+        username: Type.Optional(NullableString),
+        previous_lead_id: Type.Optional(About(Uuid, 'A new lead with the phone is marked with this one.')),
+      }),
       Exact({
         channel_user_id: ChannelUserId('An id of a customer without a phone.'),
         name: Text(200),
@@ -619,6 +631,24 @@ export const moveLeadPhone = defineOperation({
     /** The leads that were merged into it and still have rows in other services. */
     merged: Type.Array(Uuid),
   }),
+  errors: ['lead_not_found'],
+});
+
+/**
+ * Another customer of the channel has the phone of this lead now: the lead keeps only the id of the channel. A lead with
+ * another phone stays as it is. Safe to repeat.
+ */
+export const releaseLeadPhone = defineOperation({
+  subject: 'crm.internal.leads.release-phone',
+  summary: 'Take a phone that is another customer’s now from its lead',
+  request: {
+    body: Exact({
+      lead_id: Uuid,
+      customer_phone: Phone,
+      channel_user_id: ChannelUserId('The id by which the channel knows the customer of the lead.'),
+    }),
+  },
+  reply: Type.Object({ version: Type.Integer() }),
   errors: ['lead_not_found'],
 });
 

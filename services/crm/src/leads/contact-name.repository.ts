@@ -18,46 +18,51 @@ export async function lockContacts(sql: TransactionSql, storeId: string, phones:
     from (select hashtextextended(name, 0) as key from unnest(${names}::text[]) as name order by key) as ordered`;
 }
 
-/** Keeps the names of contacts who are no leads, and forgets removed ones. The caller has locked them. */
+/**
+ * Keeps what contacts who are no leads are called. A removal is kept, too: a name from before it may come later. The caller
+ * has locked them.
+ */
 export async function keepContactNames(
   sql: TransactionSql,
   storeId: string,
   contacts: readonly ContactName[],
 ): Promise<void> {
+  if (contacts.length === 0) return;
   // The last one of each phone.
   const last = new Map(
     contacts.toSorted((one, other) => +one.at - +other.at).map((one) => [canonicalPhone(one.phone), one]),
   );
   const told = [...last].map(([phone_key, { name, at }]) => ({ phone_key, name, at }));
-  const [named, removed] = [told.filter(({ name }) => name !== null), told.filter(({ name }) => name === null)];
-  const rowsOf = (some: typeof told) => sql`
-    json_to_recordset(${sql.json(some as never)}::json) as told (phone_key text, name text, at timestamptz)`;
-  if (removed.length > 0) {
-    await sql`
-      delete from contact_names known using ${rowsOf(removed)}
-      where known.store_id = ${storeId} and known.phone_key = told.phone_key and known.named_at <= told.at`;
-  }
-  if (named.length > 0) {
-    await sql`
-      insert into contact_names as known (store_id, phone_key, name, named_at, kept_until)
-      select ${storeId}::uuid, phone_key, name, at, clock_timestamp() + ${keptDays} * interval '1 day'
-      from ${rowsOf(named)}
-      on conflict (store_id, phone_key) do update
-      set name = excluded.name, named_at = excluded.named_at, kept_until = excluded.kept_until
-      where known.named_at < excluded.named_at`;
-  }
+  await sql`
+    insert into contact_names as known (store_id, phone_key, name, named_at, kept_until)
+    select ${storeId}::uuid, phone_key, name, at, clock_timestamp() + ${keptDays} * interval '1 day'
+    from json_to_recordset(${sql.json(told as never)}::json) as told (phone_key text, name text, at timestamptz)
+    on conflict (store_id, phone_key) do update
+    set name = excluded.name, named_at = excluded.named_at, kept_until = excluded.kept_until
+    where known.named_at < excluded.named_at or (known.named_at = excluded.named_at and excluded.name is null)`;
 }
 
-/** The name that was kept for a customer whose lead is created now. It is kept no longer. The caller has locked it. */
-export async function takeContactName(
+/** What is kept of these phones, by canonical form. The caller has locked them. */
+export async function findContactNames(
   sql: TransactionSql,
   storeId: string,
-  phone: string,
-): Promise<{ readonly name: string; readonly at: Date } | undefined> {
-  const [row] = await sql<{ name: string; at: Date }[]>`
-    delete from contact_names where store_id = ${storeId} and phone_key = ${canonicalPhone(phone)}
-    returning name, named_at as at`;
-  return row;
+  phones: readonly string[],
+): Promise<ReadonlyMap<string, Omit<ContactName, 'phone'>>> {
+  const rows = await sql<{ phone_key: string; name: string | null; at: Date }[]>`
+    select phone_key, name, named_at as at from contact_names
+    where store_id = ${storeId} and phone_key = any(${phones.map(canonicalPhone)}::text[])`;
+  return new Map(rows.map(({ phone_key, name, at }) => [phone_key, { name, at }]));
+}
+
+/** Forgets what is kept of phones whose leads have it now. The caller has locked them. */
+export async function forgetContactNames(
+  sql: TransactionSql,
+  storeId: string,
+  phones: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from contact_names
+    where store_id = ${storeId} and phone_key = any(${phones.map(canonicalPhone)}::text[])`;
 }
 
 /** Forgets the contacts who have not written. */

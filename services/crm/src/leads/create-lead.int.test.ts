@@ -27,6 +27,7 @@ test('a new lead has defaults for omitted members, and can be read back', async 
     seller_id: null,
     channel_user_id: null,
     username: null,
+    previous_lead_id: null,
     external_id: null,
     email: null,
     tags: [],

@@ -5,7 +5,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSeller } from '../sellers/seller.repository.ts';
 import { assertAssignable } from '../sellers/seller.ts';
-import { insertLead } from './lead.repository.ts';
+import { insertNamed } from './insert-named.ts';
 import { type LeadRow, leadCreated, leadEtag, newLead, toLead } from './lead.ts';
 import { leadTaken } from './taken-lead.ts';
 
@@ -18,7 +18,7 @@ export const createLead =
         const lead = newLead(body);
         // Every transaction locks the seller before the lead, so that two of them cannot deadlock.
         if (lead.seller_id) assertAssignable(await lockSeller(sql, context.storeId, lead.seller_id));
-        const row = await insertLead(sql, context.storeId, lead);
+        const row = await insertNamed(sql, context.storeId, lead);
         if (!row) throw await leadTaken(sql, context.storeId, lead);
         await appendOutbox(sql, context.storeId, leadCreated(row));
         return row;

@@ -1,10 +1,9 @@
 import type { ensureLead as operation } from '@mostrador/contracts';
-import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { lockContacts, takeContactName } from './contact-name.repository.ts';
-import { findLeadIdOfCustomer, insertLead } from './lead.repository.ts';
+import { insertOfChannel } from './insert-named.ts';
+import { findLeadIdOfCustomer } from './lead.repository.ts';
 import { leadCreated, newLead } from './lead.ts';
 
 export const ensureLead =
@@ -17,9 +16,7 @@ export const ensureLead =
 
     const given = 'customer_phone' in body ? body : { ...body, customer_phone: null };
     const created = await database.write(context, async (sql) => {
-      const kept = given.customer_phone === null ? undefined : await nameOf(sql, storeId, given.customer_phone);
-      const named = kept ?? { name: body.name, at: null };
-      const row = await insertLead(sql, storeId, newLead({ ...given, name: named.name }), named);
+      const row = await insertOfChannel(sql, storeId, newLead(given));
       if (!row) return undefined;
       await appendOutbox(sql, storeId, leadCreated(row));
       return row.id;
@@ -31,9 +28,3 @@ export const ensureLead =
     // Another transaction was first. It has committed, because the insertion waited for it.
     return { id: (await find()) as string, created: false };
   };
-
-/** What the store's telephone calls the customer, if it does. */
-async function nameOf(sql: TransactionSql, storeId: string, phone: string) {
-  await lockContacts(sql, storeId, [phone]);
-  return await takeContactName(sql, storeId, phone);
-}

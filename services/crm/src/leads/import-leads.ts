@@ -3,7 +3,7 @@ import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSellers } from '../sellers/seller.repository.ts';
-import { insertLeads } from './lead.repository.ts';
+import { insertAllNamed } from './insert-named.ts';
 import { leadFact, newLead } from './lead.ts';
 import { oneOfEachPhone, splitByAssignable } from './lead-import.ts';
 
@@ -16,7 +16,7 @@ export const importLeads =
       // Every transaction locks sellers before leads, so that two of them cannot deadlock.
       const sellers = sellerIds.length > 0 ? await lockSellers(sql, context.storeId, sellerIds) : [];
       const { accepted, refused } = splitByAssignable(leads, sellers);
-      const rows = await insertLeads(sql, context.storeId, oneOfEachPhone(accepted));
+      const rows = await insertAllNamed(sql, context.storeId, oneOfEachPhone(accepted));
       // One event for all leads: a million events would push all others out of the stream. The feed has one for each.
       if (rows.length > 0) {
         await appendOutbox(sql, context.storeId, [

@@ -65,7 +65,7 @@ export function listLeads(
   const { order, start, limit, gather, isBroad } = page;
   // Not `*`: a page would also read the columns that only the filters use.
   const rowsOf = (beyond: SqlPart, one?: LeadRow['status']) => sql`
-    select id, store_id, name, customer_phone, channel_user_id, username, status, seller_id, external_id, email, tags,
+    select id, store_id, name, customer_phone, channel_user_id, username, previous_lead_id, status, seller_id, external_id, email, tags,
       metadata, interaction_count, ai_paused_until, ai_paused_by, opted_out_at, opt_out_version, version, created_at, updated_at
     from leads where ${matches(sql, storeId, one ? { ...filters, status: [one] } : filters, isBroad)} ${beyond}`;
   const inOrder = { column: order.by, descending: order.descending, start, limit };

@@ -5,6 +5,8 @@ import { emailKey, type LeadContent, type LeadRow, type NewLead, type NewLeadWit
 
 /** The name that the channel gives a lead. `at`: when the store's telephone gave it; null: it is that of a profile. */
 type ChannelName = { readonly name: string; readonly at: Date | null };
+/** `named`: left out when a person or another system gave the name. */
+export type NamedLead = NewLead & { readonly named?: ChannelName };
 
 /**
  * Inserts a lead. Null if the store already has a lead with this external id, this id of the channel, or this phone in any
@@ -12,23 +14,20 @@ type ChannelName = { readonly name: string; readonly at: Date | null };
  * `phone_key` is unique among the leads that have one, so two transactions cannot insert two forms at once. Older leads
  * have none: the statement looks for their forms.
  */
-export async function insertLead(
-  sql: TransactionSql,
-  storeId: string,
-  lead: NewLead,
-  named: ChannelName | null = null,
-): Promise<LeadRow | null> {
+export async function insertLead(sql: TransactionSql, storeId: string, lead: NamedLead): Promise<LeadRow | null> {
   const { name, customer_phone, channel_user_id, username, status, seller_id, external_id, email, tags, metadata } =
     lead;
+  const { previous_lead_id, named } = lead;
   const forms = customer_phone === null ? [] : phoneForms(customer_phone);
   // `clock_timestamp()` instead of `now()`: docs/adr/0010.
   const [row] = await sql<LeadRow[]>`
     with moment as (select clock_timestamp() as at),
     lead as (
-      insert into leads (store_id, name, customer_phone, phone_key, channel_user_id, username, status, seller_id,
+      insert into leads (store_id, name, customer_phone, phone_key, channel_user_id, username, previous_lead_id, status, seller_id,
         external_id, email, email_key, tags, metadata, channel_name, channel_named_at, created_at,
         updated_at)
-      select ${storeId}, ${name}, ${customer_phone}, ${keyOf(customer_phone)}, ${channel_user_id}, ${username}, ${status}, ${seller_id},
+      select ${storeId}, ${name}, ${customer_phone}, ${keyOf(customer_phone)}, ${channel_user_id}, ${username},
+        ${previous_lead_id}::uuid, ${status}, ${seller_id},
         ${external_id}, ${email}, ${email && emailKey(email)}, ${tags}::text[], ${sql.json(metadata)},
         ${named?.name ?? null}, ${named?.at ?? null}::timestamptz, at, at
       from moment
@@ -46,7 +45,7 @@ export async function insertLead(
 export async function insertLeads(
   sql: TransactionSql,
   storeId: string,
-  leads: readonly NewLeadWithPhone[],
+  leads: readonly (NamedLead & NewLeadWithPhone)[],
 ): Promise<LeadRow[]> {
   if (leads.length === 0) return [];
   const keys = leads.map(({ customer_phone }) => canonicalPhone(customer_phone));
@@ -59,8 +58,9 @@ export async function insertLeads(
       join leads on leads.store_id = ${storeId} and leads.customer_phone = form.phone),
     lead as (
       insert into leads (store_id, name, customer_phone, phone_key, status, seller_id, external_id, email, email_key,
-        created_at, updated_at, tags)
-      select ${storeId}, name, customer_phone, phone_key, status, seller_id, external_id, email, email_key, at, at,
+        channel_name, channel_named_at, created_at, updated_at, tags)
+      select ${storeId}, name, customer_phone, phone_key, status, seller_id, external_id, email, email_key,
+        channel_name, channel_named_at::timestamptz, at, at,
         array(select jsonb_array_elements_text(tags))
       from moment, unnest(
         ${leads.map(({ name }) => name)}::text[],
@@ -71,8 +71,11 @@ export async function insertLeads(
         ${leads.map(({ external_id }) => external_id)}::text[],
         ${leads.map(({ email }) => email)}::text[],
         ${leads.map(({ email }) => email && emailKey(email))}::text[],
+        ${leads.map(({ named }) => named?.name ?? null)}::text[],
+        ${leads.map(({ named }) => named?.at?.toISOString() ?? null)}::text[],
         ${leads.map(({ tags }) => JSON.stringify(tags))}::jsonb[])
-        as given (name, customer_phone, phone_key, status, seller_id, external_id, email, email_key, tags)
+        as given (name, customer_phone, phone_key, status, seller_id, external_id, email, email_key, channel_name,
+          channel_named_at, tags)
       where given.phone_key not in (select key from known)
       on conflict do nothing
       returning *),

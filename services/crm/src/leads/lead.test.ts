@@ -38,6 +38,7 @@ test('a lead with only a name and a phone is pending and has no seller', () => {
     customer_phone: '5511900000001',
     channel_user_id: null,
     username: null,
+    previous_lead_id: null,
     status: 'pending',
     seller_id: null,
     ...nothing,

@@ -24,6 +24,8 @@ export type LeadRow = {
   /** The channel's id of a customer whom it has named without a phone. */
   channel_user_id: string | null;
   username: string | null;
+  /** The lead who had the number before another customer got it. */
+  previous_lead_id: string | null;
   /** The name that the channel gave it. While it is the lead's name, no person has named it. Null: not known. */
   channel_name: string | null;
   /** When the store's own telephone named it last, by the clock of the channel. */
@@ -53,7 +55,7 @@ type OfStore = 'external_id' | 'email' | 'tags' | 'metadata';
 /** The given values of a new lead. The rest of the row has defaults. */
 type Identity = 'customer_phone' | 'channel_user_id' | 'username';
 
-export type NewLead = Pick<LeadRow, 'name' | Identity | 'status' | 'seller_id' | OfStore>;
+export type NewLead = Pick<LeadRow, 'name' | Identity | 'previous_lead_id' | 'status' | 'seller_id' | OfStore>;
 /** A new lead that the store names by phone. */
 export type NewLeadWithPhone = NewLead & { readonly customer_phone: string };
 
@@ -63,7 +65,12 @@ export type LeadContent = Pick<
   'name' | Identity | 'status' | 'seller_id' | 'ai_paused_until' | 'ai_paused_by' | OfStore
 >;
 
-type GivenIdentity<Phone> = { customer_phone: Phone; channel_user_id?: string | null; username?: string | null };
+type GivenIdentity<Phone> = {
+  customer_phone: Phone;
+  channel_user_id?: string | null;
+  username?: string | null;
+  previous_lead_id?: string | null;
+};
 
 export function newLead<Phone extends string | null>(
   body: Omit<Given, 'customer_phone'> & GivenIdentity<Phone>,
@@ -73,6 +80,7 @@ export function newLead<Phone extends string | null>(
     customer_phone: body.customer_phone,
     channel_user_id: body.channel_user_id ?? null,
     username: body.username ?? null,
+    previous_lead_id: body.previous_lead_id ?? null,
     status: body.status ?? 'pending',
     seller_id: body.seller_id ?? null,
     external_id: body.external_id ?? null,
@@ -237,6 +245,7 @@ export function toLead(row: LeadRow, now: Date): Lead {
     channel_user_id: row.channel_user_id,
     username: row.username,
     ai_paused_by: pause && row.ai_paused_by,
+    previous_lead_id: row.previous_lead_id,
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   };

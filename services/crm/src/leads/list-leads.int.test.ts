@@ -74,6 +74,7 @@ const addLeads = async (storeId: string, leads: readonly Partial<Given>[]): Prom
     interaction_count: 0,
     channel_user_id: null,
     username: null,
+    previous_lead_id: null,
     ai_paused_until: null,
   }));
 };

@@ -4,7 +4,7 @@ import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { lockContacts, takeContactName } from './contact-name.repository.ts';
+import { findContactNames, forgetContactNames, lockContacts } from './contact-name.repository.ts';
 import {
   findLead,
   findLeadIdByPhone,
@@ -70,11 +70,14 @@ async function move(sql: TransactionSql, storeId: string, body: Body): Promise<R
 
 /** The name of a locked lead becomes what the store's telephone calls the number, unless a person has named the lead. */
 async function nameByContact(sql: TransactionSql, lead: LeadRow, phone: string): Promise<LeadRow> {
-  const kept = await takeContactName(sql, lead.store_id, phone);
-  const renamed = kept && renameLead(lead, kept.name, kept.at);
+  const [kept] = (await findContactNames(sql, lead.store_id, [phone])).values();
+  if (!kept) return lead;
+  await forgetContactNames(sql, lead.store_id, [phone]);
+  const name = kept.name ?? lead.name;
+  const renamed = renameLead(lead, name, kept.at);
   if (!renamed) return lead;
-  await saveChannelName(sql, lead, kept.name, kept.at);
-  return kept.name === lead.name ? lead : await saveChange(sql, lead, renamed);
+  await saveChannelName(sql, lead, name, kept.at);
+  return name === lead.name ? lead : await saveChange(sql, lead, renamed);
 }
 
 /** Whether the store has given the lead another number than the customer had. */

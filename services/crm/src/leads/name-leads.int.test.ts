@@ -3,11 +3,13 @@ import {
   createLead,
   ensureLead,
   getLead,
+  importLeads,
   listLeads,
   moveLeadPhone,
   nameLeads,
   type RequestOf,
   updateLead,
+  upsertLead,
 } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -21,10 +23,12 @@ beforeAll(async () => {
 afterAll(() => crm?.stop());
 
 const phone = '5531991230001';
+type Context = ReturnType<typeof testContext>;
 /** A store, and what its telephone and its people do. */
 function openStore() {
   const context = testContext({ storeId: randomUUID() });
   return {
+    context,
     storeId: context.storeId,
     ensure: (name: string, customer_phone = phone) =>
       crm.rpc.call(ensureLead, { body: { customer_phone, name } }, context),
@@ -146,4 +150,70 @@ test('an address book names all leads that it has, each by its last name', async
     { customer_phone: '553191230001', name: 'Maria', at: early },
   ]);
   expect(await Promise.all([first, second].map(({ id }) => nameOf(id)))).toEqual(['Maria Souza', 'Ana']);
+});
+
+test('what comes in another order ends as it was written: the last of names and removals counts', async () => {
+  const told = {
+    added: ['Maria', '2026-11-20T10:00:00.000Z'],
+    removed: [null, '2026-11-20T11:00:00.000Z'],
+    again: ['Maria S.', '2026-11-20T12:00:00.000Z'],
+  } as const;
+  const orders = [
+    ['added', 'removed'],
+    ['removed', 'added'],
+  ] as const;
+  for (const order of orders) {
+    const before = openStore();
+    for (const step of order) await before.named(told[step][0], told[step][1]);
+    const { id } = await before.ensure('Má');
+    expect(await before.nameOf(id)).toBe('Má');
+    // What comes late is still from before the removal, and a later name counts.
+    await before.named(...told.added);
+    expect(await before.nameOf(id)).toBe('Má');
+    await before.named(...told.again);
+    expect(await before.nameOf(id)).toBe('Maria S.');
+  }
+  // A lead who is there keeps the name that it had at the removal.
+  for (const order of orders) {
+    const after = openStore();
+    const { id } = await after.ensure('Má');
+    for (const step of order) await after.named(told[step][0], told[step][1]);
+    expect(await after.nameOf(id)).toBe(order[0] === 'added' ? 'Maria' : 'Má');
+  }
+});
+
+test('a lead that a system creates with its phone as the name gets the name of the telephone, and one with a name keeps it', async () => {
+  const other = '5531991230002';
+  const ways = {
+    create: (context: Context, name: string, customer_phone: string) =>
+      crm.rpc.call(createLead, { body: { customer_phone, name } }, context),
+    upsert: (context: Context, name: string, customer_phone: string) =>
+      crm.rpc.call(upsertLead, { params: { phone: customer_phone }, body: { name } }, context),
+    import: (context: Context, name: string, customer_phone: string) =>
+      crm.rpc.call(importLeads, { body: { leads: [{ customer_phone, name }] } }, context),
+  };
+  for (const way of Object.values(ways)) {
+    const store = openStore();
+    const at = '2026-11-20T10:00:00.000Z';
+    await store.allNamed([
+      { customer_phone: phone, name: 'Maria Souza', at },
+      { customer_phone: other, name: 'Ana', at },
+    ]);
+    await way(store.context, '553191230001', phone);
+    await way(store.context, 'Dona Ana', other);
+    const { data } = await crm.rpc.call(listLeads, { query: {} }, store.context);
+    expect(data.map(({ name }) => name).toSorted()).toEqual(['Dona Ana', 'Maria Souza']);
+    // It is a name of the telephone, so the telephone may correct it.
+    await store.named('Maria de Souza', '2026-11-20T11:00:00.000Z');
+    const lead = data.find(({ customer_phone }) => customer_phone === phone);
+    expect(await store.nameOf(lead?.id as string)).toBe('Maria de Souza');
+  }
+});
+
+test('of a person’s lead and a message that come together, the name that is kept is lost by neither', async () => {
+  const stores = Array.from({ length: 10 }, openStore);
+  await Promise.all(stores.map(({ named }) => named('Maria')));
+  await Promise.all(stores.flatMap(({ create, ensure }) => [create(phone).catch(() => {}), ensure('Má')]));
+  const names = await Promise.all(stores.map(async ({ nameOf, ensure }) => nameOf((await ensure('Má')).id)));
+  expect(names).toEqual(stores.map(() => 'Maria'));
 });

@@ -33,10 +33,12 @@ export const nameLeads =
       );
       // In one order, so that two transactions do not wait for each other. Most of an address book changes nothing.
       for (const { lead, contact } of known.toSorted((one, other) => (one.lead.id < other.lead.id ? -1 : 1))) {
-        const { name, at } = contact;
-        if (name === null || !renameLead(lead, name, at)) continue;
+        const { at } = contact;
+        if (!renameLead(lead, contact.name ?? lead.name, at)) continue;
         const current = await lockLead(sql, storeId, lead.id);
-        const changed = current && renameLead(current, name, at);
+        // A removal leaves the name. Only its time counts, so that a name from before it does not.
+        const name = contact.name ?? current?.name;
+        const changed = current && name !== undefined && renameLead(current, name, at);
         if (!changed) continue;
         await saveChannelName(sql, current, name, at);
         if (name !== current.name) await saveChange(sql, current, changed);

@@ -9,7 +9,8 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSeller } from '../sellers/seller.repository.ts';
 import { assertAssignable } from '../sellers/seller.ts';
-import { findLeadIdByPhone, insertLead, lockLead } from './lead.repository.ts';
+import { insertNamed } from './insert-named.ts';
+import { findLeadIdByPhone, lockLead } from './lead.repository.ts';
 import { changeLead, isPhoneOf, type LeadRow, leadCreated, leadEtag, newLead, toLead } from './lead.ts';
 import { saveChange } from './save-change.ts';
 import { externalIdTaken, throwTaken } from './taken-lead.ts';
@@ -60,7 +61,7 @@ async function create(
   if (ifMatch !== undefined) throw versionMismatch();
   const { name } = body;
   if (name === undefined) throw validationFailed([{ pointer: '#/name', detail: 'is required to create the lead' }]);
-  const row = await insertLead(sql, storeId, newLead({ ...body, name, customer_phone: phone }));
+  const row = await insertNamed(sql, storeId, newLead({ ...body, name, customer_phone: phone }));
   if (row) {
     await appendOutbox(sql, storeId, leadCreated(row));
     return { row, created: true };

@@ -95,7 +95,7 @@ test('CSV has a column for each member, nested ones as JSON, and no cell that be
   const [header, ...lines] = answer.body.split('\r\n');
   expect(header).toBe(
     'id,store_id,name,customer_phone,status,seller_id,external_id,email,tags,metadata,interaction_count,' +
-      'ai_paused_until,opted_out_at,channel_user_id,username,ai_paused_by,created_at,updated_at',
+      'ai_paused_until,opted_out_at,channel_user_id,username,ai_paused_by,previous_lead_id,created_at,updated_at',
   );
   expect(lines).toHaveLength(63);
   expect(answer.body).toContain(

@@ -157,6 +157,8 @@ export type FoundLeads = {
   readonly byUserId: string | null;
   /** The number by which the channel knows the second one. */
   readonly waIdByUserId: string | null;
+  /** The channel that told the user id. */
+  readonly channelOfUserId: string | null;
 };
 
 /** The leads that the channel knows by these ids of one customer. As a rule they are the same lead. */
@@ -170,8 +172,26 @@ export async function findLeadsByIdentity(
       (select lead_id from conversations where store_id = ${storeId} and wa_id = ${waId}) as "byWaId",
       (select lead_id from customer_user_ids where store_id = ${storeId} and user_id = ${userId}) as "byUserId",
       (select c.wa_id from customer_user_ids u join conversations c using (store_id, lead_id)
-       where store_id = ${storeId} and u.user_id = ${userId}) as "waIdByUserId"`;
-  return row ?? { byWaId: null, byUserId: null, waIdByUserId: null };
+       where store_id = ${storeId} and u.user_id = ${userId}) as "waIdByUserId",
+      (select channel_id from customer_user_ids
+       where store_id = ${storeId} and user_id = ${userId}) as "channelOfUserId"`;
+  return row ?? { byWaId: null, byUserId: null, waIdByUserId: null, channelOfUserId: null };
+}
+
+/** The id by which this channel knows the customer of a lead, if it does not know that customer by `userId`. */
+export async function findOtherCustomer(
+  sql: Sql,
+  storeId: string,
+  channelId: string,
+  { leadId, userId }: { readonly leadId: string; readonly userId: string },
+): Promise<{ readonly userId: string; readonly wroteAt: Date | null } | undefined> {
+  const [row] = await sql<{ userId: string; wroteAt: Date | null }[]>`
+    select c.user_id as "userId", c.customer_wrote_at as "wroteAt"
+    from conversations c join customer_user_ids u using (store_id, lead_id, user_id)
+    where store_id = ${storeId} and c.lead_id = ${leadId} and u.channel_id = ${channelId} and not exists (
+      select from customer_user_ids own
+      where own.store_id = ${storeId} and own.lead_id = ${leadId} and own.user_id = ${userId})`;
+  return row;
 }
 
 /**
@@ -184,13 +204,14 @@ export async function saveUserId(
   sql: TransactionSql,
   storeId: string,
   leadId: string,
-  userId: string,
+  { userId, channelId }: { readonly userId: string; readonly channelId: string },
   from: readonly (string | null)[],
 ): Promise<void> {
   const owners = [leadId, ...from].filter((id) => id !== null);
   const saved = await sql`
-    insert into customer_user_ids (store_id, user_id, lead_id) values (${storeId}, ${userId}, ${leadId})
-    on conflict (store_id, user_id) do update set lead_id = excluded.lead_id
+    insert into customer_user_ids (store_id, user_id, lead_id, channel_id)
+    values (${storeId}, ${userId}, ${leadId}, ${channelId})
+    on conflict (store_id, user_id) do update set lead_id = excluded.lead_id, channel_id = excluded.channel_id
       where customer_user_ids.lead_id = any(${owners}::uuid[])
     returning user_id`;
   if (saved.length === 0) throw new UserIdTaken();

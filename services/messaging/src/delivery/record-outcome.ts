@@ -83,6 +83,7 @@ async function recordAccepted(
     waId &&
       asPhone(to) !== null &&
       conversation?.wa_id === null &&
+      conversation.user_id === null &&
       (conversation.phone ?? to) === to &&
       saveWaId(sql, storeId, lead_id, waId),
     fresh && providerOf(channel).reportsStatus && watch(sql, storeId, id, noStatusAfterMs),

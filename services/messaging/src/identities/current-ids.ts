@@ -14,7 +14,9 @@ export async function currentIds(sql: Sql, storeId: string, ids: CustomerIds, at
   for (let changes = 0; changes < mostChanges; changes += 1) {
     const successor = await findSuccessor(sql, storeId, current, current.at);
     if (!successor) break;
-    current = { waId: successor.waId ?? current.waId, userId: successor.userId ?? current.userId, at: successor.at };
+    const { at, isRelease } = successor;
+    const waId = isRelease ? null : (successor.waId ?? current.waId);
+    current = { waId, userId: successor.userId ?? current.userId, at };
   }
   return { waId: current.waId, userId: current.userId };
 }

@@ -102,11 +102,19 @@ export async function startMove(
 const formsOf = (waId: string | null): string[] =>
   waId === null ? [] : [...new Set([waId, ...(asPhone(waId) === null ? [] : phoneForms(waId))])];
 
-/** The lead whose customer has these ids, in any form of the phone. */
-export async function findLeadOfIds(sql: Sql, storeId: string, { waId, userId }: CustomerIds): Promise<string | null> {
+/** The lead whose customer had these ids at `at`, in any form of the phone. */
+export async function findLeadOfIds(
+  sql: Sql,
+  storeId: string,
+  { waId, userId }: CustomerIds,
+  at: Date,
+): Promise<string | null> {
   const [row] = await sql<{ lead_id: string | null }[]>`
     select coalesce(
       (select lead_id from customer_user_ids where store_id = ${storeId} and user_id = ${userId}),
+      (select lead_id from identity_changes
+       where store_id = ${storeId} and is_release and from_wa_id = any(${formsOf(waId)}::text[]) and changed_at > ${at}
+       order by changed_at limit 1),
       (select lead_id from conversations where store_id = ${storeId} and wa_id = any(${formsOf(waId)}::text[])
        order by wa_id <> ${waId} limit 1)) as lead_id`;
   return row?.lead_id ?? null;
@@ -133,21 +141,98 @@ type SavedOutcome = {
   readonly finishAfterMs: number;
 };
 
-/** Who a customer became after `at` and before any later change. Undefined: the ids are still theirs. */
+type Successor = CustomerIds & { readonly at: Date; readonly isRelease: boolean };
+
+/**
+ * Who a customer became after `at` and before any later change. Undefined: the ids are still theirs. A number is taken only
+ * from the customer who had it, not from the one who has it since.
+ */
 export async function findSuccessor(
   sql: Sql,
   storeId: string,
   { waId, userId }: CustomerIds,
   at: Date,
-): Promise<(CustomerIds & { readonly at: Date }) | undefined> {
-  const [row] = await sql<(CustomerIds & { readonly at: Date })[]>`
-    select to_wa_id as "waId", to_user_id as "userId", changed_at as at from (
-      select to_wa_id, to_user_id, changed_at from identity_changes
-      where store_id = ${storeId} and from_wa_id = any(${formsOf(waId)}::text[]) and changed_at > ${at}
+): Promise<Successor | undefined> {
+  const forms = formsOf(waId);
+  const [row] = await sql<Successor[]>`
+    select to_wa_id as "waId", to_user_id as "userId", changed_at as at, is_release as "isRelease" from (
+      select to_wa_id, to_user_id, changed_at, is_release from identity_changes
+      where store_id = ${storeId} and from_wa_id = any(${forms}::text[]) and changed_at > ${at}
+        and (not is_release or ${userId}::text is null)
       union all
-      select to_wa_id, to_user_id, changed_at from identity_changes
-      where store_id = ${storeId} and from_user_id = ${userId} and changed_at > ${at}) as later
+      select to_wa_id, to_user_id, changed_at, is_release from identity_changes
+      where store_id = ${storeId} and from_user_id = ${userId} and changed_at > ${at}
+        and (not is_release or from_wa_id = any(${forms}::text[]))) as later
     order by changed_at limit 1`;
+  return row;
+}
+
+/** That the channel has named another customer with the number of a lead. */
+export type NumberRelease = {
+  readonly channelId: string;
+  readonly eventId: string;
+  readonly leadId: string;
+  readonly waId: string;
+  /** Of the customer who had the number. */
+  readonly userId: string;
+};
+
+/**
+ * Stores a release. From this commit on no message of the lead goes to the number, and a message that its customer wrote
+ * before is still the lead's.
+ */
+export async function startRelease(
+  sql: TransactionSql,
+  storeId: string,
+  { channelId, eventId, leadId, waId, userId }: NumberRelease,
+  at: Date,
+): Promise<void> {
+  await sql`
+    insert into identity_changes
+      (store_id, channel_id, event_id, from_wa_id, from_user_id, to_user_id, changed_at, lead_id, is_release)
+    values (${storeId}, ${channelId}, ${eventId}, ${waId}, ${userId}, ${userId}, ${at}, ${leadId}, true)
+    on conflict do nothing`;
+  await sql`
+    update conversations set wa_id = null where store_id = ${storeId} and lead_id = ${leadId} and wa_id = ${waId}`;
+  await forgetPhone(sql, storeId, { leadId, waId, version: 0 });
+}
+
+/** Finishes a release. Undefined `version`: crm has no such lead. */
+export async function finishRelease(
+  sql: TransactionSql,
+  storeId: string,
+  { channelId, eventId, leadId, waId }: NumberRelease,
+  version: number | undefined,
+): Promise<void> {
+  if (version !== undefined) await forgetPhone(sql, storeId, { leadId, waId, version });
+  await sql`
+    update identity_changes set outcome = 'moved'
+    where store_id = ${storeId} and channel_id = ${channelId} and event_id = ${eventId}`;
+}
+
+/** The number as the phone that the store gave the lead. A phone from an earlier version of the lead does not come back. */
+const forgetPhone = (
+  sql: TransactionSql,
+  storeId: string,
+  { leadId, waId, version }: { readonly leadId: string; readonly waId: string; readonly version: number },
+) => sql`
+  update conversations
+  set phone = case when phone <> all(${formsOf(waId)}::text[]) then phone end,
+      phone_version = nullif(greatest(phone_version, ${version}), 0)
+  where store_id = ${storeId} and lead_id = ${leadId}`;
+
+/** The last release of this number. */
+export async function findRelease(
+  sql: Sql,
+  storeId: string,
+  number: string,
+): Promise<(NumberRelease & { readonly isFinished: boolean }) | undefined> {
+  const [row] = await sql<(NumberRelease & { isFinished: boolean })[]>`
+    select channel_id as "channelId", event_id as "eventId", lead_id as "leadId", from_wa_id as "waId",
+      from_user_id as "userId", outcome is not null as "isFinished"
+    from identity_changes
+    where store_id = ${storeId} and is_release and from_wa_id = any(${formsOf(number)}::text[])
+    order by changed_at desc limit 1`;
   return row;
 }
 

@@ -9,6 +9,7 @@ import {
   ensureConversation,
   type FoundLeads,
   findLeadsByIdentity,
+  findOtherCustomer,
   lockConversation,
   saveUserId,
   takeInbound,
@@ -20,7 +21,7 @@ import { lockProviderMessage } from '../delivery/status-update.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { asPhone } from '../identities/as-phone.ts';
 import { currentIds } from '../identities/current-ids.ts';
-import { isFinished } from '../identities/identity-change.repository.ts';
+import { findRelease, isFinished } from '../identities/identity-change.repository.ts';
 import { toInboundBody } from '../messages/inbound-body.ts';
 import { insertMessage, isKnownInbound } from '../messages/message.repository.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
@@ -32,6 +33,7 @@ import { isLate } from './came-at.ts';
 import { reopenFailed } from './inbound.repository.ts';
 import { moveIdentity } from './move-identity.ts';
 import { NoPhone, noPhone } from './no-phone.ts';
+import { releaseNumber } from './release-number.ts';
 import { type FoundLead, mayReplyTo, requireSameCustomer } from './same-customer.ts';
 
 /**
@@ -49,17 +51,18 @@ export async function acceptInbound(
   received: InboundMessage,
 ): Promise<{ lead_id: string; interaction_count: number } | null> {
   const { storeId } = context;
-  const { message, byWaId, byUserId } = await findSender({ database, rpc, relay }, context, channelId, received);
+  const sender = await findSender({ database, rpc, relay }, context, channelId, received);
+  const { message, byWaId, byUserId } = sender;
   // Outside of the transaction, so that no lock is held during a call to another service.
   const known = byWaId ?? byUserId;
-  const leadId = known ?? (await ensureLeadOf({ rpc }, { ...context, storeId }, message));
-  const newUserId = byUserId === leadId ? null : message.userId;
+  const leadId = known ?? (await ensureLeadOf({ rpc }, { ...context, storeId }, sender));
+  const newUserId = byUserId === leadId && sender.channelOfUserId === channelId ? null : message.userId;
   const accepting = database.write(context, async (sql) => {
     const lead = { id: leadId, confirmed: known === null, byWaId: byWaId !== null };
     const take = message.isEcho ? acceptEcho : accept;
     const count = await take(sql, storeId, lead, channelId, message);
     if (count !== null && newUserId !== null) {
-      await saveUserId(sql, storeId, leadId, newUserId, [byUserId]);
+      await saveUserId(sql, storeId, leadId, { userId: newUserId, channelId }, [byUserId]);
       await reopenFailed(sql, storeId, { customer: newUserId, code: noPhone });
     }
     return count;
@@ -79,7 +82,8 @@ export async function acceptInbound(
   return { lead_id: leadId, interaction_count };
 }
 
-type Sender = FoundLeads & { readonly message: InboundMessage };
+/** `previousLeadId`: who had the number of a customer without a lead before. */
+type Sender = FoundLeads & { readonly message: InboundMessage; readonly previousLeadId?: string };
 
 /**
  * The leads of the customer, and the message under the ids that the customer has now. What it tells of who the customer is
@@ -92,12 +96,36 @@ export async function findSender(
   received: InboundMessage,
 ): Promise<Sender> {
   const { storeId } = context;
-  const find = () => tools.database.read(context, (sql) => findKnown(sql, storeId, received));
-  const sender = await find();
+  const find = (ids = received) => tools.database.read(context, (sql) => findKnown(sql, storeId, ids));
+  let sender = await find();
+  const other = await tools.database.read(context, (sql) => findOther(sql, storeId, channelId, sender));
+  // The number belonged to the sender before it came to the one who wrote since.
+  if (other?.hasWrittenSince) return await find({ ...received, waId: null });
+  if (other) {
+    await releaseNumber(tools, context, other, received.writtenAt);
+    sender = await find();
+  }
+  const { waId, userId } = sender.message;
+  if (sender.byWaId === null && waId !== null) {
+    const release = await tools.database.read(context, (sql) => findRelease(sql, storeId, waId));
+    if (release && !release.isFinished) await releaseNumber(tools, context, release, received.writtenAt);
+    if (release && release.userId !== userId) sender = { ...sender, previousLeadId: release.leadId };
+  }
   const link = linkOf(sender);
   if (!link || (await tools.database.read(context, (sql) => isFinished(sql, storeId, channelId, link)))) return sender;
   await moveIdentity(tools, context, channelId, link);
   return await find();
+}
+
+/** The customer whom this channel knows by the number of a message, if the user id of the message is another one's. */
+async function findOther(sql: Sql, storeId: string, channelId: string, { message, byWaId, byUserId }: Sender) {
+  const { waId, userId, writtenAt } = message;
+  if (waId === null || userId === null || byWaId === null || byUserId === byWaId) return undefined;
+  const other = await findOtherCustomer(sql, storeId, channelId, { leadId: byWaId, userId });
+  if (!other) return undefined;
+  const hasWrittenSince = other.wroteAt !== null && writtenAt <= other.wroteAt;
+  const eventId = `${other.userId} left ${waId} ${toTimestamp(writtenAt)}`;
+  return { hasWrittenSince, channelId, eventId, leadId: byWaId, waId, userId: other.userId };
 }
 
 async function findKnown(sql: Sql, storeId: string, received: InboundMessage): Promise<Sender> {
@@ -122,13 +150,14 @@ function linkOf({ message, byWaId, byUserId, waIdByUserId }: Sender): IdentityCh
 export async function ensureLeadOf(
   { rpc }: Pick<Dependencies, 'rpc'>,
   context: CallContext,
-  { waId, userId, name, username }: InboundMessage,
+  { message: { waId, userId, name, username }, previousLeadId }: Sender,
 ): Promise<string> {
   const customer_phone = asPhone(waId);
   const id = customer_phone ?? userId;
   if (id === null) throw new NoPhone('an unknown customer has no phone number');
   const called = { name: name ?? username ?? id, ...(username && { username }) };
-  const body = customer_phone === null ? { channel_user_id: id, ...called } : { customer_phone, ...called };
+  const mark = previousLeadId && { previous_lead_id: previousLeadId };
+  const body = customer_phone === null ? { channel_user_id: id, ...called } : { customer_phone, ...called, ...mark };
   return (await rpc.call(ensureLead, { body }, context)).id;
 }
 

@@ -5,10 +5,11 @@ import { idleHours } from '../settings/settings.repository.ts';
 
 type OfChannel = { readonly channelId: string; readonly providerMessageIds: readonly string[] };
 
-/** The leads that the channel knows by these ids, by id. */
+/** The leads that the channel knows by these ids, by id. A user id that another channel told counts as unknown. */
 export async function findSenders(
   sql: Sql,
   storeId: string,
+  channelId: string,
   { waIds, userIds }: { readonly waIds: readonly string[]; readonly userIds: readonly string[] },
 ): Promise<{ byWaId: ReadonlyMap<string, string>; byUserId: ReadonlyMap<string, string> }> {
   const [ofWaIds, ofUserIds] = await Promise.all([
@@ -18,7 +19,7 @@ export async function findSenders(
       ? []
       : sql<{ id: string; lead_id: string }[]>`
           select user_id as id, lead_id from customer_user_ids
-          where store_id = ${storeId} and user_id = any(${[...userIds]}::text[])`,
+          where store_id = ${storeId} and user_id = any(${[...userIds]}::text[]) and channel_id = ${channelId}`,
   ]);
   const byId = (rows: readonly { id: string; lead_id: string }[]) => new Map(rows.map((row) => [row.id, row.lead_id]));
   return { byWaId: byId(ofWaIds), byUserId: byId(ofUserIds) };

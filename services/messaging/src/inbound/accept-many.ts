@@ -52,7 +52,7 @@ export async function acceptMany<Message extends Came>(
   batch: Batch<Message>,
 ): Promise<ReadonlySet<readonly Message[]>> {
   const { storeId } = scope;
-  const known = await findKnown(database, scope, batch);
+  const known = await findKnown(database, scope, channelId, batch);
   if (known.length === 0) return new Set();
   const taken = await database.write(scope, async (sql) => {
     const { took, entries } = await take(sql, storeId, channelId, known);
@@ -69,6 +69,7 @@ export async function acceptMany<Message extends Came>(
 async function findKnown<Message extends Came>(
   database: Dependencies['database'],
   scope: StoreScope,
+  channelId: string,
   { customers, isDue }: Batch<Message>,
 ): Promise<OfLead<Message>[]> {
   // A set does not see its own messages, and one of them may quote another.
@@ -84,7 +85,7 @@ async function findKnown<Message extends Came>(
   const userIds = all.flatMap(({ userId }) => userId ?? []);
   const [{ byWaId, byUserId }, changed] = await database.read(scope, (sql) =>
     Promise.all([
-      findSenders(sql, scope.storeId, { waIds, userIds }),
+      findSenders(sql, scope.storeId, channelId, { waIds, userIds }),
       findChangedIds(sql, scope.storeId, [...waIds.flatMap(formsOf), ...userIds]),
     ]),
   );

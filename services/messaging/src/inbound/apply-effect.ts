@@ -53,7 +53,7 @@ async function applyPreference(
   const { storeId } = context;
   const { ids, known } = await database.read(context, async (sql) => {
     const ids = await currentIds(sql, storeId, customer, at);
-    return { ids, known: await findLeadOfIds(sql, storeId, ids) };
+    return { ids, known: await findLeadOfIds(sql, storeId, ids, at) };
   });
   const leadId = known ?? (await findInCrm(rpc, context, ids));
   if (leadId === null) return;

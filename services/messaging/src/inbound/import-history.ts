@@ -44,7 +44,7 @@ export async function importHistory(
   const sender = await findSender({ database, rpc, relay }, context, channelId, messages[0]);
   const { waId, userId } = sender.message;
   const known = sender.byWaId ?? sender.byUserId;
-  const leadId = known ?? (await ensureLeadOf({ rpc }, context, sender.message));
+  const leadId = known ?? (await ensureLeadOf({ rpc }, context, sender));
   await database.write(context, async (sql) => {
     const ids = messages.map(({ providerMessageId }) => providerMessageId);
     const ofChannel = ids.map((providerMessageId) => ({ channelId, providerMessageId }));
@@ -74,7 +74,7 @@ export async function importHistory(
     }
     if (waId !== null && conversation.wa_id === null && mayReplyTo(conversation, waId))
       await saveWaId(sql, storeId, leadId, waId);
-    if (userId !== null && sender.byUserId === null) await saveUserId(sql, storeId, leadId, userId, []);
+    if (userId !== null && sender.byUserId === null) await saveUserId(sql, storeId, leadId, { userId, channelId }, []);
   });
   relay.nudge(['event', 'feed']);
 }

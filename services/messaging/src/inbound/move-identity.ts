@@ -49,7 +49,7 @@ export async function moveIdentity(
     const to = await currentIds(sql, storeId, row.to, at);
     const { byUserId: owner } = await findLeadsByIdentity(sql, storeId, to);
     if (row.outcome !== null || row.lead_id !== null) return { ...row, to, owner };
-    const lead_id = await findLeadOfIds(sql, storeId, from);
+    const lead_id = await findLeadOfIds(sql, storeId, from, at);
     if (lead_id !== null) await startMove(sql, storeId, lead_id, { ...key, from, to });
     return { ...row, lead_id, to, owner };
   });
@@ -78,7 +78,7 @@ export async function moveIdentity(
     const outcome = moved?.outcome ?? 'moved';
     // Crm takes the user id from a lead that it does not merge, and a repetition of the call does not say so again.
     const owners = [leadId, ...merged, ...(moved ? [owner] : [])];
-    if (outcome === 'moved') await follow(sql, storeId, keptId, to, { ...moved, from: owners });
+    if (outcome === 'moved') await follow(sql, storeId, keptId, to, { ...moved, channelId, from: owners });
     await saveOutcome(sql, storeId, key, { outcome, leadId: keptId, merged: merged[0] ?? null, finishAfterMs });
   });
   relay.nudge();
@@ -114,11 +114,18 @@ async function follow(
   storeId: string,
   leadId: string,
   { waId, userId }: CustomerIds,
-  { version, from }: { readonly version?: number; readonly from: readonly (string | null)[] },
+  { version, channelId, from }: Followed,
 ): Promise<void> {
   if (!(await lockConversation(sql, storeId, leadId))) return;
   if (waId !== null && version !== undefined) await saveIds(sql, storeId, leadId, { waId, version });
   if (userId === null) return;
-  await saveUserId(sql, storeId, leadId, userId, from);
+  await saveUserId(sql, storeId, leadId, { userId, channelId }, from);
   await reopenFailed(sql, storeId, { customer: userId, code: noPhone });
 }
+
+type Followed = {
+  readonly version?: number;
+  readonly channelId: string;
+  /** The leads that may have had the user id. */
+  readonly from: readonly (string | null)[];
+};

@@ -52,6 +52,7 @@ export const lead = {
   opted_out_at: null,
   channel_user_id: null,
   username: null,
+  previous_lead_id: null,
   ai_paused_until: null,
   ai_paused_by: null,
   created_at: '2026-01-12T13:02:11.482Z',
