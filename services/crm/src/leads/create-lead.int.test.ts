@@ -28,6 +28,7 @@ test('a new lead has defaults for omitted members, and can be read back', async 
     channel_user_id: null,
     username: null,
     previous_lead_id: null,
+    ai_paused_by: null,
     external_id: null,
     email: null,
     tags: [],

@@ -75,6 +75,7 @@ const addLeads = async (storeId: string, leads: readonly Partial<Given>[]): Prom
     channel_user_id: null,
     username: null,
     previous_lead_id: null,
+    ai_paused_by: null,
     ai_paused_until: null,
   }));
 };

@@ -99,7 +99,7 @@ test('CSV has a column for each member, nested ones as JSON, and no cell that be
   );
   expect(lines).toHaveLength(63);
   expect(answer.body).toContain(
-    `${odd?.id},${storeId},"'=1+1, ""x""\r\n",5511961234567,pending,,,,"[""a"",""b""]","{""plan"":""gold""}",0,,,,,,` +
+    `${odd?.id},${storeId},"'=1+1, ""x""\r\n",5511961234567,pending,,,,"[""a"",""b""]","{""plan"":""gold""}",0,,,,,,,` +
       '2026-11-21T00:00:00.000Z,2026-11-21T00:00:00.000Z\r\n',
   );
   const { apiKey: empty } = await gateway.newStore();
