@@ -141,6 +141,7 @@ export default defineConfig({
         test: {
           ...integration,
           name: 'hard',
+          globalSetup: [...integration.globalSetup, './infra/local/test-programs.ts'],
           // These wait for processes that start again, for half of their time.
           ...workers(5),
           include: hard,

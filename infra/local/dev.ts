@@ -4,6 +4,7 @@ import { createChildren } from '@mostrador/local-platform/children';
 import { choosePorts } from '@mostrador/local-platform/choose-ports';
 import { createOutput, type Output } from '@mostrador/local-platform/output';
 import { localDirectory as localDirectoryOf } from '@mostrador/local-platform/paths';
+import { providePrograms } from '@mostrador/local-platform/programs';
 import { readSecrets } from '@mostrador/local-platform/secrets';
 import { provideNats, providePostgres, provideTemporal, serverPorts } from '@mostrador/local-platform/servers/servers';
 import { exampleIdsFile, migrateAll, publicUrl, serviceSpec } from '@mostrador/local-platform/services';
@@ -61,7 +62,7 @@ async function start(): Promise<void> {
   const log = { info: (text: string) => output.say(text) };
   const serverOptions = { localDirectory, env, ports, password, start: supervisor.start, report: output.say };
   output.say('Starting the servers.');
-  const [databaseUrl, natsUrl, temporal, consoleDirectory] = await allOrEveryFault([
+  const [databaseUrl, natsUrl, temporal, consoleDirectory, programs] = await allOrEveryFault([
     providePostgres(serverOptions).then(async (url) => {
       await migrateAll(url, password, log);
       return url;
@@ -69,11 +70,21 @@ async function start(): Promise<void> {
     provideNats(serverOptions),
     provideTemporal(serverOptions),
     provideConsole(),
+    providePrograms(),
   ]);
 
   const servers = { databaseUrl, natsUrl, ...temporal };
   const shutdownTimeoutMs = processStopMs - 200;
-  const processOptions = { localDirectory, env, ports, password, encryptionKeys, shutdownTimeoutMs, consoleDirectory };
+  const processOptions = {
+    localDirectory,
+    env,
+    ports,
+    password,
+    encryptionKeys,
+    shutdownTimeoutMs,
+    consoleDirectory,
+    programs,
+  };
   const specs = processNames.map((name) => serviceSpec(name, { ...servers, ...processOptions }));
   output.say('Starting the services.');
   await Promise.all(specs.map(supervisor.start));

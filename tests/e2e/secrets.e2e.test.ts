@@ -266,7 +266,7 @@ const places: [string, () => Promise<string> | string, () => string][] = [
   ["Temporal's database", () => filesIn(join(localDirectory, 'e2e-temporal')), () => store.id],
   ['the event stream', () => filesIn(join(localDirectory, 'nats')), () => leadId],
   ['the metrics', metrics, () => 'mostrador_rpc'],
-  ['the command lines', () => [...commandLines].join('\n'), () => 'services/messaging/src/main.ts'],
+  ['the command lines', () => [...commandLines].join('\n'), () => 'services/messaging/src/main.mjs'],
 ];
 
 /** The names of the secrets in a text. */

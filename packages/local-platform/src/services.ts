@@ -7,6 +7,7 @@ import { httpAnswers, type ProcessSpec } from './children.ts';
 import { migrateSchemas } from './migrations.ts';
 import { root } from './paths.ts';
 import type { Ports } from './ports.ts';
+import { bundled } from './programs.ts';
 import { natsUrlOf } from './secrets.ts';
 import { ownRoleUrl } from './servers/role-passwords.ts';
 import type { ServerAddresses } from './servers/servers.ts';
@@ -18,6 +19,8 @@ export type ServiceOptions = ServerAddresses & {
   password: string;
   encryptionKeys: string;
   shutdownTimeoutMs: number;
+  /** The folder of `providePrograms`. Undefined: the processes run their sources. */
+  programs?: string | undefined;
   /** The built console; undefined: there is none. */
   consoleDirectory?: string;
 };
@@ -37,7 +40,7 @@ export const migrateAll = (
 
 export function serviceSpec(name: ProcessName, options: ServiceOptions): ProcessSpec {
   const { program, listener } = processes[name];
-  const main = join(root, program);
+  const main = options.programs ? join(options.programs, bundled(program)) : join(root, program);
   if (!existsSync(main)) throw new Error(`${main} does not exist.`);
   const own: NodeJS.ProcessEnv = {
     ...common(name, options),
@@ -67,8 +70,10 @@ const common = (name: ProcessName, options: ServiceOptions): NodeJS.ProcessEnv =
   LOG_FORMAT: 'json', // formatted for the terminal here, unchanged in the log file
   SHUTDOWN_TIMEOUT_MS: String(options.shutdownTimeoutMs),
   ...runtimeEnvironment,
-  // Types are stripped once, not at every start.
-  NODE_COMPILE_CACHE: options.env.NODE_COMPILE_CACHE || join(options.localDirectory, 'cache/node'),
+  // What is compiled once is read at later starts. That of a bundle is deleted with it.
+  NODE_COMPILE_CACHE: options.programs
+    ? join(options.programs, 'compiled')
+    : options.env.NODE_COMPILE_CACHE || join(options.localDirectory, 'cache/node'),
 });
 
 /** The address with the process's own user, unless NATS_URL is set or the server has no users. */

@@ -181,6 +181,7 @@ export async function startPlatform(
       password,
       encryptionKeys,
       shutdownTimeoutMs: 3000,
+      programs: process.env.TEST_PROGRAMS,
     });
     return { ...spec, name, env: { ...withTestPassword(spec.env), ...environment[name] } };
   };

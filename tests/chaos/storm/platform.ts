@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { createChildren, httpAnswers, type ProcessSpec, readyWithinMs } from '@mostrador/local-platform/children';
 import { localDirectory, root } from '@mostrador/local-platform/paths';
 import { freeBase, freePort, portsFrom } from '@mostrador/local-platform/ports';
+import { providePrograms } from '@mostrador/local-platform/programs';
 import { migrateAll, serviceSpec } from '@mostrador/local-platform/services';
 import { type InsideCall, withInsideClient } from '@mostrador/testing/platform/inside-client';
 import { runFolders } from '@mostrador/testing/platform/run-folder';
@@ -117,8 +118,11 @@ export async function startPlatform(options: {
   );
 
   const twinPorts = new Map<ProcessName, number>();
+  // A break is in the sources, and so is another version.
+  const fromSources = options.broken !== undefined || options.beside !== undefined;
   const specOptions = {
     ...servers,
+    ...(!fromSources && { programs: await providePrograms() }),
     // Only for its caches.
     localDirectory: localDirectory(process.env),
     env: {
