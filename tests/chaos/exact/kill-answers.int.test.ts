@@ -17,8 +17,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { faultsOf, markOf, newestIn, type Said } from './answers.ts';
 import { type Store, startPlatform } from './stage.ts';
 
-// Leads write bursts at the same time, two people write to some of them, the model hangs twice, and in each round a
-// process dies: kill-assistant has the exact points of a turn, and this one what comes together.
+// Leads write bursts at the same time, and on while the model thinks; two people write to some of them; the model hangs
+// twice, and in each round a process dies: kill-assistant has the exact points of a turn, and this one what comes together.
 
 const leadsInAll = 6;
 /** A person writes to these, each in another round. */
@@ -28,14 +28,21 @@ const hanging = new Set([4, 11]);
 
 type Lead = { readonly id: string; readonly phone: string; readonly number: number; written: number };
 
+/** What happens to a lead while the model thinks about it, once. */
+const meanwhile = new Map<number, () => Promise<unknown>>();
 /** It answers with the last mark of the prompt. */
 let asked = 0;
+let interrupted = 0;
 const model = createServer(async (request, response) => {
   let prompt = '';
   for await (const chunk of request) prompt += chunk;
   asked += 1;
   if (hanging.has(asked)) return;
   const [, number] = /\bl(\d+)k\d+\b/.exec(prompt) ?? [];
+  const happens = meanwhile.get(Number(number));
+  meanwhile.delete(Number(number));
+  if (happens) interrupted += 1;
+  await happens?.();
   const text = `visto ${markOf(Number(number), newestIn(prompt))} fim`;
   const content = JSON.stringify({ action: 'reply', text, used_passages: [] });
   const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
@@ -109,6 +116,15 @@ async function burst(lead: Lead, messages: number): Promise<void> {
   }
 }
 
+/** The lead writes on, and the message has its place in the conversation. */
+async function writeOn(lead: Lead): Promise<void> {
+  await burst(lead, 1);
+  const body = `oi ${markOf(lead.number, lead.written)}`;
+  const found = () =>
+    stage.database.adminSql`select 1 from messaging.messages where lead_id = ${lead.id} and body = ${body}`;
+  await waitFor(async () => (await found()).length > 0, { description: 'the message is stored', timeoutMs: 60_000 });
+}
+
 /** Two people write to the lead at the same time. */
 const people = (lead: Lead) =>
   Promise.all(
@@ -133,10 +149,12 @@ test('with bursts, two people, a model that hangs and kills no answer is double,
   const random = createRandom(42);
   for (const [round, victim] of victims.entries()) {
     const taken = withPerson[round - 1];
-    const writing = leads.map(async (lead) => {
-      await burst(lead, 1 + random.below(3));
-      if (lead.number === taken) await people(lead);
-    });
+    for (const lead of leads) {
+      // The rest has turns that nothing interrupts.
+      if (lead.number === taken) meanwhile.set(lead.number, () => people(lead));
+      else if (lead.number % 2 === round % 2) meanwhile.set(lead.number, () => writeOn(lead));
+    }
+    const writing = leads.map((lead) => burst(lead, 1 + random.below(3)));
     await waitFor(async () => (await openTurns()).length > 0, { description: 'a turn is open' });
     await stage.restart(victim);
     // The leases of a process that is dead pass at once.
@@ -149,6 +167,7 @@ test('with bursts, two people, a model that hangs and kills no answer is double,
   }
   await waitFor(async () => (await openTurns()).length === 0, { description: 'no turn is open', timeoutMs: 180_000 });
   const conversations = await Promise.all(leads.map(conversationOf));
+  expect(interrupted).toBeGreaterThan(victims.length);
   expect(conversations.flatMap(faultsOf)).toEqual([]);
   // Each lead has written in each round, and each without a person has an answer.
   for (const [number, { said }] of conversations.entries()) {
