@@ -20,6 +20,11 @@ test('a calendar that tells of its changes is read every five minutes at most, a
   expect(pauseAfterUse(60 * 60_000, 'a', true)).toBe(pauseAfterUse(60 * 60_000, 'a'));
 });
 
+test('10,000 calendars cost at most 200 looks a second, also when all of them are in use', () => {
+  const looks = Array.from({ length: 10_000 }, (_, id) => 1_000 / pauseAfterUse(0, String(id)));
+  expect(looks.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(200);
+});
+
 test('the ids of connections spread the looks, each always in the same way', () => {
   const pauses = new Set(Array.from({ length: 100 }, (_, id) => minutes(0, String(id))));
   expect(pauses.size).toBeGreaterThan(90);
