@@ -92,29 +92,28 @@ export async function listTouching(sql: Sql, storeId: string, { start, end }: Sp
 
 /**
  * What is taken in a span, for searches: for each seller, and for the store itself (null), the starts and ends in epoch ms.
- * One row for each, because a busy store has thousands. Expired holds count as free. `date_part` answers a double, which is
- * exact to the millisecond, and costs less than the numeric of `extract`.
+ * One row for each, because a busy store has thousands, and in PostgreSQL's binary form, because a text of each moment costs
+ * more than finding it. Expired holds count as free.
  */
 export async function listTaken(sql: Sql, storeId: string, { start, end }: Span): Promise<Map<string | null, Span[]>> {
-  const rows = await sql<{ seller_id: string | null; edges: string }[]>`
-    select seller_id, string_agg((date_part('epoch', starts_at) * 1000)::bigint || ',' ||
-      (date_part('epoch', ends_at) * 1000)::bigint, ',') as edges
+  const rows = await sql<{ seller_id: string | null; starts: Buffer; ends: Buffer }[]>`
+    select seller_id, string_agg(timestamptz_send(starts_at), '') as starts, string_agg(timestamptz_send(ends_at), '') as ends
     from bookings
     where store_id = ${storeId} and starts_at < ${new Date(end)}
       and starts_at > ${new Date(start)}::timestamptz - interval '48 hours' and ends_at > ${new Date(start)}
       and (expires_at is null or expires_at > clock_timestamp())
     group by seller_id`;
   return new Map(
-    rows.map(({ seller_id, edges }) => {
-      const times: number[] = JSON.parse(`[${edges}]`);
-      const spans = Array.from({ length: times.length / 2 }, (_, index) => ({
-        start: times[2 * index] as number,
-        end: times[2 * index + 1] as number,
-      }));
-      return [seller_id, spans];
-    }),
+    rows.map(({ seller_id, starts, ends }) => [
+      seller_id,
+      Array.from({ length: starts.length / 8 }, (_, at) => ({ start: momentAt(starts, at), end: momentAt(ends, at) })),
+    ]),
   );
 }
+
+/** Of a list of timestamps in binary form, which are microseconds since the year 2000, in 64 bits. */
+const momentAt = (moments: Buffer, index: number): number =>
+  (moments.readInt32BE(8 * index) * 2 ** 32 + moments.readUInt32BE(8 * index + 4)) / 1_000 + Date.UTC(2000, 0, 1);
 
 /** The query for a hold that has not expired: one row, or none. */
 export const findHold = (sql: Sql, storeId: string, id: string) =>
