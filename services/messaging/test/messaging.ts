@@ -96,7 +96,7 @@ export type TestCrm = {
     readonly contacts: RequestOf<typeof nameLeads>['body']['contacts'];
   }[];
   /** The interaction counts that it received, by lead. */
-  readonly interactionCounts: ReadonlyMap<string, number>;
+  readonly interactionCounts: Map<string, number>;
   /** The phone of a lead. Undefined: it is not there, or was merged. */
   phoneOf(storeId: string, leadId: string): string | null | undefined;
   /** The lead as crm has it. */

@@ -247,7 +247,10 @@ test('an interaction count that crm does not have is sent later', async () => {
   const tools = { ...messaging.dependencies, log: testContext().log };
   await sendMissedInteractionCounts(tools, AbortSignal.timeout(60_000));
   expect(messaging.crm.interactionCounts.get(leadId)).toBe(7);
-  expect(await sendMissedInteractionCounts(tools, AbortSignal.timeout(60_000))).toBe(0);
+  // Once. Those of other tests may still come.
+  messaging.crm.interactionCounts.delete(leadId);
+  await sendMissedInteractionCounts(tools, AbortSignal.timeout(60_000));
+  expect(messaging.crm.interactionCounts.has(leadId)).toBe(false);
 });
 
 test('a payload that cannot be processed delays no customer, and an unreadable one is given up', async () => {

@@ -19,7 +19,7 @@ const longestMinutes = 1440;
 
 /**
  * What a person did to the event of an appointment. Only what differs from the version that was written last is a change:
- * so what Mostrador itself wrote is none, and a change in Mostrador that is not yet written wins.
+ * so what Mostrador itself wrote is none. Which of two changes wins, the write decides (`isKept`).
  *
  * @param readAt a moment of the database clock before the event was read
  */

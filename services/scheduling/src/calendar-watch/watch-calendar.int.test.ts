@@ -115,14 +115,15 @@ describe.each([
   }
 
   /** Gives an event other times, as a calendar program does that keeps what it does not know. */
-  async function moveByHand(id: string, from: string, to: string, minutes = 60) {
+  async function moveByHand(id: string, from: string, to: string, minutes = 60, changedAt?: Date) {
     const file = `${id}.ics`;
     const text = await (await request('GET', file)).text();
     const compact = (at: string) => new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '');
     const end = new Date(Date.parse(to) + minutes * 60_000).toISOString();
     const moved = text
       .replace(`DTSTART:${compact(from)}`, `DTSTART:${compact(to)}`)
-      .replace(/DTEND:\S+/, `DTEND:${compact(end)}`);
+      .replace(/DTEND:\S+/, `DTEND:${compact(end)}`)
+      .replace(/LAST-MODIFIED:\S+/, (line) => (changedAt ? `LAST-MODIFIED:${compact(changedAt.toISOString())}` : line));
     expect(moved).not.toBe(text);
     await put(file, moved);
   }
@@ -218,6 +219,42 @@ describe.each([
         data: { reason: 'changed_meanwhile', requested_scheduled_at: `${day}T16:00:00.000Z` },
       },
     ]);
+  });
+
+  test('a later change in the calendar wins over one in Mostrador that is not written yet', async () => {
+    const { storeId, look, book, sync, get, told, seen } = await store();
+    const day = newDay();
+    const { id } = await book(`${day}T09:00:00Z`);
+    await look();
+    await booking.change(storeId, id, { scheduled_at: `${day}T10:00:00Z` });
+    await moveByHand(id, `${day}T09:00:00Z`, `${day}T16:00:00Z`, 60, new Date(Date.now() + 2_000));
+    await sync(id);
+    await look();
+    expect(await get(id)).toMatchObject({ scheduled_at: `${day}T16:00:00.000Z` });
+    expect(await told(id)).toMatchObject([
+      { type: 'appointment.updated' },
+      { type: 'appointment.moved', data: { source: 'api' } },
+      { type: 'appointment.updated' },
+      { type: 'appointment.moved', data: { source: 'calendar', previous_scheduled_at: `${day}T10:00:00.000Z` } },
+    ]);
+    await sync(id);
+    await look();
+    expect(await seen(id)).toMatchObject({ start: `${day}T16:00:00Z` });
+    expect(await told(id)).toHaveLength(4);
+  });
+
+  test('a move in the calendar and a new title in Mostrador are both kept', async () => {
+    const { storeId, look, book, sync, get, seen } = await store();
+    const day = newDay();
+    const { id } = await book(`${day}T09:00:00Z`);
+    await look();
+    await moveByHand(id, `${day}T09:00:00Z`, `${day}T16:00:00Z`);
+    await booking.change(storeId, id, { title: 'Shave' });
+    await sync(id);
+    await look();
+    await sync(id);
+    expect(await get(id)).toMatchObject({ scheduled_at: `${day}T16:00:00.000Z`, title: 'Shave' });
+    expect(await seen(id)).toMatchObject({ start: `${day}T16:00:00Z`, title: 'Shave' });
   });
 
   test('a move onto a place that is taken is undone in the calendar, and told', async () => {

@@ -150,6 +150,23 @@ describe('the event of an appointment', () => {
     ]);
   });
 
+  test('that was moved after a change in Mostrador keeps its time, and so does one whose time Mostrador did not change', async () => {
+    const { look, book, get, sync, change } = await store();
+    const [first, second] = [await book(at('09:00')), await book(at('11:00'))];
+    await look();
+    await change(first.id, { scheduled_at: at('15:00') });
+    google.store.patch(idOf(first), timesAt('17:00', '18:00'));
+    google.store.patch(idOf(second), timesAt('12:00', '13:00'));
+    await change(second.id, { title: 'Shave' });
+    for (const { id } of [first, second]) await sync(id);
+    await look();
+    for (const { id } of [first, second]) await sync(id);
+    expect(await get(first.id)).toMatchObject({ scheduled_at: at('17:00') });
+    expect(await get(second.id)).toMatchObject({ scheduled_at: at('12:00'), title: 'Shave' });
+    expect(google.store.get(idOf(first)).start).toMatchObject({ dateTime: at('17:00') });
+    expect(google.store.get(idOf(second)).summary).toContain('Shave');
+  });
+
   test('has its place only once, and a copy of it is a busy time, which does not hide that it was deleted', async () => {
     const { look, book, isFree, get } = await store({ capacity: 2 });
     const appointment = await book(at('09:00'));

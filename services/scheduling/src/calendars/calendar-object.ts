@@ -2,7 +2,7 @@ import { dayMs, minuteMs, type Span } from '@mostrador/hours/local-days';
 import ICAL from 'ical.js';
 import { Temporal } from 'temporal-polyfill';
 import type { EventTime } from './calendar-provider.ts';
-import { timeMarkOf } from './event-mark.ts';
+import { type MovedTime, timeMarkOf } from './event-mark.ts';
 
 /** What is read of an object of a calendar: times, and whose event it is. Neither titles nor people. */
 export type CalendarObject = {
@@ -25,6 +25,8 @@ type FirstEvent = EventTime & {
   readonly isCancelled: boolean;
   /** The time in our mark, as `timeMarkOf` wrote it. */
   readonly timeMark: string | null;
+  /** When it was changed last, in epoch ms. Null: it does not say. */
+  readonly changedAt: number | null;
 };
 
 type Reading = {
@@ -70,6 +72,7 @@ export function readCalendarObject(icalendar: string, reading: Reading): Calenda
         durationMinutes: Math.round((first.end - first.start) / minuteMs),
         isCancelled: isCancelled(main),
         timeMark: main.getFirstPropertyValue('x-mostrador-time')?.toString() ?? null,
+        changedAt: changedAtOf(main),
       },
     };
   } catch {
@@ -96,6 +99,11 @@ const zoneOf = (component: ICAL.Component): string | null => {
 };
 const isTimed = (component: ICAL.Component): boolean => startOf(component)?.isDate === false;
 const isUtc = (time: ICAL.Time): boolean => time.zone === ICAL.Timezone.utcTimezone;
+/** RFC 5545 3.8.7.3: it is in UTC. */
+const changedAtOf = (component: ICAL.Component): number | null => {
+  const changed = component.getFirstPropertyValue('last-modified');
+  return changed instanceof ICAL.Time && isUtc(changed) ? changed.toJSDate().getTime() : null;
+};
 const isLocal = (component: ICAL.Component): boolean => {
   const start = startOf(component);
   return start !== null && (start.isDate || (zoneOf(component) === null && !isUtc(start)));
@@ -193,12 +201,12 @@ function isKnown(tzid: string): boolean {
 }
 
 /** Where a person moved the event of an appointment since it was written. Null: nowhere, or its mark does not say it. */
-export function movedTimeIn(icalendar: string): EventTime | null {
+export function movedTimeIn(icalendar: string): MovedTime | null {
   const first = readCalendarObject(icalendar, { window: { start: 0, end: 0 }, zone: 'UTC' })?.first;
   if (!first?.timeMark) return null;
-  const { start, durationMinutes, timeMark } = first;
+  const { start, durationMinutes, timeMark, changedAt } = first;
   const isMoved = start === null || timeMarkOf(start, durationMinutes) !== timeMark;
-  return isMoved ? { start, durationMinutes } : null;
+  return isMoved ? { start, durationMinutes, timeMark, changedAt } : null;
 }
 
 /** The busy times that a reading keeps: from yesterday to the end of the longest horizon. */

@@ -27,7 +27,10 @@ export type EventReference = { readonly eventId: string; readonly href: string; 
 /** When an event is, in epoch ms. Null: it has no time of the day. */
 export type EventTime = { readonly start: number | null; readonly durationMinutes: number };
 
-/** An event that was written. `replaced`: another time that a person had given it, and that is lost now. */
+/**
+ * The event in the calendar. `replaced`: another time that a person had given it, and that is lost now. One whose time was
+ * kept has no ETag, so that it is read before it is written.
+ */
 export type WrittenEvent = EventReference & {
   readonly replaced?: EventTime;
 };
@@ -39,7 +42,7 @@ export type WrittenEvent = EventReference & {
 export type CalendarProvider = {
   /** Checks that the calendar can be used with these settings and credentials. */
   verify(signal: AbortSignal): Promise<void>;
-  /** Creates the event or replaces it. Idempotent. */
+  /** Creates the event or replaces it, unless a person gave it a time that is kept. Idempotent. */
   put(event: CalendarEvent, known: EventReference | null, signal: AbortSignal): Promise<WrittenEvent>;
   /** Removes the event. Succeeds when the event is already gone. */
   remove(known: { eventId: string; href: string | null; etag: string | null }, signal: AbortSignal): Promise<void>;

@@ -12,6 +12,14 @@ export type EventMark = {
 export const contentHashOf = ({ title, notes, startsAt, durationMinutes }: CalendarEvent): string =>
   hash('sha256', JSON.stringify([title, notes, startsAt.getTime(), durationMinutes]), 'base64url');
 
+/** A time that a person gave an event of ours. */
+export type MovedTime = EventTime & {
+  /** The time that was written before, as `timeMarkOf` wrote it. */
+  readonly timeMark: string;
+  /** When the event was changed last, in epoch ms. Null: it does not say. */
+  readonly changedAt: number | null;
+};
+
 /** The time that was written, as a text that a program keeps when a person moves the event. */
 export const timeMarkOf = (startMs: number, durationMinutes: number): string =>
   `${Math.floor(startMs / 1000)}/${durationMinutes}`;
@@ -20,6 +28,16 @@ export const timeMarkOf = (startMs: number, durationMinutes: number): string =>
 export const isShownBy = ({ startsAt, durationMinutes }: CalendarEvent, moved: EventTime | null): boolean =>
   moved?.start != null &&
   timeMarkOf(moved.start, moved.durationMinutes) === timeMarkOf(startsAt.getTime(), durationMinutes);
+
+/**
+ * Whether the time that a person gave the event is kept: Mostrador has changed no time since it wrote the event, or did so
+ * before. Then the next look at the calendar moves the appointment. One that was refused is not kept.
+ */
+export function isKept(event: CalendarEvent, { timeMark, changedAt }: MovedTime): boolean {
+  if (event.replacesEdit) return false;
+  if (timeMark === timeMarkOf(event.startsAt.getTime(), event.durationMinutes)) return true;
+  return changedAt !== null && changedAt > event.updatedAt.getTime();
+}
 
 /**
  * Whether the event in the calendar needs no write: it has this content, or a later attempt has written it. Within one

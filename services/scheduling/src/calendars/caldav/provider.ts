@@ -11,7 +11,7 @@ import {
   type ListedEvent,
   type WrittenEvent,
 } from '../calendar-provider.ts';
-import { isShownBy, isUpToDate } from '../event-mark.ts';
+import { isKept, isShownBy, isUpToDate, type MovedTime } from '../event-mark.ts';
 import { type EventIdentity, readIdentity, readShown, renderEvent } from '../icalendar.ts';
 import { memberAddress } from './addresses.ts';
 import { authorizationOf, collectionUrl, createCaldavFetch } from './http.ts';
@@ -27,7 +27,7 @@ const callTimeoutMs = 10_000;
 const maxRounds = 4;
 
 type Settings = { url?: string; username?: string; password?: string; timeoutMs?: number; egress: Egress };
-type Found = { href: string; etag: string | null; identity: EventIdentity | null; moved: EventTime | null };
+type Found = { href: string; etag: string | null; identity: EventIdentity | null; moved: MovedTime | null };
 type Precondition = { 'If-None-Match': '*' } | { 'If-Match': string } | Record<never, never>;
 /**
  * `condition_failed`: another event is there, or none where `If-Match` expects one. `uid_taken`: another address in the
@@ -190,7 +190,9 @@ async function put(calendar: Collection, event: CalendarEvent, known: EventRefer
     if (isUpToDate(found.identity.mark, event)) {
       return { eventId: event.uid, href: found.href, etag: found.etag };
     }
-    replaced = isShownBy(event, found.moved) ? null : found.moved;
+    const moved = isShownBy(event, found.moved) ? null : found.moved;
+    if (moved && isKept(event, moved)) return { eventId: event.uid, href: found.href, etag: null };
+    replaced = moved;
     icalendar = renderEvent(event, found.identity.revision);
     href = found.href;
     precondition = found.etag ? { 'If-Match': found.etag } : {};

@@ -14,6 +14,8 @@ export type GoogleEvent = {
   readonly end?: GoogleTime;
   readonly status?: string;
   readonly transparency?: string;
+  /** When it was changed last. */
+  readonly updated?: string;
   /** `RRULE`, `RDATE` and `EXDATE` lines of a series. */
   readonly recurrence?: readonly string[];
   /** Of an occurrence that differs from its series: the id of the series, and where it was. */

@@ -11,7 +11,7 @@ import {
   type EventReference,
   type WrittenEvent,
 } from '../calendar-provider.ts';
-import { isShownBy, isUpToDate } from '../event-mark.ts';
+import { isKept, isShownBy, isUpToDate, type MovedTime } from '../event-mark.ts';
 import { type GoogleCalendar, type GoogleSettings, openGoogleCalendar } from './api.ts';
 import { type FoundEvent, firstIdOf, isForeign, isIdOf, listedIn, markOf, nextIdAfter, toGoogle } from './event.ts';
 import { unreadable } from './http.ts';
@@ -144,11 +144,20 @@ async function put(
       throw new CalendarError('rejected', 'calendar_event_conflict', detail);
     }
     if (isUpToDate(markOf(found), event)) return reference(found);
-    const moved = movedTimeIn(toICalendar(found.event));
+    const moved = movedTimeOf(found);
+    const other = isShownBy(event, moved) ? null : moved;
+    if (other && isKept(event, other)) return { ...reference(found), etag: null };
     const changed = await change(calendar, found, event);
-    if (changed) return { ...reference(changed), ...(moved && !isShownBy(event, moved) && { replaced: moved }) };
+    if (changed) return { ...reference(changed), ...(other && { replaced: other }) };
   }
   throw new CalendarError('unavailable', 'calendar_conflict', 'The event keeps changing in the calendar.');
+}
+
+/** Google tells parts of a second, which iCalendar has not. */
+function movedTimeOf({ event }: FoundEvent): MovedTime | null {
+  const moved = movedTimeIn(toICalendar(event));
+  const changedAt = Date.parse(event.updated ?? '');
+  return moved && { ...moved, changedAt: Number.isNaN(changedAt) ? null : changedAt };
 }
 
 /** Null when the event must be read again. */
