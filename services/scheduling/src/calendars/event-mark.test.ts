@@ -8,7 +8,11 @@ const [same, earlier] = [timeMarkOf(at('09:00:00'), 60), timeMarkOf(at('08:00:00
 
 test.each<[string, { timeMark: string; changedAt: number | null; replacesEdit?: boolean }, boolean]>([
   ['Mostrador has changed no time', { timeMark: same, changedAt: null }, true],
-  ['Mostrador has changed no time, whatever else it changed later', { timeMark: same, changedAt: at('06:00:00') }, true],
+  [
+    'Mostrador has changed no time, whatever else it changed later',
+    { timeMark: same, changedAt: at('06:00:00') },
+    true,
+  ],
   ['Mostrador has changed the time before', { timeMark: earlier, changedAt: at('07:00:01') }, true],
   ['Mostrador has changed the time later', { timeMark: earlier, changedAt: at('06:59:59') }, false],
   ['both were at the same moment', { timeMark: earlier, changedAt: at('07:00:00') }, false],
