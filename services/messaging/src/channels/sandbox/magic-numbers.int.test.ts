@@ -114,7 +114,7 @@ describe('a message that the sandbox accepts', () => {
     await step(sent);
     const planned = await messaging.adminSql`
       select convert_from(payload, 'UTF8') as update from inbound_payloads
-      where store_id = ${storeId} and convert_from(payload, 'UTF8') like ${`%sandbox.${sent.id}%`} order by received_at`;
+      where store_id = ${storeId} and convert_from(payload, 'UTF8') like ${`%${sent.id}%`} order by received_at`;
     expect(planned.map(({ update }) => /"(read|delivered)"/.exec(update)?.[1])).toEqual(['read', 'delivered']);
     // A process that was idle takes both at once, in any order.
     const updates = () => messaging.adminSql`
