@@ -60,8 +60,8 @@ export async function existingStore(admin: Admin, store: string | undefined): Pr
   return found;
 }
 
-/** Reads a list to its end. */
-export async function pagesOf<Row>(
+/** All rows of a list, read page by page. */
+export async function allPages<Row>(
   read: (page: { page: number; limit: number }) => Promise<{ data: Row[]; total: number }>,
 ): Promise<Row[]> {
   const rows: Row[] = [];

@@ -1,7 +1,7 @@
 import { createAgent } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
-import { readAgentFile, sendAgentFile } from './agent-file.ts';
+import { readRequestFile, sendRequestFile } from '../request-file.ts';
 import { agentRecord } from './agent-text.ts';
 
 /** An example of an agent file, for the help page. */
@@ -28,9 +28,10 @@ export const createAgentCommand = (admin: Admin): Command =>
     .option('--store <id>', 'the store (required)')
     .addHelpText('after', `\n${example}`)
     .action(async (file: string, options: { store?: string; json?: boolean }) => {
-      const made = await sendAgentFile(createAgent, await readAgentFile(file), {
+      const made = await sendRequestFile(createAgent, await readRequestFile(file), {
         file,
         within: '',
+        whole: 'the agent',
         send: (request) => callForStore(admin, createAgent, request, options.store),
       });
       printResult(admin, options, made, agentRecord);

@@ -2,7 +2,7 @@ import { updateAgent } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
 import { idFrom } from '../check.ts';
-import { readAgentFile, sendAgentFile } from './agent-file.ts';
+import { readRequestFile, sendRequestFile } from '../request-file.ts';
 import { agentRecord } from './agent-text.ts';
 
 export const updateAgentCommand = (admin: Admin): Command =>
@@ -19,9 +19,10 @@ export const updateAgentCommand = (admin: Admin): Command =>
     .action(async (file: string, options: { store?: string; agent?: string; json?: boolean }) => {
       const { store } = options;
       const agentId = idFrom(options.agent, { option: '--agent', of: 'an agent' });
-      const changed = await sendAgentFile(updateAgent, await readAgentFile(file), {
+      const changed = await sendRequestFile(updateAgent, await readRequestFile(file), {
         file,
         within: '',
+        whole: 'the agent',
         params: { agentId },
         send: (request) => callForStore(admin, updateAgent, request, store),
       });

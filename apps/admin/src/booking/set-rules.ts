@@ -1,7 +1,7 @@
 import { putBookingRules } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
-import { readAgentFile, sendAgentFile } from '../agents/agent-file.ts';
+import { readRequestFile, sendRequestFile } from '../request-file.ts';
 import { rulesRecord } from './rules-text.ts';
 
 /** An example of a rules file, for the help page. */
@@ -24,7 +24,7 @@ export const setRulesCommand = (admin: Admin): Command =>
     .option('--store <id>', 'the store (required)')
     .addHelpText('after', `\n${example}`)
     .action(async (file: string, options: { store?: string; json?: boolean }) => {
-      const saved = await sendAgentFile(putBookingRules, await readAgentFile(file), {
+      const saved = await sendRequestFile(putBookingRules, await readRequestFile(file), {
         ...{ file, within: '', whole: 'the rules' },
         send: (request) => callForStore(admin, putBookingRules, request, options.store),
       });

@@ -1,6 +1,6 @@
 import { listSellers } from '@mostrador/contracts';
 import type { Command } from 'commander';
-import { type Admin, existingStore, pagesOf, printResult, verb } from '../admin.ts';
+import { type Admin, allPages, existingStore, printResult, verb } from '../admin.ts';
 import { shown, table } from '../terminal.ts';
 import { bookedText } from './seller-text.ts';
 
@@ -11,7 +11,7 @@ export const listSellersCommand = (admin: Admin): Command =>
     .option('--store <id>', 'the store (required)')
     .action(async (options: { store?: string; json?: boolean }) => {
       const { id: storeId } = await existingStore(admin, options.store);
-      const sellers = await pagesOf((page) => admin.platform.call(listSellers, { query: page }, storeId));
+      const sellers = await allPages((page) => admin.platform.call(listSellers, { query: page }, storeId));
       printResult(admin, options, { sellers }, () =>
         table(
           ['ID', 'ACTIVE', 'CAN BE BOOKED', 'NAME'],

@@ -1,9 +1,9 @@
 import { type RequestOf, updateSeller } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
-import { readAgentFile, sendAgentFile } from '../agents/agent-file.ts';
 import { checked, idFrom, onOrOff } from '../check.ts';
 import { UsageError } from '../exit.ts';
+import { readRequestFile, sendRequestFile } from '../request-file.ts';
 import { sellerRecord } from './seller-text.ts';
 
 type Options = {
@@ -47,9 +47,9 @@ export const updateSellerCommand = (admin: Admin): Command =>
       const changed =
         hours === undefined || hours === 'store'
           ? await send(request)
-          : await sendAgentFile(
+          : await sendRequestFile(
               updateSeller,
-              { ...request.body, hours: await readAgentFile(hours) },
+              { ...request.body, hours: await readRequestFile(hours) },
               { file: hours, within: 'hours', whole: 'the list', params: { sellerId }, send },
             );
       printResult(admin, options, changed, sellerRecord);

@@ -1,6 +1,6 @@
 import { listStoreServices } from '@mostrador/contracts';
 import type { Command } from 'commander';
-import { type Admin, existingStore, pagesOf, printResult, verb } from '../admin.ts';
+import { type Admin, allPages, existingStore, printResult, verb } from '../admin.ts';
 import { shown, table } from '../terminal.ts';
 import { minutesText, sellersText } from './service-text.ts';
 
@@ -11,7 +11,7 @@ export const listServicesCommand = (admin: Admin): Command =>
     .option('--store <id>', 'the store (required)')
     .action(async (options: { store?: string; json?: boolean }) => {
       const { id: storeId } = await existingStore(admin, options.store);
-      const services = await pagesOf((page) => admin.platform.call(listStoreServices, { query: page }, storeId));
+      const services = await allPages((page) => admin.platform.call(listStoreServices, { query: page }, storeId));
       printResult(admin, options, { services }, () =>
         table(
           ['ID', 'ACTIVE', 'DURATION', 'BUFFER BEFORE', 'BUFFER AFTER', 'GIVEN BY', 'PRICE', 'NAME'],

@@ -8,9 +8,9 @@ import {
 } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
-import { readAgentFile, sendAgentFile } from '../agents/agent-file.ts';
 import { checked, decimalNumber, onOrOff, wholeNumber } from '../check.ts';
 import { UsageError } from '../exit.ts';
+import { readRequestFile, sendRequestFile } from '../request-file.ts';
 import { record } from '../terminal.ts';
 import { storeRecord } from './store-text.ts';
 
@@ -190,9 +190,9 @@ export const updateStoreCommand = (admin: Admin): Command =>
 
 /** Checks the file before it sends anything. */
 async function sendSendingWindows(admin: Admin, file: string, store: string | undefined) {
-  return await sendAgentFile(
+  return await sendRequestFile(
     updateSendingWindows,
-    { windows: await readAgentFile(file) },
+    { windows: await readRequestFile(file) },
     {
       file,
       within: 'windows',

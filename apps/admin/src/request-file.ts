@@ -3,15 +3,15 @@ import { basename } from 'node:path';
 import type { Operation, RequestOf } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { validateRequest } from '@mostrador/kit/rpc/validate';
-import { UsageError } from '../exit.ts';
-import { shown } from '../terminal.ts';
+import { UsageError } from './exit.ts';
+import { shown } from './terminal.ts';
 
 type Fault = { readonly pointer?: string; readonly detail: string };
 
 const greatestFileBytes = 256 * 1024;
 
-/** Parses an agent's JSON file. Throws UsageError when the file is unreadable, larger than 256 KiB or not JSON. */
-export async function readAgentFile(file: string): Promise<unknown> {
+/** Parses a JSON file. Throws UsageError when the file is unreadable, larger than 256 KiB or not JSON. */
+export async function readRequestFile(file: string): Promise<unknown> {
   const name = shown(basename(file));
   try {
     if ((await stat(file)).size > greatestFileBytes) throw new UsageError([`${name} is larger than 256 KiB`]);
@@ -28,18 +28,18 @@ export async function readAgentFile(file: string): Promise<unknown> {
  * this command or the service finds it. `within` is the member of the request's body that holds the content. `whole`
  * names the content in a fault that has no place. `params` are those of the operation's path.
  */
-export async function sendAgentFile<O extends Operation, T>(
+export async function sendRequestFile<O extends Operation, T>(
   operation: O,
   body: Record<string, unknown> | unknown,
   options: {
     file: string;
     within: string;
-    whole?: string;
+    whole: string;
     params?: Record<string, string>;
     send: (request: RequestOf<O>) => Promise<T>;
   },
 ): Promise<T> {
-  const { file, within, whole = 'the agent', params, send } = options;
+  const { file, within, whole, params, send } = options;
   const request = { body, ...(params && { params }) } as RequestOf<O>;
   const faults = validateRequest(operation, request);
   if (faults.length > 0) throw inFile({ file, within, whole }, faults);
