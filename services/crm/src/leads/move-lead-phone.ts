@@ -5,26 +5,11 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findContactNames, forgetContactNames, lockContacts } from './contact-name.repository.ts';
-import {
-  findLead,
-  findLeadIdByPhone,
-  findLeadIdByUserId,
-  lockLead,
-  saveChannelName,
-  saveLead,
-} from './lead.repository.ts';
-import {
-  isAnotherPhone,
-  isPhoneOf,
-  type LeadRow,
-  leadMerged,
-  leadUpdated,
-  mergeLeads,
-  moveLead,
-  renameLead,
-} from './lead.ts';
+import { findLead, findLeadIdByPhone, findLeadIdByUserId, lockLead, saveLead } from './lead.repository.ts';
+import { isAnotherPhone, isPhoneOf, type LeadRow, leadMerged, leadUpdated, mergeLeads, moveLead } from './lead.ts';
 import { leadNotFound } from './lead-not-found.ts';
 import { findMerge, listUnfinishedOf, lockLeadsToMerge, moveMergedLead } from './merged-lead.repository.ts';
+import { nameByContact } from './name-by-contact.ts';
 import { saveChange } from './save-change.ts';
 
 type Body = RequestOf<typeof operation>['body'];
@@ -65,19 +50,15 @@ async function move(sql: TransactionSql, storeId: string, body: Body): Promise<R
     if (otherId && otherId !== saved.id) saved = await mergeOrRelease(sql, saved, otherId, body);
   }
   const moved = await saveIdentity(sql, saved, body);
-  return await replyOf(sql, 'moved', to_phone === undefined ? moved : await nameByContact(sql, moved, to_phone));
+  return await replyOf(sql, 'moved', to_phone === undefined ? moved : await nameByKept(sql, moved, to_phone));
 }
 
-/** The name of a locked lead becomes what the store's telephone calls the number, unless a person has named the lead. */
-async function nameByContact(sql: TransactionSql, lead: LeadRow, phone: string): Promise<LeadRow> {
+/** Names a locked lead by what is kept of its new number. */
+async function nameByKept(sql: TransactionSql, lead: LeadRow, phone: string): Promise<LeadRow> {
   const [kept] = (await findContactNames(sql, lead.store_id, [phone])).values();
   if (!kept) return lead;
   await forgetContactNames(sql, lead.store_id, [phone]);
-  const name = kept.name ?? lead.name;
-  const renamed = renameLead(lead, name, kept.at);
-  if (!renamed) return lead;
-  await saveChannelName(sql, lead, name, kept.at);
-  return name === lead.name ? lead : await saveChange(sql, lead, renamed);
+  return await nameByContact(sql, lead, kept);
 }
 
 /** Whether the store has given the lead another number than the customer had. */

@@ -4,9 +4,9 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { type ContactName, keepContactNames, lockContacts } from './contact-name.repository.ts';
-import { listLeadsWithPhones, lockLead, saveChannelName } from './lead.repository.ts';
+import { listLeadsWithPhones, lockLead } from './lead.repository.ts';
 import { type LeadRow, renameLead } from './lead.ts';
-import { saveChange } from './save-change.ts';
+import { nameByContact } from './name-by-contact.ts';
 
 export const nameLeads =
   ({ database, relay }: Dependencies): Handler<typeof operation> =>
@@ -33,15 +33,9 @@ export const nameLeads =
       );
       // In one order, so that two transactions do not wait for each other. Most of an address book changes nothing.
       for (const { lead, contact } of known.toSorted((one, other) => (one.lead.id < other.lead.id ? -1 : 1))) {
-        const { at } = contact;
-        if (!renameLead(lead, contact.name ?? lead.name, at)) continue;
+        if (!renameLead(lead, contact.name ?? lead.name, contact.at)) continue;
         const current = await lockLead(sql, storeId, lead.id);
-        // A removal leaves the name. Only its time counts, so that a name from before it does not.
-        const name = contact.name ?? current?.name;
-        const changed = current && name !== undefined && renameLead(current, name, at);
-        if (!changed) continue;
-        await saveChannelName(sql, current, name, at);
-        if (name !== current.name) await saveChange(sql, current, changed);
+        if (current) await nameByContact(sql, current, contact);
       }
     });
     relay.nudge();
