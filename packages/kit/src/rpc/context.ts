@@ -60,5 +60,12 @@ export type Context = {
   readonly traceparent?: string | null;
 };
 
+/** The person or the key behind a request, as what they write names them. Null: another is behind it, or it is not known. */
+export function authorOf({ actor, actorName }: Pick<Context, 'actor' | 'actorName'>) {
+  if (actor?.kind !== 'user' && actor?.kind !== 'api_key') return null;
+  // No gateway reads the names of keys.
+  return { kind: actor.kind, id: actor.id, name: actorName ?? null };
+}
+
 /** The context of a request that belongs to a store. */
 export type StoreContext = Context & { readonly storeId: string };

@@ -1,7 +1,7 @@
 import type { AiPauser, pauseAi, RequestOf, resumeAi, updateLead } from '@mostrador/contracts';
 import { assertIfMatch } from '@mostrador/kit/database/etag';
 import { writeOnce } from '@mostrador/kit/idempotency/idempotency';
-import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { authorOf, type StoreContext } from '@mostrador/kit/rpc/context';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSeller } from '../sellers/seller.repository.ts';
 import { assertAssignable } from '../sellers/seller.ts';
@@ -55,9 +55,8 @@ export async function changeOneLead(
   return answer;
 }
 
+const system: AiPauser = { kind: 'system', id: null, name: null };
+
 /** Who asks. Null: a gateway of the previous version does not say so. */
-function pauserOf({ actor, actorName }: StoreContext): AiPauser | null {
-  if (actor === null) return null;
-  if (actor?.kind !== 'user' && actor?.kind !== 'api_key') return { kind: 'system', id: null, name: null };
-  return { kind: actor.kind, id: actor.id, name: actorName ?? null };
-}
+const pauserOf = (context: StoreContext): AiPauser | null =>
+  context.actor === null ? null : (authorOf(context) ?? system);

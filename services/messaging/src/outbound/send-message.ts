@@ -1,6 +1,5 @@
 import {
   faultsOfTemplate,
-  type MessageAuthor,
   maxMessageMetadataBytes,
   sendMessage as operation,
   type ReplyOf,
@@ -10,7 +9,7 @@ import {
 import type { Sql } from '@mostrador/kit/database/database';
 import { changeMetadata } from '@mostrador/kit/database/metadata';
 import { withDeferredIdempotency } from '@mostrador/kit/idempotency/idempotency';
-import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { authorOf, type StoreContext } from '@mostrador/kit/rpc/context';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { NoConversation } from '../conversations/conversation.repository.ts';
@@ -63,12 +62,6 @@ export const sendMessage =
     relay.nudge();
     return result;
   };
-
-/** A gateway of the previous version does not say who it is, or does not tell the name. No gateway reads those of keys. */
-function authorOf({ actor, actorName }: StoreContext): MessageAuthor | null {
-  if (actor?.kind !== 'user' && actor?.kind !== 'api_key') return null;
-  return { kind: actor.kind, id: actor.id, name: actorName ?? null };
-}
 
 /** A message is either a text or a template. */
 function faultsOfContent({ message, template }: RequestOf<typeof operation>['body']): ValidationFault[] {
