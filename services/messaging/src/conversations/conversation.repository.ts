@@ -168,13 +168,12 @@ export async function findLeadsByIdentity(
   { waId, userId }: { readonly waId: string | null; readonly userId: string | null },
 ): Promise<FoundLeads> {
   const [row] = await sql<FoundLeads[]>`
-    select
-      (select lead_id from conversations where store_id = ${storeId} and wa_id = ${waId}) as "byWaId",
-      (select lead_id from customer_user_ids where store_id = ${storeId} and user_id = ${userId}) as "byUserId",
-      (select c.wa_id from customer_user_ids u join conversations c using (store_id, lead_id)
-       where store_id = ${storeId} and u.user_id = ${userId}) as "waIdByUserId",
-      (select channel_id from customer_user_ids
-       where store_id = ${storeId} and user_id = ${userId}) as "channelOfUserId"`;
+    select numbered.lead_id as "byWaId", known.lead_id as "byUserId", other.wa_id as "waIdByUserId",
+      known.channel_id as "channelOfUserId"
+    from (select) one
+      left join conversations numbered on numbered.store_id = ${storeId} and numbered.wa_id = ${waId}
+      left join customer_user_ids known on known.store_id = ${storeId} and known.user_id = ${userId}
+      left join conversations other on other.store_id = known.store_id and other.lead_id = known.lead_id`;
   return row ?? { byWaId: null, byUserId: null, waIdByUserId: null, channelOfUserId: null };
 }
 

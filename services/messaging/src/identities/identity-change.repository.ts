@@ -201,13 +201,16 @@ export async function startRelease(
 export async function finishRelease(
   sql: TransactionSql,
   storeId: string,
-  { channelId, eventId, leadId, waId }: NumberRelease,
+  release: NumberRelease,
   version: number | undefined,
 ): Promise<void> {
-  if (version !== undefined) await forgetPhone(sql, storeId, { leadId, waId, version });
-  await sql`
-    update identity_changes set outcome = 'moved'
-    where store_id = ${storeId} and channel_id = ${channelId} and event_id = ${eventId}`;
+  if (version !== undefined) await forgetPhone(sql, storeId, { ...release, version });
+  await saveOutcome(sql, storeId, release, {
+    outcome: 'moved',
+    leadId: release.leadId,
+    merged: null,
+    finishAfterMs: 0,
+  });
 }
 
 /** The number as the phone that the store gave the lead. A phone from an earlier version of the lead does not come back. */

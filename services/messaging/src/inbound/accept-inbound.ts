@@ -21,7 +21,7 @@ import { lockProviderMessage } from '../delivery/status-update.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { asPhone } from '../identities/as-phone.ts';
 import { currentIds } from '../identities/current-ids.ts';
-import { findRelease, isFinished } from '../identities/identity-change.repository.ts';
+import { findRelease, isFinished, type NumberRelease } from '../identities/identity-change.repository.ts';
 import { toInboundBody } from '../messages/inbound-body.ts';
 import { insertMessage, isKnownInbound } from '../messages/message.repository.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
@@ -96,29 +96,47 @@ export async function findSender(
   received: InboundMessage,
 ): Promise<Sender> {
   const { storeId } = context;
-  const find = (ids = received) => tools.database.read(context, (sql) => findKnown(sql, storeId, ids));
-  let sender = await find();
-  const other = await tools.database.read(context, (sql) => findOther(sql, storeId, channelId, sender));
+  const find = (ids = received) => tools.database.read(context, (sql) => findKnown(sql, storeId, channelId, ids));
+  let known = await find();
   // The number belonged to the sender before it came to the one who wrote since.
-  if (other?.hasWrittenSince) return await find({ ...received, waId: null });
-  if (other) {
-    await releaseNumber(tools, context, other, received.writtenAt);
-    sender = await find();
+  if (known.other?.hasWrittenSince) return await find({ ...received, waId: null });
+  if (known.other) {
+    await releaseNumber(tools, context, known.other, received.writtenAt);
+    known = await find();
   }
-  const { waId, userId } = sender.message;
-  if (sender.byWaId === null && waId !== null) {
-    const release = await tools.database.read(context, (sql) => findRelease(sql, storeId, waId));
-    if (release && !release.isFinished) await releaseNumber(tools, context, release, received.writtenAt);
-    if (release && release.userId !== userId) sender = { ...sender, previousLeadId: release.leadId };
-  }
+  const { release, ...found } = known;
+  if (release && !release.isFinished) await releaseNumber(tools, context, release, received.writtenAt);
+  const isNewStart = release !== undefined && release.userId !== found.message.userId;
+  const sender = isNewStart ? { ...found, previousLeadId: release.leadId } : found;
   const link = linkOf(sender);
   if (!link || (await tools.database.read(context, (sql) => isFinished(sql, storeId, channelId, link)))) return sender;
   await moveIdentity(tools, context, channelId, link);
   return await find();
 }
 
-/** The customer whom this channel knows by the number of a message, if the user id of the message is another one's. */
-async function findOther(sql: Sql, storeId: string, channelId: string, { message, byWaId, byUserId }: Sender) {
+type Known = Sender & {
+  /** The customer whom this channel knows by the number of the message, if its user id is another one's. */
+  readonly other: (NumberRelease & { readonly hasWrittenSince: boolean }) | undefined;
+  /** The last release of a number that no lead has. */
+  readonly release: Awaited<ReturnType<typeof findRelease>>;
+};
+
+async function findKnown(sql: Sql, storeId: string, channelId: string, received: InboundMessage): Promise<Known> {
+  const sender = await findByIds(sql, storeId, received);
+  const { waId } = sender.message;
+  const [other, release] = await Promise.all([
+    findOther(sql, storeId, channelId, sender),
+    sender.byWaId === null && waId !== null ? findRelease(sql, storeId, waId) : undefined,
+  ]);
+  return { ...sender, other, release };
+}
+
+async function findOther(
+  sql: Sql,
+  storeId: string,
+  channelId: string,
+  { message, byWaId, byUserId }: Sender,
+): Promise<Known['other']> {
   const { waId, userId, writtenAt } = message;
   if (waId === null || userId === null || byWaId === null || byUserId === byWaId) return undefined;
   const other = await findOtherCustomer(sql, storeId, channelId, { leadId: byWaId, userId });
@@ -128,7 +146,7 @@ async function findOther(sql: Sql, storeId: string, channelId: string, { message
   return { hasWrittenSince, channelId, eventId, leadId: byWaId, waId, userId: other.userId };
 }
 
-async function findKnown(sql: Sql, storeId: string, received: InboundMessage): Promise<Sender> {
+async function findByIds(sql: Sql, storeId: string, received: InboundMessage): Promise<Sender> {
   const [known, ids] = await Promise.all([
     findLeadsByIdentity(sql, storeId, received),
     currentIds(sql, storeId, received, received.writtenAt),

@@ -1,9 +1,9 @@
 import { mergeLeadScheduling, moveLeadPhone, type ReplyOf } from '@mostrador/contracts';
 import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
 import type { CallContext } from '@mostrador/kit/rpc/client';
-import { AppError } from '@mostrador/kit/rpc/errors';
 import type { CustomerIds, IdentityChange } from '../channels/channel-provider.ts';
 import { findLeadsByIdentity, lockConversation, saveUserId } from '../conversations/conversation.repository.ts';
+import { unlessLeadGone } from '../conversations/unless-lead-gone.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { asPhone } from '../identities/as-phone.ts';
 import { currentIds } from '../identities/current-ids.ts';
@@ -99,13 +99,7 @@ async function moveInCrm(
     ...(to_phone !== null && { to_phone }),
     ...(to.userId !== null && { to_user_id: to.userId }),
   };
-  try {
-    return await rpc.call(moveLeadPhone, { body }, context);
-  } catch (error) {
-    // The store has deleted it.
-    if (error instanceof AppError && error.code === 'lead_not_found') return undefined;
-    throw error;
-  }
+  return await unlessLeadGone(rpc.call(moveLeadPhone, { body }, context));
 }
 
 /** Makes the conversation follow. Without one, the first message finds the lead by its phone. */

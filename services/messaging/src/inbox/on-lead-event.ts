@@ -3,9 +3,9 @@ import { getLeadContact } from '@mostrador/contracts';
 import type { StoreScope } from '@mostrador/kit/database/database';
 import type { EventOf } from '@mostrador/kit/outbox/events-consumer';
 import type { CallContext } from '@mostrador/kit/rpc/client';
-import { AppError } from '@mostrador/kit/rpc/errors';
 import { followPhone } from '../conversations/change-contact-phone.ts';
 import { conversationExists } from '../conversations/conversation.repository.ts';
+import { unlessLeadGone } from '../conversations/unless-lead-gone.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { followLeads, followLeadsOfSeller } from './catch-up.ts';
 
@@ -42,10 +42,7 @@ export const onLeadEvent =
   };
 
 async function followContact({ database, rpc }: Tools, scope: Scope, lead_id: string): Promise<void> {
-  const contact = await rpc.call(getLeadContact, { body: { lead_id } }, scope).catch((error: unknown) => {
-    if (error instanceof AppError && error.code === 'lead_not_found') return undefined;
-    throw error;
-  });
+  const contact = await unlessLeadGone(rpc.call(getLeadContact, { body: { lead_id } }, scope));
   if (!contact) return;
   const { customer_phone, version } = contact;
   if (customer_phone === null) return;
