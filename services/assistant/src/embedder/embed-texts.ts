@@ -1,4 +1,5 @@
 import type { ModelFailureKind, embedTexts as operation } from '@mostrador/contracts';
+import { dayMs } from '@mostrador/hours/local-days';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { StoreScope } from '@mostrador/kit/database/database';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
@@ -17,12 +18,11 @@ import { type EmbedderRow, findEmbedder } from './embedder.repository.ts';
 const answerMs = 500;
 /** Until the budget may have room again because it was changed. */
 const laterSeconds = 600;
-const dayMs = 86_400_000;
+const settleMs = 2_000;
 
 /** Until the next day in UTC, at most `laterSeconds`. Pure. */
 export const untilRoomSeconds = (now: number): number =>
   Math.min(Math.ceil((dayMs - (now % dayMs)) / 1000), laterSeconds);
-const settleMs = 2_000;
 
 export const embedTexts =
   (dependencies: Dependencies): Handler<typeof operation> =>

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
 import type { Dependencies } from '../dependencies.ts';
-import { closeCall } from '../prices/model-call.repository.ts';
+import { highestCost } from '../prices/budget.ts';
+import { closeCall, type NewCall } from '../prices/model-call.repository.ts';
 import { type CallReservation, settleCall } from '../prices/model-day.repository.ts';
 import type { Decision, ModelRequest, Usage } from './model.ts';
 import type { ConnectionRow } from './model-connection.repository.ts';
@@ -34,6 +36,16 @@ export const untaken: ReadonlySet<CallResult> = new Set(['rate_limited', 'unavai
 /** What usage and answers call a model: `<provider>/<model>`. */
 export const modelName = ({ provider, model }: Pick<ConnectionRow, 'provider' | 'model'>): string =>
   model === null ? provider : `${provider}/${model}`;
+
+/** A call that is about to be made, with the most that it may cost. */
+export function newCall(
+  prices: Dependencies['prices'],
+  connection: ConnectionRow,
+  of: Pick<NewCall, 'agentId' | 'turnId'>,
+): NewCall {
+  const model = modelName(connection);
+  return { id: randomUUID(), model, micros: highestCost(prices, model, new Date()), ...of };
+}
 
 /** Calls a model once, and counts the call. */
 export async function callModel(

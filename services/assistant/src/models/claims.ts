@@ -21,7 +21,7 @@ const isBooked = new RegExp(
   'iu',
 );
 
-/** What somebody is quoted with: "you wrote: …". Only with these words before it, so that a claim between quotes is one. */
+/** The words before a quotation, and the quotation: "you wrote: …". Only with these words before it, so that a claim between quotes is one. */
 const quotation =
   /(?:você|cliente|mensagem|usted|mensaje|you|customer|message)[^."“”«»\n]{0,30}(?:disse|escreveu|falou|perguntou|diz|dijo|dijiste|escribió|escribiste|dice|said|wrote|asked|says)[^."“”«»\n]{0,20}["“«][^"“”«»\n]{1,300}["”»]/giu;
 

@@ -1,12 +1,12 @@
 import { longestUsageDays, type getAiUsage as operation } from '@mostrador/contracts';
 import { isDate } from '@mostrador/contracts/core';
+import { dayMs } from '@mostrador/hours/local-days';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findUsage } from './usage.repository.ts';
 
 const usualDays = 30;
-const dayMs = 86_400_000;
 
 export const getAiUsage =
   ({ database, prices }: Dependencies): Handler<typeof operation> =>

@@ -1,15 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type AssistantSettings, type ReplayedSide, replyStepLimits } from '@mostrador/contracts';
 import type { StoreScope } from '@mostrador/kit/database/database';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Dependencies } from '../dependencies.ts';
-import { callModel, modelName } from '../models/call-model.ts';
+import { callModel, modelName, newCall } from '../models/call-model.ts';
 import type { Decision, ModelRequest, ToolResult } from '../models/model.ts';
 import type { ConnectionRow } from '../models/model-connection.repository.ts';
 import { ModelFailure } from '../models/model-failure.ts';
 import { languageOf, phrases } from '../models/phrases.ts';
-import { highestCost, limitsOf } from '../prices/budget.ts';
+import { limitsOf } from '../prices/budget.ts';
 import { reserveCall } from '../prices/model-day.repository.ts';
 import { reachBudget } from '../prices/reach-budget.ts';
 import { checkCalls } from '../tools/check-calls.ts';
@@ -109,15 +108,9 @@ async function askOnce(
   const { callMs } = replyStepLimits;
   const timeoutMs = Math.min(callMs, call.deadline - Date.now() - answerMs);
   if (timeoutMs < leastCallMs) throw new NoTimeLeft();
-  const model = modelName(connection);
-  const micros = highestCost(dependencies.prices, model, new Date());
+  const made = newCall(dependencies.prices, connection, { agentId });
   const reserved = await dependencies.database.write(scope, async (sql) => {
-    const taken = await reserveCall(sql, scope.storeId, limitsOf(settings), {
-      id: randomUUID(),
-      agentId,
-      model,
-      micros,
-    });
+    const taken = await reserveCall(sql, scope.storeId, limitsOf(settings), made);
     if (!taken) await reachBudget(sql, scope.storeId, settings, dependencies.prices);
     return taken;
   });

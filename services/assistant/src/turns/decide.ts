@@ -1,15 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { type AssistantSettings, searchKnowledge, selectAgent } from '@mostrador/contracts';
 import type { StoreScope } from '@mostrador/kit/database/database';
 import type { Attempt } from '@mostrador/kit/step/retry-engine';
 import type { Dependencies } from '../dependencies.ts';
 import { askModel } from '../models/ask-model.ts';
-import { modelName } from '../models/call-model.ts';
+import { newCall } from '../models/call-model.ts';
 import { candidatesOf, nextOf } from '../models/choose-model.ts';
 import type { ModelRequest, ToolResult } from '../models/model.ts';
 import { type ConnectionRow, findConnections } from '../models/model-connection.repository.ts';
 import { languageOf, phrases } from '../models/phrases.ts';
-import { highestCost, limitsOf } from '../prices/budget.ts';
+import { limitsOf } from '../prices/budget.ts';
 import { type CallReservation, reserveCallOf } from '../prices/model-day.repository.ts';
 import { reachBudget } from '../prices/reach-budget.ts';
 import { findSettings } from '../settings/settings.repository.ts';
@@ -132,14 +131,11 @@ async function reserve(
   attempt: Attempt,
   { settings, connection, agentId }: Calling,
 ): Promise<CallReservation | 'lease_lost' | 'budget_reached'> {
-  const model = modelName(connection);
-  const micros = highestCost(prices, model, new Date());
-  const [limits, callId] = [limitsOf(settings), randomUUID()];
-  const [{ holdsLease, day }] = await database.execute(scope, (sql) =>
-    reserveCallOf(sql, attempt, limits, { id: callId, turnId: attempt.id, agentId, model, micros }),
-  );
+  const limits = limitsOf(settings);
+  const call = newCall(prices, connection, { agentId, turnId: attempt.id });
+  const [{ holdsLease, day }] = await database.execute(scope, (sql) => reserveCallOf(sql, attempt, limits, call));
   if (!holdsLease) return 'lease_lost';
-  return day === null ? 'budget_reached' : { day, micros, limits, callId };
+  return day === null ? 'budget_reached' : { day, micros: call.micros, limits, callId: call.id };
 }
 
 /** What the tools of this turn, and of the superseded ones before it, have given. */
