@@ -1,20 +1,14 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { type ProcessName, processes, processNames } from '@mostrador/platform/processes';
+import { type ProcessName, processNames } from '@mostrador/platform/processes';
 import { natsUsers } from '@mostrador/platform/servers';
 import { describe, expect, test } from 'vitest';
-import { root } from './paths.ts';
 import { portsFrom } from './ports.ts';
-import { providePrograms } from './programs.ts';
 import { natsPasswords, natsUrlOf } from './secrets.ts';
 import { serviceSpec } from './services.ts';
 
 const password = 'of this clone';
 const server = 'nats://127.0.0.1:4222';
-const specFor = (name: ProcessName, natsUrl: string, env: NodeJS.ProcessEnv = {}, programs?: string) =>
+const envFor = (name: ProcessName, natsUrl: string, env: NodeJS.ProcessEnv = {}) =>
   serviceSpec(name, {
-    programs,
     databaseUrl: 'postgres://postgres@127.0.0.1/mostrador',
     natsUrl,
     temporalAddress: '127.0.0.1:7233',
@@ -25,8 +19,7 @@ const specFor = (name: ProcessName, natsUrl: string, env: NodeJS.ProcessEnv = {}
     password,
     encryptionKeys: 'k1:',
     shutdownTimeoutMs: 1000,
-  });
-const envFor = (...options: Parameters<typeof specFor>) => specFor(...options).env;
+  }).env;
 const natsUrlFor = (...options: Parameters<typeof envFor>) => envFor(...options)?.NATS_URL;
 
 describe('the NATS address of a process', () => {
@@ -61,26 +54,6 @@ test('caches are in the local folder, unless the environment has others', () => 
   const shared = { NODE_COMPILE_CACHE: '/shared/node', WORKFLOW_BUNDLE_CACHE: '/shared/workflows' };
   expect(cachesOf(shared)).toEqual(['/shared/node', '/shared/workflows']);
 });
-
-test.each(processNames)(
-  'the bundle of %s runs as its sources do, and its code is compiled into its folder',
-  async (name) => {
-    const programs = await providePrograms();
-    const [bundled, fromSources] = [specFor(name, server, {}, programs), specFor(name, server)];
-    expect(bundled.env?.NODE_COMPILE_CACHE).toBe(join(programs, 'compiled'));
-    expect(fromSources.args.at(-1)).toBe(join(root, processes[name].program));
-    // Without an environment, both say which variables they need.
-    const [faults, ofSources] = await Promise.all([bundled, fromSources].map(({ args }) => endOf(args)));
-    expect(faults).toContain('NATS_URL is required');
-    expect(faults).toBe(ofSources);
-  },
-);
-
-const endOf = (args: string[]) =>
-  promisify(execFile)(process.execPath, args, { env: {} }).then(
-    ({ stdout }) => stdout,
-    ({ stderr }: { stderr: string }) => stderr,
-  );
 
 test('every NATS user has a unique password that begins with a letter', () => {
   const passwords = Object.values(natsPasswords(password));
