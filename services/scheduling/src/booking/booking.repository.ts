@@ -111,7 +111,7 @@ export async function listTaken(sql: Sql, storeId: string, { start, end }: Span)
   );
 }
 
-/** Of a list of timestamps in binary form, which are microseconds since the year 2000, in 64 bits. */
+/** Of a list of timestamps in binary form: microseconds since the year 2000, in 64 bits. A BigInt would take three times as long. */
 const momentAt = (moments: Buffer, index: number): number =>
   (moments.readInt32BE(8 * index) * 2 ** 32 + moments.readUInt32BE(8 * index + 4)) / 1_000 + Date.UTC(2000, 0, 1);
 

@@ -11,12 +11,11 @@ export async function beginList(
   { storeId, id }: RowKey,
   askedTokenHash: Buffer | undefined,
 ): Promise<void> {
-  const asks = askedTokenHash !== undefined;
   await sql`
     update calendar_watches
     set notified_at = null,
-        channel_tried_at = case when ${asks} then clock_timestamp() else channel_tried_at end,
-        asked_channel_token_hash = case when ${asks} then ${askedTokenHash ?? null}::bytea else asked_channel_token_hash end
+        channel_tried_at = case when ${askedTokenHash !== undefined} then clock_timestamp() else channel_tried_at end,
+        asked_channel_token_hash = coalesce(${askedTokenHash ?? null}::bytea, asked_channel_token_hash)
     where store_id = ${storeId} and connection_id = ${id}`;
 }
 

@@ -78,7 +78,7 @@ async function look(
       (await lockLease(sql, claimed.attempt)) ? await work(sql) : lookAgain(),
     );
   const signal = AbortSignal.timeout(limitMs);
-  // Before the list, so that what changes after it is told. It is kept also when the list fails.
+  // Before the list, so that the channel tells of each change that the list lacks. It is kept also when the list fails.
   const expiresAt = await openChannel(dependencies, context.log, claimed, signal);
   if (expiresAt) await dependencies.database.write(scope, (sql) => saveChannel(sql, claimed.attempt, expiresAt));
   let found: Found;
