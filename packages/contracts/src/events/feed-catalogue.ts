@@ -291,8 +291,8 @@ export const feedCatalogue = {
   }),
   'assistant.budget_reached': bareFact(
     'store',
-    'The AI has used up its calls or its money for today, in UTC: a call was refused, and people answer. It is told once ' +
-      'a day, and again after the limits were changed.',
+    'The AI has used up its calls or its money for today, in UTC: a call was refused, and people answer. The event ' +
+      'comes once a day, and again after the limits were changed.',
     Type.Omit(AiBudget, ['reached_at']).properties,
   ),
   'assistant.handed_over': bareFact('conversation', 'The AI told a lead that a person will answer. Answer the lead.', {
