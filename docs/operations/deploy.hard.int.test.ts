@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { root } from '@mostrador/local-platform/paths';
-import { freePort } from '@mostrador/local-platform/ports';
+import { freeBase, freePort } from '@mostrador/local-platform/ports';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { startTcpProxy, type TcpProxy } from '../../packages/testing/src/proxy/tcp-proxy.ts';
@@ -70,13 +70,14 @@ test.skipIf(!canMakeCertificates)(
   async () => {
     if (!hasHaproxy) process.stderr.write('HAProxy is not installed, so its part of deploy.md is skipped\n');
     const [natsPort, publicPort] = [await freePort(), await freePort()];
-    // Below the ports that systems assign to outgoing connections, and beside those of the clones.
-    const firstPort = 12_000 + (process.pid % 80) * 90;
+    // A block of ports holds one for each of the 16 processes, and another one those for their metrics.
+    const [firstPort, firstOfMetrics] = [await freeBase('deploy'), await freeBase('deploy metrics')];
     const own = (text: string) =>
       text
         .replaceAll(/\b808(\d)\b/g, (_, digit) => String(firstPort + Number(digit)))
-        .replaceAll(/\b8180\b/g, String(firstPort + 45))
-        .replaceAll(/port \+ 100\b/g, 'port + 45')
+        .replaceAll(/\b8180\b/g, String(firstPort + 8))
+        .replaceAll(/port \+ 100\b/g, 'port + 8')
+        .replaceAll(/port \+ 1000\b/g, `port + ${firstOfMetrics - firstPort}`)
         .replaceAll('8443', String(publicPort))
         .replaceAll('/opt/mostrador', root)
         .replace('localhost:5432', new URL(server.url).host)

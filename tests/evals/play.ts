@@ -78,8 +78,9 @@ export async function readEnd(
 }
 
 /** A lead without what a conversation changes by itself, some of it a while after the answer. */
-export function lastingOf({ interaction_count: _, updated_at: _at, ai_paused_until: _paused, ...rest }: Json): Json {
-  return rest;
+export function lastingOf(lead: Json): Json {
+  const { interaction_count: _, updated_at: _at, ai_paused_until: _paused, ai_paused_by: _by, ...lasting } = lead;
+  return lasting;
 }
 
 /** The calls to models of a store, which has had one conversation. */

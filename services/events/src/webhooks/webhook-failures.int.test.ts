@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startEvents, type TestEvents } from '../../test/events.ts';
 import { appendTo, stageWebhook, type WebhookStage } from '../../test/webhooks.ts';
 import { purgeWebhooks } from './purge-webhooks.ts';
+import { mostWaiting } from './replays/replay.ts';
 import { createSender } from './sending/sender.ts';
 
 const { createWebhookEndpoint, deleteWebhookEndpoint, getWebhookEndpoint, rotateWebhookSecret } = eventsOperations;
@@ -31,7 +32,10 @@ const update = (
 
 beforeAll(async () => {
   // `*.invalid` never has an address (RFC 6761).
-  events = await startEvents({ allowHosts: '127.0.0.1,nowhere.invalid', limits: { callMs: 1_500, leaseMs: 20_000 } });
+  events = await startEvents({
+    allowHosts: '127.0.0.1,nowhere.invalid',
+    limits: { callMs: 1_500, leaseMs: 20_000, batch: 100 },
+  });
   events.startSender();
 });
 afterEach(async () => {
@@ -368,8 +372,8 @@ test('an attempt whose process died is made again with the same `webhook-id`, an
 test('replay stops silently at 10,000 (svix): a replay sends everything, whatever its length', async () => {
   const staged = await stage({ max_in_flight: 20 });
   const { storeId, endpoint, receiver, drain } = staged;
-  // More than one run of the planner looks through.
-  const many = 600;
+  // More than one run of the planner looks through, and more than may wait at once.
+  const many = mostWaiting + 50;
   await update(staged, { status: 'paused' });
   await appendTo(
     events,
