@@ -51,6 +51,7 @@ export * from './gateway/reports.ts';
 export * from './gateway/stores.ts';
 export * from './gateway/waiting.ts';
 export * from './list-totals.ts';
+export * from './messaging/channel-number.ts';
 export * from './messaging/channels.ts';
 export * from './messaging/conversations.ts';
 export * from './messaging/deliveries.ts';

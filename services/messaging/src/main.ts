@@ -30,7 +30,7 @@ import { createOutcomeWaiters } from './messages/outcome-waiters.ts';
 import { budgetGauges } from './prices/budget-metrics.ts';
 import { openRateCard } from './prices/rate-card.ts';
 import { endIdleSessions } from './sessions/end-idle-sessions.ts';
-import { syncTemplates } from './templates/sync-templates.ts';
+import { syncAccounts } from './templates/sync-account.ts';
 
 /** The number of requests in this process that may wait for the outcome of their message. */
 const mostWaiting = 1000;
@@ -124,11 +124,11 @@ runService({
             ),
         }),
         periodically({
-          name: 'templates',
+          name: 'accounts',
           everyMs: 10_000,
           log,
           run: (signal) =>
-            syncTemplates({ ...{ database, systemDatabase, relay }, ...{ openChannel, circuit, log } }, signal),
+            syncAccounts({ ...{ database, systemDatabase, relay }, ...{ openChannel, circuit, log } }, signal),
         }),
         periodically({
           name: 'inbox',

@@ -23,6 +23,8 @@ export const showChannelCommand = (admin: Admin): Command =>
           'templates error': channel.templates_error
             ? shown(`${channel.templates_error.code}: ${channel.templates_error.detail}`)
             : null,
+          number: numberOf(channel),
+          'number checked': channel.number?.checked_at ?? null,
           history: historyOf(channel),
           'free service messages': freeOf(channel),
           webhook: channel.webhook_url,
@@ -40,6 +42,15 @@ export const showChannelCommand = (admin: Admin): Command =>
 
 function freeOf({ free_service_messages: free }: ReplyOf<typeof showChannel>): string | null {
   return free ? `${free.used} of ${free.limit} used in ${free.month}` : null;
+}
+
+function numberOf({ number }: ReplyOf<typeof showChannel>): string | null {
+  if (!number) return null;
+  const { health, status, quality, sending, messaging_limit, name_status } = number;
+  const limit = messaging_limit === null ? [] : [`limit ${shown(messaging_limit)}`];
+  return [health, `status ${status}`, `quality ${quality}`, `sending ${sending}`, ...limit, `name ${name_status}`].join(
+    ', ',
+  );
 }
 
 function historyOf({ history }: ReplyOf<typeof showChannel>): string | null {

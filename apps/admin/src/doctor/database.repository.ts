@@ -2,6 +2,7 @@ import type { Sql } from '@mostrador/kit/database/database';
 import type { AiBudgetReached } from './ai-budgets.ts';
 import type { OpenCircuit } from './circuits.ts';
 import type { BudgetUsedUp } from './message-budgets.ts';
+import type { TroubledNumber } from './numbers.ts';
 
 /** Of stores that a check names. */
 const mostStores = 20;
@@ -122,6 +123,12 @@ export const readMessageBudgets = (sql: Sql) => sql<BudgetUsedUp[]>`
   where b.month = date_trunc('month', now() at time zone 'UTC')::date and b.told_percent = 100
     and s.monthly_budget is not null
   order by b.store_id limit ${mostStores}`;
+
+/** The first numbers that a provider blocks or warns about, those that send nothing before the others. */
+export const readNumbers = (sql: Sql) => sql<TroubledNumber[]>`
+  select store_id, number_state ->> 'health' as health, number_checked_at as checked_at from messaging.channels
+  where disconnected_at is null and number_state ->> 'health' in ('blocked', 'warned')
+  order by 2, store_id limit ${mostStores}`;
 
 export type SealedRows = {
   readonly service: string;

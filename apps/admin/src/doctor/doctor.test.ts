@@ -5,6 +5,7 @@ import { judgeCircuits } from './circuits.ts';
 import { judgeMigrations, judgeRefusal, judgeReplication, judgeRoles, judgeServer } from './database.ts';
 import { ageText, compareFindings, exitCodeOf, type Finding, type Severity } from './finding.ts';
 import { judgeMessageBudgets } from './message-budgets.ts';
+import { judgeNumbers } from './numbers.ts';
 import { inDatabase } from './open-database.ts';
 import { type Answer, judgeKeys, judgeProcesses } from './processes.ts';
 import { judgeQueues } from './queues.ts';
@@ -480,6 +481,19 @@ describe('PostgreSQL', () => {
         now,
       ),
     ).toMatchObject([{ severity: 'warning', since: ago(60).toISOString() }, { severity: 'critical' }]);
+  });
+
+  test('a number that its provider blocks is a warning, and one that it warns about a note', () => {
+    expect(judgeNumbers([])).toEqual([]);
+    const found = judgeNumbers([
+      { store_id: 'a', health: 'blocked', checked_at: now },
+      { store_id: 'b', health: 'warned', checked_at: now },
+    ]);
+    expect(found).toMatchObject([
+      { severity: 'warning', what: 'The provider blocks the number of the store a' },
+      { severity: 'note', what: 'The provider warns about the number of the store b' },
+    ]);
+    expect(found[0]?.why).toContain(now.toISOString());
   });
 
   test('each store whose budget is used up is a warning that names it', () => {

@@ -9,10 +9,11 @@ import { Ended, NotRunning } from '../exit.ts';
 import { shown, table } from '../terminal.ts';
 import { judgeAiBudgets } from './ai-budgets.ts';
 import { judgeCircuits } from './circuits.ts';
-import { readAiBudgets, readCircuits, readMessageBudgets, readSealed } from './database.repository.ts';
+import { readAiBudgets, readCircuits, readMessageBudgets, readNumbers, readSealed } from './database.repository.ts';
 import { checkSchemas, checkServer } from './database.ts';
 import { compareFindings, exitCodeOf, type Finding, severities } from './finding.ts';
 import { judgeMessageBudgets } from './message-budgets.ts';
+import { judgeNumbers } from './numbers.ts';
 import { inDatabase, Unreachable, withDatabase } from './open-database.ts';
 import { type Answer, judgeKeys, judgeProcesses } from './processes.ts';
 import {
@@ -150,6 +151,7 @@ async function examine(admin: Admin, database: string | undefined): Promise<Resu
     }),
     ofDatabase('providers', async (sql) => judgeCircuits(await readCircuits(sql), new Date())),
     ofDatabase('budgets of the AI', async (sql) => judgeAiBudgets(await readAiBudgets(sql))),
+    ofDatabase('numbers of channels', async (sql) => judgeNumbers(await readNumbers(sql))),
     ofDatabase('budgets for messages', async (sql) => judgeMessageBudgets(await readMessageBudgets(sql))),
     ofDatabase('encryption keys', async (sql) => judgeSealed(await readSealed(sql), await roll.catch(() => []))),
   ];

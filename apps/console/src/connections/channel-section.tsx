@@ -12,6 +12,7 @@ import { say } from '../ui/toasts.tsx';
 import { ConnectChannel } from './connect-channel.tsx';
 import { ConnectionCard } from './connection-card.tsx';
 import styles from './connections.module.css';
+import { wordsOfHealth, wordsOfLimit, wordsOfName, wordsOfQuality } from './number-words.ts';
 import { channelQuery } from './queries.ts';
 
 /** How customers write to the store. */
@@ -19,6 +20,9 @@ export function ChannelSection({ channel, mayChange }: { channel: StoreChannel; 
   const { provider, phone, connected_at, sandbox_url, webhook_url } = channel;
   const { data: store } = useQuery(storeQuery);
   const budget = store?.message_budget;
+  const number = channel.number ?? undefined;
+  const trouble = number && wordsOfHealth(number);
+  const [name, quality, limit] = number ? [wordsOfName(number), wordsOfQuality(number), wordsOfLimit(number)] : [];
   const { messages_queued, messages_unknown, webhooks_failed } = channel;
   const disconnect = async () => {
     await dataOf(platform.DELETE('/channel'));
@@ -48,11 +52,19 @@ export function ChannelSection({ channel, mayChange }: { channel: StoreChannel; 
       rotate={sandbox_url === null ? undefined : rotate}
       actions={sandbox_url && <Telephone url={sandbox_url} />}
     >
+      {trouble && (
+        <p className={styles.reason} data-kind={number.health === 'blocked' ? 'bad' : 'warn'}>
+          {trouble}
+        </p>
+      )}
       {provider && (
         <Facts
           facts={[
             [m.connections_kind(), provider === 'sandbox' ? m.connections_sandbox() : m.connections_whatsapp()],
             phone !== null && [m.connections_phone(), `+${phone}`],
+            name !== undefined && [m.connections_name(), name],
+            quality !== undefined && [m.connections_quality(), quality],
+            limit !== undefined && [m.connections_limit(), limit],
             webhook_url !== null && [
               m.connections_webhook(),
               <span key="webhook" className={styles.value}>

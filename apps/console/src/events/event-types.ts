@@ -36,6 +36,7 @@ export const groupOf: Record<EventType, EventGroup> = {
   'message.updated': 'message',
   'conversation.read': 'message',
   'template.status_changed': 'message',
+  'channel.number_changed': 'message',
   'budget.reached': 'message',
   'session.started': 'session',
   'session.ended': 'session',

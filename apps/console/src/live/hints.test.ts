@@ -33,6 +33,10 @@ test('a budget that is reached concerns the store', () => {
   expect(keysOfHint(hint('budget.reached', { type: 'store', id: 's' }))).toContainEqual(['store']);
 });
 
+test('another state of the number concerns the channel', () => {
+  expect(keysOfHint(hint('channel.number_changed', { type: 'store', id: 's' }))).toEqual([['channel'], ['events']]);
+});
+
 test('other booking rules, and another week of a seller, concern the free times', () => {
   const rules = keysOfHint(hint('booking.changed', { type: 'store', id: 's' }));
   expect(rules).toEqual([['booking'], ['appointments', 'free'], ['events']]);

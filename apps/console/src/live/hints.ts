@@ -31,6 +31,12 @@ const keysOf: Readonly<Record<string, Keys>> = {
   store: () => [['store'], ['ai']],
 };
 
+/** Of events about the store that concern only a part of it. */
+const keysOfType: Readonly<Record<string, readonly QueryKey[]>> = {
+  'booking.changed': [['booking'], freeTimes],
+  'channel.number_changed': [['channel']],
+};
+
 /**
  * What to read once more a moment after a hint, if anything. The inbox shows copies of leads in messaging, which follow
  * crm on their own: they may be older than the event.
@@ -46,7 +52,6 @@ const ofOperations = /^(message[.](failed|unknown|unsettled|sent|cancelled)|foll
 /** The keys of the queries that a hint concerns. Every hint is a new row of the event log. */
 export function keysOfHint({ type, entity, lead_id }: Hint): readonly QueryKey[] {
   const leadId = lead_id ?? entity.id;
-  const shown =
-    type === 'booking.changed' ? [['booking'], freeTimes] : (keysOf[entity.type]?.(entity.id, leadId) ?? []);
+  const shown = keysOfType[type] ?? keysOf[entity.type]?.(entity.id, leadId) ?? [];
   return [...shown, ['events'], ...(ofOperations.test(type) ? [['waiting']] : [])];
 }

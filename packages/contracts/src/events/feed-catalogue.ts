@@ -6,6 +6,7 @@ import { Agent } from '../crm/agents.ts';
 import { KnowledgeDocument } from '../crm/knowledge.ts';
 import { Lead, LeadStatus } from '../crm/leads.ts';
 import { Seller } from '../crm/sellers.ts';
+import { ChannelNumberState } from '../messaging/channel-number.ts';
 import { MessageBudget } from '../messaging/channels.ts';
 import { OptOutScope, OptOutSource } from '../messaging/conversations.ts';
 import { Message, MessageSource, MessageStatusWord } from '../messaging/messages.ts';
@@ -269,6 +270,18 @@ export const feedCatalogue = {
       previous_status: About(NullableTemplateStatus, 'What it was before. Null: the template is new.'),
     },
     Template,
+  ),
+  'channel.number_changed': bareFact(
+    'store',
+    'The channel says something else of the store’s number: its status, quality, limits or name. What it says first is ' +
+      'no change.',
+    {
+      ...ChannelNumberState.properties,
+      previous: Type.Object(ChannelNumberState.properties, {
+        title: 'PreviousChannelNumber',
+        description: 'What it said before.',
+      }),
+    },
   ),
   'budget.reached': bareFact(
     'store',

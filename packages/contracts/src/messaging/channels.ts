@@ -15,6 +15,7 @@ import {
   Uuid,
 } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
+import { ChannelNumber } from './channel-number.ts';
 
 export const channelProviders = ['whatsapp_cloud', 'sandbox'] as const;
 
@@ -159,6 +160,13 @@ export const StoreChannel = Type.Object(
     templates_error: Type.Optional(
       Nullable(Failure, { description: 'Why the templates could not be read the last time. Null: they could.' }),
     ),
+    number: Type.Optional(
+      Nullable(ChannelNumber, {
+        description:
+          'What WhatsApp says of the number: its status, quality and limits. Null: it has not said, or the channel is the ' +
+          'sandbox.',
+      }),
+    ),
     free_service_messages: Type.Optional(
       Nullable(FreeServiceMessages, {
         description:
@@ -251,6 +259,7 @@ export const showChannel = defineOperation({
         ),
       ),
     ),
+    number: Type.Optional(Nullable(ChannelNumber)),
     free_service_messages: Type.Optional(Nullable(FreeServiceMessages)),
     webhook_url: NullableString,
     /** Only of `degraded`. */

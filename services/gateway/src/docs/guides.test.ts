@@ -145,7 +145,14 @@ test('the numbers and lists of the guides are those of the code', () => {
   const bare = feedTypes.filter((type) => !feedCatalogue[type].object);
   expect(bare.toSorted()).toEqual([
     ...['assistant.budget_reached', 'assistant.handed_over', 'assistant.replied', 'assistant.silent'],
-    ...['booking.changed', 'budget.reached', 'conversation.read', 'lead.opted_in', 'lead.opted_out'],
+    ...[
+      'booking.changed',
+      'budget.reached',
+      'channel.number_changed',
+      'conversation.read',
+      'lead.opted_in',
+      'lead.opted_out',
+    ],
   ]);
   says(
     'events',

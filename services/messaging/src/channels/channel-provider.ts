@@ -10,6 +10,7 @@ import type {
 import type { Egress } from '@mostrador/kit/clients/egress';
 import type { Database } from '@mostrador/kit/database/database';
 import type { ChannelRow } from './channel.repository.ts';
+import type { ProviderNumber } from './provider-number.ts';
 import type { ProviderTemplate, TemplatePage } from './provider-template.ts';
 
 /**
@@ -87,7 +88,9 @@ export type ChannelAdapter = {
    * Throws when it would not, or when that is not known: then the channel keeps waiting.
    */
   check(signal: AbortSignal): Promise<void>;
-  /** Reads the page of the account's templates at a cursor, or the first one. Left out by a provider that has none. */
+  /** Reads what the provider says of the number. Left out by a provider that says nothing. */
+  readNumber?(signal: AbortSignal): Promise<ProviderNumber>;
+  /** Reads the page of the account's templates at a cursor, or the first one. Left out when it has none, or is not known. */
   readTemplates?(after: string | null, signal: AbortSignal): Promise<TemplatePage>;
 };
 
@@ -197,8 +200,8 @@ export type InboundEffect =
   | { readonly kind: 'history'; readonly messages: readonly [HistoryMessage, ...HistoryMessage[]] }
   /** How much of the past the provider has told, in percent, or the code of the error why it tells nothing. */
   | { readonly kind: 'history_state'; readonly progress: number | null; readonly error: string | null }
-  /** A template of the account has changed. */
-  | { readonly kind: 'templates' }
+  /** What the provider says of the account has changed: of its templates, or of the number. */
+  | { readonly kind: 'account' }
   /** The store's own telephone has this customer in its address book. `name` is null: no longer. */
   | { readonly kind: 'contact'; readonly at: Date; readonly phone: string; readonly name: string | null }
   /** The provider accepts no message over the channel. */

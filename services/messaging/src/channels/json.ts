@@ -31,6 +31,12 @@ export function moment(timestamp: unknown, now: Date): Date {
 export const first = (value: string, length: number): string =>
   value.length <= length ? value : Array.from(value).slice(0, length).join('');
 
+/** The word in lower case, if it is one of these. */
+export function wordOf<Word extends string>(words: readonly Word[], value: unknown, otherwise: Word): Word {
+  const word = text(value).toLowerCase();
+  return words.find((one) => one === word) ?? otherwise;
+}
+
 /** The members that have a value: neither null, undefined nor an empty text. */
 export const known = <Members extends object>(
   members: Members,

@@ -42,6 +42,7 @@ describe('WhatsApp', () => {
         templates_synced_at: null,
         templates_error: null,
         history: null,
+        number: null,
         free_service_messages: null,
       },
       channel_id,

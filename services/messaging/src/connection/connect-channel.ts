@@ -18,7 +18,7 @@ import { providerOf } from '../channels/providers.ts';
 import { wakeQueues } from '../delivery/wake-queues.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { markSynced } from '../templates/sync.repository.ts';
-import { syncEveryMs } from '../templates/sync-templates.ts';
+import { syncEveryMs } from '../templates/sync-account.ts';
 import { forgetTemplates, replaceTemplates } from '../templates/template.repository.ts';
 
 export const connectChannel =

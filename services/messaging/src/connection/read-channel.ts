@@ -10,6 +10,7 @@ import { countWaiting } from '../delivery/delivery.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { countFailed } from '../inbound/inbound.repository.ts';
 import { countServiceMessages } from '../prices/free-messages.repository.ts';
+import { toNumber } from '../templates/number.ts';
 import { findSyncState } from '../templates/sync.repository.ts';
 
 type Used = Pick<Dependencies, 'database' | 'vault' | 'publicUrl' | 'telephone' | 'rateCard'>;
@@ -48,6 +49,7 @@ export async function readChannel({ database, vault, publicUrl, telephone, rateC
     templates_error: templates?.error_code
       ? { code: templates.error_code, detail: templates.error_detail ?? '' }
       : null,
+    number: templates ? toNumber(templates) : null,
     free_service_messages: free && limit !== undefined ? { ...free, limit } : null,
     webhook_url: webhook?.urlOf(publicUrl, channel.id) ?? null,
     sandbox_url: (telephone.writesAs !== 'off' && token && page?.urlOf(publicUrl, token)) || null,
@@ -76,6 +78,7 @@ const notConnected = {
   business_account_id: null,
   templates_synced_at: null,
   templates_error: null,
+  number: null,
   free_service_messages: null,
   webhook_url: null,
   sandbox_url: null,

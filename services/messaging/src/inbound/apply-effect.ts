@@ -37,7 +37,7 @@ export async function applyEffect(
       return await importHistory(tools, context, channelId, effect.messages);
     case 'history_state':
       return await tools.database.write(context, (sql) => saveHistoryState(sql, context.storeId, channelId, effect));
-    case 'templates':
+    case 'account':
       return await tools.database.write(context, (sql) => makeSyncDue(sql, context.storeId, channelId));
     case 'fault':
       return await tools.database.write(context, (sql) => refuseChannel(sql, context.storeId, channelId, effect));

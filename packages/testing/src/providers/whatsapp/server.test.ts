@@ -66,6 +66,26 @@ type Payload = {
   entry: [{ changes: [{ value: { statuses?: [{ id: string; status: string }]; messages?: object[] } }] }];
 };
 
+test.each([
+  ['v23.0', 'messaging_limit_tier', { messaging_limit_tier: 'TIER_250' }],
+  ['v23.0', 'whatsapp_business_manager_messaging_limit', undefined],
+  ['v24.0', 'messaging_limit_tier', {}],
+  ['v24.0', 'whatsapp_business_manager_messaging_limit', { whatsapp_business_manager_messaging_limit: 'TIER_250' }],
+  ['v24.0', 'quality', undefined],
+  ['v25.0', 'status,quality_rating', { status: 'CONNECTED', quality_rating: 'GREEN' }],
+])('a number of %s answers %s only where the version has it', async (version, fields, says) => {
+  const { apiUrl, settings } = await start();
+  const ask = async (authorization: string) => {
+    const url = `${apiUrl.replace('v23.0', version)}/${settings.phoneNumberId}?fields=${fields}`;
+    const answer = await fetch(url, { headers: { authorization } });
+    return { status: answer.status, body: await answer.json() };
+  };
+  const answer = await ask(`Bearer ${settings.accessToken}`);
+  if (says) expect(answer).toEqual({ status: 200, body: { ...says, id: settings.phoneNumberId } });
+  else expect(answer).toMatchObject({ status: 400, body: { error: { code: 100 } } });
+  expect(await ask('Bearer other')).toMatchObject({ status: 401, body: { error: { code: 190 } } });
+});
+
 test('a text is accepted only within the reply window, and a template at any time', async () => {
   const whatsapp = await start();
   expect(await send(whatsapp)).toMatchObject({ status: 400, code: 131047 });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Customer, contents, type Entry, entriesPayload, preferencePayload } from './entries.ts';
+import { numberAnswer, type StandInNumber, soundNumber } from './numbers.ts';
 import { type Bucket, createBucket, type Refusal, readSendRequest, refusalAnswer, type SendRequest } from './rules.ts';
 import { type StandInTemplate, templatePage, templateRefusal } from './templates.ts';
 import {
@@ -61,6 +62,10 @@ export type WhatsappSettings = {
   fault: (Refusal & { readonly failsLater?: boolean }) | null;
   /** The WhatsApp Business Account of the number. */
   businessAccountId: string;
+  /** What it says of every number of the account. */
+  number: StandInNumber;
+  /** How it handles the next questions about a number, one each. The others are answered. */
+  numberFaults: (Refusal | { readonly status: number; readonly body: string })[];
   /** The templates of the account. Null: it sends any template, and shows none. */
   templates: readonly StandInTemplate[] | null;
   /** How it handles the request for a page of templates, counted from 1. Any other page is answered. */
@@ -84,8 +89,10 @@ export type WhatsappServer = {
   readonly refusals: readonly (Refusal & { readonly to: string })[];
   /** The number of send requests, with any result. */
   requests(): number;
-  /** The number of questions for the health of a number. */
+  /** The number of questions for only the health of a number. */
   healthRequests(): number;
+  /** The number of other questions about a number. */
+  numberRequests(): number;
   /** The number of requests for a page of templates. */
   templateRequests(): number;
   /** Sets the behaviour for the next requests, one each. */
@@ -124,6 +131,8 @@ const defaults: WhatsappSettings = {
   numberRate: 80,
   fault: null,
   businessAccountId: '102290129340398',
+  number: soundNumber,
+  numberFaults: [],
   templates: null,
   templateFaults: {},
   marketingTemplates: [],
@@ -142,6 +151,7 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
   let everyTime: Behaviour = {};
   let requests = 0;
   let healthRequests = 0;
+  let numberRequests = 0;
   let templateRequests = 0;
   const wroteAtMs = new Map<string, number>();
   const stopped = new Set<string>();
@@ -206,21 +216,22 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
     return isKnown ? undefined : { code: 100, subcode: 33 };
   };
 
-  /** What `GET /{phone-number-id}?fields=health_status` says. */
-  const showHealth = (request: IncomingMessage, response: ServerResponse) => {
-    healthRequests += 1;
-    const id = new URL(request.url ?? '', 'http://stand-in').pathname.split('/').at(-1) ?? '';
-    const refusal = refusalOf(request, id);
+  /** What `GET /{phone-number-id}` says. */
+  const showNumber = (request: IncomingMessage, response: ServerResponse) => {
+    const url = new URL(request.url ?? '', 'http://stand-in');
+    const asksOnlyHealth = url.searchParams.get('fields') === 'health_status';
+    if (asksOnlyHealth) healthRequests += 1;
+    else numberRequests += 1;
+    const fault = asksOnlyHealth ? undefined : settings.numberFaults.shift();
+    if (fault && 'body' in fault) {
+      return void response.writeHead(fault.status, { 'content-type': 'text/html' }).end(fault.body);
+    }
+    const refusal = fault ?? refusalOf(request, url.pathname.split('/').at(-1) ?? '');
     if (refusal) return answerWith(response, refusal, 'unknown');
-    const { fault } = settings;
-    const can_send_message = fault ? 'BLOCKED' : 'AVAILABLE';
-    const errors = fault && [{ error_code: 141006, error_description: 'Blocked', possible_solution: 'Repair it' }];
-    const entities = [
-      { entity_type: 'PHONE_NUMBER', id, can_send_message: 'AVAILABLE' },
-      { entity_type: 'WABA', id: '102290129340398', can_send_message, ...(errors && { errors }) },
-    ];
-    const body = { health_status: { can_send_message, entities }, id };
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    const about = { account: settings.businessAccountId, isBlocked: settings.fault !== null };
+    const answer = numberAnswer(settings.number, url, about);
+    if ('refusal' in answer) return answerWith(response, answer.refusal as Refusal, 'unknown');
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   };
 
   /** What `GET /{business account}/message_templates` says. */
@@ -311,8 +322,8 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
       return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
     }
     if (request.method === 'POST' && request.url?.endsWith('/messages')) return await send(request, response);
-    if (request.method === 'GET' && request.url?.endsWith('?fields=health_status')) {
-      return showHealth(request, response);
+    if (request.method === 'GET' && /^\/v[\d.]+\/\d+(\?|$)/.test(request.url ?? '')) {
+      return showNumber(request, response);
     }
     if (request.method === 'GET' && request.url?.includes('/message_templates?'))
       return showTemplates(request, response);
@@ -328,6 +339,7 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
     refusals,
     requests: () => requests,
     healthRequests: () => healthRequests,
+    numberRequests: () => numberRequests,
     templateRequests: () => templateRequests,
     next: (...behaviours) => void planned.push(...behaviours),
     always: (behaviour) => {

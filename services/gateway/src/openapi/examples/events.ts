@@ -1,4 +1,5 @@
 import {
+  type ChannelNumberState,
   type Event,
   type FeedEntity,
   type FeedIds,
@@ -65,6 +66,11 @@ const cancelledAt = '2026-01-13T09:15:44.180Z';
 const confirmedAt = '2026-01-15T19:04:31.218Z';
 
 /** An event of every type, in the order of the feed. Some exclude each other: they are examples, not one day. */
+const number: ChannelNumberState = {
+  ...{ health: 'good', status: 'connected', quality: 'green', sending: 'available', messaging_limit: 'TIER_2K' },
+  ...{ name: 'Ótica Clara', name_status: 'approved' },
+};
+
 const told: { readonly [Type in FeedType]: Told<Type> } = {
   'agent.created': [reception.created_at, ids.agent, ofAgent, reception],
   'agent.updated': [reception.updated_at, ids.agent, ofAgent, reception],
@@ -214,6 +220,12 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
     '2026-01-14T17:40:00.000Z',
     ids.store,
     { ...{ day: '2026-01-14', calls: 500, most_calls: 500, spent: 3.1, most_spent: 5 }, currency: 'XTS' },
+    undefined,
+  ],
+  'channel.number_changed': [
+    '2026-01-14T17:50:00.000Z',
+    ids.store,
+    { ...number, health: 'warned', status: 'flagged', quality: 'red', previous: number },
     undefined,
   ],
   'budget.reached': [

@@ -2,8 +2,10 @@ import { BodyTooLarge, readBody } from '@mostrador/kit/clients/body';
 import { AddressRefused, type Egress } from '@mostrador/kit/clients/egress';
 import { type HttpAnswer, NotConnected, postJson, retryAfterSeconds } from '@mostrador/kit/clients/http';
 import { type Accepted, type ChannelAdapter, ChannelError, type OutboundMessage } from '../channel-provider.ts';
+import type { ProviderNumber } from '../provider-number.ts';
 import type { TemplatePage } from '../provider-template.ts';
 import { channelErrorOf, type WhatsappError } from './errors.ts';
+import { numberFields, readNumber } from './number.ts';
 import { readTemplatePage, templateFields } from './templates.ts';
 
 export type WhatsappSettings = {
@@ -42,14 +44,23 @@ export function createWhatsappAdapter({
     async check(signal) {
       readHealth(await get(health, signal));
     },
-    async readTemplates(after, signal) {
-      const url = new URL(`${apiUrl}/${businessAccountId}/message_templates`);
+    async readNumber(signal) {
+      const url = new URL(`${apiUrl}/${phoneNumberId}`);
+      url.searchParams.set('fields', numberFields(apiUrl));
+      return numberOf(await get(url, signal), apiUrl);
+    },
+    ...(businessAccountId != null && { readTemplates: readTemplatesOf(businessAccountId) }),
+  };
+
+  function readTemplatesOf(account: string): NonNullable<ChannelAdapter['readTemplates']> {
+    return async (after, signal) => {
+      const url = new URL(`${apiUrl}/${account}/message_templates`);
       url.searchParams.set('fields', templateFields);
       url.searchParams.set('limit', String(templatesPerPage));
       if (after !== null) url.searchParams.set('after', after);
       return readTemplates(await get(url, signal, maxTemplatesBytes));
-    },
-  };
+    };
+  }
 
   /** An answer to a question. Asking again is safe, so no failure is ambiguous. */
   async function get(url: URL, signal: AbortSignal, limitBytes?: number): Promise<HttpAnswer> {
@@ -110,6 +121,13 @@ function readHealth(answer: HttpAnswer): void {
   if (stringAt(body, 'health_status', 'can_send_message') !== 'BLOCKED') return;
   const detail = 'WhatsApp still blocks the number or its account.';
   throw new ChannelError('throttled', 'whatsapp_blocked', detail, { outage: false });
+}
+
+function numberOf(answer: HttpAnswer, apiUrl: string): ProviderNumber {
+  const outage = answer.status >= 500;
+  const number = readNumber(bodyOfSuccess(answer, outage), apiUrl);
+  if (!number) throw unreadable(answer.status, outage);
+  return number;
 }
 
 function readTemplates(answer: HttpAnswer): TemplatePage {

@@ -21,8 +21,15 @@ type Reader = (entry: unknown, value: unknown, now: Date) => Entry;
 type Field = keyof typeof readersOf;
 const isRead = (field: string | undefined): field is Field => field !== undefined && Object.hasOwn(readersOf, field);
 
-/** Fields that tell of the account's templates. What changed is read from the account, because these come in any order. */
-const aboutTemplates: ReadonlySet<string> = new Set([
+/** Fields that tell of the account. What changed is read from the account, because these come late and in any order. */
+const aboutAccount: ReadonlySet<string> = new Set([
+  'account_alerts',
+  'account_review_update',
+  'account_update',
+  'business_capability_update',
+  'business_status_update',
+  'phone_number_name_update',
+  'phone_number_quality_update',
   'message_template_status_update',
   'message_template_quality_update',
   'message_template_components_update',
@@ -31,7 +38,7 @@ const aboutTemplates: ReadonlySet<string> = new Set([
 
 /**
  * Reads a WhatsApp webhook (Cloud API, fields `messages`, `smb_message_echoes`, `standby`, `history`, `smb_app_state_sync` and
- * `user_preferences`, and those about templates). A batch comes in three nested arrays. The reader skips other fields, and
+ * `user_preferences`, and those about the account). A batch comes in three nested arrays. The reader skips other fields, and
  * what says nothing that counts. It counts what it cannot read, and still returns the rest. An entry of another number
  * counts as unreadable, because this channel is not the place for it.
  *
@@ -49,12 +56,12 @@ export function readNotification(payload: unknown, phoneNumberId: string, now = 
   const fieldOf = (change: unknown) => readable(text(member(change, 'field')) || undefined)[0];
   const optionalListIn = (value: object, name: string) => (Object.hasOwn(value, name) ? listIn(value, name) : []);
 
-  let changesTemplates = false;
+  let changesAccount = false;
   const values = listIn(payload, 'entry')
     .flatMap((entry) => listIn(entry, 'changes'))
     .flatMap((change) => {
       const field = fieldOf(change);
-      if (field !== undefined && aboutTemplates.has(field)) changesTemplates = true;
+      if (field !== undefined && aboutAccount.has(field)) changesAccount = true;
       if (!isRead(field)) return [];
       const value = object(member(change, 'value'));
       return readable(value && field === 'standby' ? standbyOf(value) : value).map((value) => ({ field, value }));
@@ -77,7 +84,7 @@ export function readNotification(payload: unknown, phoneNumberId: string, now = 
     ...entries.flatMap((one) => (typeof one === 'object' && 'effect' in one ? [one.effect] : [])),
     ...entries.flatMap((one) => (typeof one === 'object' && 'effects' in one ? one.effects : [])),
     ...faults,
-    ...(changesTemplates ? [{ kind: 'templates' as const }] : []),
+    ...(changesAccount ? [{ kind: 'account' as const }] : []),
   ];
   return {
     messages: entries.flatMap((one) => (typeof one === 'object' && 'message' in one ? [one.message] : [])),

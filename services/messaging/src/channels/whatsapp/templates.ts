@@ -7,7 +7,7 @@ import {
   templateQualities,
   templateStatuses,
 } from '@mostrador/contracts';
-import { array, identifier, member, text } from '../json.ts';
+import { array, identifier, member, text, wordOf } from '../json.ts';
 import type { ProviderTemplate, TemplatePage } from '../provider-template.ts';
 import { storable } from '../storable.ts';
 
@@ -82,9 +82,3 @@ const bounded = (components: TemplateComponent[]): TemplateComponent[] =>
   Buffer.byteLength(JSON.stringify(components)) <= maxComponentsBytes ? components : [unknownComponent];
 
 const contentOf = (value: unknown, name: string): string | null => storable(text(member(value, name))) || null;
-
-/** The word in lower case, if it is one of these. */
-function wordOf<Word extends string>(words: readonly Word[], value: unknown, otherwise: Word): Word {
-  const word = text(value).toLowerCase();
-  return words.find((one) => one === word) ?? otherwise;
-}

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connectChannel, disconnectChannel, listTemplates, showChannel, type Template } from '@mostrador/contracts';
 import { silentLog, testContext } from '@mostrador/testing/context';
+import { soundNumber } from '@mostrador/testing/providers/whatsapp/numbers';
 import { startWhatsappServer, type WhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
 import type { StandInTemplate } from '@mostrador/testing/providers/whatsapp/templates';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -8,7 +9,7 @@ import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { readNotification } from '../channels/whatsapp/payload.ts';
 import { applyEffect } from '../inbound/apply-effect.ts';
 import { beginSync } from './sync.repository.ts';
-import { syncTemplates } from './sync-templates.ts';
+import { syncAccounts } from './sync-account.ts';
 
 let messaging: TestMessaging;
 let whatsapp: WhatsappServer;
@@ -42,7 +43,7 @@ async function connect(more: object = { business_account_id: whatsapp.settings.b
   return (await messaging.rpc.call(connectChannel, { body: { ...given, ...more } }, context())).channel_id;
 }
 const sync = (signal = new AbortController().signal) =>
-  syncTemplates({ ...messaging.dependencies, log: silentLog() }, signal);
+  syncAccounts({ ...messaging.dependencies, log: silentLog() }, signal);
 const setDue = () =>
   messaging.adminSql`update channels set next_template_sync_at = now() - interval '1 second' where id = ${channelId}`;
 async function again(): Promise<void> {
@@ -152,6 +153,95 @@ test('one whose lease has ended saves nothing after another one has begun', asyn
   expect([token, failures]).toEqual([begun?.token, 0]);
 });
 
+const number = async () => (await channel()).number;
+const toldOfNumber = async () =>
+  (
+    await messaging.adminSql<{ data: Record<string, unknown> }[]>`
+      select data from feed_entries where store_id = ${storeId} and type = 'channel.number_changed' order by id`
+  ).map(({ data }) => data);
+const sound = {
+  ...{ health: 'good', status: 'connected', quality: 'green', sending: 'available', messaging_limit: 'TIER_250' },
+  ...{ name: 'Loja da Ana', name_status: 'approved' },
+};
+const bad = { ...soundNumber, status: 'FLAGGED', quality_rating: 'RED', limit: 'TIER_50' };
+
+test('the state of the number is kept, also without the account, and each change is told once', async () => {
+  channelId = await connect({});
+  expect(await number()).toBeNull();
+  await sync();
+  expect(await number()).toEqual({ ...sound, checked_at: expect.any(String) });
+  expect([whatsapp.numberRequests(), whatsapp.templateRequests()]).toEqual([1, 0]);
+  await again();
+  expect(await toldOfNumber()).toEqual([]);
+  whatsapp.settings.number = bad;
+  await again();
+  await again();
+  const flagged = { ...sound, health: 'warned', status: 'flagged', quality: 'red', messaging_limit: 'TIER_50' };
+  expect(await number()).toMatchObject(flagged);
+  expect(await toldOfNumber()).toEqual([{ ...flagged, previous: sound }]);
+  expect(await channel()).toMatchObject({ templates_synced_at: null, templates_error: null });
+});
+
+test('a later version of the API is asked by its own names', async () => {
+  channelId = await connect({ api_url: whatsapp.apiUrl.replace('v23.0', 'v25.0') });
+  await sync();
+  expect(await number()).toMatchObject(sound);
+});
+
+test.each([
+  ['refused', { code: 80007 }],
+  ['not answered', { status: 502, body: '<html>' }],
+  ['answered by something else', { status: 200, body: '[]' }],
+])('a question about the number that is %s keeps its state, and the templates are read', async (_, fault) => {
+  await sync();
+  const before = await number();
+  whatsapp.settings.number = bad;
+  whatsapp.settings.templates = [named('kept')];
+  whatsapp.settings.numberFaults = [fault];
+  await again();
+  expect(await number()).toEqual(before);
+  expect(await names()).toEqual(['kept']);
+  expect(await channel()).toMatchObject({ templates_error: null });
+  const [{ failures }] = await messaging.adminSql<[{ failures: number }]>`
+    select template_sync_failures as failures from channels where id = ${channelId}`;
+  expect(failures).toBe(1);
+  await again();
+  expect(await number()).toMatchObject({ status: 'flagged' });
+});
+
+test('the number of a channel that needs attention is asked for, too', async () => {
+  await messaging.adminSql`update channels set status = 'needs_attention' where id = ${channelId}`;
+  whatsapp.settings.fault = { code: 131031 };
+  await sync();
+  expect(await channel()).toMatchObject({
+    status: 'needs_attention',
+    number: { health: 'blocked', sending: 'blocked' },
+  });
+});
+
+test.each([
+  ...['phone_number_quality_update', 'phone_number_name_update', 'account_update', 'account_alerts'],
+  ...['account_review_update', 'business_capability_update', 'business_status_update'],
+])('the webhook %s makes the next one due, whatever it says', async (field) => {
+  await sync();
+  whatsapp.settings.number = bad;
+  await sync();
+  expect(await number()).toMatchObject(sound);
+  await tell(field, { event: 'UPGRADE', display_phone_number: '15550783881', current_limit: 'TIER_UNLIMITED' });
+  await sync();
+  expect(await number()).toMatchObject({ status: 'flagged', messaging_limit: 'TIER_50' });
+});
+
+async function tell(field: string, value: object): Promise<void> {
+  const payload = { object: 'whatsapp_business_account', entry: [{ id: '1', time: 1, changes: [{ field, value }] }] };
+  const { effects = [], unreadable } = readNotification(payload, whatsapp.settings.phoneNumberId);
+  expect(unreadable).toBe(0);
+  for (const effect of effects) {
+    if (effect.kind !== 'contact')
+      await applyEffect(messaging.dependencies, { ...context(), storeId }, channelId, effect);
+  }
+}
+
 test.each(['message_template_status_update', 'message_template_quality_update', 'template_category_update'])(
   'the webhook %s makes the next one due',
   async (field) => {
@@ -160,14 +250,7 @@ test.each(['message_template_status_update', 'message_template_quality_update', 
     whatsapp.settings.templates = [named('order_ready', { status: 'PAUSED' })];
     await sync();
     expect((await list()).data).toMatchObject([{ status: 'approved' }]);
-    const value = { event: 'PAUSED', message_template_id: 1, message_template_name: 'order_ready' };
-    const payload = { object: 'whatsapp_business_account', entry: [{ id: '1', time: 1, changes: [{ field, value }] }] };
-    const { effects = [], unreadable } = readNotification(payload, whatsapp.settings.phoneNumberId);
-    expect(unreadable).toBe(0);
-    for (const effect of effects) {
-      if (effect.kind !== 'contact')
-        await applyEffect(messaging.dependencies, { ...context(), storeId }, channelId, effect);
-    }
+    await tell(field, { event: 'PAUSED', message_template_id: 1, message_template_name: 'order_ready' });
     await sync();
     expect((await list()).data).toMatchObject([{ status: 'paused' }]);
   },
