@@ -54,6 +54,15 @@ test('the demo store has a connected feed and coming appointments', async () => 
   expect((await request('GET', `/leads/${linked.lead_id}`, { key })).status).toBe(200);
 });
 
+test('the demo store takes appointments at any time, as a store without booking rules does', async () => {
+  const { api_key: key } = storeOf('pro');
+  for (const scheduled_at of ['2027-06-06T03:00:00.000Z', '2020-06-06T03:00:00.000Z']) {
+    const body = { title: 'Inventory', scheduled_at };
+    const made = await Promise.all(Array.from({ length: 6 }, () => request('POST', '/appointments', { key, body })));
+    expect(made.map(({ status }) => status)).toEqual(made.map(() => 201));
+  }
+});
+
 test('the demo store has the sandbox channel, whose telephone shows conversations', async () => {
   const { api_key: key } = storeOf('pro');
   const { channel } = (await request('GET', '/store', { key })).body;

@@ -44,7 +44,14 @@ let conditions: Agent['condition_groups'][number]['conditions'] = [];
 const imported = new Map<string, RequestOf<typeof importDocument>['body']>();
 
 const rules: BookingRules = {
-  ...{ overlap: 'reject', capacity: 2, slot_step_minutes: 30, minimum_notice_minutes: 0, horizon_days: 365 },
+  ...{
+    overlap: 'reject',
+    outside_hours: 'reject',
+    capacity: 2,
+    slot_step_minutes: 30,
+    minimum_notice_minutes: 0,
+    horizon_days: 365,
+  },
   ...{ buffer_before_minutes: 0, buffer_after_minutes: 10, exceptions: [{ date: '2027-12-25', hours: [] }] },
   hours: [{ weekday: 1, from: '09:00', to: '18:00' }],
   ...{ reminders: [], confirm_words: ['1'], cancel_words: ['2'] },

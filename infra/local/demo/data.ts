@@ -155,10 +155,13 @@ export const demoAppointments = ({ leads, sellers, services }: DemoIds, now: Dat
     };
   });
 
-/** When the salon is open, and how many customers it takes at once. Its appointments are older than these rules. */
+/**
+ * When the salon offers times. They refuse no appointment: who tries the API with this store finds what the specification
+ * says of a store without rules.
+ */
 export const demoRules: Rules = {
-  overlap: 'reject',
-  capacity: 4,
+  overlap: 'allow',
+  outside_hours: 'allow',
   minimum_notice_minutes: 60,
   horizon_days: 60,
   hours: [1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ weekday, from: '09:00', to: '18:00' })),

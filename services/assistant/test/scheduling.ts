@@ -43,7 +43,14 @@ export const bookingOperations = {
 };
 
 const rules: BookingRules = {
-  ...{ overlap: 'reject', capacity: 1, slot_step_minutes: 30, buffer_before_minutes: 0, buffer_after_minutes: 0 },
+  ...{
+    overlap: 'reject',
+    outside_hours: 'reject',
+    capacity: 1,
+    slot_step_minutes: 30,
+    buffer_before_minutes: 0,
+    buffer_after_minutes: 0,
+  },
   ...{ minimum_notice_minutes: 0, horizon_days: 365, hours: null, exceptions: [], reminders: [] },
   ...{ confirm_words: ['1'], cancel_words: ['2'] },
 };

@@ -20,6 +20,7 @@ export const rulesRecord = (rules: BookingRules): string =>
     'minimum notice': `${rules.minimum_notice_minutes} minutes`,
     horizon: `${rules.horizon_days} days`,
     hours: hoursText(rules.hours, 'always'),
+    'outside of the hours': rules.outside_hours === 'reject' ? 'rejected' : 'allowed',
     exceptions:
       rules.exceptions.map(({ date, hours }) => `${date} ${hours.map(spanOf).join(' ') || 'closed'}`).join(', ') ||
       null,

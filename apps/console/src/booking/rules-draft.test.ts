@@ -17,7 +17,12 @@ const morning = { from: '09:00', to: '12:00' };
 const evening = { from: '18:00', to: '24:00' };
 const rules: BookingRules = {
   ...{ overlap: 'reject', capacity: 2, slot_step_minutes: 30, buffer_before_minutes: 0, buffer_after_minutes: 10 },
-  ...{ minimum_notice_minutes: 60, horizon_days: 60, exceptions: [{ date: '2027-12-25', hours: [] }] },
+  ...{
+    minimum_notice_minutes: 60,
+    horizon_days: 60,
+    outside_hours: 'reject',
+    exceptions: [{ date: '2027-12-25', hours: [] }],
+  },
   hours: [
     { weekday: 1, ...morning },
     { weekday: 1, ...evening },

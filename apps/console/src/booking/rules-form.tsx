@@ -29,7 +29,7 @@ const horizons = [7, 14, 30, 60, 90, 180, 365, 730];
 /** The members that have a field, which says what the server refuses. */
 const shownMembers: readonly (keyof BookingRules)[] = [
   ...(['overlap', 'capacity', 'slot_step_minutes', 'buffer_before_minutes', 'buffer_after_minutes'] as const),
-  ...(['minimum_notice_minutes', 'horizon_days', 'hours', 'exceptions'] as const),
+  ...(['minimum_notice_minutes', 'horizon_days', 'outside_hours', 'hours', 'exceptions'] as const),
   ...(['reminders', 'confirm_words', 'cancel_words'] as const),
 ];
 
@@ -127,6 +127,17 @@ export function RulesForm({ rules, mayChange }: RulesFormProps) {
             isChecked={isChecked}
             error={refused('hours')}
             onChange={(windows) => set({ windows })}
+          />
+          <SelectField
+            label={m.booking_outside_hours()}
+            hint={m.booking_outside_hours_hint()}
+            error={refused('outside_hours')}
+            choices={[
+              ['reject', m.booking_outside_hours_reject()],
+              ['allow', m.booking_outside_hours_allow()],
+            ]}
+            value={draft.outside_hours}
+            onChange={({ target }) => set({ outside_hours: target.value as Draft['outside_hours'] })}
           />
         </Section>
         <Section title={m.booking_exceptions()} about={m.booking_exceptions_about()}>

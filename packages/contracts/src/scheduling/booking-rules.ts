@@ -1,5 +1,5 @@
 import { type Static, type TOptional, Type } from '@sinclair/typebox';
-import { Exact, isDate, Nullable, OneOf, Text } from '../core/common.ts';
+import { Described, Exact, isDate, Nullable, OneOf, Text } from '../core/common.ts';
 import type { ValidationFault } from '../core/errors.ts';
 import { faultsOfHours, NullableHours, OpeningTime } from '../core/hours.ts';
 import { defineOperation } from '../core/operation.ts';
@@ -10,6 +10,13 @@ const overlaps = ['allow', 'reject'] as const;
 const OverlapWord = OneOf(overlaps, {
   title: 'Overlap',
   description: '`reject`: each appointment takes a place, and none is taken twice. `allow`: appointments may overlap.',
+});
+
+const OutsideHoursWord = OneOf(['allow', 'reject'], {
+  title: 'OutsideHours',
+  description:
+    '`reject`: an appointment lies in the opening hours. `allow`: the hours only bound what is offered and held, and the ' +
+    'store may book any time.',
 });
 
 const HoursException = Exact(
@@ -112,6 +119,10 @@ const members = {
     minimum: 1,
     maximum: mostHorizonDays,
     description: 'An offered start is at most this far ahead.',
+  }),
+  outside_hours: Described(OutsideHoursWord, {
+    default: 'reject',
+    description: 'Whether an appointment may lie outside of the opening hours.',
   }),
   hours: NullableHours('When the store is open. Null: always. Empty: never, but for `exceptions`.'),
   exceptions: Type.Array(HoursException, {

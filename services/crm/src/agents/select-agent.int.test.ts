@@ -25,7 +25,13 @@ beforeAll(async () => {
   crm = await startCrm();
   const own = { nats: crm.nats.nats, log: silentLog() };
   const rules = {
-    ...{ overlap: 'allow' as const, capacity: 1, slot_step_minutes: 30, buffer_before_minutes: 0 },
+    ...{
+      overlap: 'allow' as const,
+      outside_hours: 'reject' as const,
+      capacity: 1,
+      slot_step_minutes: 30,
+      buffer_before_minutes: 0,
+    },
     ...{ buffer_after_minutes: 0, minimum_notice_minutes: 0, horizon_days: 365, exceptions: [] },
     ...{ reminders: [], confirm_words: ['1'], cancel_words: ['2'] },
     hours: [{ weekday: 3, from: '09:00', to: '12:00' }],

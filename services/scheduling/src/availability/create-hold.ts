@@ -44,7 +44,7 @@ export const createHold =
             const { from, until } = boundsOf(rules, Date.now());
             const at = wish.scheduled_at.getTime();
             if (at < from || at >= until) throw new AppError('outside_booking_window');
-            const [grant] = await takePlaces(sql, storeId, rules, [wish]);
+            const [grant] = await takePlaces(sql, storeId, { ...rules, outside_hours: 'reject' }, [wish]);
             if (grant instanceof AppError) throw grant;
             const expires_at = new Date(Date.now() + holdMinutes * minuteMs);
             const hold = { ...grant?.booking, id: randomUUID(), expires_at, renewed: false } as BookingRow;

@@ -47,7 +47,7 @@ describe('rules', () => {
     const saved = await booking.rules(storeId, { overlap: 'allow' });
     expect(saved).toEqual({
       ...{ overlap: 'allow', capacity: 1, slot_step_minutes: 30, minimum_notice_minutes: 0, horizon_days: 365 },
-      ...{ buffer_before_minutes: 0, buffer_after_minutes: 0, hours: null, exceptions: [] },
+      ...{ buffer_before_minutes: 0, buffer_after_minutes: 0, outside_hours: 'reject', hours: null, exceptions: [] },
       ...{ reminders: [], confirm_words: ['1'], cancel_words: ['2'] },
     });
     const { body, headers } = await read();
@@ -336,6 +336,33 @@ describe('places', () => {
     const idle = booking.addSeller(storeId, { bookable: false });
     expect(await outcomeOf(booking.book(storeId, at('13:00'), { seller_id: idle }))).toBe('seller_not_bookable');
   });
+
+  test.each(['allow', 'reject'] as const)(
+    'with `outside_hours: allow` and `overlap: %s` the hours only bound what is offered and held',
+    async (overlap) => {
+      const hours = [{ weekday: 5, from: '09:00', to: '18:00' }];
+      const storeId = await booking.store({ hours, overlap, outside_hours: 'allow' });
+      const late = [{ weekday: 5, from: '12:00', to: '18:00' }];
+      const sellers = [booking.addSeller(storeId), booking.addSeller(storeId, { hours: late })];
+      const early = await booking.book(storeId, at('03:00'), { seller_id: sellers[1] ?? null });
+      expect(early).toMatchObject({ seller_id: sellers[1] });
+      expect(await outcomeOf(booking.change(storeId, early.id, { scheduled_at: at('19:30') }))).toBe('done');
+      expect(await outcomeOf(booking.book(storeId, at('17:30')))).toBe('done');
+      const night = { from: at('18:00'), to: at('23:59'), duration_minutes: 30 };
+      expect(await booking.free(storeId, night)).toMatchObject({ data: [], reason: 'closed' });
+      if (overlap === 'allow') return;
+      expect(await outcomeOf(booking.book(storeId, at('17:30')))).toBe('appointment_conflict');
+      expect(await outcomeOf(booking.hold(storeId, at('04:00')))).toBe('outside_opening_hours');
+      // Who is open comes first, and a closed seller is booked only when none is open.
+      const service = await booking.service(storeId, { duration_minutes: 30, seller_ids: sellers.toReversed() });
+      const book = (time: string) => booking.book(storeId, at(time), { service_id: service.id });
+      expect(await book('10:00')).toMatchObject({ seller_id: sellers[0] });
+      expect(await outcomeOf(book('10:00'))).toBe('appointment_conflict');
+      expect(await book('05:00')).toMatchObject({ seller_id: sellers[1] });
+      expect(await book('05:00')).toMatchObject({ seller_id: sellers[0] });
+      expect(await outcomeOf(book('05:00'))).toBe('appointment_conflict');
+    },
+  );
 
   test('no time outside the opening hours is booked, and a change of the zone moves the hours', async () => {
     const hours = [{ weekday: 5, from: '09:00', to: '18:00' }];

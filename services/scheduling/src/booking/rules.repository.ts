@@ -4,7 +4,7 @@ import type { RulesRow } from './rules.ts';
 
 const columns = (sql: Sql) => sql`
   store_id, overlap, capacity, slot_step_minutes, buffer_before_minutes, buffer_after_minutes, minimum_notice_minutes,
-  horizon_days, hours, exceptions, reminders, confirm_words, cancel_words, timezone, version`;
+  horizon_days, outside_hours, hours, exceptions, reminders, confirm_words, cancel_words, timezone, version`;
 
 /** The query for the rules of a store: one row, or none. */
 export const findRules = (sql: Sql, storeId: string) =>
@@ -36,16 +36,16 @@ export async function saveRules(
   };
   const [saved] = await sql<RulesRow[]>`
     insert into booking_rules as r (store_id, overlap, capacity, slot_step_minutes, buffer_before_minutes,
-      buffer_after_minutes, minimum_notice_minutes, horizon_days, hours, exceptions, reminders, confirm_words,
-      cancel_words, timezone)
+      buffer_after_minutes, minimum_notice_minutes, horizon_days, outside_hours, hours, exceptions, reminders,
+      confirm_words, cancel_words, timezone)
     values (${storeId}, ${row.overlap}, ${row.capacity}, ${row.slot_step_minutes}, ${row.buffer_before_minutes},
-      ${row.buffer_after_minutes}, ${row.minimum_notice_minutes}, ${row.horizon_days}, ${row.hours}, ${row.exceptions},
-      ${row.reminders}, ${row.confirm_words}, ${row.cancel_words}, ${row.timezone})
+      ${row.buffer_after_minutes}, ${row.minimum_notice_minutes}, ${row.horizon_days}, ${row.outside_hours}, ${row.hours},
+      ${row.exceptions}, ${row.reminders}, ${row.confirm_words}, ${row.cancel_words}, ${row.timezone})
     on conflict (store_id) do update
     set overlap = excluded.overlap, capacity = excluded.capacity, slot_step_minutes = excluded.slot_step_minutes,
         buffer_before_minutes = excluded.buffer_before_minutes, buffer_after_minutes = excluded.buffer_after_minutes,
         minimum_notice_minutes = excluded.minimum_notice_minutes, horizon_days = excluded.horizon_days,
-        hours = excluded.hours, exceptions = excluded.exceptions, reminders = excluded.reminders,
+        outside_hours = excluded.outside_hours, hours = excluded.hours, exceptions = excluded.exceptions, reminders = excluded.reminders,
         confirm_words = excluded.confirm_words, cancel_words = excluded.cancel_words, timezone = excluded.timezone,
         version = r.version + 1, updated_at = greatest(clock_timestamp(), r.updated_at)
     returning ${columns(sql)}`;

@@ -98,7 +98,7 @@ export async function takePlaces(
   );
 }
 
-/** Without places there are no holds, and only the hours count. */
+/** Without places there are no holds, and only the hours can refuse a time. */
 function allow(rules: RulesRow, wish: Wish): Grant | AppError {
   if (wish.hold_id) return new AppError('hold_not_found');
   const open = openChoices(rules, wish);
@@ -132,7 +132,7 @@ async function grantOf(places: Places, rules: RulesRow, wish: Wish, span: Span):
   return new AppError('appointment_conflict');
 }
 
-/** The sellers, or the store (null), who are open for the whole time. */
+/** The sellers, or the store (null), who are open for the whole time. When none is, and the rules allow it, all of them. */
 function openChoices(rules: RulesRow, { choice, scheduled_at, duration_minutes }: Wish): (string | null)[] | AppError {
   const { sellers, isNamed } = choice;
   const able = isNamed ? sellers : sellers.filter(({ bookable, is_active }) => bookable && is_active);
@@ -144,5 +144,7 @@ function openChoices(rules: RulesRow, { choice, scheduled_at, duration_minutes }
   };
   const open =
     sellers.length > 0 ? able.filter(({ hours }) => isOpen(hours)).map(({ id }) => id) : isOpen(null) ? [null] : [];
-  return open.length > 0 ? open : new AppError('outside_opening_hours');
+  if (open.length > 0) return open;
+  if (rules.outside_hours === 'reject') return new AppError('outside_opening_hours');
+  return sellers.length > 0 ? able.map(({ id }) => id) : [null];
 }

@@ -25,6 +25,7 @@ const rules: BookingRules = {
   buffer_after_minutes: 15,
   minimum_notice_minutes: 60,
   horizon_days: 60,
+  outside_hours: 'reject',
   hours: [
     { weekday: 5, from: '08:00', to: '20:00' },
     { weekday: 6, from: '09:00', to: '13:00' },
