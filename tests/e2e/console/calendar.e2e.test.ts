@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { daysAhead, eventually, type Json, request } from '../platform.ts';
+import { addresses, daysAhead, eventually, type Json, request } from '../platform.ts';
 import { fits, inBrowser, newPerson, open, tabTo, title, violations } from './browser.ts';
+import { connectSandbox } from './conversations.ts';
 
 async function newLead(key: string): Promise<Json> {
   const customer_phone = `55119${randomInt(10_000_000, 99_999_999)}`;
@@ -23,6 +24,8 @@ async function newBooking(key: string) {
   expect((await request('PUT', '/booking/rules', { key, body: rules })).status).toBe(200);
   return { seller_id, service_id };
 }
+const remindersOf = async (key: string, appointmentId: string): Promise<Json[]> =>
+  (await request('GET', `/followups/scheduled?appointment_id=${appointmentId}`, { key })).body.data;
 const read = async (key: string, path: string): Promise<Json> => (await request('GET', path, { key })).body;
 /** A coming day on the clock of the store, and a moment of it. */
 async function dayAhead(key: string) {
@@ -187,6 +190,48 @@ inBrowser(() => {
       title: 'Walk-in',
       scheduled_at: new Date(more.scheduled_at).toISOString(),
     });
+  });
+
+  test('a person books from the conversation, and the appointment shows its reminders and that the customer confirmed', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    const sandbox = await connectSandbox(store);
+    const reminders = [
+      { minutes_before: 1440, message: '{{time}}' },
+      { minutes_before: 5, message: '{{name}}?', ask_confirmation: true },
+    ];
+    const put = await request('PUT', '/booking/rules', { key: store.key, body: { overlap: 'allow', reminders } });
+    expect(put.status).toBe(200);
+    const lead = await sandbox.newCustomer('Bruna Lima', 'Hi');
+    await open(page, loginUrl, `/inbox/${lead.id}`);
+    await page.getByRole('button', { name: 'Book' }).click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByRole('textbox', { name: 'What for' }).fill('Haircut');
+    const { day } = await dayAhead(store.key);
+    await drawer.getByLabel('Begins').fill(`${day}T23:00`);
+    await drawer.getByRole('button', { name: 'Create appointment' }).click();
+    await page.getByText('Appointment created').waitFor();
+    const [made] = (await read(store.key, '/appointments')).data;
+    expect(made).toMatchObject({ title: 'Haircut', lead_id: lead.id });
+
+    await page.goto(`${addresses.console_url}/calendar?view=agenda&appointment=${made.id}`);
+    const ofAppointment = drawer.getByRole('region', { name: 'Reminders' });
+    await ofAppointment.getByText('Waits').first().waitFor();
+    expect(await ofAppointment.getByRole('listitem').count()).toBe((await remindersOf(store.key, made.id)).length);
+    expect(await violations(page), 'reminders').toEqual([]);
+
+    // More time than a machine may stand still, or the reminder is left out.
+    const soon = new Date(Date.now() + (5 * 60 + 10) * 1000).toISOString();
+    const next = await newAppointment(store.key, { title: 'Colour', scheduled_at: soon, lead_id: lead.id });
+    await eventually(
+      () => remindersOf(store.key, next.id),
+      ([reminder]) => reminder?.status === 'sent',
+    );
+    await sandbox.write(lead.name, lead.phone, '1');
+    await page.goto(`${addresses.console_url}/calendar?view=agenda`);
+    const row = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Bruna Lima Colour' }) });
+    await row.getByText('Confirmed').waitFor();
+    await row.getByRole('button').click();
+    await ofAppointment.getByText('Sent').waitFor();
   });
 
   test('a change by another person meanwhile is explained, and what the person wrote stays', async () => {

@@ -1,4 +1,4 @@
-import { CalendarDays } from 'lucide-react';
+import { CalendarDays, Check } from 'lucide-react';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
 import { Empty } from '../ui/empty.tsx';
@@ -56,7 +56,7 @@ type RowProps = {
 };
 
 function Row({ appointment, named: { customer, service, person, colour }, timeZone, onOpen }: RowProps) {
-  const { id, title, status } = appointment;
+  const { id, title, status, confirmed_at } = appointment;
   const more = [service, person].filter(Boolean).join(' · ');
   return (
     <li className={styles.row} data-status={status}>
@@ -75,7 +75,10 @@ function Row({ appointment, named: { customer, service, person, colour }, timeZo
       </span>
       <span className={styles.badges}>
         {status === 'scheduled' ? (
-          <SyncBadge appointmentId={id} />
+          <>
+            {confirmed_at && <Badge icon={<Check size={12} aria-hidden />}>{m.calendar_confirmed()}</Badge>}
+            <SyncBadge appointmentId={id} />
+          </>
         ) : (
           <Badge kind={status === 'done' ? undefined : kindOfAppointment(status)}>{wordsOfAppointment(status)}</Badge>
         )}

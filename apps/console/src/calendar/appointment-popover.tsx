@@ -28,6 +28,7 @@ import { Sync } from './appointment-sync.tsx';
 import { kindOfAppointment, wordsOfAppointment } from './appointment-words.ts';
 import { type Booking, colourOf } from './booking.ts';
 import { Dot } from './people.tsx';
+import { Reminders } from './reminders.tsx';
 
 type PopoverProps = {
   readonly appointmentId: string | undefined;
@@ -186,6 +187,7 @@ function Shown({ appointment, timeZone, booking, onEdit, onClose }: ShownProps) 
           ],
         ]}
       />
+      <Reminders {...{ appointment, booking }} />
       <Sync appointment={appointment} />
       <div className={styles.acts}>
         {status === 'scheduled' && (

@@ -1,4 +1,6 @@
 import type { EventDisplayInfo } from '@fullcalendar/react';
+import { Check } from 'lucide-react';
+import { m } from '../paraglide/messages.js';
 import { timesText } from '../ui/time.ts';
 import { wallTime } from '../ui/zone.ts';
 import type { Appointment } from './appointment-queries.ts';
@@ -13,6 +15,8 @@ import type { Named } from './people.tsx';
 /** What an event shows beside its time. */
 export type Shown = Pick<Appointment, 'title' | 'status' | 'scheduled_at' | 'duration_minutes'> & {
   readonly seller_id: string | null;
+  /** By the customer. */
+  readonly isConfirmed: boolean;
   readonly named: Named;
   /** For the pointer, and in a month. */
   readonly words: string;
@@ -25,7 +29,7 @@ export function classOf({ status, named }: Partial<Shown>): string {
 
 /** The customer first, then what it is about, when, and with whom. */
 export function Words({ shown: { event, timeText, isShort, view } }: { shown: EventDisplayInfo }) {
-  const { named, title, words } = event.extendedProps as Partial<Shown>;
+  const { named, title, words, isConfirmed } = event.extendedProps as Partial<Shown>;
   // What is being selected has no name yet, and what is closed needs none.
   if (!named) return event.display === 'background' ? null : <span className={styles.time}>{timeText}</span>;
   const { customer, service, person } = named;
@@ -34,7 +38,10 @@ export function Words({ shown: { event, timeText, isShort, view } }: { shown: Ev
   return (
     <span className={styles.words} data-short={isMonth || isShort || undefined} title={words}>
       {isMonth && <span className={styles.time}>{timeText} </span>}
-      <bdi className={styles.customer}>{customer ?? title}</bdi>
+      <span>
+        {isConfirmed && <Check size={12} aria-hidden className={styles.confirmed} />}
+        <bdi className={styles.customer}>{customer ?? title}</bdi>
+      </span>
       {customer && <bdi> {title}</bdi>}
       {!isMonth && !isShort && <span className={styles.more}>{more}</span>}
     </span>
@@ -50,15 +57,16 @@ type EventParts = {
 };
 
 export function eventOf({ appointment, named, timeZone, column }: EventParts) {
-  const { id, title, scheduled_at, duration_minutes, status, seller_id = null } = appointment;
+  const { id, title, scheduled_at, duration_minutes, status, seller_id = null, confirmed_at } = appointment;
+  const isConfirmed = status === 'scheduled' && Boolean(confirmed_at);
   const wall = wallTime(scheduled_at, timeZone);
   const start = new Date(`${column ?? wall.slice(0, 10)}${wall.slice(10)}Z`);
   // The next day is the column of another person.
   const shownMinutes = column ? Math.min(duration_minutes, minutesToMidnight(start)) : duration_minutes;
   const shown: Shown = {
-    ...{ title, status, scheduled_at, duration_minutes, seller_id, named },
+    ...{ title, status, scheduled_at, duration_minutes, seller_id, isConfirmed, named },
     words: [timesText(appointment, timeZone), named.customer, title, named.service, named.person]
-      .concat(wordsOfAppointment(status))
+      .concat(isConfirmed ? m.calendar_confirmed() : wordsOfAppointment(status))
       .filter(Boolean)
       .join(', '),
   };

@@ -131,8 +131,13 @@ const columnsOf = (state: State): readonly Column<Followup>[] => [
     key: 'message',
     label: m.followups_message(),
     wide: true,
-    cell: ({ message }) => (
+    cell: ({ message, appointment_id, reminder }) => (
       <span className={styles.message} dir="auto">
+        {reminder && appointment_id && (
+          <Link to="/calendar" search={{ appointment: appointment_id }} className={styles.reminder}>
+            {m.followups_reminder()}
+          </Link>
+        )}
         {message}
       </span>
     ),
@@ -155,7 +160,8 @@ const why = (state: State): Column<Followup> => ({
 });
 
 /** What would cancel it. */
-function conditionsOf({ cancel_on_reply, cancel_on_appointment }: Followup): string {
+function conditionsOf({ cancel_on_reply, cancel_on_appointment, reminder }: Followup): string {
+  if (reminder) return m.followups_unless_appointment_ends();
   if (cancel_on_reply && cancel_on_appointment) return m.followups_unless_both();
   if (cancel_on_reply) return m.followups_unless_reply();
   return cancel_on_appointment ? m.followups_unless_appointment() : m.followups_in_any_case();

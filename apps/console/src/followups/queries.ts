@@ -1,6 +1,6 @@
-import { infiniteQueryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { pageOf } from '../api/pages.ts';
-import { platform } from '../api/platform.ts';
+import { dataOf, platform } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
 import type { FollowupSearch, State } from './followup-state.ts';
 
@@ -19,5 +19,17 @@ export function followupsQuery(state: State, { days }: FollowupSearch) {
     getNextPageParam: ({ next }) => next,
   });
 }
+
+const mostReminders = 50;
+
+/** The reminders of an appointment. They name its lead, because sellers see the follow-ups of their own leads only. */
+export const remindersQuery = (appointment_id: string, lead_id: string) =>
+  queryOptions({
+    queryKey: ['followups', 'of appointment', appointment_id],
+    queryFn: async () => {
+      const query = { appointment_id, lead_id, limit: mostReminders };
+      return (await dataOf(platform.GET('/followups/scheduled', { params: { query } }))).data;
+    },
+  });
 
 export const followupsChanged = () => queries.invalidateQueries({ queryKey: ['followups'] });

@@ -1,8 +1,21 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { ArrowLeft, BellOff, Bot, BotOff, CircleDot, Ellipsis, ExternalLink, SquareX, UserRound } from 'lucide-react';
+import {
+  ArrowLeft,
+  BellOff,
+  Bot,
+  BotOff,
+  CalendarPlus,
+  CircleDot,
+  Ellipsis,
+  ExternalLink,
+  SquareX,
+  UserRound,
+} from 'lucide-react';
+import { useState } from 'react';
 import { dataOf, type Lead, type LeadStatus, platform } from '../api/platform.ts';
 import { aiQuery, answersByAi, queries, sellersQuery } from '../api/queries.ts';
+import { BookLead } from '../calendar/book-lead.tsx';
 import { wordsOfPauser } from '../leads/pauser.ts';
 import { sellerChoices } from '../leads/seller-choices.ts';
 import { useLeadChange } from '../leads/use-lead-change.ts';
@@ -26,6 +39,7 @@ export function ThreadHead({ lead }: { lead: Lead }) {
   const { data: sellers = [] } = useQuery(sellersQuery);
   const answers = answersByAi(useQuery(aiQuery).data);
   const change = useLeadChange(lead.id);
+  const [isBooking, setBooking] = useState(false);
   const zone = useZone();
   const sellersToChoose = sellerChoices(sellers, lead.seller_id);
   const nameOf = (id: string) => sellersToChoose.find(([choice]) => choice === id)?.[1] ?? '';
@@ -78,6 +92,11 @@ export function ThreadHead({ lead }: { lead: Lead }) {
         </p>
       </div>
       <div className={styles.actions}>
+        <Button className={styles.action} onClick={() => setBooking(true)}>
+          <CalendarPlus size={14} aria-hidden />
+          <span>{m.inbox_book()}</span>
+        </Button>
+        <BookLead lead={lead} open={isBooking} onClose={() => setBooking(false)} />
         <Menu
           trigger={
             <Button aria-label={m.inbox_status_of({ status: wordsOfStatus(lead.status) })} className={styles.action}>

@@ -99,7 +99,7 @@ function EntryRow({ entry }: { entry: Entry }) {
     return (
       <Row
         icon={Clock}
-        title={m.leads_followup()}
+        title={followup.reminder ? m.followups_reminder() : m.leads_followup()}
         at={isOpen ? <StoreTime at={entry.at} /> : <Moment at={entry.at} relative />}
         badge={<FollowupStatusBadge status={followup.status} />}
         text={followup.message}

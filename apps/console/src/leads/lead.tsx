@@ -4,17 +4,14 @@ import { CalendarPlus, Clock, MessageSquare, Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { Failure } from '../api/failure.ts';
 import type { Lead as LeadData, Versioned } from '../api/platform.ts';
-import { storeQuery } from '../api/queries.ts';
-import { AppointmentForm } from '../calendar/appointment-form.tsx';
+import { BookLead } from '../calendar/book-lead.tsx';
 import { NewFollowup } from '../followups/followup-form.tsx';
 import { m } from '../paraglide/messages.js';
 import { BackLink } from '../ui/back-link.tsx';
 import { Button, buttonLook } from '../ui/button.tsx';
-import { Drawer } from '../ui/drawer.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Notice, Page } from '../ui/page.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
-import { nextHour } from '../ui/zone.ts';
 import { EditLead } from './edit-lead.tsx';
 import styles from './lead.module.css';
 import { LeadAbout } from './lead-about.tsx';
@@ -59,7 +56,6 @@ function Lead() {
 function Actions({ read }: { read: Versioned<LeadData> }) {
   const [asks, setAsks] = useState<'edit' | 'appointment' | 'followup'>();
   const close = () => setAsks(undefined);
-  const timeZone = useQuery(storeQuery).data?.timezone;
   const { id } = read.data;
   return (
     <>
@@ -80,9 +76,7 @@ function Actions({ read }: { read: Versioned<LeadData> }) {
         {m.leads_edit()}
       </Button>
       <EditLead read={read} open={asks === 'edit'} onClose={close} />
-      <Drawer open={asks === 'appointment'} onClose={close} title={m.calendar_new()} about={read.data.name} keep>
-        {timeZone && <AppointmentForm {...{ timeZone }} start={nextHour(timeZone)} lead={read.data} onClose={close} />}
-      </Drawer>
+      <BookLead lead={read.data} open={asks === 'appointment'} onClose={close} />
       <NewFollowup lead={read.data} open={asks === 'followup'} onClose={close} />
     </>
   );
