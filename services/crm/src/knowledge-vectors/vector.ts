@@ -18,9 +18,13 @@ export function packVector(base64: string): PackedVector {
 /** The cosine of the angle between two packed vectors of one length: 1 is the same direction. Pure. */
 export function similarityOf(one: Buffer, other: Buffer): number {
   const [a, b] = [signed(one), signed(other)];
-  let [dot, ofA, ofB] = [0, 0, 0];
+  let dot = 0;
+  let ofA = 0;
+  let ofB = 0;
   for (let index = 0; index < a.length; index += 1) {
-    const [x, y] = [a[index] as number, b[index] as number];
+    // One by one: with arrays this is ten times slower, and a search does it 100 times.
+    const x = a[index] as number;
+    const y = b[index] as number;
     dot += x * y;
     ofA += x * x;
     ofB += y * y;

@@ -127,15 +127,9 @@ export const recordAttempt = (
     next_attempt_at = ${dueNow(sql)} + ${nextInMs}::int * interval '1 millisecond'
   where store_id = ${storeId} and lease_token = ${leaseToken}`;
 
-export type NearPassage = {
-  readonly document_id: string;
-  readonly title: string;
-  readonly content: string;
-  readonly language: string;
-  readonly embedding: Buffer;
-};
+export type NearPassage = { readonly document_id: string; readonly position: number; readonly embedding: Buffer };
 
-/** The passages of the store whose bits differ least from these. */
+/** The query for the passages of the store whose bits differ least from these. */
 export const findNearest = (sql: Sql, storeId: string, embedderId: string, bits: string, limit: number) => sql<
   NearPassage[]
 >`
@@ -145,8 +139,6 @@ export const findNearest = (sql: Sql, storeId: string, embedderId: string, bits:
     where store_id = ${storeId} and embedder_id = ${embedderId} and length(bits) = ${bits.length}
     order by bit_count(bits # ${bits}::bit varying) limit ${limit}
   )
-  select v.document_id, d.title, p.content, p.language, v.embedding
+  select v.document_id, v.position, v.embedding
   from nearest n
-  join passage_vectors v on v.store_id = ${storeId} and v.document_id = n.document_id and v.position = n.position
-  join knowledge_passages p on p.store_id = ${storeId} and p.document_id = n.document_id and p.position = n.position
-  join knowledge_documents d on d.store_id = ${storeId} and d.id = n.document_id and d.is_active`;
+  join passage_vectors v on v.store_id = ${storeId} and v.document_id = n.document_id and v.position = n.position`;

@@ -2,12 +2,19 @@ import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { fold } from './folding.ts';
 import type { Phrase } from './phrase.ts';
 
-export type FoundPassage = {
-  readonly document_id: string;
+/** Which passage it is. */
+export type PassagePlace = { readonly document_id: string; readonly position: number };
+
+export type RankedPassage = PassagePlace & {
+  readonly score: number;
+  /** Words of the phrase that no passage has in any form. */
+  readonly misspelled: readonly string[];
+};
+
+export type FoundPassage = PassagePlace & {
   readonly title: string;
   readonly content: string;
   readonly language: string;
-  readonly score: number;
 };
 
 /** Replaces the passages of the document. */
@@ -60,31 +67,37 @@ export async function addTitle(sql: TransactionSql, storeId: string, documentId:
     where p.store_id = ${storeId} and p.document_id = ${documentId} and p.position = given.place`;
 }
 
-/** The best passages of the store's active documents, the best first. */
-export async function searchPassages(
-  sql: Sql,
-  storeId: string,
-  { asked, folded, words, exact }: Phrase,
-  limit: number,
-): Promise<FoundPassage[]> {
-  return await sql<FoundPassage[]>`
-    select * from search_passages(
-      ${storeId}, ${asked}, ${folded}, ${words.map((word) => word.asked)}::text[],
-      ${words.map((word) => word.folded)}::text[], ${exact}, ${limit})
-    order by score desc
-    limit ${limit}`;
-}
+/** The query for the best passages of the store's active documents, the best first. */
+export const rankPassages = (sql: Sql, storeId: string, { asked, folded, words, exact }: Phrase, limit: number) => sql<
+  RankedPassage[]
+>`
+  select * from rank_passages(
+    ${storeId}, ${asked}, ${folded}, ${words.map((word) => word.asked)}::text[],
+    ${words.map((word) => word.folded)}::text[], ${exact}, ${limit})
+  order by score desc
+  limit ${limit}`;
 
-/** The words that match the phrase in this language. */
+/** The query for these passages, in any order. One whose document was just replaced may be missing. */
+export const findPassages = (sql: Sql, storeId: string, places: readonly PassagePlace[]) => sql<FoundPassage[]>`
+  select p.document_id, p.position, d.title, p.content, p.language
+  from unnest(
+    ${places.map(({ document_id }) => document_id)}::uuid[], ${places.map(({ position }) => position)}::int[]
+  ) given (document_id, position)
+  join knowledge_passages p
+    on p.store_id = ${storeId} and p.document_id = given.document_id and p.position = given.position
+  join knowledge_documents d on d.store_id = ${storeId} and d.id = p.document_id and d.is_active`;
+
+/** The words that match the phrase in this language, or are like one of the misspelled words. */
 export async function matchingWords(
   sql: Sql,
-  { asked, folded, words: queryWords, exact }: Phrase,
+  { asked, folded, exact }: Phrase,
+  misspelled: readonly string[],
   language: string,
   words: readonly string[],
 ): Promise<string[]> {
   const rows = await sql<{ place: number }[]>`
     select matching_words as place from matching_words(
-      ${asked}, ${folded}, ${queryWords.map((word) => word.folded)}::text[], ${exact}, ${language},
+      ${asked}, ${folded}, ${[...misspelled]}::text[], ${exact}, ${language},
       ${words.map((word) => word.toLowerCase())}::text[], ${words.map(fold)}::text[])`;
   return rows.map(({ place }) => words[place - 1] ?? '');
 }
