@@ -12,10 +12,9 @@ import {
   SquareX,
   UserRound,
 } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { dataOf, type Lead, type LeadStatus, platform } from '../api/platform.ts';
 import { aiQuery, answersByAi, queries, sellersQuery } from '../api/queries.ts';
-import { BookLead } from '../calendar/book-lead.tsx';
 import { wordsOfPauser } from '../leads/pauser.ts';
 import { sellerChoices } from '../leads/seller-choices.ts';
 import { useLeadChange } from '../leads/use-lead-change.ts';
@@ -31,6 +30,8 @@ import { leadSessionsQuery, useInList, windowQuery } from './inbox-queries.ts';
 import { pauses, untilOf } from './pause.ts';
 import styles from './thread.module.css';
 
+const BookLead = lazy(() => import('../calendar/book-lead.tsx').then(({ BookLead: Form }) => ({ default: Form })));
+
 const leadPath: string = '/leads/$leadId';
 
 /** Who the lead is, in what state, and what can be done about it. */
@@ -39,7 +40,8 @@ export function ThreadHead({ lead }: { lead: Lead }) {
   const { data: sellers = [] } = useQuery(sellersQuery);
   const answers = answersByAi(useQuery(aiQuery).data);
   const change = useLeadChange(lead.id);
-  const [isBooking, setBooking] = useState(false);
+  // Undefined: not yet, so that its code is not loaded.
+  const [isBooking, setBooking] = useState<boolean>();
   const zone = useZone();
   const sellersToChoose = sellerChoices(sellers, lead.seller_id);
   const nameOf = (id: string) => sellersToChoose.find(([choice]) => choice === id)?.[1] ?? '';
@@ -96,7 +98,11 @@ export function ThreadHead({ lead }: { lead: Lead }) {
           <CalendarPlus size={14} aria-hidden />
           <span>{m.inbox_book()}</span>
         </Button>
-        <BookLead lead={lead} open={isBooking} onClose={() => setBooking(false)} />
+        {isBooking !== undefined && (
+          <Suspense>
+            <BookLead lead={lead} open={isBooking} onClose={() => setBooking(false)} />
+          </Suspense>
+        )}
         <Menu
           trigger={
             <Button aria-label={m.inbox_status_of({ status: wordsOfStatus(lead.status) })} className={styles.action}>
