@@ -35,6 +35,7 @@ export const groupOf: Record<EventType, EventGroup> = {
   'message.unsettled': 'message',
   'message.updated': 'message',
   'conversation.read': 'message',
+  'conversation.handed_over': 'message',
   'template.status_changed': 'message',
   'channel.number_changed': 'message',
   'budget.reached': 'message',

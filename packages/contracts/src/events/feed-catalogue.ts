@@ -253,6 +253,12 @@ export const feedCatalogue = {
     'People of the store read messages of a lead, or answered them.',
     conversationIds,
   ),
+  'conversation.handed_over': bareFact(
+    'conversation',
+    'Another agent of the number, such as Meta Business Agent, passed the conversation of a lead to the store. A person ' +
+      'must answer.',
+    conversationIds,
+  ),
   'lead.opted_out': bareFact('conversation', 'A lead opted out of messages, or of more or less than before.', {
     ...conversationIds,
     scope: OptOutScope,

@@ -10,6 +10,8 @@
  * - `identity`: the number or the id of the lead moves
  * - `name`: the lead gets the name that the store's own telephone has, unless a person has named it
  * - `opt_out`: the lead opts out of marketing messages, or back in
+ * - `handover`: the AI of the store is silent. When the store has the conversation now, what the other agent wrote last answers
+ *   nothing, so that the lead waits for a person
  * - `nothing`: the stored webhook is its only trace
  */
 export type InboundChange =
@@ -22,6 +24,7 @@ export type InboundChange =
   | 'identity'
   | 'name'
   | 'opt_out'
+  | 'handover'
   | 'nothing';
 
 export type InboundKind = {
@@ -108,9 +111,9 @@ export const inboundKinds = {
       'first message. One that is removed leaves the name of a lead.',
   ),
   handover: change(
-    'nothing',
-    'Another agent of the number got the conversation, or passed it on. The AI is silent from the next entry of the field ' +
-      '`standby`, until a person ends that pause.',
+    'handover',
+    'Another agent of the number got the conversation, or passed it to the store. The AI is silent either way, until a ' +
+      'person ends that pause.',
   ),
   call: change('nothing', 'A call. Mostrador takes none, and does not open the reply window for it.'),
   account_errors: change(

@@ -149,6 +149,7 @@ test('the numbers and lists of the guides are those of the code', () => {
       'booking.changed',
       'budget.reached',
       'channel.number_changed',
+      'conversation.handed_over',
       'conversation.read',
       'lead.opted_in',
       'lead.opted_out',

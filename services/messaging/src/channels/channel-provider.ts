@@ -196,6 +196,13 @@ export type InboundEffect =
   | { readonly kind: 'message'; readonly change: MessageChange }
   | { readonly kind: 'identity'; readonly change: IdentityChange }
   | { readonly kind: 'opt_out'; readonly at: Date; readonly customer: CustomerIds; readonly wish: OptOutWish }
+  /** Who answers a customer from now on: the store, or another agent of the number. */
+  | {
+      readonly kind: 'handover';
+      readonly at: Date;
+      readonly customer: CustomerIds;
+      readonly owner: 'store' | 'other';
+    }
   /** Messages from and to one customer from before the number was connected. They may be known. */
   | { readonly kind: 'history'; readonly messages: readonly [HistoryMessage, ...HistoryMessage[]] }
   /** How much of the past the provider has told, in percent, or the code of the error why it tells nothing. */
@@ -214,7 +221,7 @@ export const identitiesOf = ({ waId, userId }: CustomerIds): string[] => [waId, 
 export const customersOf = ({ messages = [], effects = [] }: Partial<Notification>): string[] => {
   const ofEffects = effects.flatMap((effect) => {
     if (effect.kind === 'identity') return [effect.change.from, effect.change.to];
-    return effect.kind === 'opt_out' ? [effect.customer] : [];
+    return effect.kind === 'opt_out' || effect.kind === 'handover' ? [effect.customer] : [];
   });
   return [...new Set([...messages, ...ofEffects].flatMap(identitiesOf))];
 };

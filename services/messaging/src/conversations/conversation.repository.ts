@@ -18,6 +18,9 @@ export type ConversationRow = OptOutColumns & {
   readonly last_inbound_at: Date | null;
   /** When the customer wrote last, by the channel's clock. Null: not known. */
   readonly customer_wrote_at: Date | null;
+  /** When another agent of the channel passed it to the store, or took it, by the channel's clock. Null: never. */
+  readonly handover_at: Date | null;
+  readonly handover_owner: 'store' | 'other' | null;
   readonly interaction_count: number;
   readonly reported_count: number;
   /** The store has read up to this message. */
@@ -32,7 +35,7 @@ export type ConversationRow = OptOutColumns & {
 
 /** The columns of a `ConversationRow`. */
 export const conversationColumns = (sql: Sql) => sql`
-  store_id, lead_id, wa_id, user_id, phone, phone_version, next_number, last_inbound_at, customer_wrote_at, opted_out_at,
+  store_id, lead_id, wa_id, user_id, phone, phone_version, next_number, last_inbound_at, customer_wrote_at, handover_at, handover_owner, opted_out_at,
   opt_out_wishes, interaction_count, reported_count, read_number, unread_count, seller_id, lead_version,
   ai_paused_until`;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { acceptMessage, type Message } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
-import { contents, echoPayload, standbyPayload } from '@mostrador/testing/providers/whatsapp/entries';
+import { contents, echoPayload, handoverPayload, standbyPayload } from '@mostrador/testing/providers/whatsapp/entries';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newPhone, newUserId, newWamid, startStore, type TestStore } from '../../test/customers.ts';
@@ -238,4 +238,80 @@ test('a question that another agent has had for a day pauses nothing', async () 
   const { store, customer, state } = await withLead();
   await store.posts(standbyPayload(store.payload(customer, contents.text('antes'), { at: ago(25 * 3600) })));
   expect(await state()).toMatchObject({ unread_count: 2, paused_minutes: null });
+});
+
+type Store = Awaited<ReturnType<typeof withLead>>;
+const hands = ({ store, customer }: Store, type: 'control_passed' | 'control_taken' = 'control_passed', at = ago(1)) =>
+  store.posts(handoverPayload(store.number, customer, type, at));
+const agentSays = ({ store, echo }: Store, body: string, at: Date) =>
+  store.posts(standbyPayload(echo(contents.text(body), { id: newWamid(), at })));
+const handedOver = async ({ store }: Store) =>
+  (await messaging.feed(store.storeId)).filter(({ type }) => type === 'conversation.handed_over').length;
+const waits = { is_unanswered: true, paused_minutes: 1440 };
+
+test.each([
+  ['after what the agent said last', ['says', 'passes']],
+  ['before it, because webhooks come in any order', ['passes', 'says']],
+])(
+  'a conversation that another agent passes to the store waits for a person, also when that is told %s',
+  async (_, steps) => {
+    const it = await withLead();
+    const { store, leadId, state } = it;
+    const waitingSince = async () =>
+      (
+        await messaging.adminSql`
+    select waiting_since from conversations where store_id = ${store.storeId} and lead_id = ${leadId}`
+      )[0];
+    const asked = await waitingSince();
+    const queued = await accept(store, leadId, 'ai');
+    for (const step of steps) {
+      if (step === 'says') await agentSays(it, 'Um momento, chamo uma pessoa', ago(2));
+      else await hands(it);
+    }
+    expect(await state()).toMatchObject(waits);
+    expect(await waitingSince()).toEqual(asked);
+    expect((await store.messages(leadId)).find(({ id }) => id === queued)).toMatchObject({ status: 'cancelled' });
+    expect(await handedOver(it)).toBe(1);
+    // It comes again after a person has answered, and ended the pause.
+    await store.posts(it.echo(contents.text('Sou a Ana'), { id: newWamid(), at: ago(0) }));
+    await messaging.adminSql`
+    update conversations set ai_paused_until = null where store_id = ${store.storeId} and lead_id = ${leadId}`;
+    await hands(it, 'control_passed', ago(30));
+    expect(await state()).toMatchObject({ is_unanswered: false, paused_minutes: null });
+    expect(await handedOver(it)).toBe(1);
+    expect(await store.failed()).toEqual([]);
+  },
+);
+
+test('what the agent answered before the customer wrote last stays an answer, and so does what it says after it has the conversation again', async () => {
+  const it = await withLead();
+  const { store, customer, state } = it;
+  await agentSays(it, 'Até 18h', ago(50));
+  await store.posts(standbyPayload(store.payload(customer, contents.text('Quero uma pessoa'), { at: ago(40) })));
+  await hands(it, 'control_passed', ago(30));
+  expect(await state()).toMatchObject(waits);
+  const [row] = await messaging.adminSql`
+    select array_agg(answers order by number) as answers from messages where store_id = ${store.storeId} and source = 'ai'`;
+  expect(row?.answers).toEqual([true]);
+  await agentSays(it, 'Voltei', ago(5));
+  expect(await state()).toMatchObject({ is_unanswered: false });
+});
+
+test('a conversation that another agent takes silences our AI, and one that was passed a day ago changes nothing', async () => {
+  const it = await withLead();
+  const before = await it.state();
+  await hands(it, 'control_passed', ago(25 * 3600));
+  expect(await it.state()).toEqual(before);
+  await hands(it, 'control_taken');
+  expect(await it.state()).toEqual({ ...before, paused_minutes: 1440 });
+  await expect(accept(it.store, it.leadId, 'ai')).rejects.toMatchObject({ code: 'ai_paused' });
+  expect(await handedOver(it)).toBe(0);
+});
+
+test('a handover of a customer who is no lead creates none', async () => {
+  const it = await withLead();
+  await hands({ ...it, customer: { phone: newPhone() } });
+  const rows = await messaging.adminSql`select 1 from conversations where store_id = ${it.store.storeId}`;
+  expect(rows).toHaveLength(1);
+  expect(await it.store.failed()).toEqual([]);
 });

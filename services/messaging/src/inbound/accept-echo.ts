@@ -30,7 +30,8 @@ export const standbyPauseMinutes = 24 * 60;
 /**
  * Accepts what a person of the store wrote to a lead on the store's own telephone. It is a message of a seller that is
  * sent already: it answers the lead, pauses the AI and cancels what the AI has queued, unless the lead has written since.
- * On standby an agent of the channel wrote it: it is a message of the AI, and does the same. The reply window and
+ * On standby an agent of the channel wrote it: it is a message of the AI, and does the same. One from before it passed the
+ * conversation to the store answers nothing. The reply window and
  * follow-ups stay as they are, because the lead said nothing. Returns the lead's number of interactions; null when the
  * message is known.
  *
@@ -70,11 +71,14 @@ export async function acceptEcho(
   ]);
   // One that was delayed for a day, or that is from before what the lead wrote last, says nothing about who answers now.
   const isCurrent = !isLate(new Date(), writtenAt) && secondOf(writtenAt) >= secondOf(conversation.customer_wrote_at);
+  const { handover_at: handover, handover_owner: owner } = conversation;
+  const isHandedOver = message.isOnStandby === true && owner === 'store' && handover !== null && writtenAt <= handover;
+  const answers = isCurrent && !isHandedOver;
   const source = message.isOnStandby ? 'ai' : 'seller';
   const author = message.isOnStandby ? agentOfChannel : telephone;
   const pauseMinutes = message.isOnStandby ? standbyPauseMinutes : settings.ai_pause_minutes;
   const { number, at, sessionId, delivering } = await takeNumber(sql, storeId, leadId, source, {
-    answers: isCurrent,
+    answers,
     settles: isCurrent,
     pausesAi: isCurrent ? { minutes: pauseMinutes, by: author } : undefined,
   });
@@ -99,7 +103,7 @@ export async function acceptEcho(
     provider_message_id: providerMessageId,
     ...(changed.revoked_at === null && { content: message.content, media: message.media }),
     quotedId: message.quotedId,
-    answers: isCurrent,
+    answers,
   });
   // Afterwards, as for a message of the API.
   const overtaken = isCurrent && delivering ? await overtakeQueuedAi(sql, storeId, { leadId, before: number }) : [];

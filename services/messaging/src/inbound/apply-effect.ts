@@ -6,15 +6,14 @@ import { refuseChannel } from '../channels/refuse-channel.ts';
 import { changeOptOut } from '../conversations/change-opt-out.ts';
 import { ensureConversation } from '../conversations/conversation.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { currentIds } from '../identities/current-ids.ts';
-import { findInCrm } from '../identities/find-in-crm.ts';
-import { findLeadOfIds } from '../identities/identity-change.repository.ts';
 import { makeSyncDue } from '../templates/sync.repository.ts';
 import { changeMessage } from './change-message.ts';
+import { findLeadOfCustomer } from './find-lead-of-customer.ts';
 import { saveHistoryState } from './history.repository.ts';
 import { importHistory } from './import-history.ts';
 import { moveIdentity } from './move-identity.ts';
 import type { Contact } from './name-contacts.ts';
+import { takeHandover } from './take-handover.ts';
 
 type Tools = Pick<Dependencies, 'database' | 'rpc' | 'relay'>;
 type Context = StoreScope & CallContext;
@@ -33,6 +32,8 @@ export async function applyEffect(
       return await moveIdentity(tools, context, channelId, effect.change);
     case 'opt_out':
       return await applyPreference(tools, context, effect);
+    case 'handover':
+      return await takeHandover(tools, context, effect);
     case 'history':
       return await importHistory(tools, context, channelId, effect.messages);
     case 'history_state':
@@ -46,21 +47,18 @@ export async function applyEffect(
 
 /** A preference of a customer who is no lead changes nothing, and creates no lead. */
 async function applyPreference(
-  { database, rpc, relay }: Tools,
+  tools: Tools,
   context: Context,
   { customer, at, wish }: Extract<InboundEffect, { kind: 'opt_out' }>,
 ): Promise<void> {
   const { storeId } = context;
-  const { ids, known } = await database.read(context, async (sql) => {
-    const ids = await currentIds(sql, storeId, customer, at);
-    return { ids, known: await findLeadOfIds(sql, storeId, ids, at) };
-  });
-  const leadId = known ?? (await findInCrm(rpc, context, ids));
-  if (leadId === null) return;
-  await database.write(context, async (sql) => {
-    await ensureConversation(sql, storeId, leadId, known === null);
+  const found = await findLeadOfCustomer(tools, context, customer, at);
+  if (!found) return;
+  const { leadId, confirmed } = found;
+  await tools.database.write(context, async (sql) => {
+    await ensureConversation(sql, storeId, leadId, confirmed);
     const entries = await changeOptOut(sql, storeId, leadId, { ...wish, at, source: 'channel_preference' });
     await appendOutbox(sql, storeId, entries);
   });
-  relay.nudge();
+  tools.relay.nudge();
 }

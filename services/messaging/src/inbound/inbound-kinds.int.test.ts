@@ -219,6 +219,11 @@ test.each(rows)('$kind ($index): it counts as words, or changes nothing that cou
     expect(after).toEqual({ ...before, messages: 2, sessions: 2, next_number: 3 });
     return;
   }
+  if (inboundKinds[kind].changes === 'handover') {
+    // The lead waits for a person again, if the store has the conversation. The session of what it wrote is over.
+    expect({ ...after, is_unanswered: false, waiting_since: null }).toEqual(before);
+    return;
+  }
   if (!inboundKinds[kind].isWords) {
     expect(after).toEqual(before);
     return;

@@ -228,13 +228,18 @@ const toRequest = ({ id, timestamp, from: _, to_user_id: recipient, context, ...
 });
 
 /** Who answers a conversation has changed: another app passed it to this one, or took it. It has no `metadata`. */
-export const handoverPayload = (number: PhoneNumber, customer: Customer, type: 'control_passed' | 'control_taken') => {
+export const handoverPayload = (
+  number: PhoneNumber,
+  customer: Customer,
+  type: 'control_passed' | 'control_taken',
+  at = new Date(),
+) => {
   const payload = envelope('messaging_handovers', number, {});
   const value = {
     messaging_product: 'whatsapp',
     recipient: { display_phone_number: number.phone, phone_number_id: number.phoneNumberId },
     ...(customer.phone && { sender: { phone_number: customer.phone } }),
-    timestamp: seconds(new Date()),
+    timestamp: seconds(at),
     type,
     [type]: { previous_owner_role: 'ai_agent', new_owner_role: 'escalation', metadata: 'Ask about the lenses' },
   };

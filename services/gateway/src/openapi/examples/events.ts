@@ -201,6 +201,7 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
     undefined,
   ],
   'conversation.read': ['2026-01-14T10:29:00.000Z', ids.lead, { lead_id: ids.lead }, undefined],
+  'conversation.handed_over': ['2026-01-14T10:29:30.000Z', ids.lead, { lead_id: ids.lead }, undefined],
   'lead.opted_out': [
     '2026-01-14T10:30:00.000Z',
     ids.lead,

@@ -207,6 +207,23 @@ test('what says nothing about a message is not counted as unreadable', () => {
 });
 
 test.each([
+  ['control_passed', { phone_number: customer }, { waId: customer, userId: null }, 'store'],
+  ['control_taken', { phone_number: customer }, { waId: customer, userId: null }, 'other'],
+  ['control_passed', { user_id: 'BR.1' }, { waId: null, userId: 'BR.1' }, 'store'],
+  ['control_passed', {}, undefined, undefined],
+  ['control_lent', { phone_number: customer }, undefined, undefined],
+  ['toString', { phone_number: customer }, undefined, undefined],
+])('a handover that is %s of %j is read', (type, sender, who, owner) => {
+  const of = (phone_number_id: string) => {
+    const value = { recipient: { phone_number_id }, sender, timestamp: '1795000000', type, [type]: {} };
+    return read({ entry: [{ changes: [{ field: 'messaging_handovers', value }] }] });
+  };
+  const effects = who && [{ kind: 'handover', at: new Date(1795000000_000), customer: who, owner }];
+  expect(of(number)).toEqual({ messages: [], statuses: [], unreadable: 0, ...(effects && { effects }) });
+  expect(of('999999999999999')).toEqual({ messages: [], statuses: [], unreadable: 1 });
+});
+
+test.each([
   ['message_template_status_update', [{ kind: 'account' }]],
   ['message_template_quality_update', [{ kind: 'account' }]],
   ['message_template_components_update', [{ kind: 'account' }]],
@@ -221,7 +238,6 @@ test.each([
   ['user_id_update', undefined],
   ['group_lifecycle_update', undefined],
   ['calls', undefined],
-  ['messaging_handovers', undefined],
   ['a_field_of_later', undefined],
 ])('a webhook of the field %s has no message and nothing unreadable, whatever it says', (field, effects) => {
   const values = [{}, null, { messages: textFrom(customer, 'x').messages }];

@@ -4,6 +4,7 @@ import { array, first, identifier, known, member, moment, object, text } from '.
 import { storable } from '../storable.ts';
 import { readContact } from './contact.ts';
 import { failureOf } from './errors.ts';
+import { handoverOf, readHandover } from './handover.ts';
 import { readChunk, readPastMedia } from './history.ts';
 import { type Entry, readEcho, readEntry, readPreferenceEntry } from './inbound-entry.ts';
 import { readStandbyEcho, readStandbyEntry, standbyOf } from './standby.ts';
@@ -13,6 +14,7 @@ const readersOf = {
   messages: { messages: readEntry },
   smb_message_echoes: { message_echoes: readEcho },
   standby: { messages: readStandbyEntry, message_echoes: readStandbyEcho },
+  messaging_handovers: { handovers: readHandover },
   history: { history: readChunk, messages: readPastMedia },
   smb_app_state_sync: { state_sync: readContact },
   user_preferences: { user_preferences: readPreferenceEntry },
@@ -20,6 +22,12 @@ const readersOf = {
 type Reader = (entry: unknown, value: unknown, now: Date) => Entry;
 type Field = keyof typeof readersOf;
 const isRead = (field: string | undefined): field is Field => field !== undefined && Object.hasOwn(readersOf, field);
+
+/** The fields whose values have other forms: what makes one with lists of entries, and the number. */
+const formsOf: Partial<Record<Field, (value: object) => object | undefined>> = {
+  standby: standbyOf,
+  messaging_handovers: handoverOf,
+};
 
 /** Fields that tell of the account. What changed is read from the account, because these come late and in any order. */
 const aboutAccount: ReadonlySet<string> = new Set([
@@ -37,7 +45,7 @@ const aboutAccount: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads a WhatsApp webhook (Cloud API, fields `messages`, `smb_message_echoes`, `standby`, `history`, `smb_app_state_sync` and
+ * Reads a WhatsApp webhook (Cloud API, fields `messages`, `smb_message_echoes`, `standby`, `messaging_handovers`, `history`, `smb_app_state_sync` and
  * `user_preferences`, and those about the account). A batch comes in three nested arrays. The reader skips other fields, and
  * what says nothing that counts. It counts what it cannot read, and still returns the rest. An entry of another number
  * counts as unreadable, because this channel is not the place for it.
@@ -64,7 +72,8 @@ export function readNotification(payload: unknown, phoneNumberId: string, now = 
       if (field !== undefined && aboutAccount.has(field)) changesAccount = true;
       if (!isRead(field)) return [];
       const value = object(member(change, 'value'));
-      return readable(value && field === 'standby' ? standbyOf(value) : value).map((value) => ({ field, value }));
+      const form = formsOf[field];
+      return readable(value && form ? form(value) : value).map((value) => ({ field, value }));
     });
   const isOurs = (value: object) => text(member(member(value, 'metadata'), 'phone_number_id')) === phoneNumberId;
   const entries = values.flatMap(({ field, value }) =>
