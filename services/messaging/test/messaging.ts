@@ -239,6 +239,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
       status: 'pending',
       seller_id: null,
       ai_paused_until: null,
+      ai_paused_by: null,
       ai_pause_version: 0,
     } as const;
     leads.set(`${storeId} ${id}`, { id, customer_phone, name, ...unchanged });

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { BellOff, BotOff, CircleAlert, CircleHelp, CornerDownLeft } from 'lucide-react';
 import type { Conversation } from '../api/platform.ts';
+import { wordsOfPauser } from '../leads/pauser.ts';
 import { m } from '../paraglide/messages.js';
 import { initialsOf } from '../shell/person-menu.tsx';
 import { Badge, Count } from '../ui/badge.tsx';
@@ -36,6 +37,8 @@ export function ConversationRow({ conversation, filters, isOpen, isTabStop, onFo
   const { source, status } = last_message;
   const zone = useZone();
   const now = useNow();
+  const pausedBy = wordsOfPauser(lead.ai_paused_by);
+  const paused = [m.inbox_ai_paused(), pausedBy].filter((words) => words !== undefined).join(' · ');
   return (
     <Link
       to="/inbox/$leadId"
@@ -75,7 +78,11 @@ export function ConversationRow({ conversation, filters, isOpen, isTabStop, onFo
       </span>
       <span className={styles.itemMarks}>
         {opted_out_at && <BellOff size={13} role="img" aria-label={m.inbox_opted_out()} />}
-        {lead.ai_paused_until && <BotOff size={13} role="img" aria-label={m.inbox_ai_paused()} />}
+        {lead.ai_paused_until && (
+          <span title={pausedBy}>
+            <BotOff size={13} role="img" aria-label={paused} />
+          </span>
+        )}
         {needs_attention && (
           <Badge
             kind="bad"

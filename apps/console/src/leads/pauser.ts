@@ -12,7 +12,7 @@ const unnamed: Readonly<Record<Pauser['kind'], () => string>> = {
 };
 
 /** Who paused the AI. Undefined: it is not known. */
-export function wordsOfPauser(by: Lead['ai_paused_by']): string | undefined {
+export function wordsOfPauser(by: Pauser | null | undefined): string | undefined {
   if (!by) return undefined;
   const { kind, name } = by;
   if (name !== null && kind === 'user') return m.leads_ai_paused_by_user({ name });

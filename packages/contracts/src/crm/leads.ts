@@ -510,6 +510,7 @@ const LeadContact = Type.Object({
   seller_id: NullableUuid,
   /** It may be in the past. */
   ai_paused_until: NullableTimestamp,
+  ai_paused_by: Type.Optional(Nullable(AiPauser)),
   /** The last pause of messaging that crm knew with this. */
   ai_pause_version: Type.Integer(),
 });

@@ -4,6 +4,7 @@ import {
   Described,
   Done,
   Exact,
+  Nullable,
   NullablePhone,
   NullableString,
   NullableTimestamp,
@@ -16,7 +17,7 @@ import {
   Uuid,
 } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
-import { LeadSearchText, LeadStatus, leadStatuses, noSeller } from '../crm/leads.ts';
+import { AiPauser, LeadSearchText, LeadStatus, leadStatuses, noSeller } from '../crm/leads.ts';
 import { MessageTypeWord } from './message-content.ts';
 import { leadParams, MessageDirection, MessageSource, MessageStatusWord } from './messages.ts';
 
@@ -46,6 +47,11 @@ export const InboxConversation = Type.Object(
           ...NullableTimestamp,
           description: 'The AI is paused until this moment. Null when it is not paused.',
         },
+        ai_paused_by: Type.Optional(
+          Nullable(AiPauser, {
+            description: 'Who paused it, by a request or by a message. Null when it is not paused, or not known.',
+          }),
+        ),
       },
       { title: 'InboxLead', description: 'The lead, as it was a moment ago.' },
     ),
@@ -176,6 +182,7 @@ export const followLead = defineOperation({
       status: LeadStatus,
       seller_id: NullableUuid,
       ai_paused_until: NullableTimestamp,
+      ai_paused_by: Type.Optional(Nullable(AiPauser)),
       /** The last pause of messaging that crm knew with this. */
       ai_pause_version: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
     }),

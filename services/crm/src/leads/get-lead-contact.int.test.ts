@@ -19,7 +19,7 @@ afterAll(() => crm?.stop());
 
 const withPhone = { channel_user_id: null, username: null };
 const untouched = {
-  ...{ version: 1, status: 'pending', seller_id: null, ai_paused_until: null, ai_pause_version: 0 },
+  ...{ version: 1, status: 'pending', seller_id: null, ai_paused_until: null, ai_paused_by: null, ai_pause_version: 0 },
   ...withPhone,
 };
 
@@ -61,7 +61,7 @@ test('the version of a contact rises with each change of what it shows', async (
   ] as const;
   for (const body of changes) await crm.rpc.call(updateLead, { params: { leadId: id }, body }, context);
   const read = () => crm.rpc.call(getLeadContact, { body: { lead_id: id } }, context);
-  const changed = Object.assign({ id, ai_pause_version: 0, ...withPhone }, ...changes);
+  const changed = Object.assign({ id, ai_paused_by: null, ai_pause_version: 0, ...withPhone }, ...changes);
   expect(await read()).toEqual({ ...changed, version: 6 });
   await crm.rpc.call(deleteSeller, { params: { sellerId: seller.id } }, context);
   expect(await read()).toEqual({ ...changed, seller_id: null, version: 7 });

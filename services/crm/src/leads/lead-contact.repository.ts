@@ -14,11 +14,13 @@ export type LeadContactRow = Pick<
   | 'status'
   | 'seller_id'
   | 'ai_paused_until'
+  | 'ai_paused_by'
   | 'ai_pause_version'
 >;
 
 const columns = (sql: Sql) => sql`
-  id, name, customer_phone, channel_user_id, username, version, status, seller_id, ai_paused_until, ai_pause_version`;
+  id, name, customer_phone, channel_user_id, username, version, status, seller_id, ai_paused_until, ai_paused_by,
+  ai_pause_version`;
 
 export const findLeadContact = (sql: Sql, storeId: string, leadId: string) => sql<LeadContactRow[]>`
   select ${columns(sql)} from leads where store_id = ${storeId} and id = ${leadId}`;

@@ -16,9 +16,9 @@ export async function tellPause(
   row: LeadRow,
 ): Promise<void> {
   const { id: lead_id, version, name, customer_phone, channel_user_id, username, status, seller_id } = row;
-  const { ai_paused_until, ai_pause_version } = toLeadContact(row);
+  const { ai_paused_until, ai_paused_by, ai_pause_version } = toLeadContact(row);
   const lead = {
-    ...{ lead_id, version, name, customer_phone, status, seller_id, ai_paused_until, ai_pause_version },
+    ...{ lead_id, version, name, customer_phone, status, seller_id, ai_paused_until, ai_paused_by, ai_pause_version },
     // The previous version of messaging does not know them.
     ...(channel_user_id !== null && { channel_user_id }),
     ...(username !== null && { username }),

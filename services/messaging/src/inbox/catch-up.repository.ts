@@ -1,3 +1,4 @@
+import type { AiPauser } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { waitingAgain } from '../conversations/conversation.repository.ts';
 
@@ -23,6 +24,7 @@ export type InboxLead = {
   readonly status: string;
   readonly seller_id: string | null;
   readonly ai_paused_until: string | null;
+  readonly ai_paused_by?: AiPauser | null;
   /** The last pause of this service that crm knew with this. */
   readonly ai_pause_version: number;
 };
@@ -96,7 +98,7 @@ export async function saveLeads(sql: TransactionSql, storeId: string, leads: rea
         lead_status = told.status, seller_id = told.seller_id,
         ai_paused_until = case when told.knew then told.ai_paused_until else c.ai_paused_until end,
         ai_paused_by = case when told.knew and told.ai_paused_until is distinct from c.ai_paused_until
-          then null else c.ai_paused_by end,
+          then told.ai_paused_by else c.ai_paused_by end,
         ai_pause_number = case
           when told.knew and told.ai_paused_until > clock_timestamp()
             and told.ai_paused_until is distinct from c.ai_paused_until
@@ -104,7 +106,8 @@ export async function saveLeads(sql: TransactionSql, storeId: string, leads: rea
     from (
       select told.*, coalesce(told.ai_pause_version, 0) >= held.ai_pause_version as knew
       from jsonb_to_recordset(${sql.json(leads)}) as told (lead_id uuid, version integer, name text,
-        customer_phone text, channel_user_id text, username text, status text, seller_id uuid, ai_paused_until timestamptz(3), ai_pause_version integer)
+        customer_phone text, channel_user_id text, username text, status text, seller_id uuid, ai_paused_until timestamptz(3), ai_paused_by jsonb,
+        ai_pause_version integer)
       join conversations held on held.store_id = ${storeId} and held.lead_id = told.lead_id
       where held.lead_version is null or held.lead_version < told.version
       order by held.lead_id for no key update of held) as told

@@ -1,4 +1,5 @@
 import {
+  type AiPauser,
   type ConversationSort,
   type InboxConversation,
   type LeadStatus,
@@ -30,6 +31,7 @@ export type InboxRow = {
   readonly lead_status: Status;
   readonly seller_id: string | null;
   readonly ai_paused_until: Date | null;
+  readonly ai_paused_by: AiPauser | null;
   readonly last_message_at: Date;
   /** The moment by which the list is ordered. */
   readonly ordered_at: Date;
@@ -134,6 +136,7 @@ export const toInboxConversation =
         status: row.lead_status,
         seller_id: row.seller_id,
         ai_paused_until: isPaused && row.ai_paused_until ? toTimestamp(row.ai_paused_until) : null,
+        ai_paused_by: isPaused ? row.ai_paused_by : null,
       },
       last_message: {
         id: row.message_id,

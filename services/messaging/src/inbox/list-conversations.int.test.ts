@@ -62,6 +62,7 @@ test('a conversation has its lead, its last message and what the store should kn
         status: 'pending',
         seller_id: null,
         ai_paused_until: null,
+        ai_paused_by: null,
       },
       last_message: {
         id,
@@ -238,14 +239,16 @@ describe('filters', () => {
     await inbox.say(answered, 'ai');
     const read = await heard('read');
     await inbox.read(read, (await inbox.messageIds(read))[0] as string);
-    await heard('paused', { ai_paused_until: new Date(Date.now() + 3_600_000).toISOString() });
-    await heard('was paused', { ai_paused_until: new Date(Date.now() - 1).toISOString() });
+    const ana = { kind: 'user', id: randomUUID(), name: 'Ana' } as const;
+    await heard('paused', { ai_paused_until: new Date(Date.now() + 3_600_000).toISOString(), ai_paused_by: ana });
+    await heard('was paused', { ai_paused_until: new Date(Date.now() - 1).toISOString(), ai_paused_by: ana });
     expect(await inbox.names({ unread: true })).toEqual(['was paused', 'paused', 'answered']);
     expect(await inbox.names({ unanswered: true })).toEqual(['was paused', 'paused', 'read']);
     expect(await inbox.names({ ai_paused: true })).toEqual(['paused']);
     expect(await inbox.names({ ai_paused: true, unread: true, unanswered: true })).toEqual(['paused']);
     const { data } = await inbox.list();
     expect(data.map(({ lead }) => lead.ai_paused_until !== null)).toEqual([false, true, false, false]);
+    expect(data.map(({ lead }) => lead.ai_paused_by)).toEqual([null, ana, null, null]);
   });
 
   test('select what needs attention: the last message to the lead failed, or its outcome is unknown', async () => {
