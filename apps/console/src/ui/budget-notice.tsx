@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { aiQuery, storeQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
+import { toldShare, useOfDay } from './budget.ts';
 import styles from './budget-notice.module.css';
 
-/** From this share of the budget on, the event `budget.reached` tells, too. */
-const toldShare = 0.8;
-
-/** Says that a budget of the store is used up, or that of its messages soon will be, and what stops then. */
+/** Says that a budget of the store is used up, or soon will be, and what stops then. */
 export function BudgetNotice() {
   return (
     <>
@@ -30,10 +28,11 @@ function MessageBudgetNotice() {
 
 function AiBudgetNotice() {
   const { data: ai } = useQuery(aiQuery);
-  if (!ai?.ai || ai.budget.reached_at === null) return null;
+  const use = ai?.ai ? useOfDay(ai.budget) : 'little';
+  if (use === 'little') return null;
   return (
-    <p role="status" className={styles.notice} data-kind="bad">
-      {m.ui_ai_budget_reached()}
+    <p role="status" className={styles.notice} data-kind={use === 'all' ? 'bad' : 'warn'}>
+      {use === 'all' ? m.ui_ai_budget_reached() : m.ui_ai_budget_nearly()}
     </p>
   );
 }
