@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
+import { soundNumber } from '@mostrador/testing/providers/whatsapp/numbers';
+import { startWhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { admin, daysAhead, eventually, request } from '../platform.ts';
@@ -35,6 +37,37 @@ inBrowser(() => {
     await part(page, 'Messages').getByRole('button', { name: 'Disconnect' }).click();
     await dialogOf(page).getByRole('button', { name: 'Disconnect' }).click();
     await part(page, 'Messages').getByText('Not connected').waitFor();
+  });
+
+  test('what WhatsApp says of the number is shown, and another state of it appears by itself with what to do', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    const whatsapp = await startWhatsappServer();
+    try {
+      const { phoneNumberId, phone, accessToken: access_token, appSecret: app_secret } = whatsapp.settings;
+      const connected = await admin(
+        [
+          ...['channel', 'connect', '--store', store.id, '--provider', 'whatsapp_cloud', '--phone', phone],
+          ...['--phone-number-id', phoneNumberId, '--api-url', whatsapp.apiUrl, '--secrets-stdin'],
+        ],
+        JSON.stringify({ access_token, app_secret, verify_token: 'verify' }),
+      );
+      whatsapp.settings.webhookUrl = connected.webhook_url;
+      const health = async () => (await admin(['channel', 'show', '--store', store.id])).number?.health;
+      await expect.poll(health).toBe('good');
+      await open(page, loginUrl, path);
+      for (const shown of ['Loja da Ana', 'High', '250']) await part(page, 'Messages').getByText(shown).waitFor();
+      expect(await violations(page)).toEqual([]);
+
+      whatsapp.settings.number = { ...soundNumber, status: 'FLAGGED', quality_rating: 'RED' };
+      const value = { display_phone_number: phone, event: 'FLAGGED', current_limit: 'TIER_250' };
+      const changes = [{ field: 'phone_number_quality_update', value }];
+      expect(await whatsapp.posts({ object: 'whatsapp_business_account', entry: [{ id: '1', changes }] })).toBe(200);
+      await part(page, 'Messages').getByText('Customers block or report this number.').waitFor();
+      await part(page, 'Messages').getByText('Low').waitFor();
+      expect(await violations(page)).toEqual([]);
+    } finally {
+      await whatsapp.close();
+    }
   });
 
   test('a calendar that refuses says in words why, a right one is connected, and what waited is seen to arrive', async () => {
