@@ -1,12 +1,14 @@
-import type { NoTimeReason } from '@mostrador/contracts';
+import { mostBufferMinutes, mostHorizonDays, type NoTimeReason } from '@mostrador/contracts';
 import { bookingHours } from '@mostrador/hours/booking-hours';
-import { dayMs, minuteMs } from '@mostrador/hours/local-days';
+import { dayMs, minuteMs, type Span } from '@mostrador/hours/local-days';
+import type { Sql } from '@mostrador/kit/database/database';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { listTaken } from '../booking/booking.repository.ts';
-import { listBusyTimes } from '../booking/busy.repository.ts';
+import { findBusyTimes, toSpan } from '../booking/busy.repository.ts';
 import type { Named } from '../booking/named.ts';
 import { findRules } from '../booking/rules.repository.ts';
 import { type RulesRow, requireRules } from '../booking/rules.ts';
+import { findQuietWatch } from '../calendar-watch/watch.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { freeStarts, type Place, type Wanted } from './free-times.ts';
 
@@ -20,6 +22,8 @@ export type Range = { readonly from: number; readonly until: number };
 export type FoundTime = { readonly start: number; readonly seller_id: string | null };
 type Found = {
   readonly rules: RulesRow;
+  /** Whether the store's calendar takes time, and is read only now and then. */
+  readonly isCalendarQuiet: boolean;
   /** In order. */
   readonly times: readonly FoundTime[];
   /** Where the next times may be; null: there are no more. */
@@ -42,29 +46,60 @@ export async function findFreeTimes(
   range: Range,
   most: number,
 ): Promise<Found> {
-  const [row] = await database.lookUp(context, (sql) => findRules(sql, context.storeId));
+  const now = Date.now();
+  const latest = now + mostHorizonDays * dayMs + 1;
+  const stretches = stretchesOf({ from: Math.max(range.from, now), until: Math.min(range.until, latest) });
+  const around = ({ from, until }: Range): Span => {
+    const marginMs = (search.duration_minutes + 2 * mostBufferMinutes) * minuteMs;
+    return { start: from - marginMs, end: until + marginMs };
+  };
+  const [nearest] = stretches;
+  // In one round trip with the rules, which say where the offered times begin.
+  const [[row], [quiet], first] = await database.read(context, (sql) =>
+    Promise.all([
+      findRules(sql, context.storeId),
+      findQuietWatch(sql, context.storeId),
+      nearest ? takenIn(sql, context.storeId, around(nearest)) : nothingTaken,
+    ]),
+  );
   const rules = requireRules(row);
+  const isCalendarQuiet = rules.overlap === 'reject' && quiet !== undefined;
   const wanted = wantedOf(rules, search);
-  const bounds = boundsOf(rules, Date.now());
+  const bounds = boundsOf(rules, now);
   const offered = { from: Math.max(range.from, bounds.from), until: Math.min(range.until, bounds.until) };
   const places = placesOf(rules, search);
   const times: FoundTime[] = [];
-  const marginMs = (search.duration_minutes + wanted.bufferBeforeMinutes + wanted.bufferAfterMinutes) * minuteMs;
-  for (let from = offered.from; from < offered.until; from += stretchMs) {
-    const stretch = { from, until: Math.min(from + stretchMs, offered.until) };
-    const around = { start: stretch.from - marginMs, end: stretch.until + marginMs };
+  for (const stretch of stretches) {
+    const part = { from: Math.max(stretch.from, offered.from), until: Math.min(stretch.until, offered.until) };
+    if (part.from >= part.until) continue;
     const [taken, busy] =
-      rules.overlap === 'reject'
-        ? await database.read(context, (sql) =>
-            Promise.all([listTaken(sql, context.storeId, around), listBusyTimes(sql, context.storeId, [around])]),
-          )
-        : [undefined, []];
-    const now = places.map((place) => ({ ...place, taken: [...(taken?.get(place.seller_id) ?? []), ...busy] }));
-    times.push(...timesOf(now, wanted, stretch, most + 1 - times.length));
-    if (times.length > most) return { rules, ...cut(times, most), reason: null };
+      rules.overlap === 'allow'
+        ? nothingTaken
+        : stretch === nearest
+          ? first
+          : await database.read(context, (sql) => takenIn(sql, context.storeId, around(stretch)));
+    const open = places.map((each) => ({ ...each, taken: [...(taken.get(each.seller_id) ?? []), ...busy] }));
+    times.push(...timesOf(open, wanted, part, most + 1 - times.length));
+    if (times.length > most) return { rules, isCalendarQuiet, ...cut(times, most), reason: null };
   }
   const reason = times.length > 0 ? null : reasonFor(places, wanted, range, offered);
-  return { rules, times, nextFrom: null, reason };
+  return { rules, isCalendarQuiet, times, nextFrom: null, reason };
+}
+
+/** The range in parts, in order. */
+const stretchesOf = ({ from, until }: Range): Range[] =>
+  Array.from({ length: Math.max(0, Math.ceil((until - from) / stretchMs)) }, (_, place) => ({
+    from: from + place * stretchMs,
+    until: Math.min(from + (place + 1) * stretchMs, until),
+  }));
+
+type Taken = readonly [taken: ReadonlyMap<string | null, readonly Span[]>, busy: readonly Span[]];
+const nothingTaken: Taken = [new Map(), []];
+
+/** What a booking in the span would meet. */
+async function takenIn(sql: Sql, storeId: string, span: Span): Promise<Taken> {
+  const [taken, busy] = await Promise.all([listTaken(sql, storeId, span), findBusyTimes(sql, storeId, span)]);
+  return [taken, busy.map(toSpan)];
 }
 
 /** Which starts the rules offer now. */

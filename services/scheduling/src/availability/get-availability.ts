@@ -13,6 +13,7 @@ import { readNamed } from '../booking/named.ts';
 import { useCalendar } from '../calendar-watch/use-calendar.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findFreeTimes } from './find-free-times.ts';
+import { instantWriter } from './write-instants.ts';
 
 export const getAvailability =
   ({ database, rpc, relay }: Dependencies): Handler<typeof operation> =>
@@ -27,14 +28,21 @@ export const getAvailability =
       throw validationFailed([{ in: 'query', name: 'duration_minutes', detail: 'is required without `service_id`' }]);
     }
     const search = { named, duration_minutes };
-    const { rules, times, nextFrom, reason } = await findFreeTimes({ database }, context, search, range, mostFreeTimes);
+    const { rules, isCalendarQuiet, times, nextFrom, reason } = await findFreeTimes(
+      { database },
+      context,
+      search,
+      range,
+      mostFreeTimes,
+    );
     if (named.choice.isNamed && rules.overlap === 'reject' && !named.choice.sellers[0]?.bookable) {
       throw new AppError('seller_not_bookable');
     }
-    if (rules.overlap === 'reject') await useCalendar({ database, relay }, context);
+    if (isCalendarQuiet) await useCalendar({ database, relay }, context);
+    const write = instantWriter();
     const data: FreeTime[] = times.map(({ start, seller_id }) => ({
-      start: new Date(start).toISOString(),
-      end: new Date(start + duration_minutes * minuteMs).toISOString(),
+      start: write(start),
+      end: write(start + duration_minutes * minuteMs),
       seller_id,
     }));
     return {

@@ -537,6 +537,7 @@ describe('availability', () => {
     expect(await why()).toBe('full');
     await booking.rules(storeId, { hours, horizon_days: 1 });
     expect(await why()).toBe('too_far');
+    expect(await why({ from: '9999-12-24T00:00:00Z', to: '9999-12-31T23:59:59Z' })).toBe('too_far');
   });
 
   test('a long answer is cut, and goes on at `next_from` without a gap', async () => {

@@ -59,11 +59,11 @@ test('the busy times of a day in the next weeks are read without those of the tw
     Date,
     Date,
   ];
-  const spans = [{ start: start.getTime(), end: end.getTime() }];
+  const span = { start: start.getTime(), end: end.getTime() };
   const scope = { storeId, deadline: Date.now() + 30_000 };
   const { nodes, found } = await database.database.read(scope, async (sql: Sql) => ({
-    nodes: await explain(sql, findBusyTimes(sql, storeId, spans)),
-    found: await findBusyTimes(sql, storeId, spans),
+    nodes: await explain(sql, findBusyTimes(sql, storeId, span)),
+    found: await findBusyTimes(sql, storeId, span),
   }));
   expect(found).toHaveLength(12);
   expect(blocksIn(nodes, 'calendar_busy_times')).toBeLessThanOrEqual(20);

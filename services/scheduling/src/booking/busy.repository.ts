@@ -17,15 +17,8 @@ export const toSpan = ({ starts_at, ends_at }: BusyRow): Span => ({
   end: ends_at.getTime(),
 });
 
-/** When the store's calendar is busy in any of these spans, with what is no appointment. */
-export const listBusyTimes = async (sql: Sql, storeId: string, spans: readonly Span[]): Promise<Span[]> =>
-  (await findBusyTimes(sql, storeId, spans)).map(toSpan);
-
-export const findBusyTimes = (sql: Sql, storeId: string, spans: readonly Span[]) => {
-  const starts = spans.map(({ start }) => new Date(start).toISOString());
-  const ends = spans.map(({ end }) => new Date(end).toISOString());
-  return sql<BusyRow[]>`
-    with wanted as materialized (
-      select * from unnest(${starts}::timestamptz[], ${ends}::timestamptz[]) as spans (starts, ends))
-    ${busyInWanted(sql, storeId)}`;
-};
+/** The query for when the store's calendar is busy in the span, with what is no appointment. */
+export const findBusyTimes = (sql: Sql, storeId: string, { start, end }: Span) =>
+  sql<BusyRow[]>`
+    select starts_at, ends_at from calendar_busy_times
+    where store_id = ${storeId} and starts_at < ${new Date(end)} and ends_at > ${new Date(start)}`;

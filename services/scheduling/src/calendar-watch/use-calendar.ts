@@ -1,7 +1,7 @@
 import { appendOutbox, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Dependencies } from '../dependencies.ts';
-import { findQuietWatch, wakeQuietWatch } from './watch.repository.ts';
+import { wakeQuietWatch } from './watch.repository.ts';
 
 /** Lets a quiet calendar be read now, because a client asks for free times. It then stays in use for a while. */
 export async function useCalendar(
@@ -9,8 +9,6 @@ export async function useCalendar(
   context: StoreContext,
 ): Promise<void> {
   const { storeId } = context;
-  const [quiet] = await database.lookUp(context, (sql) => findQuietWatch(sql, storeId));
-  if (!quiet) return;
   await database.write(context, async (sql) => {
     const woken = await wakeQuietWatch(sql, storeId);
     const wakeUps = woken.map((id) => wakeWorkflow('calendarWatch', id, 'used'));
