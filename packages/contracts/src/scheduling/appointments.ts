@@ -97,9 +97,10 @@ export const createAppointment = defineOperation({
     'The service syncs the appointment to the connected calendar, if the store has one. ' +
     '`GET /appointments/{appointmentId}/calendar-sync` shows the state of the sync. Past dates are allowed.\n\n' +
     'In a store without booking rules appointments may overlap: the API checks no availability. With rules the ' +
-    'appointment must lie in the opening hours, unless `outside_hours` is `allow`, and with `overlap: reject` it takes one place: that of its seller, or ' +
-    'one of the store’s. When none is free, the answer is 409 with up to five `alternatives`. Of a service with sellers ' +
-    'one who is free is booked, unless the request names one. A hold in `hold_id` becomes the appointment.',
+    'appointment must lie in the opening hours, unless `outside_hours` is `allow`, and with `overlap: reject` it takes ' +
+    'one place: that of its seller, or one of the store’s. When none is free, the answer is 409 with up to five ' +
+    '`alternatives`. Of a service with sellers one who is free is booked, unless the request names one. A hold in ' +
+    '`hold_id` becomes the appointment.',
   request: {
     body: Exact(
       {

@@ -31,9 +31,8 @@ export const standbyPauseMinutes = 24 * 60;
  * Accepts what a person of the store wrote to a lead on the store's own telephone. It is a message of a seller that is
  * sent already: it answers the lead, pauses the AI and cancels what the AI has queued, unless the lead has written since.
  * On standby an agent of the channel wrote it: it is a message of the AI, and does the same. One from before it passed the
- * conversation to the store answers nothing. The reply window and
- * follow-ups stay as they are, because the lead said nothing. Returns the lead's number of interactions; null when the
- * message is known.
+ * conversation to the store answers nothing. The reply window and follow-ups stay as they are, because the lead said
+ * nothing. Returns the lead's number of interactions; null when the message is known.
  *
  * @throws AppError `service_unavailable` while another message to the lead is being sent, because this may be its echo
  */

@@ -45,7 +45,8 @@ export async function saveRules(
     set overlap = excluded.overlap, capacity = excluded.capacity, slot_step_minutes = excluded.slot_step_minutes,
         buffer_before_minutes = excluded.buffer_before_minutes, buffer_after_minutes = excluded.buffer_after_minutes,
         minimum_notice_minutes = excluded.minimum_notice_minutes, horizon_days = excluded.horizon_days,
-        outside_hours = excluded.outside_hours, hours = excluded.hours, exceptions = excluded.exceptions, reminders = excluded.reminders,
+        outside_hours = excluded.outside_hours, hours = excluded.hours, exceptions = excluded.exceptions,
+        reminders = excluded.reminders,
         confirm_words = excluded.confirm_words, cancel_words = excluded.cancel_words, timezone = excluded.timezone,
         version = r.version + 1, updated_at = greatest(clock_timestamp(), r.updated_at)
     returning ${columns(sql)}`;

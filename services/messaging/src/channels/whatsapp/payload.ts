@@ -45,9 +45,9 @@ const aboutAccount: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads a WhatsApp webhook (Cloud API, fields `messages`, `smb_message_echoes`, `standby`, `messaging_handovers`, `history`, `smb_app_state_sync` and
- * `user_preferences`, and those about the account). A batch comes in three nested arrays. The reader skips other fields, and
- * what says nothing that counts. It counts what it cannot read, and still returns the rest. An entry of another number
+ * Reads a WhatsApp webhook (Cloud API, fields `messages`, `smb_message_echoes`, `standby`, `messaging_handovers`, `history`,
+ * `smb_app_state_sync` and `user_preferences`, and those about the account). A batch comes in three nested arrays. The
+ * reader skips other fields, and what says nothing that counts. It counts what it cannot read, and still returns the rest. An entry of another number
  * counts as unreadable, because this channel is not the place for it.
  *
  * @param now when the webhook arrived, so that a stored one is always read alike
