@@ -80,15 +80,17 @@ export function ThreadHead({ lead }: { lead: Lead }) {
               icon={<BellOff size={12} aria-hidden />}
               title={fullTime(conversation.opted_out_at, zone)}
             >
-              {conversation.opt_out?.scope === 'marketing' ? m.inbox_opted_out_marketing() : m.inbox_opted_out()}
+              <span className={styles.badgeText}>
+                {conversation.opt_out?.scope === 'marketing' ? m.inbox_opted_out_marketing() : m.inbox_opted_out()}
+              </span>
             </Badge>
           )}
           {paused && (
             <Badge
               icon={<BotOff size={12} aria-hidden />}
-              title={m.inbox_ai_paused_until({ until: fullTime(paused, zone) })}
+              title={[pausedBy, m.inbox_ai_paused_until({ until: fullTime(paused, zone) })].filter(Boolean).join(' · ')}
             >
-              {pausedBy ?? m.inbox_ai_paused()}
+              <span className={styles.badgeText}>{pausedBy ?? m.inbox_ai_paused()}</span>
             </Badge>
           )}
         </p>
