@@ -11,7 +11,7 @@ return case
   )::tsquery
 end;
 
--- The query for what has at least so many of the words, each of which is a query of its own. Null: there are fewer words.
+-- The query for what has at least this number of the words, each of which is a query of its own. Null: there are fewer.
 create function with_words(words tsquery[], at_least integer) returns tsquery
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp

@@ -36,8 +36,8 @@ export type ConversationRow = OptOutColumns & {
 /** The columns of a `ConversationRow`. */
 export const conversationColumns = (sql: Sql) => sql`
   store_id, lead_id, wa_id, user_id, phone, phone_version, next_number, last_inbound_at, customer_wrote_at,
-  handover_at, handover_owner, opted_out_at, opt_out_wishes, interaction_count, reported_count, read_number, unread_count, seller_id, lead_version,
-  ai_paused_until`;
+  handover_at, handover_owner, opted_out_at, opt_out_wishes, interaction_count, reported_count, read_number,
+  unread_count, seller_id, lead_version, ai_paused_until`;
 
 /** The lead has no conversation, and the request has not asked crm for it. A retry may find that it was merged. */
 export class NoConversation extends AppError {

@@ -1,16 +1,20 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { type AiPause, pausingAi } from '../conversations/conversation.repository.ts';
 
-/** Stores who has the conversation. The caller holds its lock. Returns false when this change, or a later one, is known. */
+/**
+ * Stores who has the conversation, and pauses the AI. The caller holds its lock. Returns false, and changes nothing, when
+ * this change, or a later one, is known.
+ */
 export async function saveHandover(
   sql: TransactionSql,
   storeId: string,
   leadId: string,
-  { at, owner }: { readonly at: Date; readonly owner: 'store' | 'other' },
+  { at, owner, pause }: { readonly at: Date; readonly owner: 'store' | 'other'; readonly pause: AiPause },
 ): Promise<boolean> {
   const saved = await sql`
-    update conversations set handover_at = ${at}, handover_owner = ${owner}
-    where store_id = ${storeId} and lead_id = ${leadId} and (handover_at is null or handover_at < ${at})
+    update conversations c
+    set handover_at = ${at}, handover_owner = ${owner} ${pausingAi(sql, sql`clock_timestamp()`, pause)}
+    where c.store_id = ${storeId} and c.lead_id = ${leadId} and (c.handover_at is null or c.handover_at < ${at})
     returning 1`;
   return saved.length > 0;
 }
@@ -27,11 +31,4 @@ export async function unanswer(sql: TransactionSql, storeId: string, leadId: str
       and number > coalesce((
         select max(asked.number) from messages asked
         where asked.store_id = ${storeId} and asked.lead_id = ${leadId} and asked.direction = 'inbound'), 0)`;
-}
-
-/** The AI does not write for this long. The caller holds the conversation's lock. */
-export async function pauseAi(sql: TransactionSql, storeId: string, leadId: string, pause: AiPause): Promise<void> {
-  await sql`
-    update conversations c set lead_id = c.lead_id ${pausingAi(sql, sql`clock_timestamp()`, pause)}
-    where c.store_id = ${storeId} and c.lead_id = ${leadId}`;
 }

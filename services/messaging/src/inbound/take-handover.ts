@@ -8,9 +8,11 @@ import type { Dependencies } from '../dependencies.ts';
 import { agentOfChannel, standbyPauseMinutes } from './accept-echo.ts';
 import { isLate } from './came-at.ts';
 import { findLeadOfCustomer } from './find-lead-of-customer.ts';
-import { pauseAi, saveHandover, unanswer } from './handover.repository.ts';
+import { saveHandover, unanswer } from './handover.repository.ts';
 
 type Handover = Extract<InboundEffect, { kind: 'handover' }>;
+
+const pause = { minutes: standbyPauseMinutes, by: agentOfChannel };
 
 /**
  * Takes note of who answers a conversation from now on. In both cases the AI of the store is silent. When it is the store,
@@ -29,8 +31,7 @@ export async function takeHandover(
   const { leadId, confirmed } = found;
   await tools.database.write(context, async (sql) => {
     const { next_number: before } = await ensureConversation(sql, storeId, leadId, confirmed);
-    if (!(await saveHandover(sql, storeId, leadId, { at, owner }))) return;
-    await pauseAi(sql, storeId, leadId, { minutes: standbyPauseMinutes, by: agentOfChannel });
+    if (!(await saveHandover(sql, storeId, leadId, { at, owner, pause }))) return;
     if (owner === 'store') {
       await unanswer(sql, storeId, leadId);
       await countWaiting(sql, storeId, leadId);

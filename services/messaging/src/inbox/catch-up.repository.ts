@@ -106,8 +106,8 @@ export async function saveLeads(sql: TransactionSql, storeId: string, leads: rea
     from (
       select told.*, coalesce(told.ai_pause_version, 0) >= held.ai_pause_version as knew
       from jsonb_to_recordset(${sql.json(leads)}) as told (lead_id uuid, version integer, name text,
-        customer_phone text, channel_user_id text, username text, status text, seller_id uuid, ai_paused_until timestamptz(3), ai_paused_by jsonb,
-        ai_pause_version integer)
+        customer_phone text, channel_user_id text, username text, status text, seller_id uuid,
+        ai_paused_until timestamptz(3), ai_paused_by jsonb, ai_pause_version integer)
       join conversations held on held.store_id = ${storeId} and held.lead_id = told.lead_id
       where held.lead_version is null or held.lead_version < told.version
       order by held.lead_id for no key update of held) as told
