@@ -4,30 +4,31 @@ import { Badge } from '../ui/badge.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { dayText, timesText } from '../ui/time.ts';
-import { wallTime } from '../ui/zone.ts';
 import styles from './agenda.module.css';
 import type { Appointment } from './appointment-queries.ts';
 import { SyncBadge } from './appointment-sync.tsx';
 import { kindOfAppointment, wordsOfAppointment } from './appointment-words.ts';
 import { Dot, type Named } from './people.tsx';
+import { byDay, spanOf } from './spans.ts';
 
 type AgendaProps = {
   readonly appointments: readonly Appointment[] | undefined;
+  /** Those of the view, the last one not included. */
+  readonly days: { readonly from: string; readonly to: string };
   readonly timeZone: string;
   readonly nameOf: (appointment: Appointment) => Named;
   readonly onOpen: (appointmentId: string) => void;
 };
 
 /** Two weeks of appointments as a list: for small screens, keyboards and screen readers. */
-export function Agenda({ appointments, timeZone, nameOf, onOpen }: AgendaProps) {
+export function Agenda({ appointments, days, timeZone, nameOf, onOpen }: AgendaProps) {
   if (!appointments) return <Skeleton width="long" />;
   if (appointments.length === 0) {
     return <Empty icon={CalendarDays} title={m.calendar_empty()} text={m.calendar_empty_text()} />;
   }
-  const days = Map.groupBy(appointments, ({ scheduled_at }) => wallTime(scheduled_at, timeZone).slice(0, 10));
   return (
     <div className={styles.agenda}>
-      {[...days].map(([day, ofDay]) => (
+      {[...byDay(appointments, spanOf, days, timeZone)].map(([day, ofDay]) => (
         <section key={day} aria-labelledby={`day-${day}`}>
           <h3 id={`day-${day}`} className={styles.day}>
             {dayText(day)}

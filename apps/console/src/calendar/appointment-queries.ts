@@ -15,13 +15,13 @@ export type Range = { readonly from: string; readonly to: string };
 
 const mostInRange = 1000;
 
-/** The appointments that begin in the range. */
+/** The appointments that take time in the range, also those that began before it. */
 export const appointmentsQuery = ({ from, to }: Range) =>
   queryOptions({
     queryKey: ['appointments', 'range', from, to],
     queryFn: ({ signal }) =>
       allOf<Appointment>((cursor) => {
-        const query = { from, to, limit: 100, ...(cursor && { cursor }) };
+        const query = { from, to, overlap: true, limit: 100, ...(cursor && { cursor }) };
         return pageOf(platform.GET('/appointments', { params: { query }, signal }));
       }, mostInRange),
   });

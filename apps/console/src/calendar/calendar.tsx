@@ -28,6 +28,7 @@ import { columnsOf } from './columns.ts';
 import { Grid, type Slot } from './grid.tsx';
 import { useLeadNames } from './lead-names.ts';
 import { Legend, namedOf } from './people.tsx';
+import { partIn, spanOf } from './spans.ts';
 
 export const route = createLazyRoute('/shell/calendar')({ component: Calendar });
 
@@ -49,8 +50,6 @@ function Calendar() {
     </Page>
   );
 }
-
-const dayOf = (at: string, timeZone: string): string => dayIn(Date.parse(at), timeZone);
 
 /** Where there is little room, a list is the only view that can be read. */
 const narrow = matchMedia('(max-width: 45rem)');
@@ -79,7 +78,8 @@ function Loaded({ store }: { store: Store }) {
   const known = shownData(query);
   // Those of the last view stay until these are there, and a column of a person has no day of its own.
   const isDay = view === 'day';
-  const appointments = isDay ? known?.filter(({ scheduled_at }) => dayOf(scheduled_at, timeZone) === date) : known;
+  const shown = { start: Date.parse(range.from), end: Date.parse(range.to) };
+  const appointments = isDay ? known?.filter((appointment) => partIn(spanOf(appointment), shown)) : known;
   const booking = useBooking();
   const names = useLeadNames(appointments ?? []);
   const nameOf = (appointment: Appointment) => namedOf(appointment, booking, names);
@@ -138,12 +138,12 @@ function Loaded({ store }: { store: Store }) {
       {error && !appointments ? (
         <LoadFailed error={error} retry={refetch} />
       ) : view === 'agenda' ? (
-        <Agenda {...{ appointments, timeZone, nameOf }} onOpen={open} />
+        <Agenda {...{ appointments, days, timeZone, nameOf }} onOpen={open} />
       ) : booking === undefined ? (
         <Skeleton width="long" />
       ) : (
         <Grid
-          {...{ view, date, timeZone, booking, columns, nameOf }}
+          {...{ view, date, shown, timeZone, booking, columns, nameOf }}
           appointments={appointments ?? []}
           onOpen={open}
           onCreate={setSlot}

@@ -11,6 +11,7 @@ import { type Column, dayOfColumn, minutesToMidnight } from './columns.ts';
 import styles from './grid.module.css';
 import { closedParts, hoursOf } from './hours.ts';
 import type { Named } from './people.tsx';
+import { partIn, type Span, spanOf } from './spans.ts';
 
 /** What an event shows beside its time. */
 export type Shown = Pick<Appointment, 'title' | 'status' | 'scheduled_at' | 'duration_minutes'> & {
@@ -54,16 +55,21 @@ type EventParts = {
   readonly timeZone: string;
   /** The day that stands for its person. */
   readonly column: string | undefined;
+  /** The time that the view shows. */
+  readonly shown: Span;
 };
 
-export function eventOf({ appointment, named, timeZone, column }: EventParts) {
+export function eventOf({ appointment, named, timeZone, column, shown }: EventParts) {
   const { id, title, scheduled_at, duration_minutes, status, seller_id = null, confirmed_at } = appointment;
   const isConfirmed = status === 'scheduled' && Boolean(confirmed_at);
-  const wall = wallTime(scheduled_at, timeZone);
+  const whole = spanOf(appointment);
+  // The days beside it are the columns of other people.
+  const part = column ? (partIn(whole, shown) ?? whole) : whole;
+  const wall = wallTime(part.start, timeZone);
   const start = new Date(`${column ?? wall.slice(0, 10)}${wall.slice(10)}Z`);
-  // The next day is the column of another person.
-  const shownMinutes = column ? Math.min(duration_minutes, minutesToMidnight(start)) : duration_minutes;
-  const shown: Shown = {
+  const length = part.end - part.start;
+  const lengthMs = column ? Math.min(length, minutesToMidnight(start) * 60_000) : length;
+  const extendedProps: Shown = {
     ...{ title, status, scheduled_at, duration_minutes, seller_id, isConfirmed, named },
     words: [timesText(appointment, timeZone), named.customer, title, named.service, named.person]
       .concat(isConfirmed ? m.calendar_confirmed() : wordsOfAppointment(status))
@@ -74,9 +80,10 @@ export function eventOf({ appointment, named, timeZone, column }: EventParts) {
     id,
     title,
     start: start.toISOString(),
-    end: new Date(start.getTime() + shownMinutes * 60_000).toISOString(),
-    editable: status === 'scheduled',
-    extendedProps: shown,
+    end: new Date(start.getTime() + lengthMs).toISOString(),
+    // Without its beginning it cannot be moved by where it is dropped.
+    editable: status === 'scheduled' && part.start === whole.start,
+    extendedProps,
   };
 }
 

@@ -21,6 +21,7 @@ import { backgroundOf, classOf, eventOf, type Shown, Words } from './grid-events
 import { hoursOf } from './hours.ts';
 import { moveAppointment } from './move-appointment.ts';
 import { Dot, type Named } from './people.tsx';
+import type { Span } from './spans.ts';
 
 /** Where a new appointment begins, on the clock of the store, and with whom. */
 export type Slot = { readonly start: string; readonly minutes: number; readonly sellerId?: string | null };
@@ -28,6 +29,8 @@ export type Slot = { readonly start: string; readonly minutes: number; readonly 
 type GridProps = {
   readonly view: Exclude<View, 'agenda'>;
   readonly date: string;
+  /** The time that the view shows. */
+  readonly shown: Span;
   readonly timeZone: string;
   readonly appointments: readonly Appointment[];
   /** Null: the store has no booking rules, and nothing is closed. */
@@ -45,7 +48,7 @@ const clock = { hour: 'numeric', minute: '2-digit', meridiem: 'short' } as const
 
 /** The month, week or day. Appointments move by dragging; by keyboard they open, and are changed there. */
 export function Grid(props: GridProps) {
-  const { view, date, timeZone, appointments, booking, columns, nameOf, onOpen, onCreate, onMore } = props;
+  const { view, date, shown, timeZone, appointments, booking, columns, nameOf, onOpen, onCreate, onMore } = props;
   const calendar = useRef<CalendarRef>(null);
   const name = columns.length > 0 ? 'people' : names[view];
   useEffect(() => calendar.current?.getApi().changeView(name, date), [name, date]);
@@ -109,7 +112,7 @@ export function Grid(props: GridProps) {
             ...appointments.map((appointment) => {
               const index = columns.findIndex(({ sellerId }) => sellerId === (appointment.seller_id ?? null));
               const column = index < 0 ? undefined : dayOfColumn(date, index);
-              return eventOf({ appointment, named: nameOf(appointment), timeZone, column });
+              return eventOf({ appointment, named: nameOf(appointment), timeZone, column, shown });
             }),
             ...(view === 'month' ? [] : backgroundOf({ booking, columns, days, now })),
           ]}
