@@ -6,8 +6,10 @@ import {
   type DomainEvent,
   eventStream,
 } from '@mostrador/contracts';
+import { stepLimits } from '@mostrador/contracts/workflows';
 import { awakeMs } from '@mostrador/testing/awake';
 import { readEvents } from '@mostrador/testing/providers/caldav/read-events';
+import type { Hold } from '@mostrador/testing/proxy/tcp-proxy';
 import { waitFor } from '@mostrador/testing/wait';
 import { expect } from 'vitest';
 import type { ProcessName, Stage, Store } from './stage.ts';
@@ -76,6 +78,19 @@ export const untilMade = (creation: Creation): Promise<Answer> =>
     },
     { description: 'the creation is answered with 201' },
   );
+
+/**
+ * Calls `stand` until all its holds are younger than a call to a provider may last, because on a slow machine the first
+ * calls may have ended before the last began.
+ */
+export async function standInTime(stage: Stage, stand: () => Promise<Hold[]>): Promise<Hold[]> {
+  for (;;) {
+    const holds = await stand();
+    if (holds.every(({ stoppedMs }) => stoppedMs < stepLimits.callMs - 2000)) return holds;
+    for (const hold of holds) hold.release();
+    await settled(stage);
+  }
+}
 
 /** Sends each creation until it succeeds, checks that each has one row, and returns the ids. */
 export async function makeEach(stage: Stage, creations: readonly Creation[]): Promise<string[]> {

@@ -1,6 +1,6 @@
 import type { Hold, TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Creation, everywhere, newCreation, oneRow, settled, untilMade } from './creation.ts';
+import { type Creation, everywhere, newCreation, oneRow, settled, standInTime, untilMade } from './creation.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
 
 // One kill of scheduling hits the calendar step at four points, with one appointment at each. All points share one
@@ -11,11 +11,12 @@ let store: Store;
 const points: Record<'asked' | 'taken' | 'answered' | 'recorded', { creation: Creation; id: string }> = {} as never;
 
 /** Creates an appointment and waits until its step is held at the point. */
-async function standAt(point: keyof typeof points, hold: Hold): Promise<void> {
+async function standAt(point: keyof typeof points, hold: Hold): Promise<Hold> {
   const creation = newCreation(stage, store);
   await untilMade(creation);
   await hold.reached;
   points[point] = { creation, id: await oneRow(stage, creation) };
+  return hold;
 }
 
 const syncOf = async (point: keyof typeof points) => {
@@ -28,15 +29,18 @@ beforeAll(async () => {
   stage = await startStage({ processes: ['gateway', 'crm', 'scheduling', 'workflows'] });
   store = await stage.newStore();
   const { calendar, database, nats }: Record<string, TcpProxy> = stage.proxies;
-  await standAt('asked', calendar.holdRequest('PUT /'));
-  await standAt('taken', calendar.holdAnswer('PUT /'));
-  await standAt('answered', database.holdRequest('synced_at = clock_timestamp()'));
-  // This must be the last point, because it holds the whole connection.
-  await standAt('recorded', nats.holdRequest(' _INBOX_workflows'));
+  await standInTime(stage, async () => [
+    await standAt('asked', calendar.holdRequest('PUT /')),
+    await standAt('taken', calendar.holdAnswer('PUT /')),
+    await standAt('answered', database.holdRequest('synced_at = clock_timestamp()')),
+    // This must be the last point, because it holds the whole connection.
+    await standAt('recorded', nats.holdRequest(' _INBOX_workflows')),
+  ]);
+  await stage.kill('scheduling');
 });
 afterAll(() => stage?.stop());
 
-test('before the kill each of the four steps is at its point', async () => {
+test('at the kill each of the four steps was at its point', async () => {
   const { inCalendar } = await everywhere(stage);
   const there = Object.values(points).map(({ creation }) => inCalendar(creation));
   expect(there).toEqual([0, 1, 1, 1]);
@@ -44,7 +48,7 @@ test('before the kill each of the four steps is at its point', async () => {
     expect(await syncOf(point)).toEqual({ state: 'pending', attempts: 1, last_error_code: null });
   }
   expect(await syncOf('recorded')).toEqual({ state: 'synced', attempts: 1, last_error_code: null });
-  await stage.restart('scheduling');
+  await stage.start('scheduling');
 });
 
 test('a retry with the same key gets the stored answer', async () => {

@@ -1,8 +1,7 @@
-import { stepLimits } from '@mostrador/contracts/workflows';
 import type { Hold, TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Creation, everywhere, newCreation, oneRow, settled, untilMade } from './creation.ts';
+import { type Creation, everywhere, newCreation, oneRow, settled, standInTime, untilMade } from './creation.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
 
 // One kill of the worker hits the calendar step at four points, with one appointment at each.
@@ -13,35 +12,27 @@ const points: Record<'before' | 'asked' | 'taken' | 'answered', { creation: Crea
 
 const heldIds = () => (['asked', 'taken', 'answered'] as const).map((point) => points[point].id);
 
-async function standAt(point: keyof typeof points, hold: Hold): Promise<void> {
+async function standAt(point: keyof typeof points, hold: Hold): Promise<Hold> {
   const creation = newCreation(stage, store);
   await untilMade(creation);
   await hold.reached;
   points[point] = { creation, id: await oneRow(stage, creation) };
+  return hold;
 }
 
 beforeAll(async () => {
   stage = await startStage({ processes: ['gateway', 'crm', 'scheduling', 'workflows'] });
   store = await stage.newStore();
   const { calendar, workflowsNats }: Record<string, TcpProxy> = stage.proxies;
-  let [request, answer] = [calendar.holdRequest('PUT /'), undefined as Hold | undefined];
-  for (;;) {
-    const since = performance.now();
-    await standAt('asked', request);
-    answer = calendar.holdAnswer('PUT /');
-    await standAt('taken', answer);
-    const delivery = workflowsNats.holdDelivery(' _INBOX_workflows');
-    await standAt('answered', delivery);
-    // On a slow machine a held call may have reached its limit, and its step would have a second attempt.
-    if (performance.now() - since < stepLimits.callMs / 2) break;
-    for (const hold of [request, answer, delivery]) hold.release();
-    await settled(stage);
-    request = calendar.holdRequest('PUT /');
-  }
+  const [asked, taken] = await standInTime(stage, async () => [
+    await standAt('asked', calendar.holdRequest('PUT /')),
+    await standAt('taken', calendar.holdAnswer('PUT /')),
+    await standAt('answered', workflowsNats.holdDelivery(' _INBOX_workflows')),
+  ]);
   await stage.kill('workflows');
   // scheduling finishes its requests although the worker that waited for them is gone.
-  request.release();
-  answer.release();
+  asked?.release();
+  taken?.release();
 });
 afterAll(() => stage?.stop());
 

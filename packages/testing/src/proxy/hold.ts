@@ -2,8 +2,14 @@ import type { Socket } from 'node:net';
 
 /** A point of a conversation at which the proxy stops a connection. */
 export type Hold = {
-  /** Resolves when the proxy has stopped a connection at the point. */
+  /**
+   * Resolves when the proxy has stopped a connection at the point.
+   *
+   * @throws Error when no connection comes to the point within two minutes of its first use, which names the point
+   */
   readonly reached: Promise<void>;
+  /** For how long the connection has been stopped. 0: none is yet. */
+  readonly stoppedMs: number;
   /** Delivers the held bytes and lets the connection continue. If none was stopped yet, none will be. */
   release(): void;
   /** Breaks the connection without delivering the held bytes, as if a process was killed at the point. */
@@ -21,17 +27,27 @@ export type Rule = Hold & {
   stop(connection: Held): void;
 };
 
+/** As `waitFor`. */
+const giveUpAfterMs = 120_000;
+
 type Held = { release(): void; drop(): void };
 
 export function createRule(point: Pick<Rule, 'kind' | 'text' | 'after'>, onRelease: () => void): Rule {
   const reached = Promise.withResolvers<void>();
   let held: Held | undefined;
+  let stoppedAt: number | undefined;
   return {
     ...point,
     taken: false,
-    reached: reached.promise,
+    get reached() {
+      return orGiveUp(reached.promise, `no connection came to the ${point.kind} "${point.text}"`);
+    },
+    get stoppedMs() {
+      return stoppedAt === undefined ? 0 : performance.now() - stoppedAt;
+    },
     stop(connection) {
       this.taken = true;
+      stoppedAt = performance.now();
       held = connection;
       reached.resolve();
     },
@@ -44,6 +60,14 @@ export function createRule(point: Pick<Rule, 'kind' | 'text' | 'after'>, onRelea
       held?.drop();
     },
   };
+}
+
+async function orGiveUp(reached: Promise<void>, message: string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(message)), giveUpAfterMs);
+  });
+  await Promise.race([reached, tooLate]).finally(() => clearTimeout(timer));
 }
 
 /** Forwards the chunks of one direction. From the point of a rule on, it holds them. */

@@ -90,6 +90,31 @@ describe('the accepted one of the offered times', () => {
     expect(accepted(text)).toMatchObject({ offer });
   });
 
+  test.each([
+    ['a segunda', 1],
+    ['la segunda', 1],
+    ['a quarta', 3],
+    ['a quinta', 4],
+    ['3', 2],
+  ])('is the same one on every day of the week, when all times are on one day: %s', (text, place) => {
+    for (let weekday = 1; weekday <= 7; weekday += 1) {
+      for (let ahead = 0; ahead < 7; ahead += 1) {
+        const day = { weekday, dateAfter: (days: number) => dateAfter('2027-01-04', weekday - 1 + days) };
+        const date = day.dateAfter(ahead) ?? '';
+        const five = ['09:00', '09:15', '09:30', '09:45', '10:00'].map((time) => ({ offer: time, date, time }));
+        expect(acceptedOf(plainOf(text), five, day), `${weekday} ${ahead}`).toBe(five[place]);
+      }
+    }
+  });
+
+  test.each(['segunda-feira', 'na quinta feira', 'lunes'])('is asked for when only its day is named: %s', (text) => {
+    // 2027-01-04 is a Monday.
+    const day = { weekday: 1, dateAfter: (days: number) => dateAfter('2027-01-04', days) };
+    const date = text.includes('quinta') ? '2027-01-07' : '2027-01-04';
+    const two = ['09:00', '10:00'].map((time) => ({ offer: time, date, time }));
+    expect(acceptedOf(plainOf(text), two, day)).toBeNull();
+  });
+
   test.each(['às 9', 'sim', 'amanhã'])('is asked for when it is not clear: %s', (text) => {
     expect(accepted(text)).toBeNull();
   });

@@ -69,10 +69,10 @@ export type OfferedTime = { readonly offer: string; readonly date: string; reado
 
 const ordinals: readonly RegExp[] = [
   /\b(?:primeir[oa]|primer[oa]?|first)\b/,
-  /\b(?:segund[oa]|second)\b/,
+  /\b(?:segund[oa](?!.feira)|second)\b/,
   /\b(?:terceir[oa]|tercer[oa]?|third)\b/,
-  /\b(?:cuart[oa]|quarto|fourth)\b/,
-  /\b(?:quint[oa]|fifth)\b/,
+  /\b(?:cuart[oa]|quart[oa](?!.feira)|fourth)\b/,
+  /\b(?:quint[oa](?!.feira)|fifth)\b/,
 ];
 const yes = /^(?:sim|si|yes|ok|okay|pode ser|puede ser|confirmo|claro|perfeito|perfecto|sure|that works)\b/;
 /** A longer text says something else, too. */
@@ -104,8 +104,9 @@ export function acceptedOf(
     plain,
   )?.[1];
   const place = number ? Number(number) - 1 : ordinals.findIndex((word) => word.test(plain));
-  // "quinta" and "segunda" are also days.
-  if (place >= 0 && ofDay.length === 0) return offers[place];
+  // "quinta" and "segunda" are also days. A day on which all of several times are does not say which.
+  const saysDay = ofDay.length > 0 && (ofDay.length < offers.length || offers.length === 1);
+  if (place >= 0 && !saysDay) return offers[place];
   if (/\b(?:ultim[oa]|last)\b/.test(plain)) return offers.at(-1);
   // Who asks for a time on a day asks for others.
   if (intentOf(plain)) return undefined;
