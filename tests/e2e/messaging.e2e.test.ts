@@ -184,6 +184,19 @@ test('a message outside the reply window is rejected and not stored', async () =
   expect((await get(`/leads/${lead.id}/messages`)).total).toBe(0);
 });
 
+test('a call of a lead who has never written opens the reply window for free text', async () => {
+  const { body: lead } = await create(newPhone());
+  expectProblem(await send(lead.id, 'Nobody asked'), 'messaging_window_closed');
+  expect(await whatsapp.customerCalls({ phone: lead.customer_phone })).toBe(200);
+  const conversation = await eventually(
+    () => get(`/leads/${lead.id}/conversation`),
+    ({ window_open }) => window_open,
+  );
+  expect(conversation).toMatchObject({ window_opened_by: 'call' });
+  expect((await send(lead.id, 'You called?')).body).toMatchObject({ sent: true });
+  expect(taken(lead.customer_phone)).toHaveLength(1);
+});
+
 test("a message that the channel rejects is answered with sent false and the channel's reason", async () => {
   const { id } = await newLead();
   whatsapp.next({ refuse: { code: 131026 } });

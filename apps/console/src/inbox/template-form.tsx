@@ -12,7 +12,7 @@ import type { Template } from './outgoing.ts';
 import { readTemplate } from './template.ts';
 
 type TemplateFormProps = {
-  /** When the reply window closed. Null: the lead has never written. */
+  /** When the reply window closed. Null: the lead has never written or called. */
   readonly expiredAt: string | null;
   readonly onSend: (template: Template) => void;
 };

@@ -419,7 +419,7 @@ export const errorCatalogue = {
     status: 422,
     title: 'Reply window closed',
     description:
-      'The channel accepts free text only within 24 hours after the lead wrote. Wait, or send the message with a `template`.',
+      'The channel accepts free text only within 24 hours after the lead wrote or called. Wait, or send the message with a `template`.',
     retryable: false,
   },
   message_budget_reached: {

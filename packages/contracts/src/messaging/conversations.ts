@@ -34,6 +34,12 @@ export const OptOut = Type.Object(
 );
 export type OptOut = Static<typeof OptOut>;
 
+const WindowOpener = OneOf(['message', 'call'], {
+  title: 'WindowOpener',
+  description:
+    'What a lead does that opens the reply window: it writes a `message`, or places a `call` over WhatsApp, answered or not.',
+});
+
 /** What decides whether a message to the lead is accepted. */
 export const getConversation = defineOperation({
   subject: 'messaging.api.conversations.get',
@@ -60,11 +66,14 @@ export const getConversation = defineOperation({
         ...NullableTimestamp,
         description:
           'Until when the channel accepts free text to the lead; it may be in the past. Null when the lead has never ' +
-          'written, or when the channel always accepts free text: `window_open` tells which.',
+          'written or called, or when the channel always accepts free text: `window_open` tells which.',
       },
       window_open: Type.Boolean({
         description:
           'Whether the channel accepts free text to the lead now. Without a channel false. An opt-out does not count.',
+      }),
+      window_opened_by: Nullable(WindowOpener, {
+        description: 'What the time until `window_expires_at` began with. Null exactly when `window_expires_at` is.',
       }),
     },
     { title: 'Conversation', description: 'What decides whether a message to the lead is accepted.' },

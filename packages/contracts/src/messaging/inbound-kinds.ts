@@ -12,6 +12,7 @@
  * - `opt_out`: the lead opts out of marketing messages, or back in
  * - `handover`: the AI of the store is silent. When the store has the conversation now, what the other agent wrote last answers
  *   nothing, so that the lead waits for a person
+ * - `call`: the reply window opens, as a message opens it
  * - `nothing`: the stored webhook is its only trace
  */
 export type InboundChange =
@@ -25,14 +26,15 @@ export type InboundChange =
   | 'name'
   | 'opt_out'
   | 'handover'
+  | 'call'
   | 'nothing';
 
 export type InboundKind = {
   readonly changes: InboundChange;
   /**
-   * Whether it counts as the customer's words. Such an entry, and no other, moves the reply window, cancels follow-ups
-   * that wait for silence, counts as an interaction and in the reports, makes the conversation unread and unanswered, and
-   * opens a session.
+   * Whether it counts as the customer's words. Such an entry, and no other, cancels follow-ups that wait for silence,
+   * counts as an interaction and in the reports, makes the conversation unread and unanswered, and opens a session. It
+   * moves the reply window, as only a `call` does besides.
    */
   readonly isWords: boolean;
   readonly why: string;
@@ -115,7 +117,10 @@ export const inboundKinds = {
     'Another agent of the number got the conversation, or passed it to the store. The AI is silent either way, until a ' +
       'person ends that pause.',
   ),
-  call: change('nothing', 'A call. Mostrador takes none, and does not open the reply window for it.'),
+  call: change(
+    'call',
+    'A call. One that the customer places opens the reply window, whether it is taken or not. Mostrador takes none.',
+  ),
   account_errors: change(
     'nothing',
     'A fault of the account or the platform, without a message. One of the whole channel stops the channel.',

@@ -206,7 +206,7 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
   messaging_window_closed: {
     title: 'Janela de resposta fechada',
     description:
-      'O canal só aceita texto livre até 24 horas depois da última mensagem do lead. Espere, ou envie a mensagem com um `template`.',
+      'O canal só aceita texto livre até 24 horas depois da última mensagem ou ligação do lead. Espere, ou envie a mensagem com um `template`.',
   },
   message_budget_reached: {
     title: 'Orçamento de mensagens atingido',

@@ -33,7 +33,7 @@ export type ChannelProvider = {
   /** How to read the provider's webhooks; null when it posts none. */
   readonly webhook: ChannelWebhook | null;
   /**
-   * The provider accepts free text for this long after the customer last wrote, in milliseconds; null: always. A channel
+   * The provider accepts free text for this long after the customer last wrote or called, in milliseconds; null: always. A channel
    * with a page may have its own: `replyWindowMsOf`.
    */
   readonly replyWindowMs: number | null;
@@ -203,6 +203,8 @@ export type InboundEffect =
       readonly customer: CustomerIds;
       readonly owner: 'store' | 'other';
     }
+  /** The customer placed a call to the store, which it may have taken or not. */
+  | { readonly kind: 'call'; readonly at: Date; readonly customer: CustomerIds }
   /** Messages from and to one customer from before the number was connected. They may be known. */
   | { readonly kind: 'history'; readonly messages: readonly [HistoryMessage, ...HistoryMessage[]] }
   /** How much of the past the provider has told, in percent, or the code of the error why it tells nothing. */
@@ -221,7 +223,7 @@ export const identitiesOf = ({ waId, userId }: CustomerIds): string[] => [waId, 
 export const customersOf = ({ messages = [], effects = [] }: Partial<Notification>): string[] => {
   const ofEffects = effects.flatMap((effect) => {
     if (effect.kind === 'identity') return [effect.change.from, effect.change.to];
-    return effect.kind === 'opt_out' || effect.kind === 'handover' ? [effect.customer] : [];
+    return 'customer' in effect ? [effect.customer] : [];
   });
   return [...new Set([...messages, ...ofEffects].flatMap(identitiesOf))];
 };

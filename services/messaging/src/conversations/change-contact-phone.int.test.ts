@@ -59,7 +59,12 @@ test('a message that was queued before the change goes to the new phone', async 
 
 test('the id, the other ids and the reply window of the earlier phone are forgotten, and an opt-out is not', async () => {
   await connectWhatsapp(messaging, storeId);
-  await addConversation({ wa_id: before, last_inbound_at: new Date(), opted_out_at: new Date() });
+  await addConversation({
+    wa_id: before,
+    last_inbound_at: new Date(),
+    called_at: new Date(),
+    opted_out_at: new Date(),
+  });
   await messaging.adminSql`
     insert into customer_user_ids (store_id, user_id, lead_id) values (${storeId}, 'BR.1', ${leadId})`;
   await change(after);
@@ -70,6 +75,7 @@ test('the id, the other ids and the reply window of the earlier phone are forgot
     opt_out: { scope: 'all', source: 'stop_word', at: expect.any(String) },
     window_expires_at: null,
     window_open: false,
+    window_opened_by: null,
   });
 });
 

@@ -15,7 +15,9 @@ export type ConversationRow = OptOutColumns & {
   readonly phone: string | null;
   readonly phone_version: number | null;
   readonly next_number: number;
+  /** When it wrote and called last: what opens its reply window. */
   readonly last_inbound_at: Date | null;
+  readonly called_at: Date | null;
   /** When the customer wrote last, by the channel's clock. Null: not known. */
   readonly customer_wrote_at: Date | null;
   /** When another agent of the channel passed it to the store, or took it, by the channel's clock. Null: never. */
@@ -35,9 +37,9 @@ export type ConversationRow = OptOutColumns & {
 
 /** The columns of a `ConversationRow`. */
 export const conversationColumns = (sql: Sql) => sql`
-  store_id, lead_id, wa_id, user_id, phone, phone_version, next_number, last_inbound_at, customer_wrote_at,
-  handover_at, handover_owner, opted_out_at, opt_out_wishes, interaction_count, reported_count, read_number,
-  unread_count, seller_id, lead_version, ai_paused_until`;
+  store_id, lead_id, wa_id, user_id, phone, phone_version, next_number, last_inbound_at, called_at,
+  customer_wrote_at, handover_at, handover_owner, opted_out_at, opt_out_wishes, interaction_count, reported_count,
+  read_number, unread_count, seller_id, lead_version, ai_paused_until`;
 
 /** The lead has no conversation, and the request has not asked crm for it. A retry may find that it was merged. */
 export class NoConversation extends AppError {
@@ -235,7 +237,10 @@ export async function findUserIds(sql: Sql, storeId: string, leadId: string): Pr
   return rows.map(({ user_id }) => user_id);
 }
 
-/** Stores the new phone of a lead. With `forget`, the channel no longer knows the lead, nor has the lead written. */
+const nothingHeard = (sql: Sql) => sql`
+  wa_id = null, user_id = null, last_inbound_at = null, called_at = null, customer_wrote_at = null`;
+
+/** Stores the new phone of a lead. With `forget`, the channel no longer knows the lead, nor has the lead written or called. */
 export async function savePhone(
   sql: TransactionSql,
   { store_id, lead_id }: ConversationRow,
@@ -244,9 +249,16 @@ export async function savePhone(
   await sql`
     update conversations
     set phone = ${phone}, phone_version = ${version}
-        ${forget ? sql`, wa_id = null, user_id = null, last_inbound_at = null, customer_wrote_at = null` : sql``}
+        ${forget ? sql`, ${nothingHeard(sql)}` : sql``}
     where store_id = ${store_id} and lead_id = ${lead_id}`;
   if (forget) await sql`delete from customer_user_ids where store_id = ${store_id} and lead_id = ${lead_id}`;
+}
+
+/** Stores that the lead called at `at`. The caller holds the conversation's lock. */
+export async function saveCall(sql: TransactionSql, storeId: string, leadId: string, at: Date): Promise<void> {
+  await sql`
+    update conversations set called_at = greatest(called_at, ${at})
+    where store_id = ${storeId} and lead_id = ${leadId}`;
 }
 
 /** The leads that the channel knows by these ids, by id. */

@@ -31,24 +31,30 @@ test('the opt-out of a lead and the end of its reply window are shown', async ()
     opt_out: { scope: 'all', source: 'stop_word', at: '2026-11-20T10:00:00.000Z' },
     window_expires_at: '2026-11-21T10:00:00.000Z',
     window_open: false,
+    window_opened_by: 'message',
   });
   const forAnother = await messaging.rpc.call(getOptOut, { body: { lead_id: leadId } }, testContext({ storeId }));
   expect(forAnother).toEqual({ opted_out_at: '2026-11-20T10:00:00.000Z' });
 });
 
+const now = new Date();
+const unlimited = { window_expires_at: null, window_opened_by: null };
+const openedBy = (window_opened_by: string) => ({ window_expires_at: expect.any(String), window_opened_by });
+
 test.each([
-  ['a sandbox always', 'sandbox', wrote, { window_open: true, window_expires_at: null }],
-  ['WhatsApp before the lead writes', 'whatsapp_cloud', null, { window_open: false, window_expires_at: null }],
-  ['WhatsApp afterwards', 'whatsapp_cloud', new Date(), { window_open: true, window_expires_at: expect.any(String) }],
-] as const)('%s: whether free text is accepted', async (_, provider, last_inbound_at, expected) => {
-  const { storeId, leadId } = await leadWith(provider, { last_inbound_at });
+  ['a sandbox always', 'sandbox', { last_inbound_at: wrote, called_at: wrote }, { window_open: true, ...unlimited }],
+  ['WhatsApp before the lead writes', 'whatsapp_cloud', {}, { window_open: false, ...unlimited }],
+  ['WhatsApp afterwards', 'whatsapp_cloud', { last_inbound_at: now }, { window_open: true, ...openedBy('message') }],
+  ['WhatsApp after a call', 'whatsapp_cloud', { called_at: now }, { window_open: true, ...openedBy('call') }],
+] as const)('%s: whether free text is accepted', async (_, provider, columns, expected) => {
+  const { storeId, leadId } = await leadWith(provider, columns);
   expect(await read(storeId, leadId)).toEqual({ lead_id: leadId, opted_out_at: null, opt_out: null, ...expected });
 });
 
 test('without a channel no text is accepted, and an unknown lead is not found', async () => {
   const storeId = randomUUID();
   const leadId = messaging.crm.addLead(storeId);
-  const expected = { opted_out_at: null, opt_out: null, window_expires_at: null, window_open: false };
+  const expected = { opted_out_at: null, opt_out: null, ...unlimited, window_open: false };
   expect(await read(storeId, leadId)).toEqual({ lead_id: leadId, ...expected });
   await expect(read(storeId, randomUUID())).rejects.toMatchObject({ code: 'lead_not_found' });
 });

@@ -6,7 +6,7 @@ import { replyWindowMsOf } from '../channels/providers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findConversation } from './conversation.repository.ts';
 import { toOptOut } from './opt-out-state.ts';
-import { isWindowOpen, windowExpiresAt } from './reply-window.ts';
+import { isWindowOpen, lastOpener, windowExpiresAt } from './reply-window.ts';
 import { requireLead } from './require-lead.ts';
 
 export const getConversation =
@@ -17,14 +17,16 @@ export const getConversation =
       Promise.all([findConversation(sql, storeId, leadId), findLiveChannel(sql, storeId)]),
     );
     if (!conversation) await requireLead(dependencies, context, leadId);
-    const { opted_out_at = null, opt_out_wishes = null, last_inbound_at = null } = conversation ?? {};
+    const { opted_out_at = null, opt_out_wishes = null, last_inbound_at = null, called_at = null } = conversation ?? {};
+    const openers = { last_inbound_at, called_at };
     const windowMs = channel ? replyWindowMsOf(channel) : null;
-    const expiresAt = windowExpiresAt(windowMs, last_inbound_at);
+    const expiresAt = windowExpiresAt(windowMs, openers);
     return {
       lead_id: leadId.toLowerCase(),
       opted_out_at: opted_out_at && toTimestamp(opted_out_at),
       opt_out: toOptOut({ opted_out_at, opt_out_wishes }),
       window_expires_at: expiresAt && toTimestamp(expiresAt),
-      window_open: channel !== undefined && isWindowOpen(windowMs, last_inbound_at, new Date()),
+      window_open: channel !== undefined && isWindowOpen(windowMs, openers, new Date()),
+      window_opened_by: expiresAt && (lastOpener(openers)?.by ?? null),
     };
   };

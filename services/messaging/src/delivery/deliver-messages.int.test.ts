@@ -322,6 +322,15 @@ describe('a permanent refusal by the provider', () => {
     expect(JSON.stringify(await read(leadId, id))).not.toContain(String(phones));
   });
 
+  test('a text whose window a call keeps open is sent', async () => {
+    const leadId = await addLead();
+    await accept(leadId);
+    await messaging.adminSql`
+      update conversations set last_inbound_at = now() - interval '25 hours', called_at = now() where lead_id = ${leadId}`;
+    expect(await step(leadId)).toMatchObject({ done: true });
+    expect(whatsapp.log).toMatchObject([{ type: 'text' }]);
+  });
+
   test('an opt-out or a closed reply window after acceptance fails the message without a call', async () => {
     const leadId = await addLead();
     const id = await accept(leadId);

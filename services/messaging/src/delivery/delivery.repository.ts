@@ -1,17 +1,17 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { setWait } from '@mostrador/kit/resilience/provider-circuit.repository';
 import { type ChannelRow, channelColumns, limitLockTime } from '../channels/channel.repository.ts';
+import type { WindowOpeners } from '../conversations/reply-window.ts';
 import { messageColumns } from '../messages/message.repository.ts';
 import type { MessageRow } from '../messages/message.ts';
 import { optOutStopsApi } from '../settings/settings.repository.ts';
 import type { NumberState } from './rates.ts';
 
 /** The columns of the conversation that decide about sending. */
-export type PairRow = {
+export type PairRow = WindowOpeners & {
   readonly wa_id: string | null;
   readonly user_id: string | null;
   readonly phone: string | null;
-  readonly last_inbound_at: Date | null;
   readonly opted_out_at: Date | null;
   readonly opt_out_stops_api: boolean;
   readonly ai_paused_until: Date | null;
@@ -25,7 +25,7 @@ export const addressOf = ({ wa_id, user_id, phone }: Pick<PairRow, 'wa_id' | 'us
   wa_id ?? user_id ?? phone;
 
 export const pairColumns = (sql: Sql, storeId: string) => sql`
-  wa_id, user_id, phone, last_inbound_at, opted_out_at, ai_paused_until, ai_pause_number, pair_tat,
+  wa_id, user_id, phone, last_inbound_at, called_at, opted_out_at, ai_paused_until, ai_pause_number, pair_tat,
   ${optOutStopsApi(sql, storeId)} as opt_out_stops_api`;
 
 /** The first message of the queue, with the columns that decide when it may be sent. */

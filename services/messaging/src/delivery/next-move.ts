@@ -68,7 +68,7 @@ export const nextMove: NextMove<Situation, Move> = (situation, random = Math.ran
   if (channel.status === 'needs_attention') {
     return { kind: 'strand', until, reason: `the channel needs attention (${channel.last_error_code ?? 'refused'})` };
   }
-  const open = isWindowOpen(replyWindowMsOf(channel), pair.last_inbound_at, now);
+  const open = isWindowOpen(replyWindowMsOf(channel), pair, now);
   const refusal = refusalOf(head, pair, open);
   if (refusal) return { kind: 'refuse', head, error: refusal };
   if (channel.paused_until > now) {

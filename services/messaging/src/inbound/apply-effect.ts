@@ -13,6 +13,7 @@ import { saveHistoryState } from './history.repository.ts';
 import { importHistory } from './import-history.ts';
 import { moveIdentity } from './move-identity.ts';
 import type { Contact } from './name-contacts.ts';
+import { takeCall } from './take-call.ts';
 import { takeHandover } from './take-handover.ts';
 
 type Tools = Pick<Dependencies, 'database' | 'rpc' | 'relay'>;
@@ -34,6 +35,8 @@ export async function applyEffect(
       return await applyPreference(tools, context, effect);
     case 'handover':
       return await takeHandover(tools, context, effect);
+    case 'call':
+      return await takeCall(tools, context, channelId, effect);
     case 'history':
       return await importHistory(tools, context, channelId, effect.messages);
     case 'history_state':

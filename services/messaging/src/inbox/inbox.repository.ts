@@ -35,8 +35,8 @@ export function listConversations(
   const rowsOf = (...some: readonly (string | null)[]) => sql`
     select store_id, lead_id as id, next_number - 1 as last_number, lead_name, lead_phone, lead_user_id,
       lead_username, lead_status, seller_id,
-      ai_paused_until, ai_paused_by, last_message_at, last_inbound_at, opted_out_at, unread_count, is_unanswered,
-      needs_attention,
+      ai_paused_until, ai_paused_by, last_message_at, last_inbound_at, called_at, opted_out_at, unread_count,
+      is_unanswered, needs_attention,
       case when is_unanswered then ${waitingSince(sql)} end as waiting_since, ${orderedAt} as ordered_at
     from conversations
     where ${matches(sql, storeId, others)} ${some.length > 0 ? sql`and ${ofSellers(sql, some)}` : sql``} ${after}`;

@@ -16,12 +16,12 @@ import type { ListRows } from '@mostrador/totals';
 import type { Static } from '@sinclair/typebox';
 import type { ChannelRow } from '../channels/channel.repository.ts';
 import { replyWindowMsOf } from '../channels/providers.ts';
-import { isWindowOpen, windowExpiresAt } from '../conversations/reply-window.ts';
+import { isWindowOpen, type WindowOpeners, windowExpiresAt } from '../conversations/reply-window.ts';
 
 type Status = Static<typeof LeadStatus>;
 
 /** A conversation with its lead and its last message. */
-export type InboxRow = {
+export type InboxRow = WindowOpeners & {
   /** The lead's. */
   readonly id: string;
   readonly lead_name: string;
@@ -35,7 +35,6 @@ export type InboxRow = {
   readonly last_message_at: Date;
   /** The moment by which the list is ordered. */
   readonly ordered_at: Date;
-  readonly last_inbound_at: Date | null;
   readonly opted_out_at: Date | null;
   readonly unread_count: number;
   readonly is_unanswered: boolean;
@@ -124,7 +123,7 @@ export const toInboxConversation =
   (channel: ChannelRow | undefined, now: Date) =>
   (row: InboxRow): InboxConversation => {
     const windowMs = channel ? replyWindowMsOf(channel) : null;
-    const expiresAt = windowExpiresAt(windowMs, row.last_inbound_at);
+    const expiresAt = windowExpiresAt(windowMs, row);
     const isPaused = row.ai_paused_until !== null && row.ai_paused_until > now;
     return {
       lead: {
@@ -152,7 +151,7 @@ export const toInboxConversation =
       waiting_since: row.waiting_since && toTimestamp(row.waiting_since),
       needs_attention: row.needs_attention,
       opted_out_at: row.opted_out_at && toTimestamp(row.opted_out_at),
-      window_open: channel !== undefined && isWindowOpen(windowMs, row.last_inbound_at, now),
+      window_open: channel !== undefined && isWindowOpen(windowMs, row, now),
       window_expires_at: expiresAt && toTimestamp(expiresAt),
       last_activity_at: toTimestamp(row.last_message_at),
     };

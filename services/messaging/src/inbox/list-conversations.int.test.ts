@@ -369,17 +369,21 @@ test('while crm hangs, the list does not wait for it until its own deadline', as
 });
 
 test('the list shows an opt-out and an open or closed reply window', async () => {
-  const [open, closed, never] = [await heard('open'), await heard('closed'), addLead('never')];
+  const [open, closed, called] = [await heard('open'), await heard('closed'), await heard('called')];
+  const never = addLead('never');
   await inbox.say(never);
   await inbox.hear(open, 'sair');
   const { adminSql } = messaging;
   await adminSql`update channels set reply_window_minutes = 60 where store_id = ${inbox.storeId}`;
   await adminSql`
     update conversations set last_inbound_at = now() - interval '2 hours'
-    where store_id = ${inbox.storeId} and lead_id = ${closed}`;
+    where store_id = ${inbox.storeId} and lead_id in (${closed}, ${called})`;
+  await adminSql`
+    update conversations set called_at = now() where store_id = ${inbox.storeId} and lead_id = ${called}`;
   const { data } = await inbox.list();
   const shown = new Map(data.map(({ lead, ...rest }) => [lead.name, rest]));
   expect(shown.get('open')).toMatchObject({ window_open: true, opted_out_at: expect.any(String) });
   expect(shown.get('closed')).toMatchObject({ window_open: false, window_expires_at: expect.any(String) });
+  expect(shown.get('called')).toMatchObject({ window_open: true, window_expires_at: expect.any(String) });
   expect(shown.get('never')).toMatchObject({ window_open: false, window_expires_at: null, opted_out_at: null });
 });

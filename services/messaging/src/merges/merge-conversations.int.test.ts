@@ -168,13 +168,13 @@ test('the session with the latest message stays active, the other one ends with 
 });
 
 test('the reply window, the pair rate and the id of the lead in the channel are those of the latest contact', async () => {
-  await addConversation(keptId, { wa_id: short, last_inbound_at: at(1), pair_tat: at(9) });
-  await addConversation(goneId, { wa_id: long, last_inbound_at: at(2), pair_tat: at(8) });
+  await addConversation(keptId, { wa_id: short, last_inbound_at: at(1), called_at: at(3), pair_tat: at(9) });
+  await addConversation(goneId, { wa_id: long, last_inbound_at: at(2), called_at: at(5), pair_tat: at(8) });
   await messaging.adminSql`
     insert into customer_user_ids (store_id, user_id, lead_id) values (${storeId}, 'BR.1', ${goneId})`;
   await merge();
   expect(await conversations()).toMatchObject([
-    { lead_id: keptId, wa_id: long, last_inbound_at: at(2), pair_tat: at(9), opted_out_at: null },
+    { lead_id: keptId, wa_id: long, last_inbound_at: at(2), called_at: at(5), pair_tat: at(9), opted_out_at: null },
   ]);
   expect(await messaging.adminSql`select lead_id from customer_user_ids where store_id = ${storeId}`).toEqual([
     { lead_id: keptId },

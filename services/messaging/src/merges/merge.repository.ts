@@ -86,6 +86,7 @@ export async function joinConversations(
         user_id = case when gone.last_inbound_at > coalesce(kept.last_inbound_at, '-infinity')
           then coalesce(gone.user_id, kept.user_id) else coalesce(kept.user_id, gone.user_id) end,
         last_inbound_at = greatest(kept.last_inbound_at, gone.last_inbound_at),
+        called_at = greatest(kept.called_at, gone.called_at),
         customer_wrote_at = greatest(kept.customer_wrote_at, gone.customer_wrote_at),
         opted_out_at = least(kept.opted_out_at, gone.opted_out_at), opt_out_wishes = ${sql.json(wishes)},
         ai_paused_until = greatest(kept.ai_paused_until, gone.ai_paused_until),

@@ -56,7 +56,7 @@ export async function acceptOutbound(
     answers: !handsOver,
     pausesAi: pausesAi ? { minutes: settings.ai_pause_minutes, by: request.author ?? null } : undefined,
   });
-  const isOpen = isWindowOpen(replyWindowMsOf(channel), conversation.last_inbound_at, at);
+  const isOpen = isWindowOpen(replyWindowMsOf(channel), conversation, at);
   if (!request.template && !isOpen) throw new AppError('messaging_window_closed');
   const reserved = await reservePrice(sql, conversation, channel, request, { at, isOpen });
   const session = sessionId

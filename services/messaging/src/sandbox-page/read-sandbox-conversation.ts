@@ -3,7 +3,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { findChannelById } from '../channels/channel.repository.ts';
 import { replyWindowMsOf } from '../channels/providers.ts';
-import { findLastInbound, listTelephoneMessages } from '../channels/sandbox/sandbox.repository.ts';
+import { findWindowOpeners, listTelephoneMessages } from '../channels/sandbox/sandbox.repository.ts';
 import { windowExpiresAt } from '../conversations/reply-window.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { createBudget } from '../messages/listed-messages.ts';
@@ -17,17 +17,17 @@ export const readSandboxConversation =
     const sandbox = await requireSandbox(dependencies, context, body.token);
     const { store_id: storeId, id: channelId, phone } = sandbox;
     const telephone = { channelId, phone: body.customer_phone, limit: mostShown };
-    const [messages, channel, lastInboundAt] = await dependencies.database.read(
+    const [messages, channel, openers] = await dependencies.database.read(
       { storeId, deadline: context.deadline },
       (sql) =>
         Promise.all([
           listTelephoneMessages(sql, storeId, telephone),
           findChannelById(sql, storeId, channelId),
-          findLastInbound(sql, storeId, body.customer_phone),
+          findWindowOpeners(sql, storeId, body.customer_phone),
         ]),
     );
     const replyWindowMs = channel ? replyWindowMsOf(channel) : null;
-    const expiresAt = windowExpiresAt(replyWindowMs, lastInboundAt);
+    const expiresAt = windowExpiresAt(replyWindowMs, openers);
     const fit = createBudget();
     const shown = (text: string) => {
       const fitting = fit.text(text);

@@ -307,21 +307,37 @@ export const contactPayload = (
     ],
   });
 
-/** A call of the customer. */
-export const callPayload = (number: PhoneNumber, customer: Customer) =>
-  envelope('calls', number, {
+export type Call = {
+  readonly at?: Date;
+  readonly event?: 'connect' | 'terminate';
+  readonly direction?: 'USER_INITIATED' | 'BUSINESS_INITIATED';
+};
+
+/** A call begins or ends. Without more, the customer places it. */
+export const callPayload = (
+  number: PhoneNumber,
+  customer: Customer,
+  { at = new Date(), event = 'connect', direction = 'USER_INITIATED' }: Call = {},
+) => {
+  const [ours, theirs] = [{ number: number.phone }, { number: customer.phone, userId: customer.userId }];
+  const [from, to] = direction === 'USER_INITIATED' ? [theirs, ours] : [ours, theirs];
+  return envelope('calls', number, {
     contacts: [contactOf(customer)],
     calls: [
       {
-        id: newWamid(),
-        from: customer.phone,
-        to: number.phone,
-        event: 'connect',
-        timestamp: seconds(new Date()),
-        direction: 'USER_INITIATED',
+        id: `wacid.${newWamid()}`,
+        from: from.number,
+        to: to.number,
+        from_user_id: 'userId' in from ? from.userId : undefined,
+        to_user_id: 'userId' in to ? to.userId : undefined,
+        event,
+        timestamp: seconds(at),
+        direction,
+        ...(event === 'terminate' ? { status: 'FAILED' } : { session: { sdp_type: 'offer', sdp: 'v=0' } }),
       },
     ],
   });
+};
 
 /** A fault of the account, without a message. */
 export const accountErrorPayload = (number: PhoneNumber) =>

@@ -99,6 +99,16 @@ test('a text is accepted only within the reply window, and a template at any tim
   expect([taken.at(0), taken.at(-1)]).toEqual(['text ours', 'template ours']);
 });
 
+test('a call of the customer opens the window for 24 hours from when it was placed', async () => {
+  const whatsapp = await start();
+  const at = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+  await whatsapp.customerCalls({ phone: customer }, { at: at(24.1) });
+  expect(await send(whatsapp)).toMatchObject({ status: 400, code: 131047 });
+  await whatsapp.customerCalls({ phone: customer }, { at: at(23.9) });
+  await whatsapp.customerCalls({ phone: customer }, { at: at(25) });
+  expect(await send(whatsapp)).toMatchObject({ status: 200 });
+});
+
 test('the pair and the number each have a rate limit', async () => {
   const whatsapp = await start({ pairBurst: 2, numberRate: 3 });
   for (const from of [customer, '5511999990001']) await whatsapp.customerWrites({ from, text: 'Hi' });

@@ -3,7 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Customer, contents, type Entry, entriesPayload, preferencePayload } from './entries.ts';
+import {
+  type Call,
+  type Customer,
+  callPayload,
+  contents,
+  type Entry,
+  entriesPayload,
+  preferencePayload,
+} from './entries.ts';
 import { numberAnswer, type StandInNumber, soundNumber } from './numbers.ts';
 import { type Bucket, createBucket, type Refusal, readSendRequest, refusalAnswer, type SendRequest } from './rules.ts';
 import { type StandInTemplate, templatePage, templateRefusal } from './templates.ts';
@@ -16,7 +24,7 @@ import {
   statusPayload,
 } from './webhooks.ts';
 
-/** The kinds that a customer sends. An edit, a reaction or a notice opens no window. */
+/** The kinds that a customer sends. An edit, a reaction or a notice opens no window, and a call does. */
 const opensWindow: ReadonlySet<string> = new Set([
   ...['text', 'image', 'audio', 'video', 'document', 'sticker', 'location', 'contacts'],
   ...['interactive', 'button', 'order', 'unsupported', 'ephemeral'],
@@ -103,6 +111,8 @@ export type WhatsappServer = {
   customerWrites(...messages: CustomerMessage[]): Promise<number>;
   /** Posts what a customer does as one webhook. Only what the customer sends opens the reply window. Returns its status. */
   customerDoes(customer: Customer, ...entries: Entry[]): Promise<number>;
+  /** A customer calls the store, which opens the reply window from then on. Returns the status of the webhook. */
+  customerCalls(customer: Customer, call?: Pick<Call, 'at'>): Promise<number>;
   /** A customer stops or resumes marketing messages in WhatsApp. */
   customerPrefers(customer: Customer, value: 'stop' | 'resume', at?: Date): Promise<number>;
   /** A customer gets another number or user id: nothing reaches the earlier ones any more. */
@@ -141,7 +151,7 @@ const defaults: WhatsappSettings = {
 
 /**
  * Starts a stand-in for the WhatsApp Cloud API. Tests control it by its methods, or from another process by `POST
- * /control/next|always|settings|customer|does|prefers|moves` and `GET /control/log|refusals`.
+ * /control/next|always|settings|customer|does|calls|prefers|moves` and `GET /control/log|refusals`.
  */
 export async function startWhatsappServer(given: Partial<WhatsappSettings> = {}): Promise<WhatsappServer> {
   const settings: WhatsappSettings = { ...defaults, ...given };
@@ -153,7 +163,7 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
   let healthRequests = 0;
   let numberRequests = 0;
   let templateRequests = 0;
-  const wroteAtMs = new Map<string, number>();
+  const openedAtMs = new Map<string, number>();
   const stopped = new Set<string>();
   const gone = new Set<string>();
   const pairs = new Map<string, Bucket>();
@@ -187,8 +197,8 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
       const refusal = templateRefusal(settings.templates, { name: template, language, components });
       if (refusal) return refusal;
     }
-    const wrote = wroteAtMs.get(waId);
-    if (type === 'text' && (wrote === undefined || nowMs - wrote > settings.windowHours * 3_600_000))
+    const opened = openedAtMs.get(waId);
+    if (type === 'text' && (opened === undefined || nowMs - opened > settings.windowHours * 3_600_000))
       return { code: 131047 };
     const { numberRate } = settings;
     const number = numbers.get(phoneNumberId) ?? createBucket({ burst: numberRate, intervalMs: 1000 / numberRate });
@@ -304,6 +314,7 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
     'POST /control/does': async ({ customer, entries }: { customer: Customer; entries: Entry[] }) => ({
       status: await stand.customerDoes(customer, ...entries),
     }),
+    'POST /control/calls': async (customer: Customer) => ({ status: await stand.customerCalls(customer) }),
     'POST /control/prefers': async ({ customer, value }: { customer: Customer; value: 'stop' | 'resume' }) => ({
       status: await stand.customerPrefers(customer, value),
     }),
@@ -346,15 +357,21 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
       everyTime = behaviour;
     },
     customerWrites(...messages) {
-      for (const { from } of messages) wroteAtMs.set(from, Date.now());
+      for (const { from } of messages) openedAtMs.set(from, Date.now());
       return post(inboundPayload(settings, messages));
     },
     customerDoes(customer, ...entries) {
       const sends = entries.some(
         ({ content }) => opensWindow.has(content.type ?? '') && content.group_id === undefined,
       );
-      for (const id of [customer.phone, customer.userId]) if (id && sends) wroteAtMs.set(id, Date.now());
+      for (const id of [customer.phone, customer.userId]) if (id && sends) openedAtMs.set(id, Date.now());
       return post(entriesPayload(settings, customer, entries));
+    },
+    customerCalls(customer, { at = new Date() } = {}) {
+      for (const id of [customer.phone, customer.userId]) {
+        if (id) openedAtMs.set(id, Math.max(openedAtMs.get(id) ?? 0, at.getTime()));
+      }
+      return post(callPayload(settings, customer, { at }));
     },
     customerPrefers(customer, value, at) {
       if (customer.phone && value === 'stop') stopped.add(customer.phone);
@@ -364,8 +381,8 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
     customerMoves(from, { phone, userId }, entry) {
       for (const id of [from.phone, from.userId]) if (id) gone.add(id);
       if (phone) gone.delete(phone);
-      const wroteAt = wroteAtMs.get(from.userId ?? '');
-      if (userId && wroteAt !== undefined) wroteAtMs.set(userId, wroteAt);
+      const openedAt = openedAtMs.get(from.userId ?? '');
+      if (userId && openedAt !== undefined) openedAtMs.set(userId, openedAt);
       const ids = { ...(userId && { userId }), ...(from.userId && { previousUserId: from.userId }) };
       const content = phone
         ? contents.changedNumber(phone, ids)

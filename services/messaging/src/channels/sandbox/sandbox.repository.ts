@@ -145,12 +145,16 @@ export async function listUnreported(
     order by d.delivered_at desc limit ${limit}`;
 }
 
-/** When the customer with this number last wrote; null: never. */
-export async function findLastInbound(sql: Sql, storeId: string, phone: string): Promise<Date | null> {
-  const [row] = await sql<{ last_inbound_at: Date | null }[]>`
-    select max(c.last_inbound_at) as last_inbound_at from conversations c
+/** What the customer with this number did that opens the reply window. */
+export async function findWindowOpeners(
+  sql: Sql,
+  storeId: string,
+  phone: string,
+): Promise<{ last_inbound_at: Date | null; called_at: Date | null }> {
+  const [row] = await sql<[{ last_inbound_at: Date | null; called_at: Date | null }]>`
+    select max(c.last_inbound_at) as last_inbound_at, max(c.called_at) as called_at from conversations c
     where c.store_id = ${storeId} and ${isOf(sql, phone)}`;
-  return row?.last_inbound_at ?? null;
+  return row;
 }
 
 /** Whether a customer with this phone has written on this sandbox. */

@@ -223,6 +223,28 @@ test.each([
   expect(of('999999999999999')).toEqual({ messages: [], statuses: [], unreadable: 1 });
 });
 
+const placed = { event: 'connect', direction: 'USER_INITIATED' };
+test.each([
+  ['that a customer places', { ...placed, from: customer }, { waId: customer, userId: null }],
+  ['of a customer without a phone', { ...placed, from_user_id: 'BR.1' }, { waId: null, userId: 'BR.1' }],
+  ['that has ended', { ...placed, event: 'terminate', from: customer }, 'nothing'],
+  ['of the store', { ...placed, direction: 'BUSINESS_INITIATED', from: number }, 'nothing'],
+  ['without a direction', { event: 'connect', from: customer }, 'nothing'],
+  ['from an unknown caller', placed, 'unreadable'],
+])('a call %s is read', (_, call, who) => {
+  const of = (phone_number_id: string) => {
+    // The status and the fault are those of a call, whatever they say.
+    const statuses = [{ id: 'wacid.1', type: 'call', status: 'failed', timestamp: '1795000000' }];
+    const calls = [{ id: 'wacid.1', timestamp: '1795000000', ...call }];
+    const value = { metadata: { phone_number_id }, calls, statuses, errors: [{ code: 190 }] };
+    return read({ entry: [{ changes: [{ field: 'calls', value }] }] });
+  };
+  const effects = typeof who === 'object' && [{ kind: 'call', at: new Date(1795000000_000), customer: who }];
+  const unreadable = who === 'unreadable' ? 1 : 0;
+  expect(of(number)).toEqual({ messages: [], statuses: [], unreadable, ...(effects && { effects }) });
+  expect(of('999999999999999')).toEqual({ messages: [], statuses: [], unreadable: 1 });
+});
+
 test.each([
   ['message_template_status_update', [{ kind: 'account' }]],
   ['message_template_quality_update', [{ kind: 'account' }]],
@@ -237,7 +259,6 @@ test.each([
   ['business_status_update', [{ kind: 'account' }]],
   ['user_id_update', undefined],
   ['group_lifecycle_update', undefined],
-  ['calls', undefined],
   ['a_field_of_later', undefined],
 ])('a webhook of the field %s has no message and nothing unreadable, whatever it says', (field, effects) => {
   const values = [{}, null, { messages: textFrom(customer, 'x').messages }];

@@ -2,6 +2,7 @@ import type { MessagePricing } from '@mostrador/contracts';
 import type { InboundEffect, Notification, ReceivedStatusUpdate } from '../channel-provider.ts';
 import { array, first, identifier, known, member, moment, object, text } from '../json.ts';
 import { storable } from '../storable.ts';
+import { readCall } from './call.ts';
 import { readContact } from './contact.ts';
 import { failureOf } from './errors.ts';
 import { handoverOf, readHandover } from './handover.ts';
@@ -15,6 +16,7 @@ const readersOf = {
   smb_message_echoes: { message_echoes: readEcho },
   standby: { messages: readStandbyEntry, message_echoes: readStandbyEcho },
   messaging_handovers: { handovers: readHandover },
+  calls: { calls: readCall },
   history: { history: readChunk, messages: readPastMedia },
   smb_app_state_sync: { state_sync: readContact },
   user_preferences: { user_preferences: readPreferenceEntry },
@@ -45,10 +47,10 @@ const aboutAccount: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads a WhatsApp webhook (Cloud API, fields `messages`, `smb_message_echoes`, `standby`, `messaging_handovers`, `history`,
- * `smb_app_state_sync` and `user_preferences`, and those about the account). A batch comes in three nested arrays. The
- * reader skips other fields, and what says nothing that counts. It counts what it cannot read, and still returns the rest. An entry of another number
- * counts as unreadable, because this channel is not the place for it.
+ * Reads a WhatsApp webhook (Cloud API, fields `messages`, `smb_message_echoes`, `standby`, `messaging_handovers`, `calls`,
+ * `history`, `smb_app_state_sync` and `user_preferences`, and those about the account). A batch comes in three nested arrays.
+ * The reader skips other fields, and what says nothing that counts. It counts what it cannot read, and still returns the
+ * rest. An entry of another number counts as unreadable, because this channel is not the place for it.
  *
  * @param now when the webhook arrived, so that a stored one is always read alike
  */
@@ -83,12 +85,14 @@ export function readNotification(payload: unknown, phoneNumberId: string, now = 
       ),
     ),
   );
-  const statuses = values
-    .filter(({ value }) => isOurs(value))
-    .flatMap(({ value }) => optionalListIn(value, 'statuses').flatMap((one) => readable(readStatus(one, now))));
-  const faults = values
-    .filter(({ value }) => isOurs(value))
-    .flatMap(({ value }) => (array(member(value, 'errors')) ?? []).flatMap((one) => readFault(one, now)));
+  // The statuses and errors of a call are none of a message.
+  const ofMessages = values.filter(({ field, value }) => field !== 'calls' && isOurs(value));
+  const statuses = ofMessages.flatMap(({ value }) =>
+    optionalListIn(value, 'statuses').flatMap((one) => readable(readStatus(one, now))),
+  );
+  const faults = ofMessages.flatMap(({ value }) =>
+    (array(member(value, 'errors')) ?? []).flatMap((one) => readFault(one, now)),
+  );
   const effects = [
     ...entries.flatMap((one) => (typeof one === 'object' && 'effect' in one ? [one.effect] : [])),
     ...entries.flatMap((one) => (typeof one === 'object' && 'effects' in one ? one.effects : [])),
