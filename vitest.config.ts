@@ -104,7 +104,7 @@ export default defineConfig({
           // Only a busy machine needs so long.
           testTimeout: 60_000,
           expect: { poll: { timeout: 45_000 } },
-          hookTimeout: 60_000,
+          hookTimeout: 300_000,
           sequence: { groupOrder: 0 },
         },
       },

@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { dataOf, type ModelConnection, platform, type StoreAi } from '../api/platform.ts';
 import { aiQuery, queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
-import { getLocale } from '../paraglide/runtime.js';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { Moment } from '../ui/moment.tsx';
+import { moneyText, numberText } from '../ui/numbers.ts';
 import { relativeTime } from '../ui/time.ts';
 import { say, sayFailure } from '../ui/toasts.tsx';
 import { AiLimits } from './ai-limits.tsx';
@@ -94,11 +94,6 @@ export function AiSection({ ai: { ai, connections, budget }, mayChange }: AiSect
 /** What the AI has used today of what it may use. */
 function Budget({ budget }: { readonly budget: StoreAi['budget'] }) {
   const { calls, most_calls, spent, most_spent, currency, reached_at } = budget;
-  const number = new Intl.NumberFormat(getLocale());
-  const money = new Intl.NumberFormat(getLocale(), {
-    ...(currency !== null && { style: 'currency', currency }),
-    maximumFractionDigits: 4,
-  });
   return (
     <>
       {reached_at !== null && (
@@ -110,13 +105,13 @@ function Budget({ budget }: { readonly budget: StoreAi['budget'] }) {
         facts={[
           [
             m.connections_ai_calls_today(),
-            m.connections_ai_of({ used: number.format(calls), most: number.format(most_calls) }),
+            m.connections_ai_of({ used: numberText(calls), most: numberText(most_calls) }),
           ],
           spent !== null && [
             m.connections_ai_spent_today(),
             most_spent === null
-              ? money.format(spent)
-              : m.connections_ai_of({ used: money.format(spent), most: money.format(most_spent) }),
+              ? moneyText(spent, currency)
+              : m.connections_ai_of({ used: moneyText(spent, currency), most: moneyText(most_spent, currency) }),
           ],
         ]}
       />

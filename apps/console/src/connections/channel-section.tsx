@@ -4,10 +4,10 @@ import type { MouseEvent } from 'react';
 import { dataOf, platform, type Store, type StoreChannel } from '../api/platform.ts';
 import { queries, storeQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
-import { getLocale } from '../paraglide/runtime.js';
 import { buttonLook } from '../ui/button.tsx';
 import { CopyText, Facts } from '../ui/facts.tsx';
 import { Moment } from '../ui/moment.tsx';
+import { moneyText } from '../ui/numbers.ts';
 import { say } from '../ui/toasts.tsx';
 import { ConnectChannel } from './connect-channel.tsx';
 import { ConnectionCard } from './connection-card.tsx';
@@ -86,9 +86,7 @@ export function ChannelSection({ channel, mayChange }: { channel: StoreChannel; 
 
 /** What the messages of the month take of what they may cost. */
 function wordsOfBudget({ amount, spent, currency }: NonNullable<Store['message_budget']>): string {
-  // Not with the formats of the reports: they would grow the first load of the inbox.
-  const format = new Intl.NumberFormat(getLocale(), currency === null ? {} : { style: 'currency', currency });
-  return m.connections_budget_spent({ spent: format.format(spent), amount: format.format(amount) });
+  return m.connections_budget_spent({ spent: moneyText(spent, currency), amount: moneyText(amount, currency) });
 }
 
 /** Opens the customer's telephone in a small window beside this one. */

@@ -10,6 +10,7 @@ import { getLocale } from '../paraglide/runtime.js';
 import { Button } from '../ui/button.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
+import { moneyText, numberText } from '../ui/numbers.ts';
 import { Popover } from '../ui/popover.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import styles from './explained.module.css';
@@ -82,7 +83,7 @@ function Whole({ explanation }: { readonly explanation: Explanation }) {
               ? m.inbox_why_tokens_value({ input: numberText(tokens.input), output: numberText(tokens.output) })
               : m.inbox_why_unknown(),
           ],
-          model !== null && [m.inbox_why_cost(), cost ? costText(cost) : m.inbox_why_no_price()],
+          model !== null && [m.inbox_why_cost(), cost ? moneyText(cost.amount, cost.currency) : m.inbox_why_no_price()],
           latency_ms !== null && [m.inbox_why_latency(), secondsText(latency_ms)],
           superseded > 0 && [m.inbox_why_superseded(), superseded],
         ]}
@@ -156,11 +157,6 @@ const Tool = ({ call: { tool, input, output } }: { readonly call: Explanation['t
     </details>
   </li>
 );
-
-const numberText = (value: number): string => new Intl.NumberFormat(getLocale()).format(value);
-
-const costText = ({ amount, currency }: NonNullable<Explanation['cost']>): string =>
-  new Intl.NumberFormat(getLocale(), { style: 'currency', currency, maximumFractionDigits: 4 }).format(amount);
 
 const secondsText = (ms: number): string =>
   new Intl.NumberFormat(getLocale(), {

@@ -1,7 +1,7 @@
 import type { Message } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { categoryName } from '../reports/categories.ts';
-import { money } from '../reports/formats.ts';
+import { moneyText } from '../ui/numbers.ts';
 
 const states: Readonly<Record<Message['status'], () => string>> = {
   received: m.inbox_status_received,
@@ -46,7 +46,7 @@ export function wordsOfPrice({ category, billable, amount, currency }: NonNullab
   const name = categoryName(category);
   if (!billable) return m.inbox_price_free({ category: name });
   const isKnown = amount != null && currency != null;
-  return isKnown ? `${name}: ${money(amount, currency)}` : m.inbox_price_billed({ category: name });
+  return isKnown ? `${name}: ${moneyText(amount, currency)}` : m.inbox_price_billed({ category: name });
 }
 
 type Type = NonNullable<Message['type']>;

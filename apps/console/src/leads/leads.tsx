@@ -6,11 +6,11 @@ import type { Lead, Seller } from '../api/platform.ts';
 import { sellersQuery } from '../api/queries.ts';
 import { shownData } from '../api/shown-data.ts';
 import { m } from '../paraglide/messages.js';
-import { getLocale } from '../paraglide/runtime.js';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Moment } from '../ui/moment.tsx';
+import { numberText } from '../ui/numbers.ts';
 import { Page } from '../ui/page.tsx';
 import { type Column, rowLink, Table } from '../ui/table.tsx';
 import { TwoLines } from '../ui/two-lines.tsx';
@@ -79,7 +79,7 @@ const mostCounted = 1_000;
 function wordsOfCount(total: number | undefined, search: LeadSearch): string {
   if (total === undefined) return '';
   if (total === 1) return m.leads_one();
-  const count = new Intl.NumberFormat(getLocale()).format(total);
+  const count = numberText(total);
   return queryOf(search).q && total >= mostCounted ? m.leads_count_least({ count }) : m.leads_count({ count });
 }
 

@@ -3,10 +3,11 @@ import { useState } from 'react';
 import { agentsQuery } from '../agents/agent-queries.ts';
 import { m } from '../paraglide/messages.js';
 import { LoadFailed } from '../ui/load-failed.tsx';
+import { numberText } from '../ui/numbers.ts';
 import { Segmented } from '../ui/segmented.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { dayText } from '../ui/time.ts';
-import { money, number } from './formats.ts';
+import { money } from './formats.ts';
 import { usageQuery } from './queries.ts';
 import type { Period } from './report-search.ts';
 import styles from './reports.module.css';
@@ -33,10 +34,10 @@ export function AiUsage({ period }: { readonly period: Period }) {
   const currency = usage?.currency ?? null;
   const columns: readonly Column<UsageRow>[] = [
     { key: 'key', label: partWords[part](), wide: true, cell: ({ key }) => <bdi>{nameOf(key)}</bdi> },
-    { key: 'calls', label: m.reports_usage_calls(), numeric: true, cell: ({ calls }) => number(calls) },
-    { key: 'failed', label: m.reports_usage_failed(), numeric: true, cell: (row) => number(row.failed_calls) },
-    { key: 'input', label: m.reports_usage_input(), numeric: true, cell: (row) => number(row.input_tokens) },
-    { key: 'output', label: m.reports_usage_output(), numeric: true, cell: (row) => number(row.output_tokens) },
+    { key: 'calls', label: m.reports_usage_calls(), numeric: true, cell: ({ calls }) => numberText(calls) },
+    { key: 'failed', label: m.reports_usage_failed(), numeric: true, cell: (row) => numberText(row.failed_calls) },
+    { key: 'input', label: m.reports_usage_input(), numeric: true, cell: (row) => numberText(row.input_tokens) },
+    { key: 'output', label: m.reports_usage_output(), numeric: true, cell: (row) => numberText(row.output_tokens) },
     ...(currency === null
       ? []
       : [

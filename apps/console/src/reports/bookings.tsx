@@ -1,6 +1,6 @@
 import { m } from '../paraglide/messages.js';
+import { numberText } from '../ui/numbers.ts';
 import { type Column, Table } from '../ui/table.tsx';
-import { number } from './formats.ts';
 import type { Summary } from './queries.ts';
 import styles from './reports.module.css';
 
@@ -45,7 +45,7 @@ export function Bookings({ appointments }: { appointments: Appointments }) {
     { key: 'name', label: m.reports_bookings_of(), wide: true, cell: ({ name }) => name },
     ...counts.map(([key, label, of]) => ({
       ...{ key, label: label(), numeric: true },
-      cell: (row: Row) => number(of(row)),
+      cell: (row: Row) => numberText(of(row)),
     })),
   ];
   return (
@@ -63,7 +63,7 @@ type Cancellations = { readonly source: string; readonly count: number };
 
 const cancelledColumns: readonly Column<Cancellations>[] = [
   { key: 'source', label: m.reports_cancelled_source(), wide: true, cell: ({ source }) => source },
-  { key: 'count', label: m.reports_bookings_cancelled(), numeric: true, cell: ({ count }) => number(count) },
+  { key: 'count', label: m.reports_bookings_cancelled(), numeric: true, cell: ({ count }) => numberText(count) },
 ];
 
 function Cancelled({ cancelled }: Pick<Changes, 'cancelled'>) {

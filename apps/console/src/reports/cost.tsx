@@ -1,7 +1,8 @@
 import { m } from '../paraglide/messages.js';
+import { numberText } from '../ui/numbers.ts';
 import { type Column, Table } from '../ui/table.tsx';
 import { categoryName } from './categories.ts';
-import { money, number } from './formats.ts';
+import { money } from './formats.ts';
 import type { Summary } from './queries.ts';
 import styles from './reports.module.css';
 import { sources } from './sources.ts';
@@ -28,8 +29,8 @@ export function Cost({ data }: { data: Summary }) {
   });
   const columns = [
     { key: 'category', label: m.reports_category(), cell: ({ category }: Row) => categoryName(category) },
-    numeric(m.reports_billed(), ({ billed }) => number(billed)),
-    numeric(m.reports_free(), ({ free }) => number(free)),
+    numeric(m.reports_billed(), ({ billed }) => numberText(billed)),
+    numeric(m.reports_free(), ({ free }) => numberText(free)),
     ...(currency === null
       ? []
       : [
@@ -48,7 +49,7 @@ export function Cost({ data }: { data: Summary }) {
       <Table label={m.reports_cost()} columns={columns} rows={rows} keyOf={({ category }) => category} />
       {currency === null && <p className={styles.about}>{m.reports_no_rates()}</p>}
       {currency !== null && without_rate > 0 && (
-        <p className={styles.about}>{m.reports_without_rate({ count: number(without_rate) })}</p>
+        <p className={styles.about}>{m.reports_without_rate({ count: numberText(without_rate) })}</p>
       )}
     </section>
   );

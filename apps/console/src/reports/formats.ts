@@ -1,15 +1,12 @@
 import { getLocale } from '../paraglide/runtime.js';
+import { moneyText } from '../ui/numbers.ts';
 import type { Bucket } from './report-search.ts';
-
-export const number = (value: number): string => new Intl.NumberFormat(getLocale()).format(value);
 
 const none = '–';
 
-/** An amount of money; a dash when it is not known. What messages cost is often less than a cent. */
+/** An amount of money; a dash when it is not known. */
 export const money = (amount: number | null, currency: string): string =>
-  amount === null
-    ? none
-    : new Intl.NumberFormat(getLocale(), { style: 'currency', currency, maximumFractionDigits: 4 }).format(amount);
+  amount === null ? none : moneyText(amount, currency);
 
 /** A share of 0 to 1 in percent; a dash when there is none. */
 export const share = (value: number | null): string =>

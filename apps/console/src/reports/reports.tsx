@@ -6,13 +6,14 @@ import { getLocale } from '../paraglide/runtime.js';
 import { buttonLook } from '../ui/button.tsx';
 import { dayIn } from '../ui/clock.ts';
 import { LoadFailed } from '../ui/load-failed.tsx';
+import { numberText } from '../ui/numbers.ts';
 import { Page } from '../ui/page.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { AiUsage } from './ai-usage.tsx';
 import { BarChart } from './bar-chart.tsx';
 import { Bookings } from './bookings.tsx';
 import { Cost } from './cost.tsx';
-import { bucketName, number } from './formats.ts';
+import { bucketName } from './formats.ts';
 import { PeriodPicker } from './period-picker.tsx';
 import { csvAddress, type Summary, storeQuery, summaryQuery } from './queries.ts';
 import { type Period, periodOf } from './report-search.ts';
@@ -76,7 +77,7 @@ function Series({ data, bucket }: { data: Summary; bucket: Period['bucket'] }) {
       label={label}
       parts={parts.map(([name]) => name)}
       bars={series.map((element) => ({ label: nameOf(element), values: parts.map(([, of]) => of(element)) }))}
-      format={number}
+      format={(value) => numberText(value)}
     />
   );
   const columns: readonly Column<Element>[] = [
@@ -85,7 +86,7 @@ function Series({ data, bucket }: { data: Summary; bucket: Period['bucket'] }) {
       key: label,
       label,
       numeric: true,
-      cell: (element: Element) => number(of(element)),
+      cell: (element: Element) => numberText(of(element)),
     })),
   ];
   return (
@@ -106,8 +107,8 @@ type Seller = Summary['sellers'][number];
 
 const sellerColumns: readonly Column<Seller>[] = [
   { key: 'name', label: m.reports_seller(), wide: true, cell: ({ name }) => name ?? m.reports_deleted_seller() },
-  { key: 'leads', label: m.reports_assigned(), numeric: true, cell: ({ leads }) => number(leads) },
-  { key: 'converted', label: m.reports_won(), numeric: true, cell: ({ converted }) => number(converted) },
+  { key: 'leads', label: m.reports_assigned(), numeric: true, cell: ({ leads }) => numberText(leads) },
+  { key: 'converted', label: m.reports_won(), numeric: true, cell: ({ converted }) => numberText(converted) },
 ];
 
 function Sellers({ sellers }: { sellers: readonly Seller[] }) {

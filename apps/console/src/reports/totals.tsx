@@ -1,6 +1,7 @@
 import { m } from '../paraglide/messages.js';
+import { numberText } from '../ui/numbers.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
-import { duration, number, share } from './formats.ts';
+import { duration, share } from './formats.ts';
 import type { Summary } from './queries.ts';
 import styles from './reports.module.css';
 
@@ -34,14 +35,17 @@ function figuresOf(data: Summary | undefined): Figure[] {
   const { leads, conversations, appointments, followups } = data;
   const { ai, seller, api, followup } = conversations.messages_outbound;
   const { p50, p90 } = conversations.first_response_seconds;
-  const failed = (count: number) => m.reports_failed({ count: number(count) });
+  const failed = (count: number) => m.reports_failed({ count: numberText(count) });
   const values: (readonly [string, string])[] = [
-    [number(leads.created), m.reports_converted({ rate: share(leads.conversion_rate) })],
-    [number(conversations.messages_inbound), m.reports_sessions({ count: number(conversations.sessions_started) })],
-    [number(ai + seller + api + followup), failed(conversations.messages_failed)],
+    [numberText(leads.created), m.reports_converted({ rate: share(leads.conversion_rate) })],
+    [
+      numberText(conversations.messages_inbound),
+      m.reports_sessions({ count: numberText(conversations.sessions_started) }),
+    ],
+    [numberText(ai + seller + api + followup), failed(conversations.messages_failed)],
     [duration(p50), p90 === null ? m.reports_response_none() : m.reports_response_slow({ time: duration(p90) })],
-    [number(appointments.created), m.reports_no_show({ count: number(appointments.by_status.no_show) })],
-    [number(followups.sent), failed(followups.failed)],
+    [numberText(appointments.created), m.reports_no_show({ count: numberText(appointments.by_status.no_show) })],
+    [numberText(followups.sent), failed(followups.failed)],
   ];
   return names.map((name, index) => [name, ...(values[index] ?? [])] as Figure);
 }
