@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import type { Locator, Page } from 'playwright-core';
-import { expect, test } from 'vitest';
-import { addresses, daysAhead, eventually, type Json, request } from '../platform.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { addresses, admin, daysAhead, eventually, type Json, request } from '../platform.ts';
 import { fits, inBrowser, newPerson, open, tabTo, title, violations } from './browser.ts';
 import { connectSandbox } from './conversations.ts';
 
@@ -37,6 +38,9 @@ async function dayAhead(key: string) {
     ?.value.replace('GMT', '');
   return { day, at: (time: string) => `${day}T${time}:00${offset || 'Z'}` };
 }
+
+/** A moment as iCalendar has it. */
+const compact = (at: string): string => `${new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
 
 type Way = { readonly x: number; readonly y: number };
 
@@ -279,6 +283,47 @@ inBrowser(() => {
     await page.getByRole('columnheader', { name: 'Camila Rocha' }).waitFor();
     await event.waitFor();
     expect((await boxOf(event)).height).toBeCloseTo(height, 0);
+  });
+
+  test('the busy times of the connected calendar show why a time is not offered, without their titles', async () => {
+    const { page, loginUrl, store } = await newPerson('owner', { viewport: { width: 1280, height: 1100 } });
+    await newBooking(store.key);
+    const { day, at } = await dayAhead(store.key);
+    await newAppointment(store.key, { scheduled_at: at('14:00') });
+    const radicale = await startRadicale();
+    onTestFinished(() => radicale.dispose());
+    const credentials = Buffer.from(`${radicale.username}:${radicale.password}`).toString('base64');
+    const event = [
+      ...['BEGIN:VEVENT', 'UID:dentist', 'DTSTAMP:20261101T000000Z', 'SUMMARY:Dentist'],
+      ...[`DTSTART:${compact(at('10:00'))}`, `DTEND:${compact(at('12:30'))}`, 'END:VEVENT'],
+    ];
+    const document = ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:test', ...event, 'END:VCALENDAR', ''];
+    const headers = { authorization: `Basic ${credentials}`, 'content-type': 'text/calendar' };
+    const body = document.join('\r\n');
+    const put = await fetch(new URL('dentist.ics', radicale.collectionUrl), { method: 'PUT', headers, body });
+    expect(put.status).toBe(201);
+    const connect = ['calendar', 'connect', '--store', store.id, '--provider', 'caldav', '--secrets-stdin'];
+    const to = ['--url', radicale.collectionUrl, '--username', String(radicale.username)];
+    await admin([...connect, ...to], JSON.stringify({ password: radicale.password }));
+    const query = new URLSearchParams({ from: at('00:00'), to: at('23:00') });
+    const { data } = await eventually(
+      () => read(store.key, `/calendar/busy-times?${query}`),
+      ({ data: found }) => found.length > 0,
+    );
+    const [start, end] = ['10:00', '12:30'].map((time) => new Date(at(time)).toISOString());
+    expect(data).toEqual([{ start, end }]);
+
+    await open(page, loginUrl, `/calendar?view=agenda&date=${day}`);
+    const row = page.getByRole('listitem').filter({ hasText: 'Busy in the connected calendar' });
+    await row.getByText('10:00 AM – 12:30 PM').waitFor();
+    expect(await violations(page), 'agenda').toEqual([]);
+    for (const view of ['Week', 'Day']) {
+      await page.getByRole('radio', { name: view }).check();
+      // One for each column: the person, and the places of the store.
+      await expect.poll(() => page.getByText('Busy in the connected calendar').count()).toBe(view === 'Day' ? 2 : 1);
+      expect(await violations(page), view).toEqual([]);
+    }
+    expect(await page.content()).not.toContain('Dentist');
   });
 
   test('every view and an appointment are accessible', async () => {

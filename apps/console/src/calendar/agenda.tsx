@@ -1,6 +1,7 @@
 import { CalendarDays, Check } from 'lucide-react';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
+import { momentIn } from '../ui/clock.ts';
 import { Empty } from '../ui/empty.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { dayText, timesText } from '../ui/time.ts';
@@ -8,11 +9,14 @@ import styles from './agenda.module.css';
 import type { Appointment } from './appointment-queries.ts';
 import { SyncBadge } from './appointment-sync.tsx';
 import { kindOfAppointment, wordsOfAppointment } from './appointment-words.ts';
+import { addDays } from './calendar-search.ts';
 import { Dot, type Named } from './people.tsx';
-import { byDay, spanOf } from './spans.ts';
+import { byDay, partIn, type Span, spanOf } from './spans.ts';
 
 type AgendaProps = {
   readonly appointments: readonly Appointment[] | undefined;
+  /** When the connected calendar takes time. */
+  readonly busy: readonly Span[];
   /** Those of the view, the last one not included. */
   readonly days: { readonly from: string; readonly to: string };
   readonly timeZone: string;
@@ -20,28 +24,35 @@ type AgendaProps = {
   readonly onOpen: (appointmentId: string) => void;
 };
 
+const spanOfItem = (item: Appointment | Span): Span => ('id' in item ? spanOf(item) : item);
+
 /** Two weeks of appointments as a list: for small screens, keyboards and screen readers. */
-export function Agenda({ appointments, days, timeZone, nameOf, onOpen }: AgendaProps) {
+export function Agenda({ appointments, busy, days, timeZone, nameOf, onOpen }: AgendaProps) {
   if (!appointments) return <Skeleton width="long" />;
-  if (appointments.length === 0) {
+  if (appointments.length === 0 && busy.length === 0) {
     return <Empty icon={CalendarDays} title={m.calendar_empty()} text={m.calendar_empty_text()} />;
   }
+  const items = [...appointments, ...busy].sort((one, other) => spanOfItem(one).start - spanOfItem(other).start);
   return (
     <div className={styles.agenda}>
-      {[...byDay(appointments, spanOf, days, timeZone)].map(([day, ofDay]) => (
+      {[...byDay(items, spanOfItem, days, timeZone)].map(([day, ofDay]) => (
         <section key={day} aria-labelledby={`day-${day}`}>
           <h3 id={`day-${day}`} className={styles.day}>
             {dayText(day)}
           </h3>
           <ul>
-            {ofDay.map((appointment) => (
-              <Row
-                key={appointment.id}
-                {...{ appointment, timeZone }}
-                named={nameOf(appointment)}
-                onOpen={() => onOpen(appointment.id)}
-              />
-            ))}
+            {ofDay.map((item) =>
+              'id' in item ? (
+                <Row
+                  key={item.id}
+                  {...{ appointment: item, timeZone }}
+                  named={nameOf(item)}
+                  onOpen={() => onOpen(item.id)}
+                />
+              ) : (
+                <BusyRow key={item.start} {...{ busy: item, day, timeZone }} />
+              ),
+            )}
           </ul>
         </section>
       ))}
@@ -84,6 +95,20 @@ function Row({ appointment, named: { customer, service, person, colour }, timeZo
           <Badge kind={status === 'done' ? undefined : kindOfAppointment(status)}>{wordsOfAppointment(status)}</Badge>
         )}
       </span>
+    </li>
+  );
+}
+
+/** The part that lies on the day. */
+function BusyRow({ busy, day, timeZone }: { busy: Span; day: string; timeZone: string }) {
+  const whole = { start: momentIn(day, '00:00', timeZone), end: momentIn(addDays(day, 1), '00:00', timeZone) };
+  const { start, end } = partIn(busy, whole) ?? busy;
+  const isAllDay = start === whole.start && end === whole.end;
+  const times = { scheduled_at: new Date(start).toISOString(), duration_minutes: (end - start) / 60_000 };
+  return (
+    <li className={styles.row} data-status="busy">
+      <span className={styles.times}>{isAllDay ? m.calendar_all_day() : timesText(times, timeZone)}</span>
+      <span className={styles.words}>{m.calendar_busy()}</span>
     </li>
   );
 }

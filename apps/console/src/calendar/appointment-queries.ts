@@ -3,6 +3,7 @@ import { allOf, pageOf } from '../api/pages.ts';
 import { dataOf, platform, versionedOf } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
 import type { components } from '../generated/platform.ts';
+import type { Span } from './spans.ts';
 
 type Schemas = components['schemas'];
 export type Appointment = Schemas['Appointment'];
@@ -24,6 +25,23 @@ export const appointmentsQuery = ({ from, to }: Range) =>
         const query = { from, to, overlap: true, limit: 100, ...(cursor && { cursor }) };
         return pageOf(platform.GET('/appointments', { params: { query }, signal }));
       }, mostInRange),
+  });
+
+/** When the connected calendar is busy with what is no appointment. It has no events. */
+export const busyTimesQuery = ({ from, to }: Range) =>
+  queryOptions({
+    queryKey: ['busy-times', from, to],
+    queryFn: async ({ signal }) => {
+      const busy: Span[] = [];
+      for (let next: string | null = from; next !== null; ) {
+        const query: Range = { from: next, to };
+        const { data, next_from } = await dataOf(platform.GET('/calendar/busy-times', { params: { query }, signal }));
+        busy.push(...data.map(({ start, end }) => ({ start: Date.parse(start), end: Date.parse(end) })));
+        next = next_from;
+      }
+      return busy;
+    },
+    refetchInterval: 60_000,
   });
 
 export const appointmentQuery = (appointmentId: string) =>

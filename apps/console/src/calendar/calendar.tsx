@@ -19,7 +19,7 @@ import { momentOf, nextHour } from '../ui/zone.ts';
 import { Agenda } from './agenda.tsx';
 import { AppointmentForm } from './appointment-form.tsx';
 import { AppointmentPopover } from './appointment-popover.tsx';
-import { type Appointment, appointmentsQuery } from './appointment-queries.ts';
+import { type Appointment, appointmentsQuery, busyTimesQuery } from './appointment-queries.ts';
 import { bookable } from './booking.ts';
 import { useBooking } from './booking-queries.ts';
 import styles from './calendar.module.css';
@@ -81,6 +81,9 @@ function Loaded({ store }: { store: Store }) {
   const shown = { start: Date.parse(range.from), end: Date.parse(range.to) };
   const appointments = isDay ? known?.filter((appointment) => partIn(spanOf(appointment), shown)) : known;
   const booking = useBooking();
+  // Elsewhere the calendar takes no time.
+  const takesTime = booking?.rules.overlap === 'reject';
+  const { data: busy = [] } = useQuery({ ...busyTimesQuery(range), enabled: takesTime });
   const names = useLeadNames(appointments ?? []);
   const nameOf = (appointment: Appointment) => namedOf(appointment, booking, names);
   const hasPeople = booking ? bookable(booking).length > 0 : false;
@@ -138,12 +141,12 @@ function Loaded({ store }: { store: Store }) {
       {error && !appointments ? (
         <LoadFailed error={error} retry={refetch} />
       ) : view === 'agenda' ? (
-        <Agenda {...{ appointments, days, timeZone, nameOf }} onOpen={open} />
+        <Agenda {...{ appointments, busy, days, timeZone, nameOf }} onOpen={open} />
       ) : booking === undefined ? (
         <Skeleton width="long" />
       ) : (
         <Grid
-          {...{ view, date, shown, timeZone, booking, columns, nameOf }}
+          {...{ view, date, shown, busy, timeZone, booking, columns, nameOf }}
           appointments={appointments ?? []}
           onOpen={open}
           onCreate={setSlot}

@@ -6,6 +6,7 @@ import { wallTime } from '../ui/zone.ts';
 import type { Appointment } from './appointment-queries.ts';
 import { wordsOfAppointment } from './appointment-words.ts';
 import type { Booking } from './booking.ts';
+import { busyBlocks } from './busy-blocks.ts';
 import { addDays } from './calendar-search.ts';
 import { type Column, dayOfColumn, minutesToMidnight } from './columns.ts';
 import styles from './grid.module.css';
@@ -31,8 +32,8 @@ export function classOf({ status, named }: Partial<Shown>): string {
 /** The customer first, then what it is about, when, and with whom. */
 export function Words({ shown: { event, timeText, isShort, view } }: { shown: EventDisplayInfo }) {
   const { named, title, words, isConfirmed } = event.extendedProps as Partial<Shown>;
-  // What is being selected has no name yet, and what is closed needs none.
-  if (!named) return event.display === 'background' ? null : <span className={styles.time}>{timeText}</span>;
+  // What is being selected has no name yet.
+  if (!named) return <span className={styles.time}>{timeText}</span>;
   const { customer, service, person } = named;
   const isMonth = view.type === 'dayGridMonth';
   const more = [timeText, service, view.type === 'people' ? undefined : person].filter(Boolean).join(' · ');
@@ -92,10 +93,14 @@ type BackgroundParts = {
   readonly columns: readonly Column[];
   readonly days: { readonly from: string; readonly to: string };
   readonly now: string;
+  readonly busy: readonly Span[];
+  /** The time that the view shows. */
+  readonly shown: Span;
+  readonly timeZone: string;
 };
 
-/** What is closed, and in columns of people the line of now. */
-export function backgroundOf({ booking, columns, days, now }: BackgroundParts) {
+/** What is closed or busy, and in columns of people the line of now. */
+export function backgroundOf({ booking, columns, days, now, busy, shown: range, timeZone }: BackgroundParts) {
   if (!booking) return [];
   const shownDays: { shown: string; day: string; sellerId: string | null }[] =
     columns.length > 0
@@ -105,7 +110,13 @@ export function backgroundOf({ booking, columns, days, now }: BackgroundParts) {
           .map((day) => ({ shown: day, day, sellerId: null }));
   const at = (day: string, minutes: number) => new Date(Date.parse(day) + minutes * 60_000).toISOString();
   const plain = { display: 'background', editable: false, interactive: false } as const;
-  return shownDays.flatMap(({ shown, day, sellerId }) => [
+  const blocks = busyBlocks(busy, { shown: range, columnCount: columns.length, timeZone }).map((block) => ({
+    ...plain,
+    ...block,
+    className: styles.busy,
+    title: m.calendar_busy(),
+  }));
+  const ofDays = shownDays.flatMap(({ shown, day, sellerId }) => [
     ...closedParts(hoursOf(booking, sellerId), day).map(({ from, to }) => ({
       ...plain,
       start: at(shown, from),
@@ -123,4 +134,5 @@ export function backgroundOf({ booking, columns, days, now }: BackgroundParts) {
         ]
       : []),
   ]);
+  return [...ofDays, ...blocks];
 }

@@ -31,6 +31,8 @@ type GridProps = {
   readonly date: string;
   /** The time that the view shows. */
   readonly shown: Span;
+  /** When the connected calendar takes time. */
+  readonly busy: readonly Span[];
   readonly timeZone: string;
   readonly appointments: readonly Appointment[];
   /** Null: the store has no booking rules, and nothing is closed. */
@@ -48,7 +50,7 @@ const clock = { hour: 'numeric', minute: '2-digit', meridiem: 'short' } as const
 
 /** The month, week or day. Appointments move by dragging; by keyboard they open, and are changed there. */
 export function Grid(props: GridProps) {
-  const { view, date, shown, timeZone, appointments, booking, columns, nameOf, onOpen, onCreate, onMore } = props;
+  const { view, date, shown, busy, timeZone, appointments, booking, columns, nameOf, onOpen, onCreate, onMore } = props;
   const calendar = useRef<CalendarRef>(null);
   const name = columns.length > 0 ? 'people' : names[view];
   useEffect(() => calendar.current?.getApi().changeView(name, date), [name, date]);
@@ -106,6 +108,7 @@ export function Grid(props: GridProps) {
           dayCellClass={({ date: day }) => (isClosed(booking, day) ? styles.closed : '')}
           listItemEventBeforeClass={styles.dot}
           eventInnerClass={styles.inner}
+          backgroundEventTitleClass={styles.busyWords}
           eventContent={(shown: EventDisplayInfo) => <Words shown={shown} />}
           eventClass={({ event }: EventDisplayInfo) => classOf(event.extendedProps as Shown)}
           events={[
@@ -114,7 +117,8 @@ export function Grid(props: GridProps) {
               const column = index < 0 ? undefined : dayOfColumn(date, index);
               return eventOf({ appointment, named: nameOf(appointment), timeZone, column, shown });
             }),
-            ...(view === 'month' ? [] : backgroundOf({ booking, columns, days, now })),
+            // In a month a background fills the day.
+            ...(view === 'month' ? [] : backgroundOf({ booking, columns, days, now, busy, shown, timeZone })),
           ]}
           eventDidMount={({ el, event }) => {
             if (event.id) el.setAttribute('data-appointment', event.id);

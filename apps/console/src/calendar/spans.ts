@@ -1,11 +1,12 @@
 import { dayIn } from '../ui/clock.ts';
-import type { Appointment } from './appointment-queries.ts';
 import { addDays } from './calendar-search.ts';
 
 /** A half-open time, in epoch ms. */
 export type Span = { readonly start: number; readonly end: number };
 
-export const spanOf = ({ scheduled_at, duration_minutes }: Pick<Appointment, 'scheduled_at' | 'duration_minutes'>) => {
+type Timed = { readonly scheduled_at: string; readonly duration_minutes: number };
+
+export const spanOf = ({ scheduled_at, duration_minutes }: Timed): Span => {
   const start = Date.parse(scheduled_at);
   return { start, end: start + duration_minutes * 60_000 };
 };

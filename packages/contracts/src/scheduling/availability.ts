@@ -6,6 +6,9 @@ import { bookingErrors } from './appointments.ts';
 /** The longest range of a request, in days. */
 export const mostAvailabilityDays = 366;
 
+/** The most busy times of an answer. */
+export const mostBusyTimes = 500;
+
 /** The most free times of an answer. */
 export const mostFreeTimes = 500;
 
@@ -21,6 +24,11 @@ const FreeTime = Type.Object(
   { title: 'FreeTime', description: 'A time that is free now.' },
 );
 export type FreeTime = Static<typeof FreeTime>;
+
+const BusyTime = Type.Object(
+  { start: About(Timestamp, 'When it begins.'), end: About(Timestamp, 'When it ends.') },
+  { title: 'BusyTime', description: 'A time at which the calendar of the store is busy.' },
+);
 
 const noTimeReasons = ['closed', 'full', 'too_soon', 'too_far'] as const;
 export type NoTimeReason = (typeof noTimeReasons)[number];
@@ -72,6 +80,34 @@ export const getAvailability = defineOperation({
     'seller_inactive',
     'seller_not_bookable',
   ],
+});
+
+export const listBusyTimes = defineOperation({
+  subject: 'scheduling.api.busy-times.list',
+  http: { method: 'GET', path: '/calendar/busy-times' },
+  access: { scope: 'appointments:read' },
+  summary: 'List the busy times of the calendar',
+  description:
+    'When the connected calendar of the store is busy with events that are no appointments, between `from` and `to`, ' +
+    'which is at most 366 days later. In a store with `overlap: reject` these times are not offered. Only times are ' +
+    'known, and those that overlap or follow each other directly are one. The first may begin before `from`, and the ' +
+    'last may end after `to`. Without a connected calendar there are none. An answer has at most 500 entries; ' +
+    '`next_from` says where it goes on.',
+  extension: true,
+  request: {
+    query: Exact({
+      from: About(Timestamp, 'Busy times end after this moment.'),
+      to: About(Timestamp, 'Busy times begin before this moment.'),
+    }),
+  },
+  reply: Type.Object(
+    {
+      data: Type.Array(BusyTime, { description: 'The busy times, the earliest first.' }),
+      next_from: About(NullableTimestamp, 'Ask again with this `from` for the times after these. Null: these are all.'),
+    },
+    { description: 'The busy times of a range.' },
+  ),
+  errors: [],
 });
 
 export const Hold = Type.Object(
@@ -144,4 +180,4 @@ export const releaseHold = defineOperation({
   errors: ['hold_not_found'],
 });
 
-export const availabilityOperations = { getAvailability, createHold, renewHold, releaseHold } as const;
+export const availabilityOperations = { getAvailability, listBusyTimes, createHold, renewHold, releaseHold } as const;

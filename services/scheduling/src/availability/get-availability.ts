@@ -1,18 +1,13 @@
-import {
-  type FreeTime,
-  mostAvailabilityDays,
-  mostFreeTimes,
-  type getAvailability as operation,
-  type RequestOf,
-} from '@mostrador/contracts';
-import { dayMs, minuteMs } from '@mostrador/hours/local-days';
+import { type FreeTime, mostFreeTimes, type getAvailability as operation } from '@mostrador/contracts';
+import { minuteMs } from '@mostrador/hours/local-days';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { readNamed } from '../booking/named.ts';
 import { useCalendar } from '../calendar-watch/use-calendar.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findFreeTimes } from './find-free-times.ts';
+import { rangeOf } from './range.ts';
 import { instantWriter } from './write-instants.ts';
 
 export const getAvailability =
@@ -52,14 +47,3 @@ export const getAvailability =
       next_from: nextFrom === null ? null : toTimestamp(new Date(nextFrom)),
     };
   };
-
-/** @throws AppError `validation_failed` for a range that ends before it begins, or is too long */
-function rangeOf({ from, to }: RequestOf<typeof operation>['query']) {
-  const range = { from: toInstant(from).getTime(), until: toInstant(to).getTime() };
-  const problem = (detail: string) => validationFailed([{ in: 'query', name: 'to', detail }]);
-  if (range.until <= range.from) throw problem('must be after `from`');
-  if (range.until - range.from > mostAvailabilityDays * dayMs) {
-    throw problem(`must be at most ${mostAvailabilityDays} days after \`from\``);
-  }
-  return range;
-}

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { Span } from '@mostrador/hours/local-days';
 import type { Sql } from '@mostrador/kit/database/database';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { blocksOf, explain, type PlanNode } from '@mostrador/testing/servers/plan';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findAround } from './booking.repository.ts';
-import { findBusyTimes } from './busy.repository.ts';
+import { findBusyTimes, findMergedBusyTimes } from './busy.repository.ts';
 
 const storeId = randomUUID();
 const first = new Date('2027-01-01T00:00:00.000Z');
@@ -54,17 +55,23 @@ test('a booking reads what begins in the two days before it, and neither the boo
   expect(blocksIn(nodes, 'calendar_busy_times')).toBeLessThanOrEqual(20);
 });
 
-test('the busy times of a day in the next weeks are read without those of the two years', async () => {
-  const [start, end] = ['2027-01-15T00:00:00.000Z', '2027-01-16T00:00:00.000Z'].map((text) => new Date(text)) as [
-    Date,
-    Date,
-  ];
-  const span = { start: start.getTime(), end: end.getTime() };
-  const scope = { storeId, deadline: Date.now() + 30_000 };
-  const { nodes, found } = await database.database.read(scope, async (sql: Sql) => ({
-    nodes: await explain(sql, findBusyTimes(sql, storeId, span)),
-    found: await findBusyTimes(sql, storeId, span),
-  }));
-  expect(found).toHaveLength(12);
-  expect(blocksIn(nodes, 'calendar_busy_times')).toBeLessThanOrEqual(20);
-});
+test.each([
+  ['as they are', findBusyTimes],
+  ['merged', (sql: Sql, id: string, span: Span) => findMergedBusyTimes(sql, id, span, 501)],
+] as const)(
+  'the busy times of a day in the next weeks, %s, are read without those of the two years',
+  async (_, find) => {
+    const [start, end] = ['2027-01-15T00:00:00.000Z', '2027-01-16T00:00:00.000Z'].map((text) => new Date(text)) as [
+      Date,
+      Date,
+    ];
+    const span = { start: start.getTime(), end: end.getTime() };
+    const scope = { storeId, deadline: Date.now() + 30_000 };
+    const { nodes, found } = await database.database.read(scope, async (sql: Sql) => ({
+      nodes: await explain(sql, find(sql, storeId, span)),
+      found: await find(sql, storeId, span),
+    }));
+    expect(found).toHaveLength(12);
+    expect(blocksIn(nodes, 'calendar_busy_times')).toBeLessThanOrEqual(20);
+  },
+);

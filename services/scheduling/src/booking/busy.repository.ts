@@ -22,3 +22,12 @@ export const findBusyTimes = (sql: Sql, storeId: string, { start, end }: Span) =
   sql<BusyRow[]>`
     select starts_at, ends_at from calendar_busy_times
     where store_id = ${storeId} and starts_at < ${new Date(end)} and ends_at > ${new Date(start)}`;
+
+/** The query for when the store's calendar is busy in the span, in order: times that touch are one. */
+export const findMergedBusyTimes = (sql: Sql, storeId: string, { start, end }: Span, limit: number) =>
+  sql<BusyRow[]>`
+    select lower(span) as starts_at, upper(span) as ends_at
+    from (
+      select unnest(range_agg(tstzrange(starts_at, ends_at))) as span from calendar_busy_times
+      where store_id = ${storeId} and starts_at < ${new Date(end)} and ends_at > ${new Date(start)}) merged
+    order by span limit ${limit}`;

@@ -5,6 +5,7 @@ import {
   disconnectCalendar,
   getAppointment,
   getCalendarConnection,
+  listBusyTimes,
   showCalendar,
   syncCalendarEvent,
   watchCalendar,
@@ -437,23 +438,30 @@ describe.each([
   });
 });
 
-test('who asks for free times wakes the watch of a quiet calendar, once', async () => {
-  const [storeId, connectionId] = [await booking.store(), randomUUID()];
-  await booking.adminSql`
+test.each(['free', 'busy'] as const)(
+  'who asks for %s times wakes the watch of a quiet calendar, once',
+  async (kind) => {
+    const [storeId, connectionId] = [await booking.store(), randomUUID()];
+    await booking.adminSql`
     insert into calendar_connections (store_id, id, provider) values (${storeId}, ${connectionId}, 'caldav')`;
-  await booking.adminSql`
+    await booking.adminSql`
     insert into calendar_watches (store_id, connection_id, wake_at)
     values (${storeId}, ${connectionId}, now() + interval '10 minutes')`;
-  const day = newDay();
-  const ask = () => booking.free(storeId, { from: `${day}T00:00:00Z`, to: `${day}T23:00:00Z`, duration_minutes: 60 });
-  await Promise.all([ask(), ask()]);
-  await ask();
-  const signals = await booking.adminSql`select signal from outbox where entity_id = ${connectionId}`;
-  expect(signals).toEqual([{ signal: 'used' }]);
-  const [watch] = await booking.adminSql`
+    const day = newDay();
+    const query = { from: `${day}T00:00:00Z`, to: `${day}T23:00:00Z` };
+    const ask = () =>
+      kind === 'free'
+        ? booking.free(storeId, { ...query, duration_minutes: 60 })
+        : booking.rpc.call(listBusyTimes, { query }, testContext({ storeId }));
+    await Promise.all([ask(), ask()]);
+    await ask();
+    const signals = await booking.adminSql`select signal from outbox where entity_id = ${connectionId}`;
+    expect(signals).toEqual([{ signal: 'used' }]);
+    const [watch] = await booking.adminSql`
     select wake_at <= now() as due from calendar_watches where store_id = ${storeId}`;
-  expect(watch).toEqual({ due: true });
-});
+    expect(watch).toEqual({ due: true });
+  },
+);
 
 test('a calendar that an earlier version connected gets its watch, and its workflow', async () => {
   const [storeId, connectionId, feedId] = [randomUUID(), randomUUID(), randomUUID()];
