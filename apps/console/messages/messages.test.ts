@@ -55,3 +55,22 @@ test('no text puts a count before its noun, which would be wrong for one', () =>
 test('a follow-up has one name in Portuguese', () => {
   for (const [key, text] of Object.entries(read('pt-BR'))) expect(text, key).not.toMatch(/follow/i);
 });
+
+test('a customer has one name in each language', () => {
+  // Words for other things: the first message, and a card of an address book.
+  const others = [
+    'agents_type_first_contact',
+    'agents_first_contact_yes',
+    'agents_first_contact_no',
+    'inbox_type_contacts',
+  ];
+  const names = {
+    en: /\bleads?\b(?! (in)?to (a|the) )|\bcontacts?\b/i,
+    es: /\bleads?\b|\bcontactos?\b/i,
+    'pt-BR': /\bleads?\b|\bcontatos?\b/i,
+  };
+  const wrong = Object.entries(names).flatMap(([language, name]) =>
+    Object.entries(read(language)).filter(([key, text]) => !others.includes(key) && name.test(text)),
+  );
+  expect(wrong).toEqual([]);
+});

@@ -52,7 +52,7 @@ inBrowser(() => {
     await page.keyboard.type('Site');
     await page.keyboard.press('Enter');
     await dialog.getByRole('alert').getByText('Choose at least one').waitFor();
-    await tabTo(page, 'checkbox', 'Leads: Read');
+    await tabTo(page, 'checkbox', 'Customers: Read');
     await page.keyboard.press('Space');
     await page.keyboard.press('Enter');
 
@@ -73,7 +73,7 @@ inBrowser(() => {
     expect(await page.content()).not.toContain(key);
 
     const row = page.getByRole('row', { name: /^Site/ });
-    await row.getByText('Leads: read').waitFor();
+    await row.getByText('Customers: read').waitFor();
     await tabTo(page, 'button', 'Actions for Site');
     await page.keyboard.press('Enter');
     await keyTo(page, 'Home', page.getByRole('menuitem', { name: 'Replace' }));

@@ -44,7 +44,7 @@ inBrowser(() => {
     await page.keyboard.press('Enter');
     await tabTo(page, 'textbox', 'Message');
     await page.keyboard.type('Shall we go on?');
-    await tabTo(page, 'checkbox', 'the lead gets an appointment before');
+    await tabTo(page, 'checkbox', 'the customer gets an appointment before');
     await page.keyboard.press('Space');
     await tabTo(page, 'button', 'Schedule');
     await page.keyboard.press('Enter');

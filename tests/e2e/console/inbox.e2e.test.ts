@@ -318,7 +318,7 @@ inBrowser(() => {
     await page.keyboard.press('Enter');
     const why = page.getByRole('dialog', { name: 'Why this answer' });
     await why.getByText('Bia answers: no other agent’s conditions hold, so the default agent does.').waitFor();
-    await why.getByText('Win back Its conditions do not hold: the lead is “Lost”').waitFor();
+    await why.getByText('Win back Its conditions do not hold: the customer is “Lost”').waitFor();
     await why.getByText('Cost').waitFor();
     expect(await violations(page)).toEqual([]);
   });

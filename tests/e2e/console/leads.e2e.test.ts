@@ -38,19 +38,19 @@ inBrowser(() => {
   test('a person creates a lead, finds it and edits it by keyboard alone', async () => {
     const { page, loginUrl, store } = await newPerson();
     await open(page, loginUrl, '/leads');
-    await page.getByRole('heading', { name: 'No leads yet' }).waitFor();
-    const inks = await page.getByRole('button', { name: 'New lead' }).evaluate((button) => {
+    await page.getByRole('heading', { name: 'No customers yet' }).waitFor();
+    const inks = await page.getByRole('button', { name: 'New customer' }).evaluate((button) => {
       const view = button.ownerDocument.defaultView;
       return [button, ...button.querySelectorAll('svg')].map((one) => view?.getComputedStyle(one).color);
     });
     expect(inks).toEqual([inks[0], inks[0]]);
 
-    await tabTo(page, 'button', /^New lead$/);
+    await tabTo(page, 'button', /^New customer$/);
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('alertdialog');
     await inDialog(page);
     await page.keyboard.press('Enter');
-    await dialog.getByText('Give the lead a name.').waitFor();
+    await dialog.getByText('Give the customer a name.').waitFor();
     await page.keyboard.type('Ana Lima');
     await page.keyboard.press('Tab');
     await page.keyboard.type('+55 (11) 96123-4567');
@@ -120,11 +120,11 @@ inBrowser(() => {
     await newLead(store, { name: 'Bruno Lima', tags: ['vip'] });
     await newLead(store, { name: 'Carla Dias' });
     await open(page, loginUrl, '/leads');
-    await page.getByText('Leads: 3').waitFor();
-    await page.getByRole('searchbox', { name: 'Search leads' }).fill('lima');
-    await page.getByText('Leads: 2').waitFor();
+    await page.getByText('Customers: 3').waitFor();
+    await page.getByRole('searchbox', { name: 'Search customers' }).fill('lima');
+    await page.getByText('Customers: 2').waitFor();
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Lost');
-    await page.getByText('1 lead', { exact: true }).waitFor();
+    await page.getByText('1 customer', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'vip' }).click();
     await page.waitForURL(/tag=vip/);
     // The date is the one by which the list is ordered.
@@ -136,10 +136,10 @@ inBrowser(() => {
     const { searchParams } = new URL(page.url());
     expect(Object.fromEntries(searchParams)).toEqual({ q: 'lima', status: 'lost', tag: 'vip' });
     await page.reload();
-    await page.getByText('1 lead', { exact: true }).waitFor();
-    await page.getByRole('searchbox', { name: 'Search leads' }).fill('nobody');
-    await page.getByRole('button', { name: 'Show all leads' }).click();
-    await page.getByText('Leads: 3').waitFor();
+    await page.getByText('1 customer', { exact: true }).waitFor();
+    await page.getByRole('searchbox', { name: 'Search customers' }).fill('nobody');
+    await page.getByRole('button', { name: 'Show all customers' }).click();
+    await page.getByText('Customers: 3').waitFor();
   });
 
   test('of what two people changed at once, the second one chooses what stays', async () => {
@@ -154,7 +154,7 @@ inBrowser(() => {
     expect((await request('PATCH', `/leads/${id}`, { ...store, body })).status).toBe(200);
 
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-    await dialog.getByRole('heading', { name: 'Somebody else changed this lead too' }).waitFor();
+    await dialog.getByRole('heading', { name: 'Somebody else changed this customer too' }).waitFor();
     const name = dialog.getByRole('group', { name: 'Name' });
     await name.getByText('Ana Theirs').waitFor();
     await name.getByText('Ana Mine').waitFor();
@@ -187,12 +187,12 @@ inBrowser(() => {
     const phone = newPhone();
     await newLead(store, { customer_phone: phone });
     await open(page, loginUrl, '/leads');
-    await page.getByRole('button', { name: 'New lead' }).click();
+    await page.getByRole('button', { name: 'New customer' }).click();
     const dialog = page.getByRole('alertdialog');
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Ana Lima');
     await dialog.getByRole('textbox', { name: 'Phone' }).fill(phone);
-    await dialog.getByRole('button', { name: 'New lead' }).click();
-    await dialog.getByText('There is a lead with this phone already.').waitFor();
+    await dialog.getByRole('button', { name: 'New customer' }).click();
+    await dialog.getByText('There is a customer with this phone already.').waitFor();
   });
 
   test('the timeline has messages of the API in words, appointments, follow-ups and changes of status', async () => {
@@ -271,7 +271,7 @@ inBrowser(() => {
   test('a lead that is not there is explained', async () => {
     const { page, loginUrl } = await newPerson();
     await open(page, loginUrl, '/leads/018f6b1e-7c3a-7d0e-9b1a-2f4c5d6e7f80');
-    await page.getByRole('heading', { name: 'This lead is not here' }).waitFor();
+    await page.getByRole('heading', { name: 'This customer is not here' }).waitFor();
   });
 
   test('the list and a lead are accessible', async () => {
@@ -282,7 +282,7 @@ inBrowser(() => {
       body: { lead_id: id, message: 'Again?', delay_minutes: 60 },
     });
     await open(page, loginUrl, '/leads');
-    await page.getByText('1 lead', { exact: true }).waitFor();
+    await page.getByText('1 customer', { exact: true }).waitFor();
     expect(await violations(page)).toEqual([]);
     await open(page, (await invitePerson(store)).loginUrl, `/leads/${id}`);
     await page.getByText('Again?').waitFor();

@@ -111,8 +111,8 @@ inBrowser(() => {
     expect(streams).toHaveLength(2);
     // It resumes where the closed tab was.
     expect(streams[1]).toMatch(/[?]after=\d+$/);
-    await Promise.all(tabs.map((tab) => tab.getByRole('link', { name: 'Leads', exact: true }).click()));
-    await Promise.all(tabs.map((tab) => title(tab, 'Leads').waitFor()));
+    await Promise.all(tabs.map((tab) => tab.getByRole('link', { name: 'Customers', exact: true }).click()));
+    await Promise.all(tabs.map((tab) => title(tab, 'Customers').waitFor()));
   });
 
   test('a position that the feed no longer has makes the page read everything again', async () => {

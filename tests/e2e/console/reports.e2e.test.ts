@@ -18,7 +18,7 @@ inBrowser(() => {
     await title(page, 'Reports').waitFor();
     const figure = page.getByRole('definition').getByText('3', { exact: true });
     await figure.waitFor();
-    await page.getByRole('figure').filter({ hasText: 'New leads' }).waitFor();
+    await page.getByRole('figure').filter({ hasText: 'New customers' }).waitFor();
     const rows = () => page.getByRole('table', { name: 'The same in numbers' }).getByRole('row').count();
     expect(await rows()).toBe(31);
 

@@ -103,7 +103,7 @@ inBrowser(() => {
       await question.waitFor({ state: 'detached' });
       await window.getByText('Choose at least one day.').waitFor();
     };
-    await page.getByRole('link', { name: 'Leads' }).click();
+    await page.getByRole('link', { name: 'Customers' }).click();
     await question.waitFor();
     expect(await violations(page)).toEqual([]);
     await stay();
@@ -119,8 +119,8 @@ inBrowser(() => {
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByText('Everything is saved.').waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe(store.name);
-    await page.getByRole('link', { name: 'Leads' }).click();
-    await title(page, 'Leads').waitFor();
+    await page.getByRole('link', { name: 'Customers' }).click();
+    await title(page, 'Customers').waitFor();
   });
 
   test('what another owner changed meanwhile is said before it is replaced', async () => {

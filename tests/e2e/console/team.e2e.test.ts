@@ -167,7 +167,7 @@ inBrowser(() => {
     await open(page, loginUrl, '/team/sellers');
     await page.getByRole('button', { name: 'Actions for Bia' }).click();
     await page.getByRole('menuitem', { name: 'Deactivate' }).click();
-    await page.getByText('Bia keeps their leads and gets no new ones').first().waitFor();
+    await page.getByText('Bia keeps their customers and gets no new ones').first().waitFor();
     const isActive = async () => (await request('GET', '/sellers', { key: store.key })).body.data[0].is_active;
     await eventually(isActive, (now) => now === false);
     await page.getByRole('button', { name: 'Undo' }).click();
