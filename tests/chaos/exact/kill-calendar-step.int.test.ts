@@ -1,6 +1,6 @@
 import type { Hold, TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Creation, everywhere, newCreation, oneRow, settled, standInTime, untilMade } from './creation.ts';
+import { type Creation, everywhere, killInTime, newCreation, oneRow, settled, untilMade } from './creation.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
 
 // One kill of scheduling hits the calendar step at four points, with one appointment at each. All points share one
@@ -29,14 +29,13 @@ beforeAll(async () => {
   stage = await startStage({ processes: ['gateway', 'crm', 'scheduling', 'workflows'] });
   store = await stage.newStore();
   const { calendar, database, nats }: Record<string, TcpProxy> = stage.proxies;
-  await standInTime(stage, async () => [
+  await killInTime(stage, 'scheduling', async () => [
     await standAt('asked', calendar.holdRequest('PUT /')),
     await standAt('taken', calendar.holdAnswer('PUT /')),
     await standAt('answered', database.holdRequest('synced_at = clock_timestamp()')),
     // This must be the last point, because it holds the whole connection.
     await standAt('recorded', nats.holdRequest(' _INBOX_workflows')),
   ]);
-  await stage.kill('scheduling');
 });
 afterAll(() => stage?.stop());
 

@@ -1,7 +1,7 @@
 import type { Hold, TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Creation, everywhere, newCreation, oneRow, settled, standInTime, untilMade } from './creation.ts';
+import { type Creation, everywhere, killInTime, newCreation, oneRow, settled, untilMade } from './creation.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
 
 // One kill of the worker hits the calendar step at four points, with one appointment at each.
@@ -24,12 +24,11 @@ beforeAll(async () => {
   stage = await startStage({ processes: ['gateway', 'crm', 'scheduling', 'workflows'] });
   store = await stage.newStore();
   const { calendar, workflowsNats }: Record<string, TcpProxy> = stage.proxies;
-  const [asked, taken] = await standInTime(stage, async () => [
+  const [asked, taken] = await killInTime(stage, 'workflows', async () => [
     await standAt('asked', calendar.holdRequest('PUT /')),
     await standAt('taken', calendar.holdAnswer('PUT /')),
     await standAt('answered', workflowsNats.holdDelivery(' _INBOX_workflows')),
   ]);
-  await stage.kill('workflows');
   // scheduling finishes its requests although the worker that waited for them is gone.
   asked?.release();
   taken?.release();
