@@ -260,7 +260,7 @@ def give_range(context, case, kwargs):
         case.query.setdefault("from", "2027-01-31T09:00:00Z")
 
 
-@schemathesis.hook("before_call").apply_to(method="GET", path="/availability")
+@schemathesis.hook("before_call").apply_to(method="GET", path_regex="^/(availability|calendar/busy-times)$")
 def move_range(context, case, kwargs):
     """Asks for a range of a day that begins now."""
     if _is_meant_valid(case) and isinstance(case.query, dict):
