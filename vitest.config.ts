@@ -142,8 +142,9 @@ export default defineConfig({
           ...integration,
           name: 'hard',
           globalSetup: [...integration.globalSetup, './infra/local/test-programs.ts'],
-          // These wait for processes that start again, for half of their time.
-          ...workers(5),
+          // These wait for processes that start again, for half of their time. One more makes requests reach their deadlines
+          // on a slow machine.
+          ...workers(4),
           include: hard,
           exclude: ignored,
           sequence: { groupOrder: 4 },

@@ -94,6 +94,8 @@ export async function killInTime(stage: Stage, victim: ProcessName, stand: () =>
     for (const hold of holds) hold.release();
     await stage.start(victim);
     await settled(stage);
+    // A connection sends the text of a statement only once, and a hold looks for it.
+    await stage.restart(victim);
   }
 }
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Creation, everywhere, killInTime, newCreation, oneRow, settled, untilMade } from './creation.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
 
-// One kill of scheduling hits the calendar step at four points, with one appointment at each. All points share one
-// kill, because a lease or a lost answer takes about 15 s.
+// Two kills of scheduling hit the calendar step at two points each, with one appointment at each. Two points share a kill,
+// because a lease or a lost answer takes about 15 s. More would not: the first call ends before a slow machine is at the last.
 
 let stage: Stage;
 let store: Store;
@@ -28,25 +28,36 @@ const syncOf = async (point: keyof typeof points) => {
 beforeAll(async () => {
   stage = await startStage({ processes: ['gateway', 'crm', 'scheduling', 'workflows'] });
   store = await stage.newStore();
-  const { calendar, database, nats }: Record<string, TcpProxy> = stage.proxies;
+});
+afterAll(() => stage?.stop());
+
+// This must be the first test: one of its holds matches the text of a statement, which a connection sends only once.
+test('a kill hits the record of a call before its commit, and another one before its answer', async () => {
+  const { database, nats }: Record<string, TcpProxy> = stage.proxies;
   await killInTime(stage, 'scheduling', async () => [
-    await standAt('asked', calendar.holdRequest('PUT /')),
-    await standAt('taken', calendar.holdAnswer('PUT /')),
     await standAt('answered', database.holdRequest('synced_at = clock_timestamp()')),
     // This must be the last point, because it holds the whole connection.
     await standAt('recorded', nats.holdRequest(' _INBOX_workflows')),
   ]);
-});
-afterAll(() => stage?.stop());
-
-test('at the kill each of the four steps was at its point', async () => {
   const { inCalendar } = await everywhere(stage);
-  const there = Object.values(points).map(({ creation }) => inCalendar(creation));
-  expect(there).toEqual([0, 1, 1, 1]);
-  for (const point of ['asked', 'taken', 'answered'] as const) {
+  expect([inCalendar(points.answered.creation), inCalendar(points.recorded.creation)]).toEqual([1, 1]);
+  expect(await syncOf('answered')).toEqual({ state: 'pending', attempts: 1, last_error_code: null });
+  expect(await syncOf('recorded')).toEqual({ state: 'synced', attempts: 1, last_error_code: null });
+  await stage.start('scheduling');
+  await settled(stage);
+});
+
+test('a kill hits a call before the calendar has it, and another one before its answer', async () => {
+  const { calendar }: Record<string, TcpProxy> = stage.proxies;
+  await killInTime(stage, 'scheduling', async () => [
+    await standAt('asked', calendar.holdRequest('PUT /')),
+    await standAt('taken', calendar.holdAnswer('PUT /')),
+  ]);
+  const { inCalendar } = await everywhere(stage);
+  expect([inCalendar(points.asked.creation), inCalendar(points.taken.creation)]).toEqual([0, 1]);
+  for (const point of ['asked', 'taken'] as const) {
     expect(await syncOf(point)).toEqual({ state: 'pending', attempts: 1, last_error_code: null });
   }
-  expect(await syncOf('recorded')).toEqual({ state: 'synced', attempts: 1, last_error_code: null });
   await stage.start('scheduling');
 });
 

@@ -127,7 +127,7 @@ test.each<Case>([
     expect(wrong).toEqual([]);
     await staged.close();
   },
-  120_000,
+  600_000,
 );
 
 test('a cancelled replay takes no event away that the planner has not reached', async () => {
