@@ -60,6 +60,7 @@ export * from './messaging/inbox.ts';
 export * from './messaging/message-content.ts';
 export * from './messaging/messages.ts';
 export * from './messaging/operations.ts';
+export * from './messaging/opt-out-words.ts';
 export * from './messaging/reports.ts';
 export * from './messaging/restore.ts';
 export * from './messaging/sandbox.ts';

@@ -4,6 +4,7 @@ import type { ValidationFault } from '../core/errors.ts';
 import { faultsOfHours, NullableHours, OpeningTime } from '../core/hours.ts';
 import { defineOperation } from '../core/operation.ts';
 import { plainText } from '../core/plain-text.ts';
+import { readOptOut } from '../messaging/opt-out-words.ts';
 import { faultsOfTemplate, MessageTemplate } from '../messaging/templates.ts';
 
 const overlaps = ['allow', 'reject'] as const;
@@ -86,12 +87,18 @@ const BookingReminderInput = Exact(
 
 /** Answers to a reminder. */
 const Words = (word: string, description: string) =>
-  Type.Array(Text(40, { description: 'A word, or a few. Case, accents and punctuation do not count.' }), {
-    default: [word],
-    minItems: 1,
-    maxItems: 10,
-    description,
-  });
+  Type.Array(
+    Text(40, {
+      description:
+        'A word, or a few, but none that opts out, such as `stop`. Case, accents and punctuation do not count.',
+    }),
+    {
+      default: [word],
+      minItems: 1,
+      maxItems: 10,
+      description,
+    },
+  );
 
 const members = {
   capacity: Type.Integer({
@@ -221,7 +228,11 @@ function faultsOfReminders({ reminders, confirm_words, cancel_words }: BookingRu
   const times = reminders.map(({ minutes_before }) => minutes_before);
   const confirming = confirm_words.map(plainText);
   const faultOfWord = (pointer: string, word: string) =>
-    plainText(word) === '' ? [{ pointer, detail: 'must have a letter or a digit' }] : [];
+    plainText(word) === ''
+      ? [{ pointer, detail: 'must have a letter or a digit' }]
+      : readOptOut(word) === 'stop'
+        ? [{ pointer, detail: 'must not be a word that opts the customer out' }]
+        : [];
   return [
     ...reminders.flatMap(({ minutes_before, message, template }, index) => {
       const pointer = `#/reminders/${index}`;

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCatalogue, type WireError } from '@mostrador/contracts';
 import { describe, expect, test } from 'vitest';
-import { AppError, fromWireError, toWireError } from './errors.ts';
+import { AppError, fromWireError, toWireError, validationFailed } from './errors.ts';
 
 describe('an error on the wire', () => {
   test('keeps its code, detail, members and retry-after, for every code', () => {
@@ -37,4 +37,13 @@ describe('an error on the wire', () => {
   test.each(['of_tomorrow', 'constructor', '__proto__'])('with the unknown code %s becomes internal_error', (code) => {
     expect(fromWireError({ code, detail: '' } as unknown as WireError).code).toBe('internal_error');
   });
+});
+
+test.each([
+  [['is required'], '#/to is required.'],
+  [['is required', 'x'], '#/to is required (and 1 more, see errors).'],
+  [['From this time of day, such as `09:00`.'], '#/to From this time of day, such as `09:00`.'],
+  [['Use an https address.', 'x'], '#/to Use an https address (and 1 more, see errors).'],
+])('the detail of validation_failed for %j ends with one full stop', (details, detail) => {
+  expect(validationFailed(details.map((each) => ({ pointer: '#/to', detail: each }))).detail).toBe(detail);
 });

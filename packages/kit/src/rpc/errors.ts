@@ -50,7 +50,8 @@ export function validationFailed(errors: readonly ValidationFault[]): AppError {
   const where = first === undefined ? 'The request' : placeOf(first);
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errors)` : '';
   return new AppError('validation_failed', {
-    detail: `${where} ${first?.detail ?? 'is not valid'}${more}.`,
+    // A detail of two sentences ends with a full stop.
+    detail: `${where} ${(first?.detail ?? 'is not valid').replace(/\.$/, '')}${more}.`,
     members: { errors },
   });
 }

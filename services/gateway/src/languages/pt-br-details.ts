@@ -407,6 +407,10 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'tem um marcador desconhecido: use só `name`, `service`, `time` e `calendar_link`',
   ],
   ['must have a letter or a digit', 'deve ter uma letra ou um dígito'],
+  [
+    'must not be a word that opts the customer out',
+    'não pode ser uma palavra com que o cliente cancela o recebimento de mensagens',
+  ],
   ['must not also be one of `confirm_words`', 'não pode ser também uma das `confirm_words`'],
   ['cannot change: it is a reminder', 'não pode mudar: é um lembrete'],
   ['is required without `service_id`', 'é obrigatório sem `service_id`'],

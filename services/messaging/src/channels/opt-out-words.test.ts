@@ -1,6 +1,6 @@
+import { optOutWords, readOptOut } from '@mostrador/contracts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { optOutWords, readOptOut } from './opt-out-words.ts';
 
 const said = (kind: 'stop' | 'start') => Object.values(optOutWords).flatMap((words) => words[kind]);
 const around = fc.stringMatching(/^[ \n\t.,;:!?¡¿"'*_~()👍🙏-]{0,12}$/u);

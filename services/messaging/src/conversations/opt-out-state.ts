@@ -1,8 +1,7 @@
-import { type Message, type OptOut, optOutScopes } from '@mostrador/contracts';
+import { type Message, type OptOut, optOutScopes, readOptOut } from '@mostrador/contracts';
 import type { OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { InboundMessage, OptOutWish } from '../channels/channel-provider.ts';
-import { readOptOut } from '../channels/opt-out-words.ts';
 
 /** A wish with when the lead had it, by the channel's clock, and how it said so. */
 export type Wish = OptOutWish & { readonly at: Date; readonly source: OptOut['source'] };

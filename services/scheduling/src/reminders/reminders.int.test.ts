@@ -149,6 +149,8 @@ describe('new rules', () => {
     ['#/reminders/0/minutes_before', { reminders: [{ ...asking, minutes_before: 4 }] }],
     ['#/cancel_words/1', { confirm_words: ['Sim'], cancel_words: ['não', 'SIM!'] }],
     ['#/confirm_words/0', { confirm_words: ['…'] }],
+    ['#/confirm_words/0', { confirm_words: ['Stop!'] }],
+    ['#/cancel_words/1', { cancel_words: ['cancelar', 'Parar'] }],
     ['#/cancel_words', { cancel_words: [] }],
   ])('are refused for %s', async (pointer, rules) => {
     await expect(reminders.store(rules)).rejects.toMatchObject({

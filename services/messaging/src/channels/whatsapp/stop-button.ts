@@ -1,6 +1,5 @@
-import { plainText } from '@mostrador/contracts';
+import { plainText, readOptOut } from '@mostrador/contracts';
 import type { OptOutWish } from '../channel-provider.ts';
-import { readOptOut } from '../opt-out-words.ts';
 
 /**
  * What the opt-out buttons of marketing templates say, in the languages of WhatsApp's template editor and its examples.

@@ -1,4 +1,4 @@
-import { plainText } from '@mostrador/contracts';
+import { plainText } from '../core/plain-text.ts';
 
 type Words = { readonly stop: readonly string[]; readonly start: readonly string[] };
 
