@@ -4,11 +4,10 @@ import type { CallContext } from '@mostrador/kit/rpc/client';
 import type { InboundEffect } from '../channels/channel-provider.ts';
 import { refuseChannel } from '../channels/refuse-channel.ts';
 import { changeOptOut } from '../conversations/change-opt-out.ts';
-import { ensureConversation } from '../conversations/conversation.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { makeSyncDue } from '../templates/sync.repository.ts';
+import { changeConversation } from './change-conversation.ts';
 import { changeMessage } from './change-message.ts';
-import { findLeadOfCustomer } from './find-lead-of-customer.ts';
 import { saveHistoryState } from './history.repository.ts';
 import { importHistory } from './import-history.ts';
 import { moveIdentity } from './move-identity.ts';
@@ -32,9 +31,9 @@ export async function applyEffect(
     case 'identity':
       return await moveIdentity(tools, context, channelId, effect.change);
     case 'opt_out':
-      return await applyPreference(tools, context, effect);
+      return await applyPreference(tools, context, channelId, effect);
     case 'handover':
-      return await takeHandover(tools, context, effect);
+      return await takeHandover(tools, context, channelId, effect);
     case 'call':
       return await takeCall(tools, context, channelId, effect);
     case 'history':
@@ -48,18 +47,15 @@ export async function applyEffect(
   }
 }
 
-/** A preference of a customer who is no lead changes nothing, and creates no lead. */
 async function applyPreference(
   tools: Tools,
   context: Context,
-  { customer, at, wish }: Extract<InboundEffect, { kind: 'opt_out' }>,
+  channelId: string,
+  preference: Extract<InboundEffect, { kind: 'opt_out' }>,
 ): Promise<void> {
   const { storeId } = context;
-  const found = await findLeadOfCustomer(tools, context, customer, at);
-  if (!found) return;
-  const { leadId, confirmed } = found;
-  await tools.database.write(context, async (sql) => {
-    await ensureConversation(sql, storeId, leadId, confirmed);
+  const { at, wish } = preference;
+  await changeConversation(tools, context, channelId, preference, async (sql, leadId) => {
     const entries = await changeOptOut(sql, storeId, leadId, { ...wish, at, source: 'channel_preference' });
     await appendOutbox(sql, storeId, entries);
   });

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { acceptMessage, type changeContactPhone, type RequestOf } from '@mostrador/contracts';
+import { acceptMessage } from '@mostrador/contracts';
 import { type Call, type Customer, callPayload, contents } from '@mostrador/testing/providers/whatsapp/entries';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newPhone, newUserId, startStore, type TestStore } from '../../test/customers.ts';
-import { holdConversation } from '../../test/held-conversation.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
-import { followPhone } from '../conversations/change-contact-phone.ts';
-import { takeCall } from './take-call.ts';
 
 let messaging: TestMessaging;
 beforeAll(async () => {
@@ -87,30 +84,4 @@ test('a customer without a phone opens the window by the id of the channel', asy
   const { store, customer, leadId } = await withLead();
   await calls(store, { userId: customer.userId });
   expect(await store.conversation(leadId)).toMatchObject({ window_open: true, window_opened_by: 'call' });
-});
-
-test('another person who has the number of a lead now opens no window to the lead', async () => {
-  const { store, customer, leadId } = await withLead();
-  await calls(store, { phone: customer.phone, userId: newUserId() });
-  expect(await store.conversation(leadId)).toMatchObject(closed);
-});
-
-test('a customer whose lead gets another phone meanwhile is looked up again, and the new phone has no window', async () => {
-  const { store, customer, leadId } = await withLead();
-  const { storeId, channelId } = store;
-  const next = newPhone();
-  const change: RequestOf<typeof changeContactPhone>['body'] = {
-    ...{ lead_id: leadId, customer_phone: next, version: messaging.crm.changePhone(storeId, leadId, next) },
-  };
-  const effect = { kind: 'call' as const, at: ago(10), customer: { waId: customer.phone, userId: null } };
-  const take = () => takeCall(messaging.dependencies, store.context(), channelId, effect);
-  const held = await holdConversation(messaging, storeId, leadId);
-  const changing = messaging.database.write(store.context(), (sql) => followPhone(sql, storeId, change));
-  await held.waiting(1);
-  const taking = Promise.allSettled([take()]);
-  await held.waiting(2);
-  await Promise.all([held.release(), changing]);
-  expect(await taking).toMatchObject([{ status: 'rejected', reason: { code: 'service_unavailable' } }]);
-  await take();
-  expect(await conversationsOf(store)).toMatchObject([{ lead_id: leadId, called_at: null }]);
 });

@@ -2,12 +2,12 @@ import type { StoreScope } from '@mostrador/kit/database/database';
 import { appendOutbox, type PublicEvent } from '@mostrador/kit/outbox/outbox';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import type { InboundEffect } from '../channels/channel-provider.ts';
-import { countWaiting, ensureConversation } from '../conversations/conversation.repository.ts';
+import { countWaiting } from '../conversations/conversation.repository.ts';
 import { overtakeQueuedAi } from '../delivery/cancel-queued-ai.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { agentOfChannel, standbyPauseMinutes } from './accept-echo.ts';
 import { isLate } from './came-at.ts';
-import { findLeadOfCustomer } from './find-lead-of-customer.ts';
+import { changeConversation } from './change-conversation.ts';
 import { saveHandover, unanswer } from './handover.repository.ts';
 
 type Handover = Extract<InboundEffect, { kind: 'handover' }>;
@@ -17,20 +17,18 @@ const pause = { minutes: standbyPauseMinutes, by: agentOfChannel };
 /**
  * Takes note of who answers a conversation from now on. In both cases the AI of the store is silent. When it is the store,
  * a person must answer: what the other agent wrote answers nothing, as a hand-over of the AI answers nothing. Repeats
- * and any order are safe. A customer who is no lead changes nothing, nor does what comes a day late.
+ * and any order are safe. What comes a day late changes nothing. Errors are those of `changeConversation`.
  */
 export async function takeHandover(
   tools: Pick<Dependencies, 'database' | 'rpc' | 'relay'>,
   context: StoreScope & CallContext,
-  { customer, at, owner }: Handover,
+  channelId: string,
+  handover: Handover,
 ): Promise<void> {
+  const { at, owner } = handover;
   if (isLate(new Date(), at)) return;
   const { storeId } = context;
-  const found = await findLeadOfCustomer(tools, context, customer, at);
-  if (!found) return;
-  const { leadId, confirmed } = found;
-  await tools.database.write(context, async (sql) => {
-    const { next_number: before } = await ensureConversation(sql, storeId, leadId, confirmed);
+  await changeConversation(tools, context, channelId, handover, async (sql, leadId, { next_number: before }) => {
     if (!(await saveHandover(sql, storeId, leadId, { at, owner, pause }))) return;
     if (owner === 'store') {
       await unanswer(sql, storeId, leadId);
