@@ -180,13 +180,13 @@ test('a message status never moves back when status updates arrive out of order'
 
 test('a message outside the reply window is rejected and not stored', async () => {
   const { body: lead } = await create(newPhone());
-  expectProblem(await send(lead.id, 'Nobody asked'), 'messaging_window_closed');
+  expectProblem(await send(lead.id, 'Good morning'), 'messaging_window_closed');
   expect((await get(`/leads/${lead.id}/messages`)).total).toBe(0);
 });
 
 test('a call of a lead who has never written opens the reply window for free text', async () => {
   const { body: lead } = await create(newPhone());
-  expectProblem(await send(lead.id, 'Nobody asked'), 'messaging_window_closed');
+  expectProblem(await send(lead.id, 'Good morning'), 'messaging_window_closed');
   expect(await whatsapp.customerCalls({ phone: lead.customer_phone })).toBe(200);
   const conversation = await eventually(
     () => get(`/leads/${lead.id}/conversation`),

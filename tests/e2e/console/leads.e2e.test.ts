@@ -137,7 +137,7 @@ inBrowser(() => {
     expect(Object.fromEntries(searchParams)).toEqual({ q: 'lima', status: 'lost', tag: 'vip' });
     await page.reload();
     await page.getByText('1 customer', { exact: true }).waitFor();
-    await page.getByRole('searchbox', { name: 'Search customers' }).fill('nobody');
+    await page.getByRole('searchbox', { name: 'Search customers' }).fill('no such name');
     await page.getByRole('button', { name: 'Show all customers' }).click();
     await page.getByText('Customers: 3').waitFor();
   });
@@ -154,7 +154,7 @@ inBrowser(() => {
     expect((await request('PATCH', `/leads/${id}`, { ...store, body })).status).toBe(200);
 
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-    await dialog.getByRole('heading', { name: 'Somebody else changed this customer too' }).waitFor();
+    await dialog.getByRole('heading', { name: 'Another person changed this customer too' }).waitFor();
     const name = dialog.getByRole('group', { name: 'Name' });
     await name.getByText('Ana Theirs').waitFor();
     await name.getByText('Ana Mine').waitFor();

@@ -1,3 +1,4 @@
+import type { Span } from '@mostrador/hours/local-days';
 import { CalendarDays, Check } from 'lucide-react';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
@@ -11,7 +12,7 @@ import { SyncBadge } from './appointment-sync.tsx';
 import { kindOfAppointment, wordsOfAppointment } from './appointment-words.ts';
 import { addDays } from './calendar-search.ts';
 import { Dot, type Named } from './people.tsx';
-import { byDay, partIn, type Span, spanOf } from './spans.ts';
+import { byDay, partIn, spanOf } from './spans.ts';
 
 type AgendaProps = {
   readonly appointments: readonly Appointment[] | undefined;

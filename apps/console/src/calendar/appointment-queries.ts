@@ -1,9 +1,9 @@
+import type { Span } from '@mostrador/hours/local-days';
 import { type Query, queryOptions } from '@tanstack/react-query';
 import { allOf, pageOf } from '../api/pages.ts';
 import { dataOf, platform, versionedOf } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
 import type { components } from '../generated/platform.ts';
-import type { Span } from './spans.ts';
 
 type Schemas = components['schemas'];
 export type Appointment = Schemas['Appointment'];

@@ -1,6 +1,7 @@
+import type { Span } from '@mostrador/hours/local-days';
 import { wallTime } from '../ui/zone.ts';
 import { addDays } from './calendar-search.ts';
-import { partIn, type Span } from './spans.ts';
+import { partIn } from './spans.ts';
 
 type Shown = {
   /** The time that the view shows. */

@@ -1,4 +1,5 @@
 import type { EventDisplayInfo } from '@fullcalendar/react';
+import type { Span } from '@mostrador/hours/local-days';
 import { Check } from 'lucide-react';
 import { m } from '../paraglide/messages.js';
 import { timesText } from '../ui/time.ts';
@@ -12,7 +13,7 @@ import { type Column, dayOfColumn, minutesToMidnight } from './columns.ts';
 import styles from './grid.module.css';
 import { closedParts, hoursOf } from './hours.ts';
 import type { Named } from './people.tsx';
-import { partIn, type Span, spanOf } from './spans.ts';
+import { partIn, spanOf } from './spans.ts';
 
 /** What an event shows beside its time. */
 export type Shown = Pick<Appointment, 'title' | 'status' | 'scheduled_at' | 'duration_minutes'> & {

@@ -4,6 +4,7 @@ import es from '@fullcalendar/react/locales/es';
 import pt from '@fullcalendar/react/locales/pt-br';
 import theme from '@fullcalendar/react/themes/classic';
 import timeGrid from '@fullcalendar/react/timegrid';
+import type { Span } from '@mostrador/hours/local-days';
 import '@fullcalendar/react/skeleton.css';
 import '@fullcalendar/react/themes/classic/theme.css';
 import { useEffect, useRef } from 'react';
@@ -21,7 +22,6 @@ import { backgroundOf, classOf, eventOf, type Shown, Words } from './grid-events
 import { hoursOf } from './hours.ts';
 import { moveAppointment } from './move-appointment.ts';
 import { Dot, type Named } from './people.tsx';
-import type { Span } from './spans.ts';
 
 /** Where a new appointment begins, on the clock of the store, and with whom. */
 export type Slot = { readonly start: string; readonly minutes: number; readonly sellerId?: string | null };

@@ -1,15 +1,9 @@
+import type { Span } from '@mostrador/hours/local-days';
 import { dayIn } from '../ui/clock.ts';
+import { endOf, type Timed } from '../ui/time.ts';
 import { addDays } from './calendar-search.ts';
 
-/** A half-open time, in epoch ms. */
-export type Span = { readonly start: number; readonly end: number };
-
-type Timed = { readonly scheduled_at: string; readonly duration_minutes: number };
-
-export const spanOf = ({ scheduled_at, duration_minutes }: Timed): Span => {
-  const start = Date.parse(scheduled_at);
-  return { start, end: start + duration_minutes * 60_000 };
-};
+export const spanOf = (timed: Timed): Span => ({ start: Date.parse(timed.scheduled_at), end: endOf(timed) });
 
 /** The part of a time that lies in another. */
 export function partIn(span: Span, other: Span): Span | undefined {

@@ -89,13 +89,15 @@ export function waitingTime(since: string, now: number, locale: string = getLoca
   return format.format(Math.floor(value));
 }
 
-type Span = Pick<Appointment, 'scheduled_at' | 'duration_minutes'>;
+/** What takes time. */
+export type Timed = Pick<Appointment, 'scheduled_at' | 'duration_minutes'>;
 
-const endOf = ({ scheduled_at, duration_minutes }: Span): number =>
+/** When it ends, in epoch ms. */
+export const endOf = ({ scheduled_at, duration_minutes }: Timed): number =>
   Date.parse(scheduled_at) + duration_minutes * 60_000;
 
 /** `Monday, November 23, 9:00 – 10:00 AM`, on the clock of the store. */
-export const spanText = (span: Span, timeZone: string): string =>
+export const spanText = (span: Timed, timeZone: string): string =>
   new Intl.DateTimeFormat(getLocale(), {
     timeZone,
     weekday: 'long',
@@ -105,7 +107,7 @@ export const spanText = (span: Span, timeZone: string): string =>
     minute: '2-digit',
   }).formatRange(Date.parse(span.scheduled_at), endOf(span));
 
-export const timesText = (span: Span, timeZone: string): string =>
+export const timesText = (span: Timed, timeZone: string): string =>
   new Intl.DateTimeFormat(getLocale(), { timeZone, hour: 'numeric', minute: '2-digit' }).formatRange(
     Date.parse(span.scheduled_at),
     endOf(span),

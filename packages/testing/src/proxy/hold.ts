@@ -5,7 +5,7 @@ export type Hold = {
   /**
    * Resolves when the proxy has stopped a connection at the point.
    *
-   * @throws Error when no connection comes to the point within two minutes of its first use, which names the point
+   * @throws Error when no connection comes to the point within two minutes. It names the point
    */
   readonly reached: Promise<void>;
   /** For how long the connection has been stopped. 0: none is yet. */

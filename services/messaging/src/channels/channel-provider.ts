@@ -33,8 +33,8 @@ export type ChannelProvider = {
   /** How to read the provider's webhooks; null when it posts none. */
   readonly webhook: ChannelWebhook | null;
   /**
-   * The provider accepts free text for this long after the customer last wrote or called, in milliseconds; null: always. A channel
-   * with a page may have its own: `replyWindowMsOf`.
+   * The provider accepts free text for this long after the customer last wrote or called, in milliseconds; null: always.
+   * A channel with a page may have its own: `replyWindowMsOf`.
    */
   readonly replyWindowMs: number | null;
   /** Whether the provider posts status updates. If so, the watchdog watches for a message without one. */

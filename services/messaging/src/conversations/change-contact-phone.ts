@@ -15,9 +15,10 @@ export const changeContactPhone =
 
 /**
  * Makes a conversation follow the phone of its lead. The channel's ids of the lead and the times of its last message and
- * call belong to the earlier phone, so they are forgotten, unless the customer already writes from the new one, or the channel has said
- * that the customer has it. A customer who writes without a phone stays known by the id of the channel when the lead gets its
- * first phone: another one after it is another person's, as in crm. Without a conversation there is nothing to forget.
+ * call belong to the earlier phone, so they are forgotten, unless the customer already writes from the new one, or the
+ * channel has said that the customer has it. A customer who writes without a phone stays known by the id of the channel
+ * when the lead gets its first phone: another one after it is another person's, as in crm. Without a conversation there
+ * is nothing to forget.
  */
 export async function followPhone(
   sql: TransactionSql,

@@ -240,7 +240,10 @@ export async function findUserIds(sql: Sql, storeId: string, leadId: string): Pr
 const nothingHeard = (sql: Sql) => sql`
   wa_id = null, user_id = null, last_inbound_at = null, called_at = null, customer_wrote_at = null`;
 
-/** Stores the new phone of a lead. With `forget`, the channel no longer knows the lead, nor has the lead written or called. */
+/**
+ * Stores the new phone of a lead. With `forget`, the channel no longer knows the lead, nor has the lead written or
+ * called.
+ */
 export async function savePhone(
   sql: TransactionSql,
   { store_id, lead_id }: ConversationRow,
