@@ -22,6 +22,8 @@ export type Range = { readonly from: number; readonly until: number };
 export type FoundTime = { readonly start: number; readonly seller_id: string | null };
 type Found = {
   readonly rules: RulesRow;
+  /** Whether there is any place, free or not: all sellers of a service may be not bookable. */
+  readonly hasPlace: boolean;
   /** Whether the store's calendar takes time, and is read only now and then. */
   readonly isCalendarQuiet: boolean;
   /** In order. */
@@ -80,10 +82,10 @@ export async function findFreeTimes(
           : await database.read(context, (sql) => takenIn(sql, context.storeId, around(stretch)));
     const open = places.map((each) => ({ ...each, taken: [...(taken.get(each.seller_id) ?? []), ...busy] }));
     times.push(...timesOf(open, wanted, part, most + 1 - times.length));
-    if (times.length > most) return { rules, isCalendarQuiet, ...cut(times, most), reason: null };
+    if (times.length > most) return { hasPlace: true, isCalendarQuiet, rules, ...cut(times, most), reason: null };
   }
   const reason = times.length > 0 ? null : reasonFor(places, wanted, range, offered);
-  return { rules, isCalendarQuiet, times, nextFrom: null, reason };
+  return { hasPlace: places.length > 0, isCalendarQuiet, rules, times, nextFrom: null, reason };
 }
 
 /** The range in parts, in order. */

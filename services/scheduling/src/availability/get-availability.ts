@@ -23,16 +23,15 @@ export const getAvailability =
       throw validationFailed([{ in: 'query', name: 'duration_minutes', detail: 'is required without `service_id`' }]);
     }
     const search = { named, duration_minutes };
-    const { rules, isCalendarQuiet, times, nextFrom, reason } = await findFreeTimes(
+    const { rules, hasPlace, isCalendarQuiet, times, nextFrom, reason } = await findFreeTimes(
       { database },
       context,
       search,
       range,
       mostFreeTimes,
     );
-    if (named.choice.isNamed && rules.overlap === 'reject' && !named.choice.sellers[0]?.bookable) {
-      throw new AppError('seller_not_bookable');
-    }
+    // As booking it would say.
+    if (!hasPlace) throw new AppError('seller_not_bookable');
     if (isCalendarQuiet) await useCalendar({ database, relay }, context);
     const write = instantWriter();
     const data: FreeTime[] = times.map(({ start, seller_id }) => ({

@@ -338,6 +338,20 @@ describe('places', () => {
   });
 
   test.each(['allow', 'reject'] as const)(
+    'with `overlap: %s` a service none of whose sellers is bookable is refused alike when it is asked for, held and booked',
+    async (overlap) => {
+      const storeId = await booking.store({ overlap });
+      const seller_ids = [booking.addSeller(storeId, { bookable: false })];
+      const { id: service_id } = await booking.service(storeId, { duration_minutes: 30, seller_ids });
+      const range = { from: at('09:00'), to: at('18:00'), service_id };
+      expect(await outcomeOf(booking.free(storeId, range))).toBe('seller_not_bookable');
+      expect(await outcomeOf(booking.book(storeId, at('13:00'), { service_id }))).toBe('seller_not_bookable');
+      if (overlap === 'allow') return;
+      expect(await outcomeOf(booking.hold(storeId, at('13:00'), { service_id }))).toBe('seller_not_bookable');
+    },
+  );
+
+  test.each(['allow', 'reject'] as const)(
     'with `outside_hours: allow` and `overlap: %s` the hours only bound what is offered and held',
     async (overlap) => {
       const hours = [{ weekday: 5, from: '09:00', to: '18:00' }];
