@@ -308,6 +308,21 @@ test('a conversation that another agent takes silences our AI, and one that was 
   expect(await handedOver(it)).toBe(0);
 });
 
+test.each([
+  ['control_taken', 'control_passed', 'other', 0],
+  ['control_passed', 'control_taken', 'store', 1],
+] as const)('a %s stays when an older %s comes after it', async (newer, older, owner, handovers) => {
+  const it = await withLead();
+  await hands(it, newer, ago(5));
+  const after = await it.state();
+  await hands(it, older, ago(20));
+  const [row] = await messaging.adminSql`
+    select handover_owner from conversations where store_id = ${it.store.storeId}`;
+  expect(row).toEqual({ handover_owner: owner });
+  expect(await it.state()).toEqual(after);
+  expect(await handedOver(it)).toBe(handovers);
+});
+
 test('a handover of a customer who is no lead creates none', async () => {
   const it = await withLead();
   await hands({ ...it, customer: { phone: newPhone() } });
