@@ -323,6 +323,13 @@ inBrowser(() => {
       await expect.poll(() => page.getByText('Busy in the connected calendar').count()).toBe(view === 'Day' ? 2 : 1);
       expect(await violations(page), view).toEqual([]);
     }
+    await page.getByRole('radio', { name: 'Month' }).check();
+    const lines = page.locator(`[data-date="${day}"]`).getByRole('listitem');
+    // The appointment is later, but stands before.
+    await expect.poll(() => lines.allInnerTexts()).toEqual(['2:00pm Haircut', 'Busy · 10:00 AM – 12:30 PM']);
+    await page.getByText('Busy · 10:00 AM').click({ force: true });
+    await page.getByRole('dialog', { name: 'New appointment' }).waitFor();
+    expect(await violations(page), 'Month').toEqual([]);
     expect(await page.content()).not.toContain('Dentist');
   });
 
@@ -350,6 +357,34 @@ inBrowser(() => {
     expect(await popover.getByRole('link', { name: 'Message' }).getAttribute('href')).toContain(`/inbox/${lead_id}`);
     expect(page.url()).toContain(id);
     expect(await violations(page), 'an appointment').toEqual([]);
+  });
+
+  test('without appointments the keyboard scrolls the hours, on every day and in columns of people', async () => {
+    const { page, loginUrl, store } = await newPerson('owner', { viewport: { width: 1280, height: 900 } });
+    await newBooking(store.key);
+    const { day } = await dayAhead(store.key);
+    await open(page, loginUrl, `/calendar?view=week&date=${day}`);
+    const hours = page.locator('[role=cell][tabindex="0"]');
+    const top = () =>
+      page.evaluate<number>(`(() => {
+        let at = document.activeElement;
+        while (getComputedStyle(at).overflowY !== 'auto') at = at.parentElement;
+        return at.scrollTop;
+      })()`);
+    for (const step of ['Week', 'Day', 'Later', 'Later']) {
+      const button = page.getByRole(step === 'Later' ? 'button' : 'radio', { name: step, exact: true });
+      await button.click();
+      if (step !== 'Week') await page.getByRole('columnheader', { name: 'Camila Rocha' }).waitFor();
+      await expect.poll(() => hours.count(), { message: step }).toBe(1);
+      expect(await violations(page), step).toEqual([]);
+      for (let pressed = 0; pressed < 60 && !(await hours.and(page.locator(':focus')).count()); pressed += 1) {
+        await page.keyboard.press('Tab');
+      }
+      await page.keyboard.press('End');
+      await expect.poll(top, { message: step }).toBeGreaterThan(400);
+      await page.keyboard.press('Home');
+      await expect.poll(top, { message: step }).toBe(0);
+    }
   });
 
   test('on a telephone a list of days stands in the place of the grid', async () => {

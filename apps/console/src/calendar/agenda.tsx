@@ -2,7 +2,6 @@ import type { Span } from '@mostrador/hours/local-days';
 import { CalendarDays, Check } from 'lucide-react';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
-import { momentIn } from '../ui/clock.ts';
 import { Empty } from '../ui/empty.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { dayText, timesText } from '../ui/time.ts';
@@ -10,9 +9,9 @@ import styles from './agenda.module.css';
 import type { Appointment } from './appointment-queries.ts';
 import { SyncBadge } from './appointment-sync.tsx';
 import { kindOfAppointment, wordsOfAppointment } from './appointment-words.ts';
-import { addDays } from './calendar-search.ts';
+import { busyText } from './busy-days.ts';
 import { Dot, type Named } from './people.tsx';
-import { byDay, partIn, spanOf } from './spans.ts';
+import { byDay, spanOf } from './spans.ts';
 
 type AgendaProps = {
   readonly appointments: readonly Appointment[] | undefined;
@@ -101,15 +100,9 @@ function Row({ appointment, named: { customer, service, person, colour }, timeZo
 }
 
 /** The part that lies on the day. */
-function BusyRow({ busy, day, timeZone }: { busy: Span; day: string; timeZone: string }) {
-  const whole = { start: momentIn(day, '00:00', timeZone), end: momentIn(addDays(day, 1), '00:00', timeZone) };
-  const { start, end } = partIn(busy, whole) ?? busy;
-  const isAllDay = start === whole.start && end === whole.end;
-  const times = { scheduled_at: new Date(start).toISOString(), duration_minutes: (end - start) / 60_000 };
-  return (
-    <li className={styles.row} data-status="busy">
-      <span className={styles.times}>{isAllDay ? m.calendar_all_day() : timesText(times, timeZone)}</span>
-      <span className={styles.words}>{m.calendar_busy()}</span>
-    </li>
-  );
-}
+const BusyRow = ({ busy, day, timeZone }: { busy: Span; day: string; timeZone: string }) => (
+  <li className={styles.row} data-status="busy">
+    <span className={styles.times}>{busyText(busy, day, timeZone)}</span>
+    <span className={styles.words}>{m.calendar_busy()}</span>
+  </li>
+);

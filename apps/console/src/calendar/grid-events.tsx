@@ -8,6 +8,7 @@ import type { Appointment } from './appointment-queries.ts';
 import { wordsOfAppointment } from './appointment-words.ts';
 import type { Booking } from './booking.ts';
 import { busyBlocks } from './busy-blocks.ts';
+import { busyLines } from './busy-days.ts';
 import { addDays } from './calendar-search.ts';
 import { type Column, dayOfColumn, minutesToMidnight } from './columns.ts';
 import styles from './grid.module.css';
@@ -25,14 +26,19 @@ export type Shown = Pick<Appointment, 'title' | 'status' | 'scheduled_at' | 'dur
   readonly words: string;
 };
 
-export function classOf({ status, named }: Partial<Shown>): string {
+/** What the line of a busy time shows in a month. */
+type ShownBusy = { readonly isBusy: 1; readonly times: string };
+
+export function classOf({ status, named, isBusy }: Partial<Shown & ShownBusy>): string {
+  if (isBusy) return String(styles.busyLine);
   if (!status || !named) return '';
   return [styles.event, styles[status], named.colour && styles[`person${named.colour}`]].filter(Boolean).join(' ');
 }
 
 /** The customer first, then what it is about, when, and with whom. */
 export function Words({ shown: { event, timeText, isShort, view } }: { shown: EventDisplayInfo }) {
-  const { named, title, words, isConfirmed } = event.extendedProps as Partial<Shown>;
+  const { named, title, words, isConfirmed, isBusy, times } = event.extendedProps as Partial<Shown & ShownBusy>;
+  if (isBusy) return <BusyWords times={times ?? ''} />;
   // What is being selected has no name yet.
   if (!named) return <span className={styles.time}>{timeText}</span>;
   const { customer, service, person } = named;
@@ -50,6 +56,25 @@ export function Words({ shown: { event, timeText, isShort, view } }: { shown: Ev
     </span>
   );
 }
+
+const BusyWords = ({ times }: { times: string }) => (
+  <span className={styles.words} data-short title={`${m.calendar_busy()}, ${times}`}>
+    {m.calendar_busy_short()} · <span className={styles.time}>{times}</span>
+  </span>
+);
+
+/** A click on one is a click on its day. */
+export const busyOfMonth = (busy: readonly Span[], days: { from: string; to: string }, timeZone: string) =>
+  busyLines(busy, days, timeZone).map(({ day, times }) => ({
+    ...{
+      start: `${day}T00:00:00Z`,
+      end: `${day}T00:01:00Z`,
+      display: 'list-item',
+      editable: false,
+      interactive: false,
+    },
+    extendedProps: { isBusy: 1, times } satisfies ShownBusy,
+  }));
 
 type EventParts = {
   readonly appointment: Appointment;

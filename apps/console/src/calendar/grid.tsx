@@ -18,7 +18,7 @@ import { daysOf, type View } from './calendar-search.ts';
 import { type Column, columnOf, dayOfColumn, minutesBetween, minutesToMidnight } from './columns.ts';
 import { exactDrag } from './exact-drag.ts';
 import styles from './grid.module.css';
-import { backgroundOf, classOf, eventOf, type Shown, Words } from './grid-events.tsx';
+import { backgroundOf, busyOfMonth, classOf, eventOf, type Shown, Words } from './grid-events.tsx';
 import { hoursOf } from './hours.ts';
 import { moveAppointment } from './move-appointment.ts';
 import { Dot, type Named } from './people.tsx';
@@ -52,13 +52,14 @@ const clock = { hour: 'numeric', minute: '2-digit', meridiem: 'short' } as const
 export function Grid(props: GridProps) {
   const { view, date, shown, busy, timeZone, appointments, booking, columns, nameOf, onOpen, onCreate, onMore } = props;
   const calendar = useRef<CalendarRef>(null);
+  const frame = useRef<HTMLDivElement>(null);
   const name = columns.length > 0 ? 'people' : names[view];
   useEffect(() => calendar.current?.getApi().changeView(name, date), [name, date]);
   const now = wallTime(Date.now(), timeZone);
   const days = daysOf(view, date, firstWeekday());
   const columnAt = (shown: Date) => columns[columnOf(date, shown.toISOString())];
   return (
-    <div className={styles.frame}>
+    <div ref={frame} className={styles.frame}>
       <div
         className={styles.grid}
         data-view={view}
@@ -66,7 +67,8 @@ export function Grid(props: GridProps) {
         style={{ minWidth: columns.length > 0 ? `${columns.length * 8 + 4}rem` : undefined }}
       >
         <FullCalendar
-          key={columns.map(({ sellerId }) => sellerId).join()}
+          // A day that was the column of one person would keep the name of that person.
+          key={columns.length > 0 ? [date, ...columns.map(({ sellerId }) => sellerId)].join() : ''}
           ref={calendar}
           plugins={[dayGrid, timeGrid, exactDrag, theme]}
           locales={[es, pt]}
@@ -84,6 +86,8 @@ export function Grid(props: GridProps) {
           allDaySlot={false}
           nowIndicator={columns.length === 0}
           dayMaxEvents={4}
+          // What does not fit is a busy time first.
+          eventOrder="-isBusy,start,-duration,title"
           moreLinkClick={({ date: day }) => onMore(day.toISOString().slice(0, 10))}
           snapDuration="00:15:00"
           selectable={view !== 'month'}
@@ -104,6 +108,8 @@ export function Grid(props: GridProps) {
             dayHeaderDidMount: ({ el, date: day }: { el: HTMLElement; date: Date }) =>
               el.setAttribute('aria-label', nameOfColumn(columnAt(day), booking)),
           })}
+          datesSet={() => focusableLane(frame.current)}
+          dayLaneClass={styles.lane}
           dayCellTopInnerClass={({ isToday }) => `${styles.slot} ${isToday ? styles.today : ''}`}
           dayCellClass={({ date: day }) => (isClosed(booking, day) ? styles.closed : '')}
           listItemEventBeforeClass={styles.dot}
@@ -118,7 +124,9 @@ export function Grid(props: GridProps) {
               return eventOf({ appointment, named: nameOf(appointment), timeZone, column, shown });
             }),
             // In a month a background fills the day.
-            ...(view === 'month' ? [] : backgroundOf({ booking, columns, days, now, busy, shown, timeZone })),
+            ...(view === 'month'
+              ? busyOfMonth(busy, days, timeZone)
+              : backgroundOf({ booking, columns, days, now, busy, shown, timeZone })),
           ]}
           eventDidMount={({ el, event }) => {
             if (event.id) el.setAttribute('data-appointment', event.id);
@@ -149,6 +157,17 @@ export function Grid(props: GridProps) {
       </div>
     </div>
   );
+}
+
+/**
+ * Lets the keyboard scroll the hours: the keys scroll what has the focus inside. The scroller itself cannot have it,
+ * because it stands between a row of the table and its group. Of the days only the first is a stop of Tab.
+ */
+function focusableLane(frame: HTMLElement | null): void {
+  for (const [index, lane] of [...(frame?.querySelectorAll<HTMLElement>(`.${styles.lane}`) ?? [])].entries()) {
+    if (index === 0) lane.tabIndex = 0;
+    else lane.removeAttribute('tabindex');
+  }
 }
 
 /** Today it begins two hours before now, and on other days in the morning. */
