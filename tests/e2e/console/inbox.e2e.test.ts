@@ -284,7 +284,8 @@ inBrowser(() => {
     );
     await page.getByText(/^Paused by /).waitFor();
     await page.getByRole('button', { name: 'The AI is paused' }).click();
-    await page.getByRole('menuitem', { name: 'Resume the AI' }).click();
+    const pause = page.getByRole('group', { name: /^Paused by .+ · Paused until / });
+    await pause.getByRole('menuitem', { name: 'Resume the AI' }).click();
     await page.getByRole('button', { name: 'The AI is paused' }).waitFor({ state: 'detached' });
     await eventually(
       () => sandbox.lead(id),

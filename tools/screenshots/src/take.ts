@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { desktopChromiumOptions } from '@mostrador/testing/chromium';
 import { openLoginLink } from '@mostrador/testing/login-link';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core';
 import UPNG from 'upng-js';
 import type { Screen } from './screens.ts';
 
@@ -54,6 +54,7 @@ async function takeLook(
   const timezoneId = 'America/Sao_Paulo';
   const context = await browser.newContext({ ...appearance, locale, timezoneId, reducedMotion: 'reduce' });
   const page = await context.newPage();
+  const openRequests = openRequestsOf(page);
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
   await openLoginLink(page, await loginLink());
@@ -63,7 +64,7 @@ async function takeLook(
   for (const { name, path, waitFor } of screens) {
     await page.goto(`${consoleUrl}${path}`);
     if (waitFor) await page.getByRole(waitFor).last().waitFor();
-    await settle(page);
+    await settle(page, openRequests);
     const picture = smallPng(await page.screenshot({ caret: 'hide', animations: 'disabled' }));
     writeFileSync(join(directory, `${name}-${look}.png`), picture);
     bytes += picture.length;
@@ -93,14 +94,24 @@ async function takeTelephone(
   return picture.length;
 }
 
-/** Waits until the screen shows what it loads: a heading, and nothing that is busy. The event stream never ends. */
-async function settle(page: Page): Promise<void> {
+/** Knows the requests of a page that have no answer yet. The event stream never ends, so it is none of them. */
+function openRequestsOf(page: Page): ReadonlySet<Request> {
+  const open = new Set<Request>();
+  page.on('request', (request) => request.resourceType() === 'eventsource' || open.add(request));
+  page.on('requestfinished', (request) => open.delete(request));
+  page.on('requestfailed', (request) => open.delete(request));
+  return open;
+}
+
+/** Waits until the screen shows what it loads: a heading, and nothing that is busy or still asked for. */
+async function settle(page: Page, openRequests: ReadonlySet<Request>): Promise<void> {
   await page.getByRole('main').getByRole('heading').first().waitFor();
-  // Not `waitForFunction`, which the policy of the console stops when it has to look twice.
-  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
   await page.evaluate('document.fonts.ready.then(() => undefined)');
-  // Two frames: what has arrived is painted.
-  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))');
+  // Two frames: what has arrived is painted, and has asked for what it needs.
+  const painted = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))';
+  const busy = page.locator('[aria-busy=true]');
+  do await page.evaluate(painted);
+  while (openRequests.size > 0 || (await busy.count()) > 0);
 }
 
 const colours = 256;

@@ -22,7 +22,7 @@ import { addressOf, leadStatuses, wordsOfStatus } from '../leads/words.ts';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../ui/menu.tsx';
+import { Menu, MenuChoice, MenuGroup, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { useZone } from '../ui/store-zone.tsx';
 import { fullTime } from '../ui/time.ts';
 import { say, sayFailure } from '../ui/toasts.tsx';
@@ -52,6 +52,8 @@ export function ThreadHead({ lead }: { lead: Lead }) {
   };
   const paused = lead.ai_paused_until;
   const pausedBy = wordsOfPauser(lead.ai_paused_by);
+  const aboutPause =
+    paused && [pausedBy, m.inbox_ai_paused_until({ until: fullTime(paused, zone) })].filter(Boolean).join(' · ');
   const pauseUntil = (until: string | null) =>
     change(
       { ai_paused_until: until },
@@ -85,12 +87,9 @@ export function ThreadHead({ lead }: { lead: Lead }) {
               </span>
             </Badge>
           )}
-          {paused && (
-            <Badge
-              icon={<BotOff size={12} aria-hidden />}
-              title={[pausedBy, m.inbox_ai_paused_until({ until: fullTime(paused, zone) })].filter(Boolean).join(' · ')}
-            >
-              <span className={styles.badgeText}>{pausedBy ?? m.inbox_ai_paused()}</span>
+          {paused && pausedBy && (
+            <Badge icon={<BotOff size={12} aria-hidden />} title={aboutPause}>
+              <span className={styles.badgeText}>{pausedBy}</span>
             </Badge>
           )}
         </p>
@@ -141,10 +140,12 @@ export function ThreadHead({ lead }: { lead: Lead }) {
               </Button>
             }
           >
-            {paused && (
-              <MenuItem icon={<Bot size={14} />} onClick={() => pauseUntil(null)}>
-                {m.inbox_ai_resume()}
-              </MenuItem>
+            {aboutPause && (
+              <MenuGroup label={aboutPause}>
+                <MenuItem icon={<Bot size={14} />} onClick={() => pauseUntil(null)}>
+                  {m.inbox_ai_resume()}
+                </MenuItem>
+              </MenuGroup>
             )}
             {pauseItems}
           </Menu>

@@ -38,6 +38,19 @@ export const MenuItem = ({ icon, danger, onClick, render, children }: MenuItemPr
   </Base.Item>
 );
 
+type MenuGroupProps = {
+  readonly label: string;
+  readonly children: ReactNode;
+};
+
+/** Items about what the label says. */
+export const MenuGroup = ({ label, children }: MenuGroupProps) => (
+  <Base.Group>
+    <Base.GroupLabel className={styles.label}>{label}</Base.GroupLabel>
+    {children}
+  </Base.Group>
+);
+
 type MenuChoiceProps<Value extends string> = {
   readonly label: string;
   readonly value: Value;
