@@ -52,8 +52,9 @@ export function ThreadHead({ lead }: { lead: Lead }) {
   };
   const paused = lead.ai_paused_until;
   const pausedBy = wordsOfPauser(lead.ai_paused_by);
-  const aboutPause =
-    paused && [pausedBy, m.inbox_ai_paused_until({ until: fullTime(paused, zone) })].filter(Boolean).join(' · ');
+  const aboutPause = paused
+    ? [pausedBy, m.inbox_ai_paused_until({ until: fullTime(paused, zone) })].filter(Boolean).join(' · ')
+    : undefined;
   const pauseUntil = (until: string | null) =>
     change(
       { ai_paused_until: until },
