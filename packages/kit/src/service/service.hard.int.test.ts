@@ -118,12 +118,13 @@ test('a replica with a wrong database password gets no requests, and its readine
   others.push(startService({ env: { DATABASE_URL: wrong, HEALTH_PORT: String(port) } }));
   await untilStatus(200);
   const ofOther = () => readiness(`http://127.0.0.1:${port}`);
-  const started = async () => (await ofOther()).dependencies.nats?.state === 'up';
-  await waitFor(started, { description: 'the other is up but for its database' });
-  expect(await ofOther()).toMatchObject({
-    status: 503,
-    dependencies: { postgres: { detail: expect.stringContaining('DATABASE_URL') } },
-  });
+  const saysWhatToDo = async () => {
+    const { nats, postgres } = (await ofOther()).dependencies;
+    return nats?.state === 'up' && String(postgres?.detail).includes('DATABASE_URL');
+  };
+  // On a slow machine the database may answer too late at first.
+  await waitFor(saysWhatToDo, { description: 'the other is up but for its database, and says what to do' });
+  expect(await ofOther()).toMatchObject({ status: 503 });
   for (let asked = 0; asked < 200; asked++) await ask();
 });
 
