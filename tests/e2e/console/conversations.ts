@@ -19,9 +19,9 @@ export async function connectSandbox(store: TestStore, replyWindow?: number) {
     );
     return data[0].id;
   };
-  const write = async (name: string, phone: string, text: string): Promise<void> => {
+  const write = async (name: string, phone: string, text: string, content?: object): Promise<void> => {
     const headers = { 'content-type': 'application/json' };
-    const body = JSON.stringify({ name, customer_phone: phone, text });
+    const body = JSON.stringify({ name, customer_phone: phone, text, content });
     const { status } = await fetch(`${url}/messages`, { method: 'POST', headers, body });
     if (status !== 200) throw new Error(`the sandbox answered ${status}`);
   };

@@ -352,12 +352,17 @@ inBrowser(() => {
   test('hostile text is shown as text', async () => {
     const { page, loginUrl, sandbox } = await newInbox('owner', { viewport: { width: 390, height: 800 } });
     const evil = '<img src=x onerror="document.title=1">\u202e\u200b';
-    const { id } = await sandbox.newCustomer(`${evil}${'n'.repeat(100)}`, `${evil}${'W'.repeat(4_000)}`);
+    const { id, name, phone } = await sandbox.newCustomer(`${evil}${'n'.repeat(100)}`, `${evil}${'W'.repeat(4_000)}`);
+    const ad = { source_url: 'javascript:document.title=1', headline: `${evil}${'H'.repeat(900)}` };
+    await sandbox.write(name, phone, 'From here', { referral: ad });
     await open(page, loginUrl, '/inbox');
     await rowOf(page, id).getByText('<img src=x').first().waitFor();
     expect(await fits(page)).toBe(true);
     await rowOf(page, id).click();
     await messageOf(page, 'WWWW').waitFor();
+    const fromAd = messageOf(page, 'From an ad');
+    await fromAd.getByText('HHHH').waitFor();
+    expect(await fromAd.getByRole('link').count()).toBe(0);
     expect(await page.locator('img').count()).toBe(0);
     expect(await fits(page)).toBe(true);
     const overflow = await messageOf(page, 'WWWW').evaluate((element) => element.scrollWidth > element.clientWidth);
@@ -369,7 +374,9 @@ inBrowser(() => {
     await open(page, loginUrl, '/inbox');
     await page.getByRole('heading', { name: 'No conversations yet' }).waitFor();
     expect(await violations(page)).toEqual([]);
-    const { id } = await sandbox.newCustomer('Helena', 'Hello');
+    const { id, name, phone } = await sandbox.newCustomer('Helena', 'Hello');
+    const ad = { source_type: 'post', source_url: 'https://fb.me/cut', headline: 'Cut and wash' };
+    await sandbox.write(name, phone, 'How much is it?', { referral: ad });
     await sandbox.send(id, 'Your order is ready');
     const failed = await sandbox.newLead('Wrong number', '12015550121');
     await sandbox.send(failed, 'Tomorrow at 10');
@@ -378,6 +385,8 @@ inBrowser(() => {
     expect(await violations(page)).toEqual([]);
     await rowOf(page, id).click();
     await messageOf(page, 'Your order is ready').waitFor();
+    const fromPost = messageOf(page, 'From a post').filter({ hasText: 'How much is it?' });
+    expect(await fromPost.getByRole('link', { name: 'Open it' }).getAttribute('href')).toBe(ad.source_url);
     await composer(page).fill('Hm');
     expect(await violations(page)).toEqual([]);
   });

@@ -4,6 +4,7 @@ import {
   Image,
   type LucideIcon,
   MapPin,
+  Megaphone,
   MessageCircleQuestionMark,
   Mic,
   MousePointerClick,
@@ -34,9 +35,11 @@ const icons: Partial<Record<NonNullable<Message['type']>, LucideIcon>> = {
 export function MessageContent({ message }: { readonly message: Message }) {
   const { type = 'text', media, content, revoked_at } = message;
   const Icon = icons[type];
-  if (!Icon || revoked_at) return null;
+  if (revoked_at) return null;
+  if (!Icon) return content?.referral ? <ComesFrom referral={content.referral} /> : null;
   return (
     <div className={styles.content}>
+      {content?.referral && <ComesFrom referral={content.referral} />}
       <p className={styles.type}>
         <Icon size={14} aria-hidden />
         {wordsOfType(type, media?.voice)}
@@ -49,6 +52,29 @@ export function MessageContent({ message }: { readonly message: Message }) {
         </p>
       )}
       {content && <Details content={content} />}
+    </div>
+  );
+}
+
+type Referral = NonNullable<NonNullable<Message['content']>['referral']>;
+
+/** The ad or post that brought the customer. */
+function ComesFrom({ referral: { source_type, source_url = '', headline, body } }: { readonly referral: Referral }) {
+  const words = [headline, body].filter(Boolean).join(' · ');
+  return (
+    <div className={styles.content}>
+      <p className={styles.type}>
+        <Megaphone size={14} aria-hidden />
+        {source_type === 'post' ? m.inbox_from_post() : m.inbox_from_ad()}
+      </p>
+      <p className={styles.detail} dir="auto">
+        {words}{' '}
+        {/^https?:/i.test(source_url) && (
+          <a href={source_url} target="_blank" rel="noopener noreferrer nofollow">
+            {m.inbox_open_source()}
+          </a>
+        )}
+      </p>
     </div>
   );
 }

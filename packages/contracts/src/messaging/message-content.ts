@@ -81,6 +81,24 @@ export const OrderItem = Type.Object(
 );
 export type OrderItem = Static<typeof OrderItem>;
 
+export const MessageReferral = Type.Object(
+  {
+    source_type: Type.Optional(Type.String({ description: '`ad` or `post`. New words may come.' })),
+    source_id: Type.Optional(Type.String({ description: 'The id of the ad or post at Meta.' })),
+    source_url: Type.Optional(Type.String({ description: 'The page of the ad or post.' })),
+    headline: Type.Optional(Type.String({ description: 'Its headline.' })),
+    body: Type.Optional(Type.String({ description: 'Its text.' })),
+    media_type: Type.Optional(Type.String({ description: 'What it shows, such as `image` or `video`.' })),
+    ctwa_clid: Type.Optional(
+      Type.String({
+        description: 'The id of the click, for Meta’s Conversions API. WhatsApp gives none for an ad in its Status.',
+      }),
+    ),
+  },
+  { title: 'MessageReferral', description: 'The ad or post from which a customer came to WhatsApp.' },
+);
+export type MessageReferral = Static<typeof MessageReferral>;
+
 /** The content of a message that is more than text. Generated clients get one object instead of a union. */
 export const MessageContent = Type.Object(
   {
@@ -108,6 +126,9 @@ export const MessageContent = Type.Object(
     ),
     catalog_id: Type.Optional(Type.String({ description: '`order`: the catalogue.' })),
     items: Type.Optional(Type.Array(OrderItem, { description: '`order`: its lines.' })),
+    referral: Type.Optional(
+      About(MessageReferral, 'A message of any type: the ad or post that the customer tapped to write it.'),
+    ),
     truncated: Type.Optional(
       Type.Literal(true, {
         description:
@@ -118,7 +139,7 @@ export const MessageContent = Type.Object(
   },
   {
     title: 'MessageContent',
-    description: 'The content of a message that is more than text. `type` says which members it has.',
+    description: 'The content of a message that is more than text. `type` says which members it has beside `referral`.',
   },
 );
 export type MessageContent = Static<typeof MessageContent>;

@@ -310,6 +310,10 @@ test.skipIf(!existsSync(browser))(
       await shown.nth(3).getByText('⋯').click();
       await shown.nth(3).getByRole('button', { name: 'Delete' }).click();
       await shown.nth(3).getByText('This message was deleted').waitFor();
+      await page.getByLabel('Message').fill('How much?');
+      await page.locator('#attach summary').click();
+      await page.getByRole('button', { name: 'Send it as from an ad' }).click();
+      await shown.nth(4).filter({ hasText: 'How much?' }).getByText('📣 Corte e hidratação').waitFor();
       conversations.set(phone, conversations.get(phone)?.slice(0, 3) ?? []);
 
       await page.reload();
@@ -321,7 +325,7 @@ test.skipIf(!existsSync(browser))(
       await page.getByLabel('Mensagem').fill('Bom dia');
       await page.getByRole('button', { name: 'Enviar' }).click();
       await waitFor(async () => conversations.has('5511977776666'), { description: 'the chosen customer writes' });
-      expect(names).toEqual(['Ana', 'Ana', 'Beatriz']);
+      expect(names).toEqual(['Ana', 'Ana', 'Ana', 'Beatriz']);
       await page.goto(`${address}${url}?lang=es-MX`);
       await page.getByText('Escribes a').waitFor();
       expect(faults).toEqual([]);

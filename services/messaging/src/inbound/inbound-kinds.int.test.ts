@@ -34,7 +34,7 @@ type Case = (
 const newNumber = newPhone();
 const monthAgo = new Date(Date.now() - 30 * 24 * 3_600_000);
 const cases: Record<InboundKindName, readonly Case[]> = {
-  text: [() => contents.text()],
+  text: [() => contents.text(), () => contents.fromAd()],
   image: [() => contents.image('Foto'), () => contents.image()],
   audio: [() => contents.audio()],
   video: [() => contents.video('Vídeo')],
@@ -186,6 +186,14 @@ test('an entry from the number of the store itself that names no customer change
   expect(await store.failed()).toEqual([]);
   const rows = await messaging.adminSql`select 1 from messages where store_id = ${store.storeId}`;
   expect(rows).toHaveLength(0);
+});
+
+test('a message says from which ad the customer came', async () => {
+  const store = await startStore(messaging);
+  await store.does({ phone: newPhone(), userId: newUserId() }, contents.fromAd());
+  const [row] = await messaging.adminSql`select kind, content from messages where store_id = ${store.storeId}`;
+  const { welcome_message: _, image_url: __, ...referral } = contents.fromAd().referral;
+  expect(row).toEqual({ kind: 'text', content: { referral } });
 });
 
 test.each(rows)('$kind ($index): it counts as words, or changes nothing that counts', async ({ kind, happens }) => {

@@ -37,6 +37,17 @@ const unsupportedError = {
 /** What a customer may send or do, by kind. */
 export const contents = {
   text: (body = 'Olá') => ({ type: 'text', text: { body } }),
+  /** What a customer writes who tapped an ad. */
+  fromAd: (body = 'Quero saber mais') => ({
+    type: 'text',
+    text: { body },
+    referral: {
+      ...{ source_url: 'https://fb.me/3cr4Wqqkv', source_id: '120226305854810726', source_type: 'ad' },
+      ...{ body: 'Summer succulents are here!', headline: 'Chat with us', media_type: 'image' },
+      ...{ image_url: 'https://scontent.example/ad.jpg', ctwa_clid: 'Aff-n8ZTODiE79d22KtAwQKj9e_mIEOOj27vDVwFjN80dp4' },
+      welcome_message: { text: 'Hi there! Let us know how we can help!' },
+    },
+  }),
   image: (caption?: string) => ({
     type: 'image',
     image: media('image/jpeg', caption === undefined ? {} : { caption }),

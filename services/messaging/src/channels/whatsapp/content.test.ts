@@ -56,6 +56,36 @@ test.each([
   expect(readContent(kind, content)).toBeNull();
 });
 
+const referral = {
+  ...{ source_type: 'ad', source_id: '120226305854810726', source_url: 'https://fb.me/3cr4Wqqkv' },
+  ...{ headline: 'Chat with us', body: 'Summer succulents', media_type: 'image', ctwa_clid: 'Aff-n8ZTODiE79d22KtAw' },
+};
+
+test.each([
+  ['text', { body: 'Oi' }, {}],
+  ['location', { latitude: 1, longitude: 2 }, { latitude: 1, longitude: 2 }],
+  ['image', {}, {}],
+])('a %s has the ad that the customer tapped', (kind, content, said) => {
+  const more = { image_url: 'https://x.example/ad.jpg', welcome_message: { text: 'Hi there!' } };
+  expect(readContent(kind, content, { ...referral, ...more })).toEqual({ ...said, referral });
+});
+
+test.each([
+  // An ad in WhatsApp's Status has no click.
+  [
+    { source_type: 'ad', source_id: '1', ctwa_clid: undefined },
+    { source_type: 'ad', source_id: '1' },
+  ],
+  [{ source_type: 'post', source_url: 'javascript:alert(1)' }, { source_type: 'post' }],
+  [{ headline: 7, body: 'x'.repeat(2000), ctwa_clid: 'x'.repeat(600) }, { body: 'x'.repeat(1000) }],
+  [{ welcome_message: { text: 'Hi' } }, undefined],
+  [{}, undefined],
+  ['ad', undefined],
+  [null, undefined],
+])('of the ad %j it knows %j', (told, known) => {
+  expect(readContent('text', { body: 'Oi' }, told)).toEqual(known ? { referral: known } : null);
+});
+
 test('a place links only to a web page', () => {
   const at = { latitude: '1.5', longitude: 2 };
   expect(readContent('location', { ...at, url: 'https://x.example/a' })).toEqual({
@@ -76,14 +106,19 @@ test('a content that is too large loses its end, and says so', () => {
   expect(read?.contacts?.length).toBeGreaterThan(10);
   const flow = { nfm_reply: { name: 'f', response_json: JSON.stringify({ a: 'x'.repeat(20_000) }) } };
   expect(readContent('interactive', flow)).toEqual({ kind: 'flow', title: 'f', truncated: true });
+  // Each character takes six bytes as JSON.
+  const said = '\u0001'.repeat(1000);
+  const place = { latitude: 1, longitude: 2, name: said, address: said };
+  const kept = { latitude: 1, longitude: 2, name: said, address: said, truncated: true };
+  expect(readContent('location', place, { ...referral, body: said })).toEqual(kept);
 });
 
 test('whatever comes can be read and kept', () => {
   const kinds = fc.constantFrom('location', 'contacts', 'interactive', 'button', 'order', 'image', 'hologram');
   fc.assert(
-    fc.property(kinds, fc.jsonValue(), (kind, content) => {
+    fc.property(kinds, fc.jsonValue(), fc.jsonValue(), (kind, content, referral) => {
       readMedia(kind, content);
-      const read = readContent(kind, content);
+      const read = readContent(kind, content, referral);
       expect(Buffer.byteLength(JSON.stringify(read))).toBeLessThanOrEqual(maxContentBytes);
       expect(JSON.stringify(read)).not.toContain('\\u0000');
     }),

@@ -3,11 +3,12 @@ import {
   hasMedia,
   type MessageContent,
   type MessageMedia,
+  type MessageReferral,
   maxContentBytes,
   maxMediaBytes,
   maxOrderNumber,
 } from '@mostrador/contracts';
-import { array, first, known, member, object, text } from '../json.ts';
+import { array, first, identifier, known, member, object, text } from '../json.ts';
 import { storable } from '../storable.ts';
 
 // Reads what a message is beside its text. The forms are those of Meta's webhook reference (messages, 2026-11).
@@ -48,11 +49,31 @@ function toHex(digest: string): string | null {
   return bytes.length === 32 ? bytes.toString('hex') : null;
 }
 
-/** What the message says beside its text; null for a kind that says nothing more. One that is too large loses its end. */
-export function readContent(kind: string, content: unknown): MessageContent | null {
-  const read = readByKind(kind, content);
+/**
+ * What the message says beside its text; null for a kind that says nothing more. One that is too large loses its end.
+ *
+ * @param referral the ad or post that the customer came from
+ */
+export function readContent(kind: string, content: unknown, referral?: unknown): MessageContent | null {
+  const source = readReferral(referral);
+  const said = readByKind(kind, content);
+  const read = source ? { ...said, referral: source } : said;
   if (read === null || bytesOf(read) <= maxContentBytes) return read;
   return shortened(read);
+}
+
+/** Undefined when it says nothing that is known. */
+function readReferral(referral: unknown): MessageReferral | undefined {
+  const read = known({
+    source_type: label(member(referral, 'source_type')),
+    source_id: identifier(member(referral, 'source_id')),
+    source_url: webAddress(member(referral, 'source_url')),
+    headline: label(member(referral, 'headline')),
+    body: label(member(referral, 'body'), longestText),
+    media_type: label(member(referral, 'media_type')),
+    ctwa_clid: identifier(member(referral, 'ctwa_clid')),
+  });
+  return Object.keys(read).length > 0 ? read : undefined;
 }
 
 function readByKind(kind: string, content: unknown): MessageContent | null {
@@ -166,7 +187,7 @@ const cutIf = (isCut: boolean) => (isCut ? { truncated: true as const } : {});
 const bytesOf = (content: MessageContent): number => Buffer.byteLength(JSON.stringify(content));
 
 /** The content without its longest members, so that it can be kept. */
-function shortened({ fields: _, contacts, items, ...rest }: MessageContent): MessageContent {
+function shortened({ fields: _fields, referral: _referral, contacts, items, ...rest }: MessageContent): MessageContent {
   const half = <One>(list: readonly One[] | undefined) => list?.slice(0, Math.floor(list.length / 2));
   const less = { ...rest, ...(contacts && { contacts: half(contacts) }), ...(items && { items: half(items) }) };
   const marked = { ...less, truncated: true as const } as MessageContent;

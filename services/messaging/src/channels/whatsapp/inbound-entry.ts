@@ -130,7 +130,7 @@ export function readMessage(entry: unknown, { contact, ...ids }: NamedCustomer, 
     kind,
     body: storable(bodyOf(content)),
     ...known({
-      content: readContent(kind, content),
+      content: readContent(kind, content, member(entry, 'referral')),
       media: readMedia(kind, content),
       quotedId: identifier(member(member(entry, 'context'), 'id')),
     }),
