@@ -14,6 +14,7 @@ import {
 } from 'lucide-react';
 import type { Message } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
+import { OutsideLink } from '../ui/outside-link.tsx';
 import { readableSize } from '../ui/readable-size.ts';
 import styles from './message-content.module.css';
 import { wordsOfType } from './message-words.ts';
@@ -36,23 +37,30 @@ export function MessageContent({ message }: { readonly message: Message }) {
   const { type = 'text', media, content, revoked_at } = message;
   const Icon = icons[type];
   if (revoked_at) return null;
-  if (!Icon) return content?.referral ? <ComesFrom referral={content.referral} /> : null;
   return (
-    <div className={styles.content}>
+    <>
       {content?.referral && <ComesFrom referral={content.referral} />}
-      <p className={styles.type}>
-        <Icon size={14} aria-hidden />
-        {wordsOfType(type, media?.voice)}
-      </p>
-      {media && (
-        <p className={styles.detail} dir="auto">
-          {[media.filename, media.size_bytes === null ? null : readableSize(media.size_bytes), m.inbox_not_fetched()]
-            .filter(Boolean)
-            .join(' · ')}
-        </p>
+      {Icon && (
+        <div className={styles.content}>
+          <p className={styles.type}>
+            <Icon size={14} aria-hidden />
+            {wordsOfType(type, media?.voice)}
+          </p>
+          {media && (
+            <p className={styles.detail} dir="auto">
+              {[
+                media.filename,
+                media.size_bytes === null ? null : readableSize(media.size_bytes),
+                m.inbox_not_fetched(),
+              ]
+                .filter(Boolean)
+                .join(' · ')}
+            </p>
+          )}
+          {content && <Details content={content} />}
+        </div>
       )}
-      {content && <Details content={content} />}
-    </div>
+    </>
   );
 }
 
@@ -68,12 +76,7 @@ function ComesFrom({ referral: { source_type, source_url = '', headline, body } 
         {source_type === 'post' ? m.inbox_from_post() : m.inbox_from_ad()}
       </p>
       <p className={styles.detail} dir="auto">
-        {words}{' '}
-        {/^https?:/i.test(source_url) && (
-          <a href={source_url} target="_blank" rel="noopener noreferrer nofollow">
-            {m.inbox_open_source()}
-          </a>
-        )}
+        {words} {/^https?:/i.test(source_url) && <OutsideLink to={source_url}>{m.inbox_open_source()}</OutsideLink>}
       </p>
     </div>
   );
@@ -86,9 +89,7 @@ function Details({ content }: { readonly content: NonNullable<Message['content']
       {latitude !== undefined && longitude !== undefined && (
         <p className={styles.detail} dir="auto">
           {[name, address].filter(Boolean).join(', ')}{' '}
-          <a href={mapOf(latitude, longitude)} target="_blank" rel="noopener noreferrer nofollow">
-            {m.inbox_open_map()}
-          </a>
+          <OutsideLink to={mapOf(latitude, longitude)}>{m.inbox_open_map()}</OutsideLink>
         </p>
       )}
       {description && (

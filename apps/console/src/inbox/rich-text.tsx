@@ -1,4 +1,5 @@
 import { Fragment } from 'react';
+import { OutsideLink } from '../ui/outside-link.tsx';
 import { type Mark, type Part, partsOf } from './text-parts.ts';
 
 const tags: Readonly<Record<Mark, 'strong' | 'em' | 's' | 'code'>> = {
@@ -18,11 +19,7 @@ const Parts = ({ parts }: { readonly parts: readonly Part[] }) =>
 function shown(part: Part) {
   if (typeof part === 'string') return part;
   if ('link' in part) {
-    return (
-      <a href={part.link} target="_blank" rel="noopener noreferrer nofollow">
-        {part.label}
-      </a>
-    );
+    return <OutsideLink to={part.link}>{part.label}</OutsideLink>;
   }
   const Tag = tags[part.mark];
   return (

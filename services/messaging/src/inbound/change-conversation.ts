@@ -13,19 +13,21 @@ import { findLeadOfCustomer } from './find-lead-of-customer.ts';
 import { mayReplyTo } from './same-customer.ts';
 
 /**
- * Changes the conversation of a customer whom the channel told something of at that time, and holds its lock meanwhile. A
- * customer who is no lead changes nothing, and neither does one with a number by which the channel knows another customer.
+ * Changes the conversation of the customer whom a webhook names, and holds the lock of the conversation meanwhile. Nothing
+ * changes for a customer who is no lead, nor when the channel knows another customer by the number.
  *
+ * @param told the customer, and when it was, by the channel's clock
  * @throws AppError `service_unavailable` the lead has just got another phone. A retry finds the lead of the customer
  */
 export async function changeConversation(
   { database, rpc }: Pick<Dependencies, 'database' | 'rpc'>,
   context: StoreScope & CallContext,
   channelId: string,
-  { customer, at }: { readonly customer: CustomerIds; readonly at: Date },
+  told: { readonly customer: CustomerIds; readonly at: Date },
   change: (sql: TransactionSql, leadId: string, conversation: ConversationRow) => Promise<void>,
 ): Promise<void> {
   const { storeId } = context;
+  const { customer, at } = told;
   const found = await findLeadOfCustomer({ database, rpc }, context, customer, at);
   if (!found) return;
   const { leadId, confirmed, ids } = found;

@@ -7,8 +7,8 @@ import { isLate } from './came-at.ts';
 import { changeConversation } from './change-conversation.ts';
 
 /**
- * Opens the reply window for a customer who called. Repeats and any order are safe. A call that is told a day late changes
- * nothing. Errors are those of `changeConversation`.
+ * Opens the reply window for a customer who called. Repeats and any order are safe. A call that is told a day late
+ * changes nothing. Errors are those of `changeConversation`.
  */
 export async function takeCall(
   tools: Pick<Dependencies, 'database' | 'rpc'>,

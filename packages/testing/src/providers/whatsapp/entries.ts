@@ -37,7 +37,7 @@ const unsupportedError = {
 /** What a customer may send or do, by kind. */
 export const contents = {
   text: (body = 'Olá') => ({ type: 'text', text: { body } }),
-  /** What a customer writes who tapped an ad. */
+  /** What a customer writes after a tap on an ad. */
   fromAd: (body = 'Quero saber mais') => ({
     type: 'text',
     text: { body },
