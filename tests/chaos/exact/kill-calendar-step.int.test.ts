@@ -36,8 +36,8 @@ test('a kill hits the record of a call before its commit, and another one before
   const { database, nats }: Record<string, TcpProxy> = stage.proxies;
   await killInTime(stage, 'scheduling', async () => [
     await standAt('answered', database.holdRequest('synced_at = clock_timestamp()')),
-    // This must be the last point, because it holds the whole connection.
-    await standAt('recorded', nats.holdRequest(' _INBOX_workflows')),
+    // This must be the last point, because it holds the whole connection. The answer of the calendar's watch goes there, too.
+    await standAt('recorded', nats.holdRequest('"reason":"synced"')),
   ]);
   const { inCalendar } = await everywhere(stage);
   expect([inCalendar(points.answered.creation), inCalendar(points.recorded.creation)]).toEqual([1, 1]);
