@@ -85,7 +85,11 @@ export const bookingErrors = [
 ] as const;
 
 const HoldId = Type.Optional(
-  About(Uuid, 'A hold of `POST /availability/holds`. Its place goes to the appointment, and the hold ends.'),
+  About(
+    Uuid,
+    'A hold of `POST /availability/holds`. Its place goes to the appointment, and the hold ends. Members that name another ' +
+      'time, duration, service or seller than the hold are 400 `validation_failed`, and the hold stays.',
+  ),
 );
 
 export const createAppointment = defineOperation({

@@ -414,6 +414,19 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ['must not also be one of `confirm_words`', 'não pode ser também uma das `confirm_words`'],
   ['cannot change: it is a reminder', 'não pode mudar: é um lembrete'],
   ['is required without `service_id`', 'é obrigatório sem `service_id`'],
+  ['must be {start}, the start of the hold', 'deve ser {start}, o início da reserva'],
+  ['must be {number}, the duration of the hold', 'deve ser {number}, a duração da reserva'],
+  ['must be {service}, the service of the hold', 'deve ser {service}, o serviço da reserva'],
+  ['must be {seller}, the seller of the hold', 'deve ser {seller}, o vendedor da reserva'],
+  ['must be null, because the hold has no seller', 'deve ser null, porque a reserva não tem vendedor'],
+  [
+    'has sellers, but the hold has none: make the hold for this service',
+    'tem vendedores, mas a reserva não tem: faça a reserva para este serviço',
+  ],
+  [
+    'takes a time, which an appointment with a final `status` does not need',
+    'ocupa um horário, do qual um agendamento com um `status` final não precisa',
+  ],
   ['must be after `due_at`', 'deve ser depois de `due_at`'],
   ['must be before `expires_at`; change that, too', 'deve ser antes de `expires_at`; mude este também'],
   [

@@ -3,7 +3,7 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { assertIfMatch, etagOf } from '@mostrador/kit/database/etag';
 import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
-import { AppError } from '@mostrador/kit/rpc/errors';
+import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { type BookingRow, deleteBookings, insertBookings } from '../booking/booking.repository.ts';
 import { type Named, readHold, readNamed } from '../booking/named.ts';
@@ -118,6 +118,10 @@ async function rebook(
 ): Promise<AppointmentContent> {
   const { id, store_id } = current;
   if (changed.status !== 'scheduled') {
+    if (holdId) {
+      const detail = 'takes a time, which an appointment with a final `status` does not need';
+      throw validationFailed([{ pointer: '#/hold_id', detail }]);
+    }
     await deleteBookings(sql, store_id, [id]);
     return changed;
   }

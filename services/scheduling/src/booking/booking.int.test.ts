@@ -470,7 +470,7 @@ describe('holds', () => {
     const storeId = await booking.store({ horizon_days: 730 });
     const appointment = await booking.book(storeId, at('15:00'));
     const hold = await booking.hold(storeId, at('09:00'));
-    expect(await outcomeOf(booking.book(storeId, at('15:00'), { hold_id: hold.id }))).toBe('appointment_conflict');
+    expect(await outcomeOf(booking.book(storeId, at('15:00'), { hold_id: hold.id }))).toBe('validation_failed');
     expect(await booking.change(storeId, appointment.id, { hold_id: hold.id })).toMatchObject({
       scheduled_at: at('09:00'),
     });
@@ -482,6 +482,59 @@ describe('holds', () => {
       ...['hold_not_found', 'done', 'hold_not_found'],
     ]);
     expect(await outcomeOf(booking.book(storeId, at('15:00')))).toBe('done');
+  });
+
+  test('a booking or a move that differs from its hold says what the hold has, and the hold stays usable', async () => {
+    const storeId = await booking.store({ horizon_days: 730, capacity: 5 });
+    const seller_ids = [booking.addSeller(storeId), booking.addSeller(storeId)];
+    const [seller_id, other] = seller_ids as [string, string];
+    const [{ id: service_id }, { id: another }] = [
+      await booking.service(storeId, { seller_ids }),
+      await booking.service(storeId, { seller_ids }),
+    ];
+    const hold = await booking.hold(storeId, at('09:00'), { service_id });
+    expect(hold).toMatchObject({ seller_id, service_id });
+    const appointment = await booking.book(storeId, at('15:00'));
+    const wrong: [object, string, string][] = [
+      [{ scheduled_at: at('10:00') }, '#/scheduled_at', `must be ${at('09:00')}, the start of the hold`],
+      [{ duration_minutes: 30 }, '#/duration_minutes', 'must be 60, the duration of the hold'],
+      [{ service_id: another }, '#/service_id', `must be ${service_id}, the service of the hold`],
+      [{ service_id: null }, '#/service_id', `must be ${service_id}, the service of the hold`],
+      [{ seller_id: other }, '#/seller_id', `must be ${seller_id}, the seller of the hold`],
+      [{ seller_id: null }, '#/seller_id', `must be ${seller_id}, the seller of the hold`],
+    ];
+    for (const [body, pointer, detail] of wrong) {
+      const refused = { code: 'validation_failed', members: { errors: [{ pointer, detail }] } };
+      const named = { hold_id: hold.id, ...body };
+      await expect(booking.book(storeId, at('09:00'), named)).rejects.toMatchObject(refused);
+      await expect(booking.change(storeId, appointment.id, named)).rejects.toMatchObject(refused);
+    }
+    const ended = booking.change(storeId, appointment.id, { hold_id: hold.id, status: 'cancelled' });
+    await expect(ended).rejects.toMatchObject({ members: { errors: [{ pointer: '#/hold_id' }] } });
+    const same = { hold_id: hold.id, duration_minutes: 60, seller_id, service_id: service_id.toUpperCase() };
+    expect(await booking.book(storeId, at('09:00'), same)).toMatchObject({ seller_id, service_id });
+  });
+
+  test('a hold of the store’s place is for no seller, and one without a service for any that takes its place', async () => {
+    const storeId = await booking.store({ horizon_days: 730, capacity: 5 });
+    const seller_id = booking.addSeller(storeId);
+    const [{ id: without }, { id: given }] = [
+      await booking.service(storeId),
+      await booking.service(storeId, { seller_ids: [seller_id] }),
+    ];
+    const { id: hold_id } = await booking.hold(storeId, at('09:00'));
+    for (const [body, pointer] of [
+      [{ seller_id }, '#/seller_id'],
+      [{ service_id: given }, '#/service_id'],
+    ] as const) {
+      const refused = { code: 'validation_failed', members: { errors: [{ pointer }] } };
+      await expect(booking.book(storeId, at('09:00'), { hold_id, ...body })).rejects.toMatchObject(refused);
+    }
+    const booked = await booking.book(storeId, at('09:00'), { hold_id, service_id: without });
+    expect(booked).toMatchObject({ service_id: without, seller_id: null });
+    const { id: ofSeller } = await booking.hold(storeId, at('09:00'), { seller_id });
+    const moved = await booking.change(storeId, booked.id, { hold_id: ofSeller, service_id: given });
+    expect(moved).toMatchObject({ seller_id, service_id: given });
   });
 
   test('a hold must be within the notice and the horizon, and in the opening hours', async () => {

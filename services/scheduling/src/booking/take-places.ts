@@ -3,9 +3,10 @@ import { bookingHours } from '@mostrador/hours/booking-hours';
 import { minuteMs, type Span } from '@mostrador/hours/local-days';
 import { openSpans } from '@mostrador/hours/open-spans';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { AppError } from '@mostrador/kit/rpc/errors';
+import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import { type BookingRow, findAround, type SeenBooking } from './booking.repository.ts';
 import { toSpan } from './busy.repository.ts';
+import { holdFaults } from './hold-faults.ts';
 import type { RulesRow } from './rules.ts';
 import { createPlaces, type Places } from './taken-places.ts';
 
@@ -113,14 +114,12 @@ async function grantOf(places: Places, rules: RulesRow, wish: Wish, span: Span):
   const { scheduled_at, duration_minutes, service_id, choice } = wish;
   const hold = wish.hold_id === null ? undefined : places.holdOf(wish.hold_id);
   if (wish.hold_id !== null && !hold) return new AppError('hold_not_found');
+  const faults = hold ? holdFaults(hold, wish) : [];
+  if (faults.length > 0) return validationFailed(faults);
   // A time that is held can be kept, whatever the rules are by now.
-  const isHeld = hold?.scheduled_at.getTime() === scheduled_at.getTime() && hold.duration_minutes === duration_minutes;
+  const isHeld = hold !== undefined;
   if (choice.isNamed && !choice.sellers.every(({ bookable }) => bookable)) return new AppError('seller_not_bookable');
-  const open = isHeld
-    ? choice.sellers.length > 0
-      ? choice.sellers.filter(({ bookable }) => bookable).map(({ id }) => id)
-      : [null]
-    : openChoices(rules, wish);
+  const open = hold ? [hold.seller_id] : openChoices(rules, wish);
   if (open instanceof AppError) return open;
   const givenUp = [wish.hold_id ?? [], wish.appointment_id ?? []].flat();
   for (const seller_id of open) {
