@@ -57,6 +57,7 @@ export async function startBooking() {
       sellers.set(id, { id, is_active: true, bookable: true, hours: null, ...seller, storeId });
       return id;
     },
+    removeSeller: (id: string) => sellers.delete(id),
     /** A store with these rules. */
     async store(rules: Partial<Rules> = {}): Promise<string> {
       const storeId = randomUUID();

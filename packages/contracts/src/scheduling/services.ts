@@ -8,7 +8,9 @@ const about = {
   duration_minutes: 'How long it takes, in minutes.',
   buffer_before_minutes: 'Instead of the buffer of the rules. Null: that of the rules.',
   buffer_after_minutes: 'Instead of the buffer of the rules. Null: that of the rules.',
-  seller_ids: 'The sellers who give it. Empty: it takes a place of the store.',
+  seller_ids:
+    'The sellers who give it, each a seller of the store. One who is not `bookable` and active is neither offered nor ' +
+    'booked until they are. Empty: it takes a place of the store.',
   price_text: 'What it costs, as customers read it. Mostrador computes nothing from it.',
   is_active: 'Whether it can be booked.',
 };

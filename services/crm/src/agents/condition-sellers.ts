@@ -4,14 +4,18 @@ import { lockSellers } from '../sellers/seller.repository.ts';
 import type { AgentContent } from './agent.ts';
 import { sellersOf } from './conditions.ts';
 
-/** Refuses conditions that name a seller whom the store does not have: they would never hold. */
+/** Refuses conditions that name a seller whom the store does not have, and that `former` did not name: they would never hold. */
 export async function requireSellers(
   sql: TransactionSql,
   storeId: string,
   { condition_groups }: AgentContent,
+  former?: AgentContent,
 ): Promise<void> {
-  const ids = sellersOf(condition_groups);
+  const known = sellersOf(former?.condition_groups ?? []);
+  const ids = sellersOf(condition_groups).filter((id) => !known.includes(id));
   if (ids.length === 0) return;
   const found = new Set((await lockSellers(sql, storeId, ids)).map(({ id }) => id));
-  if (ids.some((id) => !found.has(id))) throw new AppError('seller_not_found');
+  const missing = ids.find((id) => !found.has(id));
+  if (missing === undefined) return;
+  throw new AppError('seller_not_found', { detail: `The store has no seller with the id ${missing}. Check the id.` });
 }

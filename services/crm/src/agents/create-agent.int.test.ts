@@ -105,6 +105,12 @@ test('a condition may name a seller of the store, and no other', async () => {
   expect(await update({ condition_groups: of(`none, ${id}`).condition_groups, name: 'B' })).toMatchObject({
     name: 'B',
   });
+  expect(await update({ condition_groups: of(id).condition_groups })).toMatchObject({ condition_groups: [{}] });
+  const another = randomUUID();
+  await expect(update({ condition_groups: of(`${id}, ${another}`).condition_groups })).rejects.toMatchObject({
+    ...refused,
+    detail: `The store has no seller with the id ${another}. Check the id.`,
+  });
 });
 
 const open = { condition_type: 'business_hours', value: 'open' };

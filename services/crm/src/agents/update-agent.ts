@@ -21,7 +21,7 @@ export const updateAgent =
         if (!changed) return current;
 
         const groupsToo = groupsDiffer(current, changed);
-        if (groupsToo) await requireSellers(sql, storeId, changed);
+        if (groupsToo) await requireSellers(sql, storeId, changed, current);
         const replaces = writingDiffers(current, changed) ? current : undefined;
         await saveAgent(sql, storeId, current.id, changed, { groupsToo, replaces });
         const saved = (await findAgent(sql, storeId, current.id)) as AgentRow;

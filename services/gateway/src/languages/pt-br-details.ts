@@ -30,6 +30,10 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'unusable: O provedor recusou uma chamada de teste, ou a resposta não é a de um modelo. Corrija o endereço e o modelo.',
   ],
   [
+    'The store has no seller with the id {seller}. Check the id.',
+    'A loja não tem um vendedor com o id {seller}. Confira o id.',
+  ],
+  [
     'The store has no booking rules. Set them with `PUT /booking/rules`.',
     'A loja não tem regras de agendamento. Defina-as com `PUT /booking/rules`.',
   ],

@@ -185,9 +185,35 @@ describe('services', () => {
       await expect(reading).rejects.toMatchObject({ code: 'service_not_found' });
     }
     expect(await booking.change(storeId, id, { title: 'x' })).toMatchObject({ service_id: service.id });
-    await expect(booking.service(storeId, { seller_ids: [randomUUID()] })).rejects.toMatchObject({
+  });
+
+  test('name any seller of the store, keep one who is not bookable or gone, and refuse a stranger by their id', async () => {
+    const storeId = await booking.store();
+    const [gone, idle, able] = [
+      ...[booking.addSeller(storeId), booking.addSeller(storeId, { bookable: false, is_active: false })],
+      booking.addSeller(storeId),
+    ] as [string, string, string];
+    const { id: service_id } = await booking.service(storeId, { seller_ids: [gone, idle, able, able.toUpperCase()] });
+    booking.removeSeller(gone);
+    expect(await booking.book(storeId, at('09:00'), { service_id })).toMatchObject({ seller_id: able });
+    const { data } = await booking.free(storeId, { from: at('12:00'), to: at('13:00'), service_id });
+    expect(new Set(data.map(({ seller_id }) => seller_id))).toEqual(new Set([able]));
+    const change = (seller_ids: string[]) =>
+      booking.rpc.call(
+        updateService,
+        { params: { serviceId: service_id }, body: { seller_ids } },
+        testContext({ storeId }),
+      );
+    expect(await change([able, gone, idle])).toMatchObject({ seller_ids: [able, gone, idle] });
+    const stranger = booking.addSeller(randomUUID());
+    const refused = {
       code: 'seller_not_found',
-    });
+      detail: `The store has no seller with the id ${stranger}. Check the id.`,
+    };
+    await expect(booking.service(storeId, { seller_ids: [able, stranger] })).rejects.toMatchObject(refused);
+    await expect(change([able, gone, stranger])).rejects.toMatchObject(refused);
+    expect(await change([able])).toMatchObject({ seller_ids: [able] });
+    await expect(change([able, gone])).rejects.toMatchObject({ code: 'seller_not_found' });
   });
 });
 

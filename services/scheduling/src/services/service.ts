@@ -20,13 +20,16 @@ export type ServiceRow = Service & {
 /** The members that a request sets. */
 export type ServiceContent = Omit<Service, 'id'>;
 
+/** Each once, however it is written. */
+const idsOf = (ids: readonly string[]): string[] => [...new Set(ids.map((id) => id.toLowerCase()))];
+
 export function newService(body: RequestOf<typeof createService>['body']): ServiceContent {
   return {
     name: body.name,
     duration_minutes: body.duration_minutes,
     buffer_before_minutes: body.buffer_before_minutes ?? null,
     buffer_after_minutes: body.buffer_after_minutes ?? null,
-    seller_ids: (body.seller_ids ?? []).map((id) => id.toLowerCase()),
+    seller_ids: idsOf(body.seller_ids ?? []),
     price_text: body.price_text ?? null,
     is_active: body.is_active ?? true,
   };
@@ -36,7 +39,7 @@ export function newService(body: RequestOf<typeof createService>['body']): Servi
 export function changeService(row: ServiceRow, patch: RequestOf<typeof updateService>['body']): ServiceContent | null {
   const { id: _id, ...current } = toService(row);
   const { seller_ids = row.seller_ids, ...others } = patch;
-  const changed = { ...current, ...others, seller_ids: seller_ids.map((id) => id.toLowerCase()) };
+  const changed = { ...current, ...others, seller_ids: idsOf(seller_ids) };
   return isDeepStrictEqual(changed, current) ? null : changed;
 }
 
@@ -47,13 +50,20 @@ export function toService(row: ServiceRow): Service {
   return { id, name, duration_minutes, buffer_before_minutes, buffer_after_minutes, seller_ids, price_text, is_active };
 }
 
-/** @throws AppError `seller_not_found` when the store lacks one of the sellers */
+/**
+ * Refuses sellers whom the store does not have. Sellers who are not bookable or not active are no fault: they are not booked
+ * until they are both.
+ *
+ * @throws AppError `seller_not_found`, whose detail names the first of them
+ */
 export async function requireSellers(
   { rpc }: Pick<Dependencies, 'rpc'>,
   context: StoreContext,
-  sellerIds: readonly string[] = [],
+  sellerIds: readonly string[],
 ): Promise<void> {
   if (sellerIds.length === 0) return;
   const { sellers } = await rpc.call(findBookedSellers, { body: { seller_ids: [...sellerIds] } }, context);
-  if (sellers.length < sellerIds.length) throw new AppError('seller_not_found');
+  const missing = sellerIds.find((id) => !sellers.some((seller) => seller.id === id.toLowerCase()));
+  if (missing === undefined) return;
+  throw new AppError('seller_not_found', { detail: `The store has no seller with the id ${missing}. Check the id.` });
 }

@@ -6,7 +6,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { bookingChanged } from '../booking/booking-changed.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { lockService, saveService } from './service.repository.ts';
+import { findService, lockService, saveService } from './service.repository.ts';
 import { changeService, requireSellers, toService } from './service.ts';
 
 export const updateService =
@@ -17,7 +17,12 @@ export const updateService =
       context,
       operation,
       run: async (commit) => {
-        await requireSellers(dependencies, context, body.seller_ids);
+        const [row] = await dependencies.database.lookUp(context, (sql) =>
+          findService(sql, context.storeId, serviceId),
+        );
+        // A client that sends back what it read must not fail because a seller was deleted since.
+        const added = (body.seller_ids ?? []).filter((id) => !row?.seller_ids.includes(id.toLowerCase()));
+        await requireSellers(dependencies, context, added);
         return await commit(async (sql) => {
           const current = await lockService(sql, context.storeId, serviceId);
           if (!current) throw new AppError('service_not_found');
