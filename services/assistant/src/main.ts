@@ -41,6 +41,7 @@ runService({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),
   build: ({ database, systemDatabase, rpc, relay, nats, log, metrics, tracing }) => {
+    const prices = pricesWith?.(log);
     const starter = createTurnStarter({ systemDatabase, relay, log });
     return {
       handlers: createHandlers({
@@ -53,7 +54,7 @@ runService({
           egress,
           openModel: tracedModels(createModels({ vault, egress }), tracing),
           tracing,
-          prices: pricesWith?.(log),
+          prices,
           onEmbedderCall: countEmbedderCalls(metrics),
           onModelCall: countModelCalls(metrics),
         },
@@ -63,7 +64,7 @@ runService({
       jobs: [
         starter,
         overdueJob({ ...overdueTurns, systemDatabase, relay, log }),
-        diedCallsJob({ database, systemDatabase, log }),
+        diedCallsJob({ database, systemDatabase, prices, log }),
       ],
       consumers: [
         consumeEvents({

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { aiQuery, storeQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
-import { toldShare, useOfDay } from './budget.ts';
+import { isNear, useOfDay } from './budget.ts';
 import styles from './budget-notice.module.css';
 
 /** Says that a budget of the store is used up, or soon will be, and what stops then. */
@@ -17,7 +17,7 @@ export function BudgetNotice() {
 function MessageBudgetNotice() {
   const { data: store } = useQuery(storeQuery);
   const budget = store?.message_budget;
-  if (!budget || budget.spent < budget.amount * toldShare) return null;
+  if (!budget || !isNear(budget.spent, budget.amount)) return null;
   const isUsedUp = budget.spent >= budget.amount;
   return (
     <p role="status" className={styles.notice} data-kind={isUsedUp ? 'bad' : 'warn'}>

@@ -8,6 +8,7 @@ test.each([
   ['most of the calls', { calls: 400 }, 'nearly'],
   ['little money', { spent: 3.99, most_spent: 5 }, 'little'],
   ['most of the money', { spent: 4, most_spent: 5 }, 'nearly'],
+  ['exactly 80 percent in fractions', { spent: 0.056, most_spent: 0.07 }, 'nearly'],
   ['money without a limit', { spent: 1000 }, 'little'],
   ['a call that was refused', { calls: 10, reached_at: '2026-11-28T12:00:00.000Z' }, 'all'],
 ] as const)('%s: the use of the day is told', (_, used, expected) =>

@@ -145,6 +145,13 @@ export const AiBudget = Type.Object(
 );
 export type AiBudget = Static<typeof AiBudget>;
 
+/** A limit of what the AI may use a day. */
+export const AiBudgetLimit = OneOf(['calls', 'money'], {
+  title: 'AiBudgetLimit',
+  description: '`calls`: `most_calls`. `money`: `most_spent`.',
+});
+export type AiBudgetLimit = Static<typeof AiBudgetLimit>;
+
 export const showModels = defineOperation({
   subject: 'assistant.admin.models.show',
   summary: 'Read which providers of models a store has connected, the default first',

@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
-import { AiBudget } from '../assistant/models.ts';
+import { AiBudget, AiBudgetLimit } from '../assistant/models.ts';
 import { HandoverReasonWord, SilentReasonWord } from '../assistant/turns.ts';
 import { About, Nullable, NullableTimestamp, NullableUuid, Timestamp, Uuid } from '../core/common.ts';
 import { Agent } from '../crm/agents.ts';
@@ -310,9 +310,17 @@ export const feedCatalogue = {
   }),
   'assistant.budget_reached': bareFact(
     'store',
-    'The AI has used up its calls or its money for today, in UTC: a call was refused, and people answer. The event ' +
-      'comes once a day, and again after the limits were changed.',
-    Type.Omit(AiBudget, ['reached_at']).properties,
+    'The AI has used up 80 percent of its calls or its money for today, in UTC, or all of it: a call was refused, and ' +
+      'people answer. Each is told once a day. When the limits have changed, 100 percent is told again, and so is 80 ' +
+      'percent when the new limits left less used up.',
+    {
+      percent: Type.Integer({
+        ...{ minimum: 80, maximum: 100 },
+        description: '80 or 100. 100: a call was refused. For 80, money counts when its call has ended.',
+      }),
+      limit: About(AiBudgetLimit, 'The limit that is reached. When both are: `calls`.'),
+      ...Type.Omit(AiBudget, ['reached_at']).properties,
+    },
   ),
   'assistant.handed_over': bareFact('conversation', 'The AI told a lead that a person will answer. Answer the lead.', {
     ...conversationIds,

@@ -11,6 +11,7 @@ import { ModelFailure } from '../models/model-failure.ts';
 import { embedWithSdk } from '../models/sdk-model.ts';
 import { highestCostOfTexts, limitsOf } from '../prices/budget.ts';
 import { type Reservation, reserveMoney, settleMoney } from '../prices/model-day.repository.ts';
+import { reachBudget } from '../prices/reach-budget.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { type EmbedderRow, findEmbedder } from './embedder.repository.ts';
 
@@ -47,7 +48,10 @@ export const embedTexts =
     if (reserved && cost !== undefined) {
       // Also when the deadline of the caller has passed.
       const scope = { storeId, deadline: Date.now() + settleMs };
-      await database.execute(scope, (sql) => settleMoney(sql, storeId, reserved, cost));
+      await database.write(scope, async (sql) => {
+        await settleMoney(sql, storeId, reserved, cost);
+        await reachBudget(sql, storeId, prices);
+      });
     }
     return result === 'answered'
       ? { vectors: outcome.vectors, failure: null, retry_after_seconds: null }

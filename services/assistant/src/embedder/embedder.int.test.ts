@@ -74,24 +74,26 @@ test('each text gets its vector', async () => {
 
 test('its calls take from the budget of the day, are refused when too little is left, and are counted', async () => {
   const storeId = randomUUID();
-  const body = { ...vectors([1, 2], [3, -4]), usage: { prompt_tokens: 3, total_tokens: 3 } };
+  const body = { ...vectors([1, 2], [3, -4]), usage: { prompt_tokens: 4, total_tokens: 4 } };
   await connect(storeId, { url: badUrl(200, body), model: 'priced' });
   await assistant.rpc.call(updateAssistantSettings, { body: { ai_daily_budget: 0.005 } }, testContext({ storeId }));
   // Calls to models do not count for the embedder. Two days: the test may run at midnight.
   await assistant.adminSql`
     insert into model_days (store_id, day, calls)
-    select ${storeId}, (now() at time zone 'UTC')::date + after, 1 from generate_series(0, 1) after`;
-  expect(await embed(storeId, ['a', 'b'])).toMatchObject({ failure: null });
+    select ${storeId}, (now() at time zone 'UTC')::date + after, 1 from generate_series(0, 1) after
+    on conflict (store_id, day) do update set calls = 1`;
+  expect(await embed(storeId, ['aa', 'b'])).toMatchObject({ failure: null });
   const [day] = await assistant.adminSql`
     select calls, cost_micros from model_days where store_id = ${storeId} and cost_micros > 0`;
-  expect(day).toEqual({ calls: 1, cost_micros: '3000' });
+  expect(day).toEqual({ calls: 1, cost_micros: '4000' });
   expect(await embed(storeId, ['a', 'b'])).toMatchObject({ vectors: null, failure: 'budget_reached' });
+  expect(await assistant.feed(storeId)).toMatchObject([{ data: { percent: 80, limit: 'money', spent: 0.004 } }]);
   const reached = await assistant.adminSql`
     select from model_days where store_id = ${storeId} and reached_at is not null`;
   expect(reached).toHaveLength(0);
   const counted = await assistant.metrics.text();
   expect(counted).toMatch(/mostrador_ai_embedder_calls_total\{result="budget_reached".*\} 1\n/);
-  expect(counted).toMatch(/mostrador_ai_embedder_tokens_total.* 3\n/);
+  expect(counted).toMatch(/mostrador_ai_embedder_tokens_total.* 4\n/);
 });
 
 test('a key is sealed, sent to its address only, and shown by no answer', async () => {

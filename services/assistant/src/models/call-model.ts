@@ -4,6 +4,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { highestCost } from '../prices/budget.ts';
 import { closeCall, type NewCall } from '../prices/model-call.repository.ts';
 import { type CallReservation, settleCall } from '../prices/model-day.repository.ts';
+import { reachBudget } from '../prices/reach-budget.ts';
 import type { Decision, ModelRequest, Usage } from './model.ts';
 import type { ConnectionRow } from './model-connection.repository.ts';
 import { ModelFailure } from './model-failure.ts';
@@ -81,6 +82,7 @@ export async function callModel(
       counts && charged !== reserved.micros && settleCall(sql, storeId, reserved, charged),
       record?.(sql, result),
     ]);
+    if (counts && charged > 0) await reachBudget(sql, storeId, prices);
   };
   return { outcome, latencyMs, settle };
 }

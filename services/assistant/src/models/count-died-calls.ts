@@ -1,20 +1,21 @@
-import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
 import type { Log } from '@mostrador/kit/process/log';
 import { type Periodic, periodically } from '@mostrador/kit/process/periodic';
+import type { Dependencies } from '../dependencies.ts';
 import { findStoresOfDiedCalls, takeDiedCalls } from '../prices/model-call.repository.ts';
+import { reachBudget } from '../prices/reach-budget.ts';
 import { addUsage } from './usage.repository.ts';
 
 const everyMs = 10_000;
 const limitMs = 5_000;
 const batch = 100;
 
-type Tools = { readonly database: Database; readonly systemDatabase: SystemDatabase };
+type Tools = Pick<Dependencies, 'database' | 'systemDatabase' | 'prices'>;
 
 /**
  * Counts the calls to models whose process died before it could: as failed, with the most that they may have cost, which
  * they have taken of the budget already. Their tokens are not known.
  */
-export async function countDiedCalls({ database, systemDatabase }: Tools, signal: AbortSignal): Promise<void> {
+export async function countDiedCalls({ database, systemDatabase, prices }: Tools, signal: AbortSignal): Promise<void> {
   for (let found = batch; found === batch && !signal.aborted; ) {
     const scope = { deadline: Date.now() + limitMs };
     const stores = await systemDatabase.read(scope, (sql) => findStoresOfDiedCalls(sql, batch));
@@ -27,6 +28,7 @@ export async function countDiedCalls({ database, systemDatabase }: Tools, signal
             ...(cost_micros > 0 && { costMicros: cost_micros }),
           });
         }
+        await reachBudget(sql, storeId, prices);
       });
     }
     found = stores.length;

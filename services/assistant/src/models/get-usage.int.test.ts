@@ -97,6 +97,12 @@ test('bots answer each other: after 20 answers in an hour a person must go on', 
 });
 
 describe('the budget of a day in money', () => {
+  const choices = [{ index: 0, message: { role: 'assistant', content: writes }, finish_reason: 'stop' }];
+  /** An answer that tells no tokens. */
+  const untold = {
+    ...{ status: 200, headers: { 'content-type': 'application/json' } },
+    body: JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices }),
+  };
   const open = async (
     name: string,
     ai_daily_budget: number,
@@ -110,6 +116,8 @@ describe('the budget of a day in money', () => {
     store.world.passages = [passage('Preços', 'Corte: R$ 60.')];
     return { ...store, context, budget };
   };
+  const told = async ({ feed }: Pick<Awaited<ReturnType<typeof open>>, 'feed'>) =>
+    (await feed()).filter(({ type }) => type === 'assistant.budget_reached');
 
   test('a call that may cost more than is left is not made: a person answers, until the budget is raised', async () => {
     const store = await open('budgeted', 0.0571, { writes });
@@ -134,10 +142,7 @@ describe('the budget of a day in money', () => {
   });
 
   test('what a call has taken is given back when the provider did not take it, and kept when its tokens are not told', async () => {
-    const choices = [{ index: 0, message: { role: 'assistant', content: writes }, finish_reason: 'stop' }];
-    const untold = JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices });
-    const headers = { 'content-type': 'application/json' };
-    const store = await open('untold', 1, { status: 503, body: '' }, { status: 200, headers, body: untold });
+    const store = await open('untold', 1, { status: 503, body: '' }, untold);
     await store.write('quanto custa?', { secondsAgo: 1 });
     await store.drain();
     expect(await store.budget()).toMatchObject({ calls: 1, spent: 0 });
@@ -146,18 +151,31 @@ describe('the budget of a day in money', () => {
     expect(await store.budget()).toMatchObject({ calls: 2, spent: 0.05696 });
   });
 
+  test('80 percent is told: of the money when a call has ended, and of the calls when one is made', async () => {
+    const store = await open('warned', 0.07, untold, { writes });
+    await store.write('quanto custa?', { secondsAgo: 2 });
+    expect(await store.drain()).toMatchObject({ reason: 'sent' });
+    expect(await told(store)).toMatchObject([{ data: { percent: 80, limit: 'money', calls: 1, spent: 0.05696 } }]);
+    await assistant.rpc.call(switchStoreAi, { body: { most_spent: 1, most_calls: 2 } }, store.context());
+    expect(await told(store)).toHaveLength(1);
+    await store.write('e a barba?');
+    expect(await store.drain()).toMatchObject({ reason: 'sent' });
+    expect((await told(store)).slice(1)).toMatchObject([{ data: { percent: 80, limit: 'calls', calls: 2 } }]);
+  });
+
   test('a call whose process died counts once: as failed, with the most that it may have cost', async () => {
     const { signal } = new AbortController();
+    const countDied = () => countDiedCalls({ ...assistant, prices }, signal);
     let storeId = '';
     // The process stands still until its call counts as dead. Its own count, which comes later, must change nothing.
     const after = async () => {
-      await countDiedCalls(assistant, signal);
+      await countDied();
       expect((await usage(storeId)).data).toEqual([]);
       await assistant.adminSql`
         update model_calls set expires_at = now() - interval '1 second' where store_id = ${storeId}`;
-      await Promise.all([countDiedCalls(assistant, signal), countDiedCalls(assistant, signal)]);
+      await Promise.all([countDied(), countDied()]);
     };
-    const store = await open('died', 1, { writes, after });
+    const store = await open('died', 0.07, { writes, after });
     storeId = store.storeId;
     await store.write('quanto custa?', { secondsAgo: 1 });
     expect(await store.drain()).toMatchObject({ reason: 'sent' });
@@ -165,13 +183,13 @@ describe('the budget of a day in money', () => {
     const counted = { calls: 1, failed_calls: 1, input_tokens: 0, output_tokens: 0, cost: 0.05696 };
     expect(data).toMatchObject([{ ...counted, model: 'openai_compatible/qwen3:8b' }]);
     expect(await store.budget()).toMatchObject({ calls: 1, spent: 0.05696 });
+    expect(await told(store)).toMatchObject([{ data: { percent: 80, limit: 'money', spent: 0.05696 } }]);
     expect((await store.turns())[0]).toMatchObject({ cost_micros: '56960', input_tokens: null });
     expect(await assistant.adminSql`select 1 from model_calls where store_id = ${storeId}`).toHaveLength(0);
   });
 
   test('is told once a day and again after a change of the limits, and has room as soon as money comes back', async () => {
     const store = await open('told', 0.06, { writes });
-    const told = async () => (await store.feed()).filter(({ type }) => type === 'assistant.budget_reached');
     const reached = async () => (await budgetGauges(assistant.systemDatabase).read())[0]?.value ?? 0;
     const before = await reached();
     const limits = { mostCalls: 500, mostMicros: 60_000 };
@@ -187,7 +205,9 @@ describe('the budget of a day in money', () => {
       expect(await store.drain()).toMatchObject({ reason: 'handed_over (budget_reached)' });
     }
     const spent = { calls: 1, most_calls: 500, spent: 0.05696, most_spent: 0.06, currency: 'XTS' };
-    expect(await told()).toMatchObject([{ data: { day: expect.any(String), ...spent } }]);
+    expect(await told(store)).toMatchObject([
+      { data: { percent: 100, limit: 'money', day: expect.any(String), ...spent } },
+    ]);
     expect((await store.budget()).reached_at).not.toBeNull();
     expect(await reached()).toBe(before + 1);
     await assistant.adminSql.begin((sql) => settleCall(sql as never, store.storeId, running as never, 300));
@@ -195,11 +215,11 @@ describe('the budget of a day in money', () => {
     expect(await reached()).toBe(before);
     await store.write('e agora?');
     expect(await store.drain()).toMatchObject({ reason: 'sent' });
-    expect(await told()).toHaveLength(1);
+    expect(await told(store)).toHaveLength(1);
     await assistant.rpc.call(switchStoreAi, { body: { most_calls: 2 } }, store.context());
     await store.write('e depois?');
     expect(await store.drain()).toMatchObject({ reason: 'handed_over (budget_reached)' });
-    expect(await told()).toHaveLength(2);
+    expect(await told(store)).toHaveLength(2);
   });
 
   test('is not exceeded by calls that are made at once', async () => {

@@ -1,5 +1,6 @@
 import type { StoreAi } from '@mostrador/contracts';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { toAiBudget } from '../prices/budget.ts';
 import { findToday } from '../prices/model-day.repository.ts';
@@ -18,5 +19,7 @@ export async function readStoreAi(
       findToday(sql, context.storeId),
     ]),
   );
-  return { ai: settings.ai, connections: rows.map(toConnection), budget: toAiBudget(settings, today, prices) };
+  const { reached_at } = today;
+  const budget = { ...toAiBudget(settings, today, prices), reached_at: reached_at && toTimestamp(reached_at) };
+  return { ai: settings.ai, connections: rows.map(toConnection), budget };
 }

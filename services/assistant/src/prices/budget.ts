@@ -1,8 +1,7 @@
-import { type AiBudget, type AssistantSettings, toMicros } from '@mostrador/contracts';
+import { type AiBudget, type AiBudgetLimit, type AssistantSettings, toMicros } from '@mostrador/contracts';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
-import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { mostTokens } from '../models/sdk-model.ts';
-import type { DayLimits, DayRow } from './model-day.repository.ts';
+import type { DayLimits, DayRow, LockedDay } from './model-day.repository.ts';
 import type { PriceList } from './price-list.ts';
 
 /** More than a prompt has. */
@@ -26,6 +25,28 @@ export const limitsOf = ({ ai_daily_calls, ai_daily_budget }: AssistantSettings)
   mostMicros: ai_daily_budget === null ? null : toMicros(ai_daily_budget),
 });
 
+/** What an event tells of a day: 80 percent of a limit is used up, or a call does not fit. */
+export type Reached = { readonly percent: 80 | 100; readonly limit: AiBudgetLimit };
+
+/**
+ * What is reached of the limits of a day. Calls count when they are made. Money counts when its call has ended, because
+ * before that it is the most that a call may cost. `refusedMicros`: what a call that was refused may cost. Pure.
+ */
+export function reachedOf(
+  { mostCalls, mostMicros }: DayLimits,
+  { calls, cost_micros, settled_micros }: Pick<LockedDay, 'calls' | 'cost_micros' | 'settled_micros'>,
+  refusedMicros?: number,
+): Reached | undefined {
+  if (refusedMicros !== undefined) {
+    if (calls >= mostCalls) return { percent: 100, limit: 'calls' };
+    if (mostMicros !== null && cost_micros + refusedMicros > mostMicros) return { percent: 100, limit: 'money' };
+  }
+  const isNear = (used: number, most: number) => used * 5 >= most * 4;
+  if (isNear(calls, mostCalls)) return { percent: 80, limit: 'calls' };
+  if (mostMicros !== null && isNear(settled_micros, mostMicros)) return { percent: 80, limit: 'money' };
+  return undefined;
+}
+
 /** @throws AppError `validation_failed` for a budget in money that nothing can be counted in */
 export function assertPrices(prices: PriceList | undefined, budget: number | null | undefined, pointer: string): void {
   if (budget == null || prices) return;
@@ -34,10 +55,9 @@ export function assertPrices(prices: PriceList | undefined, budget: number | nul
 
 export const toAiBudget = (
   { ai_daily_calls, ai_daily_budget }: AssistantSettings,
-  { day, calls, cost_micros, reached_at }: DayRow,
+  { day, calls, cost_micros }: Omit<DayRow, 'reached_at'>,
   prices: Pick<PriceList, 'currency'> | undefined,
-): AiBudget => ({
+): Omit<AiBudget, 'reached_at'> => ({
   ...{ day, calls, most_calls: ai_daily_calls, spent: prices ? cost_micros / 1e6 : null },
   ...{ most_spent: ai_daily_budget, currency: prices?.currency ?? null },
-  reached_at: reached_at && toTimestamp(reached_at),
 });

@@ -82,26 +82,49 @@ export const settleCall = (
       when calls >= ${mostCalls}::bigint or cost_micros + ${cost}::bigint > ${mostMicros}::bigint then reached_at end
   where store_id = ${storeId} and day = ${day}::date`;
 
-/** Keeps since when the budget of today is used up. `isNew`: the store was not told yet, and is now. */
-export async function markReached(sql: TransactionSql, storeId: string): Promise<DayRow & { readonly isNew: boolean }> {
-  const [row] = await sql<[DayRow & { isNew: boolean }]>`
-    insert into model_days as today (store_id, day, calls, reached_at, told_at)
-    values (${storeId}, ${today(sql)}, 0, clock_timestamp(), clock_timestamp())
-    on conflict (store_id, day) do update
-    set reached_at = coalesce(today.reached_at, excluded.reached_at), told_at = coalesce(today.told_at, excluded.told_at)
-    returning to_char(day, 'YYYY-MM-DD') as day, calls, cost_micros, new.reached_at, old.told_at is null as "isNew"`;
+/**
+ * Locks today and reads what it has had. Whoever changes the limits locks it, too, so those that are read now hold until
+ * the transaction ends.
+ */
+export async function lockToday(sql: TransactionSql, storeId: string): Promise<LockedDay> {
+  // The same at midnight, for both.
+  const day = sql`(now() at time zone 'UTC')::date`;
+  // Sent together. The second sees what was committed before the row was locked.
+  const [, [row]] = await Promise.all([
+    sql`
+      insert into model_days as today (store_id, day, calls) values (${storeId}, ${day}, 0)
+      on conflict (store_id, day) do update set calls = today.calls`,
+    sql<[LockedDay]>`
+      select to_char(day, 'YYYY-MM-DD') as day, calls, cost_micros, reached_at, told_percent,
+        cost_micros - (select coalesce(sum(cost_micros), 0) from model_calls where store_id = ${storeId})::bigint
+          as settled_micros
+      from model_days where store_id = ${storeId} and model_days.day = ${day}`,
+  ]);
   return row;
 }
 
-/** For limits that were changed. */
-export const unmarkReached = (sql: TransactionSql, storeId: string) => sql`
-  update model_days set reached_at = null, told_at = null where store_id = ${storeId} and day = ${today(sql)}`;
+/** Keeps what the store was told of a day, and since when calls are refused. `reached` null: they are not. */
+export const markTold = (
+  sql: TransactionSql,
+  storeId: string,
+  { day, told, reached }: { readonly day: string; readonly told: number; readonly reached: 'now' | Date | null },
+) => sql`
+  update model_days
+  set told_percent = ${told}, reached_at = ${reached === 'now' ? sql`clock_timestamp()` : reached}
+  where store_id = ${storeId} and day = ${day}::date`;
 
 export type DayRow = {
   readonly day: string;
   readonly calls: number;
   readonly cost_micros: number;
   readonly reached_at: Date | null;
+};
+
+export type LockedDay = DayRow & {
+  /** The greatest share that an event has told of: 0, 80 or 100. */
+  readonly told_percent: number;
+  /** `cost_micros` without the calls that run. */
+  readonly settled_micros: number;
 };
 
 /** What today has had so far. */

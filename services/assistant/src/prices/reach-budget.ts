@@ -1,20 +1,40 @@
-import type { AssistantSettings } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutboxWithCommit } from '@mostrador/kit/outbox/outbox';
-import { toAiBudget } from './budget.ts';
-import { markReached } from './model-day.repository.ts';
+import { findSettings } from '../settings/settings.repository.ts';
+import { limitsOf, reachedOf, toAiBudget } from './budget.ts';
+import { lockToday, markTold } from './model-day.repository.ts';
 import type { PriceList } from './price-list.ts';
 
-/** Keeps that a call was refused because the budget of today is used up, and tells the store once a day. */
+type Cause = {
+  /** What a call may cost that was refused because the limits of the day leave no room for it. */
+  readonly refusedMicros?: number;
+  /** Other limits hold now. A refusal is told again, and 80 percent when it is less now. */
+  readonly isChanged?: boolean;
+};
+
+/**
+ * Looks at what today has used of its limits, and tells the store of 80 and of 100 percent, each once. Belongs into the
+ * transaction that counts a call, its cost or a refusal, or changes the limits.
+ */
 export async function reachBudget(
   sql: TransactionSql,
   storeId: string,
-  settings: AssistantSettings,
   prices: PriceList | undefined,
+  { refusedMicros, isChanged = false }: Cause = {},
 ): Promise<void> {
-  const { isNew, ...today } = await markReached(sql, storeId);
-  if (!isNew) return;
-  const { reached_at: _, ...data } = toAiBudget(settings, today, prices);
+  const { told_percent, settled_micros, reached_at, ...today } = await lockToday(sql, storeId);
+  // Not those for which the call was made or refused: they may have changed.
+  const settings = await findSettings(sql, storeId);
+  const reached = reachedOf(limitsOf(settings), { ...today, settled_micros }, refusedMicros);
+  const percent = reached?.percent ?? 0;
+  const told = isChanged ? percent : Math.max(told_percent, percent);
+  const isRefused = percent === 100;
+  if (isChanged || isRefused || told !== told_percent) {
+    const since = isChanged ? null : reached_at;
+    sql.withCommit(markTold(sql, storeId, { day: today.day, told, reached: isRefused ? (since ?? 'now') : since }));
+  }
+  if (!reached || percent <= told_percent) return;
+  const data = { ...reached, ...toAiBudget(settings, today, prices) };
   appendOutboxWithCommit(sql, storeId, [
     { kind: 'feed', type: 'assistant.budget_reached', entityId: storeId, etag: null, data, object: undefined },
   ]);

@@ -111,7 +111,7 @@ async function askOnce(
   const made = newCall(dependencies.prices, connection, { agentId });
   const reserved = await dependencies.database.write(scope, async (sql) => {
     const taken = await reserveCall(sql, scope.storeId, limitsOf(settings), made);
-    if (!taken) await reachBudget(sql, scope.storeId, settings, dependencies.prices);
+    await reachBudget(sql, scope.storeId, dependencies.prices, taken ? {} : { refusedMicros: made.micros });
     return taken;
   });
   if (!reserved) throw new AppError('ai_budget_reached');

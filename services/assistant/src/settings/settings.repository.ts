@@ -1,6 +1,5 @@
 import type { AssistantSettings } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import { unmarkReached } from '../prices/model-day.repository.ts';
 
 /** The settings of a store without a row. */
 const defaultSettings: AssistantSettings = {
@@ -24,17 +23,18 @@ export async function findSettings(sql: Sql, storeId: string): Promise<Assistant
   return row ?? defaultSettings;
 }
 
-/** Writes the given members and returns all settings. With another budget, that of today is not used up. */
-export async function saveSettings(
+/** Writes the given members and returns all settings, and whether the day has other limits now. */
+export async function writeSettings(
   sql: TransactionSql,
   storeId: string,
   changes: Partial<AssistantSettings>,
-): Promise<AssistantSettings> {
+): Promise<{ readonly settings: AssistantSettings; readonly hasOtherLimits: boolean }> {
   await sql`insert into store_settings (store_id) values (${storeId}) on conflict do nothing`;
-  const [row] = await sql<[AssistantSettings]>`
+  const [{ has_other_limits, ...settings }] = await sql<[AssistantSettings & { has_other_limits: boolean }]>`
     update store_settings
     set ${sql(changes)}, ai_since = case when ai or not ${changes.ai ?? false} then ai_since else clock_timestamp() end
-    where store_id = ${storeId} returning ${columns(sql)}`;
-  if (changes.ai_daily_calls !== undefined || changes.ai_daily_budget !== undefined) await unmarkReached(sql, storeId);
-  return row;
+    where store_id = ${storeId} returning ${columns(sql)},
+      (new.ai_daily_calls, new.ai_daily_budget) is distinct from (old.ai_daily_calls, old.ai_daily_budget)
+        as has_other_limits`;
+  return { settings, hasOtherLimits: has_other_limits };
 }

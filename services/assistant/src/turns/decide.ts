@@ -81,8 +81,8 @@ export async function decide(
   const connection = nextOf(candidates, turn.model_failures) ?? (candidates[0] as ConnectionRow);
   const reserved = await reserve(dependencies, scope, attempt, { settings, connection, agentId: agent.id });
   if (reserved === 'lease_lost') return undefined;
-  if (reserved === 'budget_reached') {
-    const settle: Outcome['settle'] = (sql) => reachBudget(sql, storeId, settings, prices);
+  if ('refusedMicros' in reserved) {
+    const settle: Outcome['settle'] = (sql) => reachBudget(sql, storeId, prices, reserved);
     return { ...handOverOutcome(chosen, 'budget_reached', confirmed, person), settle };
   }
   const request: ModelRequest = {
@@ -130,12 +130,18 @@ async function reserve(
   scope: StoreScope,
   attempt: Attempt,
   { settings, connection, agentId }: Calling,
-): Promise<CallReservation | 'lease_lost' | 'budget_reached'> {
+): Promise<CallReservation | 'lease_lost' | { readonly refusedMicros: number }> {
+  const { storeId } = scope;
   const limits = limitsOf(settings);
   const call = newCall(prices, connection, { agentId, turnId: attempt.id });
-  const [{ holdsLease, day }] = await database.execute(scope, (sql) => reserveCallOf(sql, attempt, limits, call));
+  const { id: callId, micros } = call;
+  const [{ holdsLease, day }] = await database.write(scope, async (sql) => {
+    const reserved = await reserveCallOf(sql, attempt, limits, call);
+    if (reserved[0].day !== null) await reachBudget(sql, storeId, prices);
+    return reserved;
+  });
   if (!holdsLease) return 'lease_lost';
-  return day === null ? 'budget_reached' : { day, micros: call.micros, limits, callId: call.id };
+  return day === null ? { refusedMicros: micros } : { day, micros, limits, callId };
 }
 
 /** What the tools of this turn, and of the superseded ones before it, have given. */

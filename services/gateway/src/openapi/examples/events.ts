@@ -220,7 +220,10 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
   'assistant.budget_reached': [
     '2026-01-14T17:40:00.000Z',
     ids.store,
-    { ...{ day: '2026-01-14', calls: 500, most_calls: 500, spent: 3.1, most_spent: 5 }, currency: 'XTS' },
+    {
+      ...{ percent: 80, limit: 'calls', day: '2026-01-14', calls: 400, most_calls: 500, spent: 3.1, most_spent: 5 },
+      currency: 'XTS',
+    },
     undefined,
   ],
   'channel.number_changed': [
