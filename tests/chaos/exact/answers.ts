@@ -1,10 +1,11 @@
 // What must hold of the AI's answers, whatever was killed. Pure.
 
-/** A message of a lead's conversation, in its order. `newest`: the last message of the lead that an answer has seen. */
+/** A message of a lead's conversation, in its order. */
 export type Said = {
   readonly number: number;
   readonly source: 'lead' | 'ai' | 'seller';
   readonly body: string;
+  readonly status: string;
 };
 
 export type Conversation = {
@@ -27,7 +28,11 @@ export const faultsOf = ({ leadId, said, turns }: Conversation): string[] =>
     (fault) => `lead ${leadId}: ${fault}`,
   );
 
-const answers = (said: readonly Said[]) => said.filter(({ source }) => source === 'ai');
+const accepted = (said: readonly Said[]) => said.filter(({ source }) => source === 'ai');
+
+const unsaid: readonly string[] = ['cancelled', 'failed'];
+/** What the AI has said. What was cancelled or has failed answers nothing. */
+export const answers = (said: readonly Said[]) => accepted(said).filter(({ status }) => !unsaid.includes(status));
 
 /** No message of the lead is the newest one of two answers. */
 function doubled(said: readonly Said[]): string[] {
@@ -47,10 +52,10 @@ function stale(said: readonly Said[]): string[] {
   });
 }
 
-/** After a person has written the AI is silent. */
+/** After a person has written nothing of the AI is accepted, even if it is cancelled then. */
 function overPerson(said: readonly Said[]): string[] {
   const person = said.find(({ source }) => source === 'seller');
-  const after = person ? answers(said).filter(({ number }) => number > person.number) : [];
+  const after = person ? accepted(said).filter(({ number }) => number > person.number) : [];
   return after.map(({ number }) => `the answer ${number} came after a person`);
 }
 
