@@ -82,7 +82,10 @@ export function forward(
   let atEnd: (() => void) | undefined;
   // A text may be split between two chunks, so the end of the previous chunk is searched again.
   let before = '';
-  const onTheWay = new WeakSet<Rule>();
+  /** How many bytes have come before `before`. */
+  let passed = 0;
+  /** Where the other text of a rule has ended. */
+  const onTheWay = new WeakMap<Rule, number>();
   const hold = (rule: Rule, chunk: Buffer) => {
     kept = [chunk];
     rule.stop({
@@ -104,13 +107,28 @@ export function forward(
       return;
     }
     const text = before + chunk.toString('latin1');
+    const known = before.length;
+    const startsAt = passed;
     before = text.slice(-longest(rules));
-    const isAt = (rule: Rule) => text.includes(rule.text) && (rule.after === undefined || onTheWay.has(rule));
-    for (const rule of rules) if (rule.after !== undefined && text.includes(rule.after)) onTheWay.add(rule);
+    passed += text.length - before.length;
+    /** Where a text ends that ends in this chunk. What ended earlier may have come before the rule. */
+    const endOf = (sought: string, from = 0) => {
+      const at = text.indexOf(sought, Math.max(from, known - sought.length + 1));
+      return at < 0 ? undefined : at + sought.length;
+    };
+    for (const rule of rules) {
+      const end = rule.after === undefined || onTheWay.has(rule) ? undefined : endOf(rule.after);
+      if (end !== undefined) onTheWay.set(rule, startsAt + end);
+    }
+    const isAt = (rule: Rule) => {
+      const from = rule.after === undefined ? 0 : onTheWay.get(rule);
+      return from !== undefined && endOf(rule.text, from - startsAt) !== undefined;
+    };
     const rule =
       also.holdBefore?.() ??
       [...rules].find((candidate) => candidate.kind === kind && !candidate.taken && isAt(candidate));
     if (rule) {
+      passed += before.length;
       before = '';
       hold(rule, chunk);
       return;
