@@ -107,6 +107,8 @@ export async function startPlatform(
     workflowsNats: new URL(nats.url).host,
     workflowsTemporal: temporal.address,
     crmNats: new URL(nats.url).host,
+    /** messaging → PostgreSQL, for requests, where another service is tested */
+    messagingDatabase: new URL(database.url).host,
     gatewayNats: new URL(nats.url).host,
     gatewayDatabase: new URL(database.url).host,
     gateway2Nats: new URL(nats.url).host,
@@ -141,6 +143,7 @@ export async function startPlatform(
     },
     'workflows-2': taskQueues,
     crm: { NATS_URL: through(nats.url, proxies.crmNats) },
+    messaging: { DATABASE_URL: roleUrl('messaging', proxies.messagingDatabase) },
     [options.service]: {
       NATS_URL: through(nats.url, proxies.nats),
       TEMPORAL_ADDRESS: proxies.temporal.address,
