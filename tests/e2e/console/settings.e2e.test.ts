@@ -237,6 +237,12 @@ inBrowser(() => {
     await reminder.getByText('Use only {{name}}, {{service}}, {{time}} and {{calendar_link}}.').waitFor();
     expect(await violations(page), 'a reminder').toEqual([]);
     await reminder.getByLabel('Message', { exact: true }).fill('{{time}}? 1 yes, 2 no');
+    // A word that the server refuses is said at its field, also when no reminder asks.
+    await form.getByLabel('Answers that confirm').fill('stop');
+    await reminder.getByRole('checkbox', { name: /^Ask for/ }).uncheck();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('must not be `stop`, which opts the customer out').waitFor();
+    await reminder.getByRole('checkbox', { name: /^Ask for/ }).check();
     await form.getByLabel('Answers that confirm').fill('1, yes');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Everything is saved.').waitFor();

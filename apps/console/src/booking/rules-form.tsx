@@ -192,7 +192,10 @@ export function RulesForm({ rules, mayChange }: RulesFormProps) {
             onChange={(reminders) => set({ reminders })}
           />
           {refused('reminders') && <Bad>{refused('reminders')}</Bad>}
-          {(draft.reminders.some(({ ask_confirmation }) => ask_confirmation) || faults.includes('words')) && (
+          {(draft.reminders.some(({ ask_confirmation }) => ask_confirmation) ||
+            faults.includes('words') ||
+            refused('confirm_words') ||
+            refused('cancel_words')) && (
             <>
               {words('confirmWords', m.booking_confirm_words(), 'confirm_words')}
               {words('cancelWords', m.booking_cancel_words(), 'cancel_words')}

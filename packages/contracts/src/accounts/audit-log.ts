@@ -1,12 +1,21 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { ScopeWord, UserRoleWord } from '../core/access.ts';
-import { About, Exact, Nullable, NullableString, NullableUuid, OneOf, Timestamp, Uuid } from '../core/common.ts';
+import {
+  About,
+  Exact,
+  Matching,
+  Nullable,
+  NullableString,
+  NullableUuid,
+  OneOf,
+  Timestamp,
+  Uuid,
+} from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { UnknownOutcome, WaitingKindWord, WaitingReasonWord } from '../core/waiting.ts';
 
 /** What was done, as `<what>.<done>`. */
-const AuditActionWord = Type.String({
-  pattern: '^[a-z_]+\\.[a-z_]+$',
+export const AuditActionWord = Matching('^[a-z_]+\\.[a-z_]+$', 'must be an action, such as key.created', {
   maxLength: 100,
   description: 'What was done, such as `key.created`.',
 });

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { StoreTier, UserRoleWord } from '../core/access.ts';
 import { About, Done, Exact, MapOf, Nullable, NullableString, NullableUuid, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
+import { AuditActionWord } from './audit-log.ts';
 import { TokenId } from './token-id.ts';
 
 /** The hours without a request after which a session ends, and the days after which it ends in any case. */
@@ -263,7 +264,7 @@ export const recordChange = defineOperation({
   summary: 'Record what a person is about to change',
   request: {
     body: Exact({
-      action: Type.String({ pattern: '^[a-z_]+[.][a-z_]+$', maxLength: 100 }),
+      action: AuditActionWord,
       /** The last id in the request's path; empty when it creates something. */
       subject_id: Type.String({ maxLength: 200 }),
       /** Further details of a request that concerns many rows. Nothing personal and no secrets. */
@@ -283,7 +284,7 @@ export const recordOperation = defineOperation({
   request: {
     body: Exact({
       store_id: Uuid,
-      action: Type.String({ pattern: '^[a-z_]+[.][a-z_]+$', maxLength: 100 }),
+      action: AuditActionWord,
       /** As in `recordChange`. */
       details: MapOf(Type.Unknown()),
     }),

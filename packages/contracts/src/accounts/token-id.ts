@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Matching } from '../core/common.ts';
 
 /** The id of an API key or a session: the part of its token that is not secret. */
-export const TokenId = Type.String({ pattern: '^[A-Za-z0-9]{8,40}$' });
+export const TokenId = Matching('^[A-Za-z0-9]{8,40}$', 'must be 8 to 40 letters and digits');

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Done, Exact, Nullable, NullableString, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { KnowledgeIndex } from '../crm/knowledge.ts';
+import { ModelKey, ModelName, ModelUrl } from './models.ts';
 
 /** The server that turns texts of a store into vectors. Its key is never shown. */
 const EmbedderConnection = Type.Object({ url: Type.String(), model: Type.String(), connected_at: Timestamp });
@@ -12,9 +13,9 @@ export const connectEmbedder = defineOperation({
   summary: 'Connect a server with `/embeddings` of the API of OpenAI to a store, in place of an earlier one',
   request: {
     body: Exact({
-      url: Type.String({ minLength: 1, maxLength: 2000, pattern: '^https?://[^\\s]+$' }),
-      model: Type.String({ minLength: 1, maxLength: 200, pattern: '^[\\w./:@+-]+$' }),
-      secrets: Type.Optional(Exact({ api_key: Type.String({ minLength: 1, maxLength: 1000, pattern: '^[!-~]+$' }) })),
+      url: ModelUrl,
+      model: ModelName,
+      secrets: Type.Optional(Exact({ api_key: ModelKey })),
     }),
   },
   reply: EmbedderConnection,

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { About, Done, Exact, Nullable, NullableString, OneOf, Timestamp } from '../core/common.ts';
+import { About, DateText, Done, Exact, Matching, Nullable, NullableString, OneOf, Timestamp } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { NullableNumber } from '../core/reports.ts';
 import { maxAmount } from '../messaging/messages.ts';
@@ -86,28 +86,25 @@ const ModelConnection = Type.Object(
 );
 export type ModelConnection = Static<typeof ModelConnection>;
 
+export const ModelUrl = Matching('^https?://[^\\s]+$', 'must be an http or https address without spaces', {
+  ...{ minLength: 1, maxLength: 2000 },
+});
+export const ModelName = Matching('^[\\w./:@+-]+$', 'must have only letters, digits and `_./:@+-`', {
+  ...{ minLength: 1, maxLength: 200 },
+});
+export const ModelKey = Matching('^[!-~]+$', 'must be printable ASCII without spaces', {
+  ...{ minLength: 1, maxLength: 1000 },
+});
+
 const ConnectModelBody = Exact(
   {
     provider: Provider,
-    url: Type.Optional(
-      Type.String({
-        ...{ minLength: 1, maxLength: 2000, pattern: '^https?://[^\\s]+$' },
-        description: 'The address of the API up to its version. `openai_compatible` needs it.',
-      }),
-    ),
-    model: Type.Optional(
-      Type.String({
-        ...{ minLength: 1, maxLength: 200, pattern: '^[\\w./:@+-]+$' },
-        description: 'The name of the model at the provider. `openai_compatible` needs it.',
-      }),
-    ),
+    url: Type.Optional(About(ModelUrl, 'The address of the API up to its version. `openai_compatible` needs it.')),
+    model: Type.Optional(About(ModelName, 'The name of the model at the provider. `openai_compatible` needs it.')),
     secrets: Type.Optional(
       Exact(
         {
-          api_key: Type.String({
-            ...{ minLength: 1, maxLength: 1000, pattern: '^[!-~]+$' },
-            description: 'The key of the account.',
-          }),
+          api_key: About(ModelKey, 'The key of the account.'),
         },
         { title: 'ModelSecrets', description: '`openai` and `gemini` need it. It is never shown.' },
       ),
@@ -127,7 +124,7 @@ export const connectModel = defineOperation({
 /** What the calls to models of a day may be and cost, and what they were so far. */
 export const AiBudget = Type.Object(
   {
-    day: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description: 'Today, in UTC.' }),
+    day: About(DateText, 'Today, in UTC.'),
     calls: Type.Integer({ description: 'How many calls to models today has had.' }),
     most_calls: Type.Integer({ description: 'How many a day may have. The embedder is not counted.' }),
     spent: NullableNumber(

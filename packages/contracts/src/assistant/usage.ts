@@ -1,16 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { About, Exact, NullableString, Uuid } from '../core/common.ts';
+import { About, DateText, Exact, NullableString, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { NullableNumber } from '../core/reports.ts';
 
 /** The days that one answer shows at most. */
 export const longestUsageDays = 92;
 
-const Day = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' });
-
 const ModelUsage = Type.Object(
   {
-    day: About(Day, 'The day, in UTC.'),
+    day: About(DateText, 'The day, in UTC.'),
     agent_id: About(Uuid, 'The agent for which the model was asked. It may have been deleted since.'),
     model: Type.String({ description: 'The provider and the name of the model, such as `openai/gpt-5-mini`.' }),
     calls: Type.Integer({ description: 'How often the model was asked.' }),
@@ -37,14 +35,14 @@ export const getAiUsage = defineOperation({
   extension: true,
   request: {
     query: Exact({
-      from: Type.Optional(About(Day, 'The first day, such as `2027-01-31`.')),
-      to: Type.Optional(About(Day, 'The last day, such as `2027-01-31`. By default today.')),
+      from: Type.Optional(About(DateText, 'The first day, such as `2027-01-31`.')),
+      to: Type.Optional(About(DateText, 'The last day, such as `2027-01-31`. By default today.')),
     }),
   },
   reply: Type.Object(
     {
-      from: About(Day, 'The first day that the answer shows.'),
-      to: About(Day, 'The last day that the answer shows.'),
+      from: About(DateText, 'The first day that the answer shows.'),
+      to: About(DateText, 'The last day that the answer shows.'),
       currency: About(NullableString, 'Of `cost`, ISO 4217. Null: the operator keeps no prices.'),
       data: Type.Array(ModelUsage, { description: 'Days, agents and models without a call have no entry.' }),
     },

@@ -1,6 +1,7 @@
 import {
   Kind,
   type Static,
+  type StringOptions,
   type TLiteral,
   type TObject,
   type TProperties,
@@ -59,23 +60,37 @@ export const NullableEmail = Type.Unsafe<string | null>({
 export const trimmedCharacters =
   '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 
+/**
+ * A text of a pattern.
+ *
+ * @param fault what is allowed, in words, such as `must be a date, such as 2027-01-31`: the detail of a text that does not
+ * match. It has a translation in the gateway
+ */
+export const Matching = (pattern: string, fault: string, options: StringOptions & { text?: boolean } = {}) =>
+  Type.String({ ...options, pattern, fault });
+
+/** A date without a time. Whether it exists is for `isDate` to say. */
+export const DateText = Matching('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', 'must be a date, such as 2027-01-31');
+
 /** One word by which a store groups its rows. It has no comma, which separates the values of a filter. */
-export const Tag = Type.String({
-  text: true,
-  minLength: 1,
-  maxLength: 40,
-  pattern: `^[^\\u0000,]*[^\\u0000,${trimmedCharacters}][^\\u0000,]*$`,
-  description: 'a tag without a comma',
-});
+export const Tag = Matching(
+  `^[^\\u0000,]*[^\\u0000,${trimmedCharacters}][^\\u0000,]*$`,
+  'must be a tag without a comma',
+  { text: true, minLength: 1, maxLength: 40, description: 'A tag without a comma.' },
+);
 
 /**
  * Several values of a filter, separated by commas. It is a text in a request. The document shows it as
  * a list: `valuesOf` says what each value is.
  *
  * @param value the pattern of one value, without `^` and `$`
+ * @param options.fault as in `Matching`. Without it `valuesOf` has an `enum`, and the detail names the unknown value
  */
-export const Several = (valuesOf: TSchema, value: string, options: { maxLength: number; description: string }) =>
-  Type.String({ ...options, pattern: `^(${value})(,(${value}))*$`, valuesOf });
+export const Several = (
+  valuesOf: TSchema,
+  value: string,
+  options: { maxLength: number; description: string; fault?: string },
+) => Type.String({ ...options, pattern: `^(${value})(,(${value}))*$`, valuesOf });
 
 /** The most tags of a row. */
 export const maxTags = 30;
@@ -202,13 +217,16 @@ export const Failure = Type.Object(
   { title: 'Failure', description: 'Why it failed: a stable code, and its meaning for people.' },
 );
 
+const phoneFault = 'must be a phone number in digits, with its country code, such as 5511961234567';
+
 /** A phone number in E.164 without the plus sign: 8 to 15 digits. */
-export const Phone = Type.String({ pattern: '^[1-9][0-9]{7,14}$', description: 'E.164 number, digits only' });
+export const Phone = Matching('^[1-9][0-9]{7,14}$', phoneFault, { description: 'E.164 number, digits only' });
 
 /** A lead's phone as answers show it. */
 export const NullablePhone = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   pattern: '^[1-9][0-9]{7,14}$',
+  fault: phoneFault,
   description:
     'E.164 number, digits only. Null for a customer whom the channel names without a phone. Then `channel_user_id` is set.',
 });

@@ -1,10 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Exact } from './common.ts';
+import { Exact, Matching } from './common.ts';
 import type { ValidationFault } from './errors.ts';
 
 /** A time of day in the store's zone, such as `09:00`. `from` is inclusive, `to` is exclusive; `24:00` ends a day. */
 export const LocalTime = (description: string) =>
-  Type.String({ description, pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$' });
+  Matching('^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$', 'must be a time of day from 00:00 to 24:00, such as 09:00', {
+    description,
+  });
 
 const from = LocalTime('From this time of day, such as `09:00`.');
 const to = LocalTime('Until before this time, which is after `from`. `24:00` is the end of the day.');

@@ -5,6 +5,7 @@ import {
   Done,
   Exact,
   MapOf,
+  Matching,
   Nullable,
   NullableEmail,
   NullableMetadata,
@@ -183,6 +184,13 @@ export const mostCountedLeads = 1_000;
 /** The `seller_id` filter for leads without a seller. */
 export const noSeller = 'none';
 
+/** The pattern of a UUID in a request. */
+const writtenUuid = '[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}';
+
+/** A filter of a list by seller. `none` finds what has no seller. */
+export const SellerFilter = (description: string) =>
+  Matching(`^(${noSeller}|${writtenUuid})$`, 'must be the id of a seller, or `none`', { description });
+
 /** What a search for leads looks for. */
 export const LeadSearchText = (description: string) =>
   Type.String({ text: true, minLength: 2, maxLength: 100, description });
@@ -220,13 +228,11 @@ export const listLeads = defineOperation({
         }),
       ),
       seller_id: Type.Optional(
-        Type.String({
-          pattern: `^(${noSeller}|[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})$`,
-          description: 'The id (a UUID) of the responsible seller, or `none` for leads without a seller.',
-        }),
+        SellerFilter('The id (a UUID) of the responsible seller, or `none` for leads without a seller.'),
       ),
       id: Type.Optional(
-        Several(Uuid, '[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}', {
+        Several(Uuid, writtenUuid, {
+          fault: 'must be one or several UUIDs, separated by commas',
           maxLength: mostLeadIds * 37 - 1,
           description: `The leads with these ids, at most ${mostLeadIds}, separated by commas. Those that do not exist are left out.`,
         }),
@@ -239,6 +245,7 @@ export const listLeads = defineOperation({
       ),
       tag: Type.Optional(
         Several(Tag, `[^,]*[^,${trimmedCharacters}][^,]*`, {
+          fault: 'must be one or several tags, separated by commas',
           maxLength: 500,
           description: 'Leads with this tag, or with one of several that are separated by commas. Case does not count.',
         }),

@@ -5,6 +5,7 @@ import {
   Done,
   Exact,
   Failure,
+  Matching,
   Nullable,
   NullableConnectionReason,
   NullableString,
@@ -73,15 +74,16 @@ const RateSettings = {
   pair_burst: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
 };
 
+const metaIdFault = 'must be 5 to 30 digits';
+
 /** The service checks which members the provider accepts and requires, and answers a fault for each wrong one. */
 const connectionMembers = {
   provider: ChannelProvider,
   phone_number_id: Type.Optional(
-    Type.String({ pattern: '^[0-9]{5,30}$', description: 'WhatsApp: Meta’s id of the number.' }),
+    Matching('^[0-9]{5,30}$', metaIdFault, { description: 'WhatsApp: Meta’s id of the number.' }),
   ),
   business_account_id: Type.Optional(
-    Type.String({
-      pattern: '^[0-9]{5,30}$',
+    Matching('^[0-9]{5,30}$', metaIdFault, {
       description:
         'WhatsApp: Meta’s id of the WhatsApp Business Account of the number. With it the server knows the templates of ' +
         'the account, and checks those that are sent.',

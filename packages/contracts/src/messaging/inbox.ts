@@ -17,7 +17,7 @@ import {
   Uuid,
 } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
-import { AiPauser, LeadSearchText, LeadStatus, leadStatuses, noSeller } from '../crm/leads.ts';
+import { AiPauser, LeadSearchText, LeadStatus, leadStatuses, SellerFilter } from '../crm/leads.ts';
 import { MessageTypeWord } from './message-content.ts';
 import { leadParams, MessageDirection, MessageSource, MessageStatusWord } from './messages.ts';
 
@@ -121,10 +121,7 @@ export const listConversations = defineOperation({
         }),
       ),
       seller_id: Type.Optional(
-        Type.String({
-          pattern: `^(${noSeller}|[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})$`,
-          description: 'The id (a UUID) of the responsible seller, or `none` for leads without a seller.',
-        }),
+        SellerFilter('The id (a UUID) of the responsible seller, or `none` for leads without a seller.'),
       ),
       unread: Only('Only conversations with unread messages.'),
       ai_paused: Only('Only leads for whom the AI is paused now.'),

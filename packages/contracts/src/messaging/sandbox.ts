@@ -1,5 +1,15 @@
 import { Type } from '@sinclair/typebox';
-import { Done, Exact, NullableText, NullableTimestamp, OneOf, Text, Timestamp, Uuid } from '../core/common.ts';
+import {
+  Done,
+  Exact,
+  Matching,
+  NullableText,
+  NullableTimestamp,
+  OneOf,
+  Text,
+  Timestamp,
+  Uuid,
+} from '../core/common.ts';
 import type { ValidationFault } from '../core/errors.ts';
 import { defineOperation, type RequestOf } from '../core/operation.ts';
 import {
@@ -14,7 +24,10 @@ import { MessageReaction, messageDirections, messageStatuses } from './messages.
 const SandboxToken = Type.String({ minLength: 20, maxLength: 100 });
 
 /** The customer whose telephone it is: the number in digits, or the username, after `@`, of one who hides the number. */
-const SandboxCustomer = Type.String({ pattern: '^([1-9][0-9]{7,14}|@[a-z0-9._]{3,30})$' });
+const SandboxCustomer = Matching(
+  '^([1-9][0-9]{7,14}|@[a-z0-9._]{3,30})$',
+  'must be a phone number in digits, or `@` and a username of 3 to 30 letters in lower case, digits, `.` and `_`',
+);
 
 const { state: _, ...media } = MessageMedia.properties;
 

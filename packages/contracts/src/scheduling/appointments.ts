@@ -18,6 +18,7 @@ import {
   Uuid,
 } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
+import { SellerFilter } from '../crm/leads.ts';
 
 export const appointmentStatuses = ['scheduled', 'done', 'cancelled', 'no_show'] as const;
 export const AppointmentStatus = OneOf(appointmentStatuses, {
@@ -201,7 +202,9 @@ export const listAppointments = defineOperation({
         }),
       ),
       lead_id: Type.Optional(About(Uuid, 'Only appointments of this lead.')),
-      seller_id: Type.Optional(About(Uuid, 'Only appointments of this seller.')),
+      seller_id: Type.Optional(
+        SellerFilter('Only appointments of the seller with this id (a UUID), or `none` for those without a seller.'),
+      ),
       service_id: Type.Optional(About(Uuid, 'Only appointments of this service.')),
       confirmed: Type.Optional(
         Type.Boolean({ description: 'Only those that the customer has confirmed, or only those that are not.' }),

@@ -1,5 +1,5 @@
 import { type Static, type TOptional, Type } from '@sinclair/typebox';
-import { Described, Exact, isDate, Nullable, OneOf, Text } from '../core/common.ts';
+import { About, DateText, Described, Exact, isDate, Nullable, OneOf, Text } from '../core/common.ts';
 import type { ValidationFault } from '../core/errors.ts';
 import { faultsOfHours, NullableHours, OpeningTime } from '../core/hours.ts';
 import { defineOperation } from '../core/operation.ts';
@@ -22,10 +22,7 @@ const OutsideHoursWord = OneOf(['allow', 'reject'], {
 
 const HoursException = Exact(
   {
-    date: Type.String({
-      pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$',
-      description: 'The day in the store’s time zone, such as `2027-12-25`.',
-    }),
+    date: About(DateText, 'The day in the store’s time zone, such as `2027-12-25`.'),
     hours: Type.Array(OpeningTime, { maxItems: 20, description: 'When it is open on that day. Empty: it is closed.' }),
   },
   { title: 'HoursException', description: 'A day on which the store has other hours.' },
@@ -231,7 +228,7 @@ function faultsOfReminders({ reminders, confirm_words, cancel_words }: BookingRu
     plainText(word) === ''
       ? [{ pointer, detail: 'must have a letter or a digit' }]
       : readOptOut(word) === 'stop'
-        ? [{ pointer, detail: 'must not be a word that opts the customer out' }]
+        ? [{ pointer, detail: `must not be \`${word}\`, which opts the customer out: use another word, such as \`1\`` }]
         : [];
   return [
     ...reminders.flatMap(({ minutes_before, message, template }, index) => {

@@ -49,7 +49,7 @@ test('a tag is trimmed, and has no comma', () => {
   const request = { it: [' vip ', 'olá você'] };
   expect(compile(Exact({ it: NullableTags }))(request)).toEqual([]);
   expect(request.it).toEqual(['vip', 'olá você']);
-  const form = 'does not have the right form: a tag without a comma';
+  const form = 'must be a tag without a comma';
   expect(faultsOf(NullableTags, ['a,b', 'x'.repeat(41)])).toEqual([
     { pointer: '#/it/0', detail: form },
     { pointer: '#/it/1', detail: 'must have at most 40 characters' },
@@ -110,8 +110,8 @@ describe('each kind of fault has a readable detail', () => {
     ['format locale', Type.String({ format: 'locale' }), 'not a locale', /language tag/.source],
     ['format uri', Type.String({ format: 'uri' }), '/path', /absolute address/.source],
     ['format date-time', NullableTimestamp, '2027-02-31T09:00:00Z', /real date and time with an offset/.source],
-    ['pattern', Phone, '12', 'does not have the right form: E.164 number, digits only'],
-    ['pattern without a description', Type.String({ pattern: '^a$' }), 'b', 'does not have the right form: ^a$'],
+    ['pattern', Phone, '12', 'must be a phone number in digits'],
+    ['pattern without a fault', Type.String({ pattern: '^a$' }), 'b', 'must match ^a$'],
     ['NUL', Text(200), 'a\0b', 'must not contain the character NUL'],
     ['NUL in a string without the keyword text', Type.String(), '\0', 'must not contain the character NUL'],
     ['lone surrogate', NullableText(200), 'a\ud800b', 'must be well-formed Unicode'],

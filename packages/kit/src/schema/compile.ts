@@ -43,8 +43,8 @@ function createValidator(): Ajv {
     // `int64` says to client generators that the number does not fit into 32 bits.
     formats: { ...formats, int64: true },
   });
-  // For the API document alone.
-  ajv.addKeyword('valuesOf');
+  // For the API document, and for the detail of a pattern's fault.
+  ajv.addVocabulary(['valuesOf', 'fault']);
   // For the configuration alone.
   ajv.addVocabulary(['secret', 'file']);
   ajv.addKeyword({

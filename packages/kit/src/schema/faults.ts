@@ -83,10 +83,7 @@ function detailOf({ keyword, params, schema, parentSchema, data }: ErrorObject, 
     case 'format':
       return formatDetails[params.format] ?? `must be a ${params.format}`;
     case 'pattern':
-      return (
-        unknownValue(String(data), parentSchema?.valuesOf?.enum) ??
-        `does not have the right form: ${parentSchema?.description ?? schema}`
-      );
+      return unknownValue(String(data), parentSchema?.valuesOf?.enum) ?? parentSchema?.fault ?? `must match ${schema}`;
     default:
       return 'is not valid';
   }

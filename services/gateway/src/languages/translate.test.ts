@@ -32,7 +32,7 @@ describe('a detail', () => {
     ['must be an integer or null', 'deve ser um número inteiro ou null'],
     ['must be one of: pending, lost', 'deve ser um destes valores: pending, lost'],
     ['its name must have at most 40 characters', 'o nome deve ter no máximo 40 caracteres'],
-    ['does not have the right form: a tag without a comma', 'não está no formato certo: uma tag sem vírgula'],
+    ['must be a tag without a comma', 'deve ser uma tag sem vírgula'],
     [
       'The follow-up is sent. Only a pending follow-up can be changed.',
       'O follow-up está com o status sent. Só um follow-up com o status pending pode ser alterado.',
@@ -45,7 +45,7 @@ describe('a detail', () => {
     expect(translate(english)).toBe(portuguese);
   });
 
-  test.each(['', 'must be a unicorn', 'must be at most many', 'its name is Ana', 'does not have the right form: ^x$'])(
+  test.each(['', 'must be a unicorn', 'must be at most many', 'its name is Ana', 'must match ^x$'])(
     '%j without a translation has none, rather than half of one',
     (english) => {
       expect(translate(english)).toBeUndefined();

@@ -74,7 +74,7 @@ export function createSchemas(): Schemas {
       else if (keyword === 'format' && value === 'date-or-date-time') result.pattern = momentPattern;
       else if (keyword === 'format' && value === 'phone') result.pattern = phonePattern;
       else if (keyword === 'const' && typeof value === 'boolean') result.description ??= `Always \`${value}\`.`;
-      else if (keyword !== 'title') result[keyword] = value;
+      else if (keyword !== 'title' && keyword !== 'fault') result[keyword] = value;
     }
     const words = schema.enum as readonly string[] | undefined;
     if (words && schema.title) result['x-enum-varnames'] = words.map((word) => constantOf(schema.title ?? '', word));

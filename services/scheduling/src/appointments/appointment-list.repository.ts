@@ -8,9 +8,9 @@ export const appointmentList = createTimeList<AppointmentRow, 'scheduled_at', Ap
   column: 'scheduled_at',
   statuses: appointmentStatuses,
   isOfOne: ({ lead_id, seller_id, service_id }) =>
-    lead_id !== undefined || seller_id !== undefined || service_id !== undefined,
+    lead_id !== undefined || typeof seller_id === 'string' || service_id !== undefined,
   own: (sql, { from, overlap, seller_id, service_id, confirmed }) => sql`
-    ${seller_id ? sql`and seller_id = ${seller_id}` : sql``}
+    ${seller_id ? sql`and seller_id = ${seller_id}` : seller_id === null ? sql`and seller_id is null` : sql``}
     ${service_id ? sql`and service_id = ${service_id}` : sql``}
     ${confirmed === undefined ? sql`` : confirmed ? sql`and confirmed_at is not null` : sql`and confirmed_at is null`}
     ${from && !overlap ? sql`and scheduled_at >= ${from}` : sql``}

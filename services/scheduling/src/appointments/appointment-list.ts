@@ -1,4 +1,4 @@
-import { appointmentStatuses, type listAppointments, type RequestOf } from '@mostrador/contracts';
+import { appointmentStatuses, type listAppointments, noSeller, type RequestOf } from '@mostrador/contracts';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { type ListFilters, filtersOf as sharedFiltersOf } from '../list-filters.ts';
 import type { AppointmentRow } from './appointment.ts';
@@ -6,7 +6,8 @@ import type { AppointmentRow } from './appointment.ts';
 export type AppointmentFilters = ListFilters<AppointmentRow['status']> & {
   /** Not those that begin at `from` or later, but those that end after it. */
   readonly overlap?: true;
-  readonly seller_id?: string;
+  /** Null: those without a seller. */
+  readonly seller_id?: string | null;
   readonly service_id?: string;
   readonly confirmed?: boolean;
 };
@@ -20,7 +21,7 @@ export function filtersOf(query: RequestOf<typeof listAppointments>['query']): A
   return {
     ...sharedFiltersOf(query, appointmentStatuses),
     ...(overlap && from ? { overlap } : {}),
-    ...(seller_id ? { seller_id: seller_id.toLowerCase() } : {}),
+    ...(seller_id ? { seller_id: seller_id === noSeller ? null : seller_id.toLowerCase() } : {}),
     ...(service_id ? { service_id: service_id.toLowerCase() } : {}),
     ...(confirmed === undefined ? {} : { confirmed }),
   };

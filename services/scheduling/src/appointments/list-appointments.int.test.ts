@@ -99,6 +99,28 @@ test('the list filters by status, lead, from (inclusive) and to (exclusive), wit
   expect(await list(storeId, { status: 'scheduled', limit: 1 })).toMatchObject({ total: 2 });
 });
 
+test('`none` lists the appointments without a seller, with the exact total and in every page', async () => {
+  const storeId = randomUUID();
+  const [first, second, booked] = await fill(storeId, 3);
+  const seller_id = randomUUID();
+  await scheduling.adminSql`update appointments set seller_id = ${seller_id} where id = ${booked?.id ?? null}`;
+  for (const query of [{}, { sort: 'updated_at' }, { status: 'scheduled' }] as const) {
+    const pages = await walk(storeId, { ...query, seller_id: 'none', limit: 1 });
+    expect(new Set(pages.flatMap(({ data }) => idsOf(data)))).toEqual(new Set([first?.id, second?.id]));
+    expect(pages.map(({ total }) => total)).toEqual([2, 2]);
+  }
+  expect(await list(storeId, { seller_id: seller_id.toUpperCase() })).toMatchObject({
+    total: 1,
+    data: [{ seller_id }],
+  });
+  // A cursor belongs to its filter.
+  const { cursor = '' } = await list(storeId, { seller_id: 'none', limit: 1 });
+  await expect(list(storeId, { cursor, limit: 1 })).rejects.toMatchObject({ code: 'validation_failed' });
+  await expect(list(storeId, { seller_id: 'nobody' })).rejects.toMatchObject({
+    members: { errors: [{ in: 'query', name: 'seller_id', detail: 'must be the id of a seller, or `none`' }] },
+  });
+});
+
 test('the list filters by several statuses, in one order and with the exact total', async () => {
   const storeId = randomUUID();
   const created = await fill(storeId, 8);

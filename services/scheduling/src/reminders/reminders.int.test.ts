@@ -1,6 +1,7 @@
 import {
   type Followup,
   getAppointmentInvitation,
+  getBookingRules,
   mergeLeadScheduling,
   updateSendingWindows,
 } from '@mostrador/contracts';
@@ -156,6 +157,22 @@ describe('new rules', () => {
     await expect(reminders.store(rules)).rejects.toMatchObject({
       code: 'validation_failed',
       members: { errors: [expect.objectContaining({ pointer })] },
+    });
+  });
+
+  test('that are sent back as an earlier version stored them name the word that opts out, and what to do', async () => {
+    const storeId = await reminders.store({ confirm_words: ['sim'], cancel_words: ['não'] });
+    await reminders.adminSql`
+      update booking_rules set cancel_words = array['não', 'Sair'] where store_id = ${storeId}`;
+    const stored = await reminders.rpc.call(getBookingRules, {}, testContext({ storeId }));
+    expect(stored.cancel_words).toEqual(['não', 'Sair']);
+    const detail = 'must not be `Sair`, which opts the customer out: use another word, such as `1`';
+    await expect(reminders.rules(storeId, stored)).rejects.toMatchObject({
+      ...{ code: 'validation_failed', detail: `#/cancel_words/1 ${detail}.` },
+      members: { errors: [{ pointer: '#/cancel_words/1', detail }] },
+    });
+    expect(await reminders.rules(storeId, { ...stored, cancel_words: ['não'] })).toMatchObject({
+      cancel_words: ['não'],
     });
   });
 });
