@@ -32,6 +32,7 @@ const agent: Agent = {
   voice_id: null,
   audio_response_enabled: false,
   ...{ instructions: null, tone: null, language: null, disclosure: true, handover_when: null, version: 1 },
+  tools: ['find_times', 'book'],
   condition_groups: [],
   created_at: at,
   updated_at: at,

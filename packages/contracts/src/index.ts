@@ -16,6 +16,7 @@ export * from './assistant/operations.ts';
 export * from './assistant/replay.ts';
 export * from './assistant/restore.ts';
 export * from './assistant/settings.ts';
+export * from './assistant/tools.ts';
 export * from './assistant/turns.ts';
 export * from './assistant/usage.ts';
 export * from './core/access.ts';

@@ -19,6 +19,7 @@ import { replayConversation } from './replay/replay-conversation.ts';
 import { fenceTurns } from './restore/fence-turns.ts';
 import { updateSettings } from './settings/update-settings.ts';
 import { advanceTurn } from './turns/advance-turn.ts';
+import { decideEffects } from './turns/decide-effects.ts';
 import { explainMessage } from './turns/explain-message.ts';
 
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof assistantOperations> => {
@@ -26,6 +27,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof assi
   return {
     getAiUsage: getAiUsage(dependencies),
     explainMessage: explainMessage(dependencies),
+    decideEffects: decideEffects(dependencies),
     replayConversation: replayConversation(dependencies),
     advanceTurn: advanceTurn(dependencies),
     updateAssistantSettings: updateSettings(dependencies),

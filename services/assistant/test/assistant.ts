@@ -20,6 +20,7 @@ import {
   selectAgent,
   setKnowledgeEmbedder,
   showKnowledgeIndex,
+  toolNames,
   updateAssistantSettings,
   updateLead,
 } from '@mostrador/contracts';
@@ -65,6 +66,7 @@ const agent: Agent = {
   ...{ id: randomUUID(), name: 'Ana', model: 'auto', priority: 1, is_active: true, is_default: true, version: 1 },
   ...{ voice_id: null, audio_response_enabled: false, condition_groups: [], created_at: moment, updated_at: moment },
   ...{ instructions: null, tone: null, language: 'pt-BR', disclosure: true, handover_when: null },
+  tools: [...toolNames],
 };
 
 /** An agent that no lead gets. */

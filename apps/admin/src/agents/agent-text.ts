@@ -17,6 +17,7 @@ export const agentRecord = (agent: Agent): string =>
     language: agent.language,
     'says that it is an AI': agent.disclosure ? 'yes' : 'no',
     'hands over when': agent.handover_when === null ? null : shown(agent.handover_when),
+    'may use': agent.tools.join(', ') || 'nothing',
     instructions: agent.instructions === null ? null : shown(agent.instructions),
     conditions: agent.condition_groups.map(groupText).join(' or ') || null,
   });

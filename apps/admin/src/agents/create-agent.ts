@@ -10,12 +10,15 @@ const example = `An agent file:
     "voice_id": null, "audio_response_enabled": false,
     "instructions": "You sell glasses. Prices stand in the knowledge base.", "tone": "warm and brief",
     "language": "pt-BR", "disclosure": true, "handover_when": "The customer complains.",
+    "tools": ["find_times", "book", "move", "cancel"],
     "condition_groups": [
       { "group_index": 0, "conditions": [
         { "condition_type": "lead_status", "operator": "=", "value": "pending" } ] } ] }
 
 A condition compares lead_status, seller, tag, message_contains, language, first_contact or business_hours, by =, !=, in,
 not_in or contains. business_hours has the value open or closed, and may have "hours" and a "timezone" of its own.
+
+tools are find_times, book, move, cancel, schedule_followup and update_lead; without the member, all.
 
 name and priority are required. The agent with the lowest priority number is chosen first. A group matches when all of
 its conditions hold, and one matching group is enough.`;

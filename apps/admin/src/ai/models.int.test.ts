@@ -30,7 +30,14 @@ const handlers: Handlers<typeof operations> = {
     },
   }),
   updateAssistantSettings: async (_context, { body }) => ({
-    ...{ ai: true, ai_quiet_seconds: 6, ai_max_wait_seconds: 30, ai_daily_calls: 500, ai_daily_budget: null },
+    ...{
+      ai: true,
+      ai_quiet_seconds: 6,
+      ai_max_wait_seconds: 30,
+      ai_daily_calls: 500,
+      ai_daily_budget: null,
+      ai_confirm: [],
+    },
     ...body,
   }),
   disconnectModels: async () => ({ done: true }),

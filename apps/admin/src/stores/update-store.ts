@@ -1,4 +1,5 @@
 import {
+  effectNames,
   tiers,
   updateAssistantSettings,
   updateCalendarSettings,
@@ -32,6 +33,7 @@ type Options = {
   aiMaxWaitSeconds?: unknown;
   aiDailyCalls?: unknown;
   aiDailyBudget?: unknown;
+  aiConfirm?: string;
   sendingWindows?: string;
   calendarCustomer?: boolean;
   json?: boolean;
@@ -95,6 +97,10 @@ export const updateStoreCommand = (admin: Admin): Command =>
       decimalNumber,
     )
     .option(
+      '--ai-confirm <effects>',
+      `what a person confirms before the AI does it: ${effectNames.join(', ')}, with commas; \`none\` for nothing (none)`,
+    )
+    .option(
       '--sending-windows <file>',
       'when follow-ups may go out, as JSON: [{ "weekdays": ["monday"], "from": "09:00", "to": "18:00" }]; [] means always',
     )
@@ -122,12 +128,13 @@ export const updateStoreCommand = (admin: Admin): Command =>
         ai_max_wait_seconds: options.aiMaxWaitSeconds,
         ai_daily_calls: options.aiDailyCalls,
         ai_daily_budget: options.aiDailyBudget === 'none' ? null : options.aiDailyBudget,
+        ai_confirm: options.aiConfirm === 'none' ? [] : options.aiConfirm?.split(','),
       };
       const changesAssistant = Object.values(assistantToChange).some((value) => value !== undefined);
       const changesScheduling = sendingWindows !== undefined || calendarCustomer !== undefined;
       if (!changesStore && !changesMessaging && !changesAssistant && !changesScheduling) {
         throw new UsageError([
-          'give at least one of --name, --tier, --timezone, --locale, --country, --rate-limit, --message-wait, --opt-out-stops-api, --ai-pause-minutes, --api-pauses-ai, --monthly-budget, --ai, --ai-quiet-seconds, --ai-max-wait-seconds, --ai-daily-calls, --ai-daily-budget, --sending-windows or --calendar-customer',
+          'give at least one of --name, --tier, --timezone, --locale, --country, --rate-limit, --message-wait, --opt-out-stops-api, --ai-pause-minutes, --api-pauses-ai, --monthly-budget, --ai, --ai-quiet-seconds, --ai-max-wait-seconds, --ai-daily-calls, --ai-daily-budget, --ai-confirm, --sending-windows or --calendar-customer',
         ]);
       }
       // The command checks all changes before it sends any, because they go to several services.
@@ -146,6 +153,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
           ai_max_wait_seconds: '--ai-max-wait-seconds',
           ai_daily_calls: '--ai-daily-calls',
           ai_daily_budget: '--ai-daily-budget',
+          ai_confirm: '--ai-confirm',
         });
       const ofCalendar =
         calendarCustomer !== undefined && checked(updateCalendarSettings, { show_customer: calendarCustomer }, {});
@@ -179,6 +187,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
                   'ai max wait': `${assistant.ai_max_wait_seconds} s`,
                   'ai daily calls': assistant.ai_daily_calls,
                   'ai daily budget': assistant.ai_daily_budget ?? 'none',
+                  'a person confirms': assistant.ai_confirm.join(', ') || 'nothing',
                 }),
               ]
             : []),

@@ -13,6 +13,7 @@ const agent: Agent = {
   voice_id: null,
   audio_response_enabled: false,
   ...{ instructions: 'Sell.', tone: null, language: null, disclosure: true, handover_when: null, version: 1 },
+  tools: ['find_times', 'book'],
   condition_groups: [{ id: 'g', group_index: 7, logical_operator: 'AND', conditions: [condition] }],
   created_at: '2026-01-01T00:00:00Z',
   updated_at: '2026-01-01T00:00:00Z',
@@ -24,6 +25,7 @@ test('an agent that is opened and saved keeps its values', () => {
   expect(bodyOf(draftOf(agent))).toEqual({
     ...values,
     ...{ instructions: 'Sell.', tone: null, language: null, disclosure: true, handover_when: null },
+    tools: ['find_times', 'book'],
     condition_groups: [
       {
         group_index: 0,

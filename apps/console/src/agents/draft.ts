@@ -25,6 +25,7 @@ export type Draft = {
   readonly language: string;
   readonly disclosure: boolean;
   readonly handoverWhen: string;
+  readonly tools: Agent['tools'];
   readonly groups: readonly DraftGroup[];
 };
 export type DraftGroup = { readonly key: string; readonly conditions: readonly DraftCondition[] };
@@ -69,6 +70,7 @@ export const emptyDraft = (agents: readonly Agent[]): Draft => ({
   audio: false,
   voice: '',
   ...{ instructions: '', tone: '', language: '', disclosure: true, handoverWhen: '' },
+  tools: ['find_times', 'book', 'move', 'cancel', 'schedule_followup', 'update_lead'],
   groups: [newGroup()],
 });
 
@@ -85,6 +87,7 @@ export const draftOf = (agent: Agent): Draft => ({
   language: agent.language ?? '',
   disclosure: agent.disclosure,
   handoverWhen: agent.handover_when ?? '',
+  tools: agent.tools,
   groups: agent.condition_groups.map(({ id, conditions }) => ({ key: id, conditions: conditions.flatMap(draftOfOne) })),
 });
 
@@ -158,6 +161,7 @@ export const bodyOf = (draft: Draft): Required<AgentBody> => ({
   language: draft.language.trim() || null,
   disclosure: draft.disclosure,
   handover_when: draft.handoverWhen.trim() || null,
+  tools: draft.tools,
   condition_groups: draft.groups
     .filter(({ conditions }) => conditions.length > 0)
     .map(({ conditions }, group_index) => ({

@@ -73,6 +73,7 @@ const memberWords: Record<Member, () => string> = {
   language: m.audit_m_language,
   disclosure: m.audit_m_disclosure,
   handover_when: m.audit_m_handover_when,
+  tools: m.audit_m_tools,
   condition_groups: m.audit_m_condition_groups,
   url: m.audit_m_url,
   description: m.audit_m_description,
@@ -85,6 +86,7 @@ const memberWords: Record<Member, () => string> = {
   ai: m.audit_m_ai,
   most_calls: m.audit_m_most_calls,
   most_spent: m.audit_m_most_spent,
+  confirm: m.audit_m_confirm,
 };
 
 const providerWords: Readonly<Record<string, () => string>> = {

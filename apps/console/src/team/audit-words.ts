@@ -34,6 +34,7 @@ export const actionWords: Readonly<Record<string, () => string>> = {
   'leads.resume_ai': m.audit_act_leads_resume_ai,
   'messages.send': m.audit_act_messages_send,
   'messages.cancel': m.audit_act_messages_cancel,
+  'messages.decide': m.audit_act_messages_decide,
   'sessions.close': m.audit_act_sessions_close,
   'appointments.create': m.audit_act_appointments_create,
   'appointments.update': m.audit_act_appointments_update,

@@ -3,6 +3,7 @@ import { About, DateText, Done, Exact, Matching, Nullable, NullableString, OneOf
 import { defineOperation } from '../core/operation.ts';
 import { NullableNumber } from '../core/reports.ts';
 import { maxAmount } from '../messaging/messages.ts';
+import { EffectNames } from './tools.ts';
 
 /**
  * Who can write answers. `demo`: fixed rules in this platform, which need no account. It is for trying the product.
@@ -169,6 +170,7 @@ const StoreAi = Type.Object(
     ai: Type.Boolean({ description: 'Whether the AI answers the customers of the store.' }),
     connections: Type.Array(ModelConnection, { description: 'Its providers of models, the default first.' }),
     budget: AiBudget,
+    confirm: EffectNames,
   },
   { title: 'StoreAi', description: 'The AI of the store.' },
 );
@@ -187,7 +189,7 @@ export const switchStoreAi = defineOperation({
   subject: 'assistant.platform.ai.switch',
   http: { method: 'PATCH', path: '/ai' },
   access: { role: 'owner' },
-  summary: 'Switch the AI of the store on or off, or change what it may use a day',
+  summary: 'Switch the AI of the store on or off, or change what it may use a day and what a person confirms',
   description: 'What customers wrote before it is switched on is left to people.',
   request: {
     body: Exact(
@@ -203,6 +205,7 @@ export const switchStoreAi = defineOperation({
               'What the calls of a day may cost, in `currency`. Null: there is no limit. It needs prices, which the operator keeps.',
           }),
         ),
+        confirm: Type.Optional(EffectNames),
       },
       { minProperties: 1, description: 'What to change.' },
     ),

@@ -12,11 +12,12 @@ import {
 import { replayConversation } from './replay.ts';
 import { fenceTurns } from './restore.ts';
 import { updateAssistantSettings } from './settings.ts';
-import { advanceTurn, explainMessage } from './turns.ts';
+import { advanceTurn, decideEffects, explainMessage } from './turns.ts';
 import { getAiUsage } from './usage.ts';
 
 export const assistantOperations = {
   explainMessage,
+  decideEffects,
   advanceTurn,
   getAiUsage,
   replayConversation,

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { About, Exact, MapOf, Nullable, NullableString, OneOf, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { AgentTrial } from '../crm/agents.ts';
-import { toolNames } from './turns.ts';
+import { toolNames } from './tools.ts';
 
 /** The most turns of one replay. */
 export const mostReplayedTurns = 20;

@@ -3,6 +3,7 @@ import { Exact } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { NullableNumber } from '../core/reports.ts';
 import { maxAmount } from '../messaging/messages.ts';
+import { EffectNames } from './tools.ts';
 
 /** What a store has set for the answers of its AI. */
 export const AssistantSettings = Type.Object({
@@ -16,6 +17,8 @@ export const AssistantSettings = Type.Object({
   ai_daily_calls: Type.Integer(),
   /** What the calls of a day may cost, in the currency of the price file. Null: there is no limit. */
   ai_daily_budget: NullableNumber('What the calls of a day may cost.'),
+  /** The effects that a person confirms. */
+  ai_confirm: EffectNames,
 });
 export type AssistantSettings = Static<typeof AssistantSettings>;
 
@@ -32,6 +35,7 @@ export const updateAssistantSettings = defineOperation({
         ai_daily_budget: Type.Optional(
           Type.Unsafe<number | null>({ type: ['number', 'null'], minimum: 0, maximum: maxAmount }),
         ),
+        ai_confirm: Type.Optional(EffectNames),
       },
       { minProperties: 1 },
     ),

@@ -13,6 +13,7 @@ import {
 } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { SelectionOutcome } from '../crm/agents.ts';
+import { toolNames } from './tools.ts';
 
 /** How a turn ends. A turn answers the messages that a lead wrote one after the other. */
 export const turnOutcomes = ['sent', 'silent', 'superseded', 'handed_over'] as const;
@@ -54,6 +55,7 @@ export const handoverReasons = [
   'model_refused',
   'model_unavailable',
   'too_many_steps',
+  'needs_confirmation',
 ] as const;
 export type HandoverReason = (typeof handoverReasons)[number];
 export const HandoverReasonWord = OneOf(handoverReasons, {
@@ -62,23 +64,21 @@ export const HandoverReasonWord = OneOf(handoverReasons, {
     'Why a person must answer. `agent_decided`: the model, such as by the `handover_when` of its agent. `no_text`: the ' +
     'lead sent something that the AI cannot read. `budget_reached`: the calls of the day or what they may cost are used up, or the budget for messages, after an appointment was booked, ' +
     'moved or cancelled. `too_many_answers`: ' +
-    'the AI has answered the lead 20 times within an hour, as with another bot. `too_many_steps`: the model has asked for tools again and again. `model_refused`: the model does not want to answer. `model_unavailable`: no provider gave an answer that can be sent.',
+    'the AI has answered the lead 20 times within an hour, as with another bot. `too_many_steps`: the model has asked for tools again and again. `needs_confirmation`: the model asked for an effect that a person confirms, with `POST /leads/{leadId}/messages/{messageId}/decision`. `model_refused`: the model does not want to answer. `model_unavailable`: no provider gave an answer that can be sent.',
 });
-
-/** What a model can ask for. Each is an operation of the service that owns the data, with values from the database. */
-export const toolNames = ['find_times', 'book', 'move', 'cancel', 'schedule_followup', 'update_lead'] as const;
-export type ToolName = (typeof toolNames)[number];
 
 const ExplainedTool = Type.Object(
   {
     tool: Type.String({ description: `One of ${toolNames.map((name) => `\`${name}\``).join(', ')}.` }),
     input: MapOf(Type.Unknown(), { description: 'What the model gave it.' }),
     output: MapOf(Type.Unknown(), {
-      description: 'What it gave back. `error`: it had no effect, and why.',
+      description: 'What it gave back. `error`: it had no effect, and why. Empty while a person is to confirm it.',
     }),
+    awaits_confirmation: Type.Boolean({ description: 'Whether it is made only when a person confirms it.' }),
   },
   { title: 'ExplainedTool', description: 'A tool that the model used, or asked for in vain.' },
 );
+export type ExplainedTool = Static<typeof ExplainedTool>;
 
 const Explanation = Type.Object(
   {
@@ -176,6 +176,46 @@ export const explainMessage = defineOperation({
   },
   reply: Explanation,
   errors: ['lead_not_found', 'message_not_found'],
+});
+
+export const decideEffects = defineOperation({
+  subject: 'assistant.api.messages.decide',
+  http: { method: 'POST', path: '/leads/:leadId/messages/:messageId/decision' },
+  access: { scope: 'messages:write', alsoScope: 'appointments:write', audited: ['decision'] },
+  summary: 'Confirm or decline what the AI asked a person for',
+  description:
+    'A message of the AI that was handed over with the reason `needs_confirmation` waits for this: its explanation names ' +
+    'the effects with `awaits_confirmation`. `confirm` makes them, as they would have been made at once, and tells the lead ' +
+    'what was booked, moved or cancelled. An effect that is not possible any more has an `error` in its output. `decline` ' +
+    'makes none and tells the lead nothing: answer in your own words. A repeat of `confirm` after a lost answer has no ' +
+    'second effect.',
+  extension: true,
+  request: {
+    params: Exact({
+      leadId: About(Uuid, 'The id of the lead.'),
+      messageId: About(Uuid, 'The id of the message.'),
+    }),
+    body: Exact(
+      {
+        decision: OneOf(['confirm', 'decline'], {
+          title: 'EffectDecision',
+          description: '`confirm`: the effects are made. `decline`: they are not.',
+        }),
+      },
+      { description: 'The decision about all effects of the message that wait.' },
+    ),
+  },
+  reply: Type.Object(
+    {
+      tools: Type.Array(ExplainedTool, { description: 'What was decided about, with what came of it.' }),
+      message_id: About(
+        NullableUuid,
+        'The message that tells the lead what was done. Null: none could or had to be sent.',
+      ),
+    },
+    { title: 'DecidedEffects', description: 'What came of a decision.' },
+  ),
+  errors: ['lead_not_found', 'message_not_found', 'nothing_to_confirm'],
 });
 
 /** The due step of a lead's open turn. Safe to repeat at any time. */

@@ -452,6 +452,14 @@ export const errorCatalogue = {
     description: 'The store has connected no model that could answer. Connect one first.',
     retryable: false,
   },
+  nothing_to_confirm: {
+    status: 409,
+    title: 'Nothing waits for a confirmation',
+    description:
+      'The message asks for no effect that a person confirms, or it was decided before. Its explanation shows what came ' +
+      'of it. One that is being confirmed cannot be declined: confirm it again to learn what came of it.',
+    retryable: false,
+  },
   ai_budget_reached: {
     status: 409,
     title: 'AI budget of the day is used up',

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { ToolNames, toolNames } from '../assistant/tools.ts';
 import {
   About,
   Described,
@@ -137,6 +138,7 @@ export const Agent = Type.Object(
     voice_id: About(NullableString, 'The voice of audio replies, as its provider names it.'),
     audio_response_enabled: Type.Boolean({ description: 'Replies with audio when the lead sends audio.' }),
     ...shownWriting,
+    tools: ToolNames,
     version: Type.Integer({
       description:
         'From 1 on. It grows with each change of what the agent is told: see `GET /agents/{agentId}/versions`.',
@@ -364,6 +366,7 @@ const agentMembers = {
   voice_id: About(NullableText(200), 'The voice of audio replies, as its provider names it.'),
   audio_response_enabled: Type.Boolean({ description: 'Replies with audio when the lead sends audio.' }),
   ...writing,
+  tools: ToolNames,
   condition_groups: Type.Array(GivenConditionGroup, {
     maxItems: agentBounds.groups,
     description: 'OR between groups, AND within a group. They replace all groups that the agent has.',
@@ -384,6 +387,7 @@ const AgentToCreate = Exact(
     language: Type.Optional(writing.language),
     disclosure: Type.Optional(Described(writing.disclosure, { default: true })),
     handover_when: Type.Optional(writing.handover_when),
+    tools: Type.Optional(Described(ToolNames, { default: [...toolNames] })),
     condition_groups: Type.Optional(agentMembers.condition_groups),
   },
   { description: 'The agent.' },

@@ -13,6 +13,8 @@ export type Phrases = {
   readonly howCanIHelp: string;
   readonly quote: (title: string, passage: string) => string;
   readonly person: string;
+  /** Said to a lead whose wish a person must confirm. */
+  readonly confirmsFirst: string;
   readonly notFound: string;
   /** Said to a lead who sent a recording, a picture and the like. It says that it is an AI, as every first message does. */
   readonly pleaseWrite: string;
@@ -41,6 +43,7 @@ export const phrases: Record<Language, Phrases> = {
     howCanIHelp: 'Como posso ajudar?',
     quote: (title, passage) => `Em “${title}” está escrito:\n${passage}`,
     person: 'Vou chamar uma pessoa da equipe, que responde aqui assim que puder.',
+    confirmsFirst: 'Uma pessoa da equipe confirma isso antes, e escreve aqui assim que puder.',
     notFound: 'Não encontrei essa informação. Vou chamar uma pessoa da equipe, que responde aqui assim que puder.',
     pleaseWrite: 'Sou a assistente de IA da loja, e por enquanto só leio textos. Pode escrever, por favor?',
     appointment: 'Atendimento',
@@ -63,6 +66,7 @@ export const phrases: Record<Language, Phrases> = {
     howCanIHelp: '¿En qué puedo ayudar?',
     quote: (title, passage) => `En “${title}” dice:\n${passage}`,
     person: 'Voy a llamar a una persona del equipo, que responderá aquí en cuanto pueda.',
+    confirmsFirst: 'Una persona del equipo lo confirma antes, y escribirá aquí en cuanto pueda.',
     notFound:
       'No encontré esa información. Voy a llamar a una persona del equipo, que responderá aquí en cuanto pueda.',
     pleaseWrite: 'Soy la asistente de IA de la tienda, y por ahora solo leo textos. ¿Puede escribir, por favor?',
@@ -86,6 +90,7 @@ export const phrases: Record<Language, Phrases> = {
     howCanIHelp: 'How can I help?',
     quote: (title, passage) => `“${title}” says:\n${passage}`,
     person: 'I am calling a person of the team, who will answer here as soon as possible.',
+    confirmsFirst: 'A person of the team confirms this first, and will write here as soon as possible.',
     notFound: 'I did not find that. I am calling a person of the team, who will answer here as soon as possible.',
     pleaseWrite: 'I am the store’s AI assistant, and so far I read only text. Could you write, please?',
     appointment: 'Appointment',

@@ -19,7 +19,8 @@ export async function readStoreAi(
       findToday(sql, context.storeId),
     ]),
   );
+  const { ai, ai_confirm: confirm } = settings;
   const { reached_at } = today;
   const budget = { ...toAiBudget(settings, today, prices), reached_at: reached_at && toTimestamp(reached_at) };
-  return { ai: settings.ai, connections: rows.map(toConnection), budget };
+  return { ai, connections: rows.map(toConnection), budget, confirm };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type AssistantSettings, type ReplayedSide, replyStepLimits } from '@mostrador/contracts';
+import { type AssistantSettings, changesSomething, type ReplayedSide, replyStepLimits } from '@mostrador/contracts';
 import type { StoreScope } from '@mostrador/kit/database/database';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Dependencies } from '../dependencies.ts';
@@ -16,7 +16,6 @@ import { type FindTimesInput, findTimes } from '../tools/find-times.ts';
 import { offerList, offersToTell } from '../tools/said-by-server.ts';
 import { mostModelCalls } from '../tools/step.ts';
 import type { StepCall } from '../turns/step-call.ts';
-import { changesSomething } from './differs.ts';
 import { offersIn } from './stored-offers.ts';
 
 /** The model that a replay asks, and what it may use. */

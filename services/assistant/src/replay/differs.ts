@@ -1,9 +1,4 @@
-import type { ReplayedSide, ToolName } from '@mostrador/contracts';
-
-/** The tools that only look something up. */
-const reading: ReadonlySet<string> = new Set<ToolName>(['find_times']);
-
-export const changesSomething = (tool: string): boolean => !reading.has(tool);
+import { changesSomething, type ReplayedSide } from '@mostrador/contracts';
 
 /** Whether two answers to the same turn differ in what they do, or in what the lead reads. Pure. */
 export function differs(before: ReplayedSide, after: ReplayedSide): boolean {

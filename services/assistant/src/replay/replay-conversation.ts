@@ -1,5 +1,6 @@
 import {
   type Agent,
+  changesSomething,
   getLead,
   getStoreSettings,
   listAppointments,
@@ -27,7 +28,7 @@ import { languageOf, phrases } from '../models/phrases.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { type Offering, offeredTools } from '../tools/offered-tools.ts';
 import { readRules } from '../tools/read-offering.ts';
-import { listResults } from '../tools/step.repository.ts';
+import { listCalls } from '../tools/step.repository.ts';
 import { burstOf, isFirstAnswer, linesBefore, newestOf, searchTextOf, textOf } from '../turns/burst.ts';
 import { longestText, mostLines, mostPassages } from '../turns/decide.ts';
 import { localeOfLead } from '../turns/lead-locale.ts';
@@ -35,7 +36,7 @@ import { mostMessages as mostMessagesOfTurn } from '../turns/read-lead.ts';
 import type { StepCall } from '../turns/step-call.ts';
 import { type DecidedTurn, findTurn, listDecided, listDecidedBefore } from '../turns/turn.repository.ts';
 import { type Asking, askAgain, inputOf, NoTimeLeft } from './ask-again.ts';
-import { changesSomething, differs } from './differs.ts';
+import { differs } from './differs.ts';
 import { offeredBefore } from './stored-offers.ts';
 
 const mostMessages = 200;
@@ -149,9 +150,11 @@ async function readConversation(
   const turns = [...earlier.toReversed(), ...rows];
   const results = new Map(
     await Promise.all(
-      turns.map(
-        async ({ id }) => [id, await database.lookUp(call, (sql) => listResults(sql, call.storeId, id))] as const,
-      ),
+      turns.map(async ({ id }) => {
+        const calls = await database.lookUp(call, (sql) => listCalls(sql, call.storeId, id));
+        // What waits for a person has given nothing.
+        return [id, calls.map((made) => ({ ...made, output: made.output ?? {} }))] as const;
+      }),
     ),
   );
   return {
@@ -193,7 +196,7 @@ async function replayTurn(
     ...{ agent, locale, timezone, now: turn.answered_to.toISOString(), text: newestOf(text, longestText), passages },
     conversation: lines,
     isFirst: isFirstAnswer(messages),
-    tools: offeredTools(offeringAt(turn, conversation)),
+    tools: offeredTools(offeringAt(turn, conversation), agent.tools),
   };
   const before = storedSide(turn, calls, conversation.messages);
   const after = await askAgain(dependencies, request, calls, asking);
@@ -229,7 +232,9 @@ function offeringAt(
 /** How a turn was answered. */
 function storedSide(turn: DecidedTurn, calls: readonly ToolResult[], messages: readonly Message[]): ReplayedSide {
   const { state, reason, passages, model } = turn;
-  const acted = calls.some(({ name, output }) => changesSomething(name) && !('error' in (output as object)));
+  // A replay does not ask a person.
+  const asked = reason === 'needs_confirmation';
+  const acted = asked || calls.some(({ name, output }) => changesSomething(name) && !('error' in (output as object)));
   return {
     action: acted ? 'use_tools' : state === 'sent' ? 'reply' : state === 'silent' ? 'silent' : 'hand_over',
     ...{ reason, text: messages.find(({ id }) => id === turn.id)?.body ?? null, model },

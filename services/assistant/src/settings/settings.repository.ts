@@ -8,10 +8,11 @@ const defaultSettings: AssistantSettings = {
   ai_max_wait_seconds: 30,
   ai_daily_calls: 500,
   ai_daily_budget: null,
+  ai_confirm: [],
 };
 
 const columns = (sql: Sql) =>
-  sql`ai, ai_quiet_seconds, ai_max_wait_seconds, ai_daily_calls, ai_daily_budget::float8 as ai_daily_budget`;
+  sql`ai, ai_quiet_seconds, ai_max_wait_seconds, ai_daily_calls, ai_daily_budget::float8 as ai_daily_budget, ai_confirm`;
 
 /** The query for the settings of a store in which the AI is on, and since when. No row: it is off. */
 export const findSettingsIfOn = (sql: Sql, storeId: string) =>

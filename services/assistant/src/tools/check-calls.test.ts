@@ -1,13 +1,15 @@
+import { toolNames } from '@mostrador/contracts';
 import { Type } from '@sinclair/typebox';
 import { expect, test } from 'vitest';
 import type { ToolCall } from '../models/model.ts';
 import { checkCalls } from './check-calls.ts';
 import { offeredTools } from './offered-tools.ts';
 
-const tools = offeredTools({
+const offering = {
   ...{ books: true, services: [], appointments: [], timezone: 'UTC' },
   offers: [{ id: 'o1', starts_at: new Date('2027-01-05T10:00:00Z'), title: 'Corte' }],
-});
+};
+const tools = offeredTools(offering, toolNames);
 const check = (name: ToolCall['name'], input: unknown, offered = tools) =>
   checkCalls(offered, [{ id: 'from the model', name, input }])[0];
 

@@ -89,8 +89,14 @@ export const membersNotOffered = (offered: Tool, given: Readonly<Record<string, 
     return given[member] !== undefined && !choices.some(({ const: id }) => id === given[member]);
   });
 
-/** The tools that a model is offered for a lead now. Every id in them is one that the server chose. Pure. */
-export function offeredTools({ books, services, appointments, offers, timezone }: Offering): Tool[] {
+/**
+ * The tools that a model is offered for a lead now, of those that its agent may use. Every id in them is one that the server
+ * chose. Pure.
+ */
+export function offeredTools(
+  { books, services, appointments, offers, timezone }: Offering,
+  allowed: readonly ToolName[],
+): Tool[] {
   const at = (moment: Date) => timeLabel(localTimeOf(moment, timezone));
   const active = services.filter(({ is_active }) => is_active).slice(0, mostServices);
   const service = oneOf(
@@ -106,7 +112,7 @@ export function offeredTools({ books, services, appointments, offers, timezone }
     appointments.map(({ id, scheduled_at, title }) => ({ id, label: `${at(toInstant(scheduled_at))}, ${title}` })),
   );
   const canMove = books && offers.length > 0 && appointments.length > 0;
-  return [
+  const possible = [
     ...(books
       ? [
           tool(
@@ -151,4 +157,5 @@ export function offeredTools({ books, services, appointments, offers, timezone }
     ),
     tool('update_lead', 'Corrects the name of the customer as they give it, or sets their status in the sales.'),
   ];
+  return possible.filter(({ name }) => allowed.includes(name));
 }

@@ -10,9 +10,9 @@ export async function countModelCalls(sql: Sql, storeId: string, turnId: string)
   return row.calls;
 }
 
-/** The ended tool calls of a turn and of the superseded turns before it, in order. */
-export const listResults = (sql: Sql, storeId: string, turnId: string) =>
-  sql<(CallRow & { output: ToolOutput })[]>`
+/** The tool calls of a turn and of the superseded turns before it, in order. */
+export const listCalls = (sql: Sql, storeId: string, turnId: string) =>
+  sql<CallRow[]>`
     with recursive chain as (
       select id, continues, 0 as back from ai_turns where store_id = ${storeId} and id = ${turnId}
       union all
@@ -20,17 +20,23 @@ export const listResults = (sql: Sql, storeId: string, turnId: string) =>
       from chain join ai_turns turn on turn.store_id = ${storeId} and turn.id = chain.continues
     )
     select ${callColumns(sql)} from ai_steps join chain on chain.id = turn_id
-    where store_id = ${storeId} and kind = 'tool' and output is not null
+    where store_id = ${storeId} and kind = 'tool'
     order by back desc, n, call`;
 
-/** The first tool call of a turn that has not ended. */
-export async function findOpenCall(sql: Sql, storeId: string, turnId: string): Promise<CallRow | undefined> {
-  const [row] = await sql<CallRow[]>`
+/** Of these calls, those that have ended. */
+export async function listResults(sql: Sql, storeId: string, turnId: string): Promise<Ended[]> {
+  const calls = await listCalls(sql, storeId, turnId);
+  return calls.filter((call): call is Ended => call.output !== null);
+}
+
+type Ended = CallRow & { readonly output: ToolOutput };
+
+/** The tool calls of a turn that have not ended, in order. */
+export const listOpenCalls = (sql: Sql, storeId: string, turnId: string) =>
+  sql<CallRow[]>`
     select ${callColumns(sql)} from ai_steps
     where store_id = ${storeId} and turn_id = ${turnId} and kind = 'tool' and output is null
-    order by n, call limit 1`;
-  return row;
-}
+    order by n, call`;
 
 /** A model call, from 1 in each turn, with the tool calls that it asked for. */
 export type NewStep = { readonly n: number; readonly action: string; readonly calls: readonly NewCall[] };
@@ -57,6 +63,13 @@ export const saveOutput = (sql: TransactionSql, storeId: string, { turn_id, n, c
   sql`
     update ai_steps set output = ${sql.json(output as never)}
     where store_id = ${storeId} and turn_id = ${turn_id} and n = ${n} and call = ${call} and output is null`;
+
+/** Ends the open calls of a turn. */
+export const endCalls = (sql: TransactionSql, storeId: string, turnId: string, error: string) =>
+  sql<CallRow[]>`
+    update ai_steps set output = ${sql.json({ error })}
+    where store_id = ${storeId} and turn_id = ${turnId} and kind = 'tool' and output is null
+    returning ${callColumns(sql)}`;
 
 /** Ends the calls of a turn that have not begun, and the given one. */
 export const skipCalls = (sql: TransactionSql, storeId: string, call: CallRow, error: string) =>

@@ -34,7 +34,8 @@ export async function useTool(dependencies: Dependencies, step: StepCall, turn: 
   const words = phrases[languageOf(locale)];
   const effect: StepCall = {
     ...step,
-    actor: { kind: 'agent', id: turn.agent_id as string },
+    // The person who has confirmed it, if one has.
+    actor: step.actor ?? { kind: 'agent', id: turn.agent_id as string },
     idempotency: { key: keyOf(call), scope: `assistant ${call.tool}`, fingerprint: fingerprintOf(call.input) },
   };
   const input = call.input as Inputs & FindTimesInput;

@@ -1,7 +1,7 @@
 import { replyStepLimits } from '@mostrador/contracts';
 import { type Attempt, answer, type Claim, type ClaimNext } from '@mostrador/kit/step/retry-engine';
 import { lookAgain, recordingMs } from '@mostrador/kit/step/step';
-import { findOpenCall, markBegun, skipCalls } from '../tools/step.repository.ts';
+import { listOpenCalls, markBegun, skipCalls } from '../tools/step.repository.ts';
 import { claim } from './attempt.repository.ts';
 import { endTurn } from './end-turn.ts';
 import { type Due, nextMove } from './next-move.ts';
@@ -22,7 +22,7 @@ export const claimNext: ClaimNext<Claim<Claimed>> = async (sql, { storeId, id: l
   const found = await lockOpenTurn(sql, storeId, leadId);
   // Only what a model has decided has calls.
   const mayHaveCall = found.turn?.answered_to && found.turn.action === null;
-  const call = found.turn && mayHaveCall ? await findOpenCall(sql, storeId, found.turn.id) : undefined;
+  const [call] = found.turn && mayHaveCall ? await listOpenCalls(sql, storeId, found.turn.id) : [];
   const move = nextMove({ ...found, call });
   switch (move.kind) {
     case 'answer':

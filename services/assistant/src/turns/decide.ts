@@ -71,7 +71,7 @@ export async function decide(
 
   const chosen = chosenOf({ agent, ...selection }, { answered_to: answeredTo, latency_ms: turn.latency_ms });
   const reader = { language: agent.language ?? locale, timezone: read.timezone };
-  const { pleaseWrite, person } = phrases[languageOf(reader.language)];
+  const { pleaseWrite, person, confirmsFirst } = phrases[languageOf(reader.language)];
   const confirmed = confirmations(results, reader);
   const simple = withoutModel({ text, conversation, pleaseWrite, calls, answered });
   if (simple === 'please_write') return replyOutcome(chosen, pleaseWrite);
@@ -88,7 +88,7 @@ export async function decide(
   const request: ModelRequest = {
     ...{ agent, locale, timezone: read.timezone, now: new Date().toISOString() },
     ...{ text: newestOf(text, longestText), passages, conversation, isFirst: isFirstAnswer(read.messages) },
-    ...{ tools: offeredTools(offering), results },
+    ...{ tools: offeredTools(offering, agent.tools), results },
   };
   const asked = await askModel(dependencies, request, {
     ...{ scope, turnId: turn.id, agentId: agent.id, candidates, connection, reserved },
@@ -97,7 +97,8 @@ export async function decide(
     waitsSince: earliest(answeredTo, longestWaitAt(turn, settings)),
   });
   const told = offered.flatMap((id) => offers.find((offer) => offer.id === id) ?? []);
-  return outcomeOf(chosen, request, { ...asked, n: calls + 1 }, { confirmed, told, reader });
+  const confirms = { effects: settings.ai_confirm, text: confirmsFirst };
+  return outcomeOf(chosen, request, { ...asked, n: calls + 1 }, { confirmed, told, reader, confirms });
 }
 
 /** What is known of the turn, its store and its lead before an agent is chosen. */

@@ -1,4 +1,5 @@
 import {
+  type ExplainedTool,
   type Explanation,
   getMessage,
   type HandoverReason,
@@ -8,8 +9,8 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
-import { listResults } from '../tools/step.repository.ts';
-import type { CallRow, ToolOutput } from '../tools/step.ts';
+import { listCalls } from '../tools/step.repository.ts';
+import type { CallRow } from '../tools/step.ts';
 import { countSuperseded, findTurn } from './turn.repository.ts';
 import type { TurnRow } from './turn.ts';
 
@@ -22,7 +23,7 @@ export const explainMessage =
     // A merge may have given the message another lead.
     await rpc.call(getMessage, { params }, { requestId, storeId, deadline, traceparent });
     const [calls, superseded] = await database.read(context, (sql) =>
-      Promise.all([listResults(sql, storeId, turn.id), countSuperseded(sql, storeId, turn.id)]),
+      Promise.all([listCalls(sql, storeId, turn.id), countSuperseded(sql, storeId, turn.id)]),
     );
     return toExplanation(turn, calls, superseded, prices?.currency);
   };
@@ -34,9 +35,21 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const isExplained = (turn: TurnRow): turn is Explained => turn.state === 'sent' || turn.state === 'handed_over';
 
+/** Whether the call of an ended turn waits for a person. */
+const awaitsConfirmation = (turn: TurnRow, call: CallRow): boolean =>
+  call.output === null &&
+  call.turn_id === turn.id &&
+  turn.state === 'handed_over' &&
+  turn.reason === 'needs_confirmation';
+
+/** A call of an ended turn. */
+export const toExplainedTool = ({ tool, input, output }: CallRow): ExplainedTool => ({
+  ...{ tool, input: isObject(input) ? input : {}, output: output ?? {}, awaits_confirmation: output === null },
+});
+
 const toExplanation = (
   turn: Explained,
-  calls: readonly (CallRow & { output: ToolOutput })[],
+  calls: readonly CallRow[],
   superseded: number,
   currency: string | undefined,
 ): Explanation => ({
@@ -48,7 +61,7 @@ const toExplanation = (
   agent_reason: turn.agent_reason,
   considered: [...turn.considered],
   passages: [...turn.passages],
-  tools: calls.map(({ tool, input, output }) => ({ tool, input: isObject(input) ? input : {}, output })),
+  tools: calls.filter((call) => call.output !== null || awaitsConfirmation(turn, call)).map(toExplainedTool),
   model: turn.model,
   latency_ms: turn.latency_ms,
   tokens:

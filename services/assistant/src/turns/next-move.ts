@@ -28,7 +28,7 @@ export type Due =
 export const tooLateMs = 15 * 60_000;
 
 /** The owning services know the key of a call for 24 hours. */
-const repeatableMs = 12 * 60 * 60_000;
+export const repeatableMs = 12 * 60 * 60_000;
 
 /** Decides about the open turn of a lead. */
 export const nextMove: NextMove<Situation, AnyMove<Due, OwnMove>> = ({ turn, call, now }) => {

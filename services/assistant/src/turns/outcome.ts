@@ -1,4 +1,4 @@
-import type { AgentSelection, HandoverReason, SilentReason } from '@mostrador/contracts';
+import type { AgentSelection, EffectNames, HandoverReason, SilentReason } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Asked } from '../models/ask-model.ts';
 import type { Decision, ModelRequest } from '../models/model.ts';
@@ -7,6 +7,7 @@ import { checkCalls } from '../tools/check-calls.ts';
 import type { OfferRow } from '../tools/offer.repository.ts';
 import { offerList } from '../tools/said-by-server.ts';
 import type { NewStep } from '../tools/step.repository.ts';
+import type { NewCall } from '../tools/step.ts';
 import type { Decided } from './attempt.repository.ts';
 import { shortened } from './burst.ts';
 import type { TurnRow } from './turn.ts';
@@ -69,6 +70,8 @@ type Additions = {
   /** The offers that the reply names. */
   readonly told: readonly OfferRow[];
   readonly reader: Parameters<typeof offerList>[1];
+  /** The effects that a person confirms, and what the lead is told about them. */
+  readonly confirms: { readonly effects: EffectNames; readonly text: string };
 };
 
 /** What is recorded of an answer of the model. `n`: the number of its call in the turn. */
@@ -76,7 +79,7 @@ export function outcomeOf(
   chosen: Chosen,
   request: ModelRequest,
   { decision, model, latencyMs, settle, n }: Asked & { readonly n: number },
-  { confirmed, told, reader }: Additions,
+  { confirmed, told, reader, confirms }: Additions,
 ): Outcome {
   const latency_ms = (chosen.latency_ms ?? 0) + latencyMs;
   const base = { ...chosen, passages: keptPassages(request, decision), model, latency_ms };
@@ -85,6 +88,14 @@ export function outcomeOf(
   switch (decision.action) {
     case 'use_tools': {
       const calls = checkCalls(request.tools, decision.calls);
+      const waiting = (call: NewCall) => call.output === null && confirms.effects.some((name) => name === call.tool);
+      if (calls.some(waiting)) {
+        const kept = calls.map((call) =>
+          call.output !== null || waiting(call) ? call : { ...call, output: { error: 'handed_over' } },
+        );
+        const asksPerson = handOverOutcome(base, 'needs_confirmation', confirmed, confirms.text);
+        return { ...asksPerson, ...asked, step: { ...step, calls: kept } };
+      }
       return { decided: { ...base, action: null }, ...asked, step: { ...step, calls } };
     }
     case 'hand_over':

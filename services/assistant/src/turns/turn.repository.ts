@@ -5,7 +5,7 @@ import type { TurnRow } from './turn.ts';
 export const turnColumns = (sql: Sql) => sql`
   id, lead_id, state, reason, first_received_at, last_received_at, next_received_at, answered_to, action, action_reason, reply, agent_id,
   agent_name, agent_reason, considered, passages, model, latency_ms, input_tokens, output_tokens, cost_micros, next_attempt_at, attempts, error_code,
-  model_failures, lease_until, continues`;
+  model_failures, lease_until, continues, confirmation_id`;
 
 /** Locks the open turn of a lead. `now`: the database clock after that. */
 export async function lockOpenTurn(
@@ -80,6 +80,27 @@ export async function countAnswersOfHour(sql: Sql, storeId: string, leadId: stri
 /** The turn that wrote a message. */
 export const findTurn = (sql: Sql, storeId: string, id: string) =>
   sql<TurnRow[]>`select ${turnColumns(sql)} from ai_turns where store_id = ${storeId} and id = ${id}`;
+
+/** Locks a turn that has asked a person to confirm what the model wants to do. Undefined: it has not. */
+export async function lockAsking(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+): Promise<Pick<TurnRow, 'confirmation_id'> | undefined> {
+  const [row] = await sql<Pick<TurnRow, 'confirmation_id'>[]>`
+    select confirmation_id from ai_turns
+    where store_id = ${storeId} and id = ${id} and state = 'handed_over' and reason = 'needs_confirmation'
+    for no key update`;
+  return row;
+}
+
+/** From here on what the turn asked for may be done. Returns the id of the message that tells the lead. */
+export async function markConfirmed(sql: TransactionSql, storeId: string, id: string): Promise<string> {
+  const [row] = await sql<[{ confirmation_id: string }]>`
+    update ai_turns set confirmation_id = coalesce(confirmation_id, uuidv7())
+    where store_id = ${storeId} and id = ${id} returning confirmation_id`;
+  return row.confirmation_id;
+}
 
 export type DecidedTurn = TurnRow & { readonly answered_to: Date };
 

@@ -43,6 +43,8 @@ export type TurnRow = {
   readonly lease_until: Date | null;
   /** The superseded turn before, whose tool results this one keeps. */
   readonly continues: string | null;
+  /** The message that tells what a person has confirmed. */
+  readonly confirmation_id: string | null;
 };
 
 /** The wake-up of the workflow that answers a lead. */

@@ -116,6 +116,7 @@ const columnsOf = ({ condition_groups: _, ...columns }: AgentContent) => ({
   voice_id: columns.voice_id,
   audio_response_enabled: columns.audio_response_enabled,
   ...writingOf(columns),
+  tools: columns.tools,
 });
 
 async function insertGroups(

@@ -1,4 +1,12 @@
-import type { Agent, AgentVersion, Condition, createAgent, RequestOf, updateAgent } from '@mostrador/contracts';
+import {
+  type Agent,
+  type AgentVersion,
+  type Condition,
+  type createAgent,
+  type RequestOf,
+  toolNames,
+  type updateAgent,
+} from '@mostrador/contracts';
 import type { OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
@@ -28,6 +36,7 @@ export type AgentContent = {
   readonly language: string | null;
   readonly disclosure: boolean;
   readonly handover_when: string | null;
+  readonly tools: Agent['tools'];
   readonly condition_groups: readonly {
     readonly group_index: number;
     readonly conditions: readonly Omit<Condition, 'id'>[];
@@ -50,6 +59,7 @@ export function newAgent(body: RequestOf<typeof createAgent>['body']): AgentCont
     language: body.language ?? null,
     disclosure: body.disclosure ?? true,
     handover_when: body.handover_when ?? null,
+    tools: inOrder(body.tools ?? toolNames),
     condition_groups,
   };
 }
@@ -58,8 +68,8 @@ export function newAgent(body: RequestOf<typeof createAgent>['body']): AgentCont
 export function changeAgent(row: AgentRow, changes: AgentChanges): AgentContent | null {
   refuseFaults(changes.condition_groups ?? []);
   const current = contentOf(row);
-  const changed: AgentContent = { ...current, ...changes };
-  return JSON.stringify(contentOf(changed)) === JSON.stringify(current) ? null : changed;
+  const changed = contentOf({ ...current, ...changes });
+  return JSON.stringify(changed) === JSON.stringify(current) ? null : changed;
 }
 
 /** Whether the change replaces the condition groups. */
@@ -92,6 +102,7 @@ function contentOf(agent: AgentContent): AgentContent {
     voice_id: agent.voice_id,
     audio_response_enabled: agent.audio_response_enabled,
     ...writingOf(agent),
+    tools: inOrder(agent.tools),
     condition_groups: agent.condition_groups
       .map(({ group_index, conditions }) => ({
         group_index,
@@ -100,6 +111,8 @@ function contentOf(agent: AgentContent): AgentContent {
       .sort((a, b) => a.group_index - b.group_index),
   };
 }
+
+const inOrder = (tools: readonly string[]): Agent['tools'] => toolNames.filter((name) => tools.includes(name));
 
 const conditionOf = ({ condition_type, operator, value, hours, timezone }: Omit<Condition, 'id'>) => ({
   ...{ condition_type, operator, value },
@@ -145,6 +158,7 @@ export function toAgent(row: AgentRow): Agent {
     voice_id: row.voice_id,
     audio_response_enabled: row.audio_response_enabled,
     ...writingOf(row),
+    tools: row.tools,
     version: row.version,
     condition_groups: row.condition_groups,
     created_at: toTimestamp(row.created_at),

@@ -36,6 +36,7 @@ test('a new agent has the given values, its groups ordered by group_index, and d
     voice_id: null,
     audio_response_enabled: false,
     ...{ instructions: null, tone: null, language: null, disclosure: true, handover_when: null, version: 1 },
+    tools: ['find_times', 'book', 'move', 'cancel', 'schedule_followup', 'update_lead'],
     condition_groups: [
       {
         id,
@@ -180,6 +181,9 @@ const wrong: [what: string, members: object, pointer: string][] = [
   ['a language that is no tag', { language: '!' }, '#/language'],
   ['a disclosure that is null', { disclosure: null }, '#/disclosure'],
   ['a hand-over that is no text', { handover_when: 7 }, '#/handover_when'],
+  ['a tool that does not exist', { tools: ['pay'] }, '#/tools/0'],
+  ['a tool twice', { tools: ['book', 'book'] }, '#/tools'],
+  ['tools that are null', { tools: null }, '#/tools'],
   ['a version', { version: 2 }, '#/version'],
   ['no name', { name: ' ' }, '#/name'],
 ];

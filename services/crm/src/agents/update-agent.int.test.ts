@@ -53,6 +53,14 @@ test('condition groups are replaced as a whole', async () => {
   expect((await update(storeId, made.id, { condition_groups: [] })).condition_groups).toEqual([]);
 });
 
+test('tools have one order, so that another order is no change, and an agent can have none', async () => {
+  const storeId = randomUUID();
+  const made = await create(storeId, { tools: ['cancel', 'book'] });
+  expect(made.tools).toEqual(['book', 'cancel']);
+  expect(await update(storeId, made.id, { tools: ['cancel', 'book'] })).toEqual(made);
+  expect(await update(storeId, made.id, { tools: [] })).toMatchObject({ tools: [], version: made.version });
+});
+
 test('an update without a change writes neither the agent nor its groups nor an event', async () => {
   const storeId = randomUUID();
   const made = await create(storeId);

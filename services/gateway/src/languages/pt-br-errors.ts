@@ -230,6 +230,12 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
     title: 'Nenhum modelo está conectado',
     description: 'A loja não conectou nenhum modelo que pudesse responder. Conecte um primeiro.',
   },
+  nothing_to_confirm: {
+    title: 'Nada espera uma confirmação',
+    description:
+      'A mensagem não pede nenhum efeito que uma pessoa confirme, ou a decisão já foi tomada. A explicação dela mostra o ' +
+      'resultado. O que está sendo confirmado não pode ser recusado: confirme de novo para saber o resultado.',
+  },
   ai_budget_reached: {
     title: 'O limite diário da IA acabou',
     description:

@@ -1,5 +1,5 @@
 import type { acceptMessage as operation, RequestOf } from '@mostrador/contracts';
-import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { authorOf, type StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { type Handler, later } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
@@ -21,7 +21,7 @@ export const acceptMessage =
       acceptOutbound(sql, context.storeId, {
         ...{ ...lead, id, source, body: body.message, template, handsOver: hands_over },
         rateCard: dependencies.rateCard,
-        author: agent ? { kind: 'agent', ...agent } : null,
+        author: agent ? { kind: 'agent', ...agent } : authorOf(context),
         unless_reply_after: unless_reply_after === undefined ? undefined : toInstant(unless_reply_after),
         expires_at: expires_at === undefined ? undefined : toInstant(expires_at),
       }),

@@ -36,6 +36,7 @@ export const reception: Agent = {
   language: 'pt-BR',
   disclosure: true,
   handover_when: 'O cliente reclama, ou pede para falar com uma pessoa.',
+  tools: ['find_times', 'book', 'move', 'cancel'],
   version: 2,
   condition_groups: [{ id: ids.group, group_index: 0, logical_operator: 'AND', conditions: [condition] }],
   ...times,

@@ -1,4 +1,4 @@
-import { explainMessage, getAiUsage, replayConversation } from '@mostrador/contracts';
+import { decideEffects, explainMessage, getAiUsage, replayConversation } from '@mostrador/contracts';
 import { document, reception } from './agents.ts';
 import { type ExampleOfOperation, example } from './example.ts';
 import { ids } from './optician.ts';
@@ -24,6 +24,25 @@ export const assistantExamples: readonly ExampleOfOperation[] = [
       superseded: 0,
       answered_from: '2026-01-12T13:02:11.482Z',
       answered_to: '2026-01-12T13:02:14.106Z',
+    },
+  ),
+  example(
+    decideEffects,
+    { params: { leadId: ids.lead, messageId: ids.reply }, body: { decision: 'confirm' } },
+    {
+      tools: [
+        {
+          ...{ tool: 'cancel', input: { appointment: ids.appointment } },
+          output: {
+            appointment: {
+              ...{ id: ids.appointment, title: 'Exame de vista', scheduled_at: '2026-01-19T13:00:00.000Z' },
+              ...{ duration_minutes: 45, status: 'cancelled' },
+            },
+          },
+          awaits_confirmation: false,
+        },
+      ],
+      message_id: ids.message,
     },
   ),
   example(

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import {
+  decideEffects,
+  type EffectName,
+  explainMessage,
+  toolNames,
+  updateAssistantSettings,
+} from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { testContext } from '@mostrador/testing/context';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startAssistant, type TestAssistant } from '../../test/assistant.ts';
+import { hourIn as at } from '../../test/zone.ts';
+import type { Decision } from '../models/model.ts';
+
+let assistant: TestAssistant;
+beforeAll(async () => {
+  assistant = await startAssistant();
+});
+afterAll(() => assistant?.stop());
+
+type TestStore = Awaited<ReturnType<TestAssistant['openStore']>>;
+type Calls = Extract<Decision, { action: 'use_tools' }>['calls'];
+
+const person = { kind: 'user', id: randomUUID() } as const;
+const handedOver = { done: true, wake_at: null, reason: 'handed_over (needs_confirmation)' };
+
+/** A lead with an appointment, in a store where a person confirms these effects. */
+async function openStore(...ai_confirm: EffectName[]): Promise<TestStore> {
+  const store = await assistant.openStore({ ai_quiet_seconds: 0, ai_confirm });
+  Object.assign(store.world, { books: true, free: [at(1, 9), at(1, 10), at(1, 15)] });
+  return store;
+}
+
+async function say(store: TestStore, text: string) {
+  await store.write(text);
+  const end = await store.drain();
+  store.deliver();
+  return end;
+}
+
+/** The lead has been offered times, and accepts the one at 10. */
+async function acceptTen(store: TestStore) {
+  await say(store, 'quero marcar um horário amanhã');
+  return await say(store, 'pode ser às 10');
+}
+
+async function lastTurn(store: TestStore): Promise<string> {
+  return (await store.turns()).at(-1)?.id as string;
+}
+
+const decide = async (store: TestStore, decision: 'confirm' | 'decline', messageId?: string) =>
+  assistant.rpc.call(
+    decideEffects,
+    { params: { leadId: store.leadId, messageId: messageId ?? (await lastTurn(store)) }, body: { decision } },
+    { ...testContext({ storeId: store.storeId }), actor: person },
+  );
+
+const explain = async (store: TestStore) =>
+  assistant.rpc.call(
+    explainMessage,
+    { params: { leadId: store.leadId, messageId: await lastTurn(store) } },
+    testContext({ storeId: store.storeId }),
+  );
+
+test('what the store marks is not done: the lead hears that a person confirms it, and the explanation shows it', async () => {
+  const store = await openStore('book');
+  expect(await acceptTen(store)).toEqual(handedOver);
+  expect(store.world.effects).toEqual([]);
+  expect(store.world.accepted.at(-1)).toMatchObject({ hands_over: true, message: expect.stringMatching(/confirma/) });
+  expect(await explain(store)).toMatchObject({
+    handover_reason: 'needs_confirmation',
+    tools: [{ tool: 'book', input: { offer: expect.any(String) }, output: {}, awaits_confirmation: true }],
+  });
+  expect((await store.feed()).at(-1)).toMatchObject({
+    type: 'assistant.handed_over',
+    data: { reason: 'needs_confirmation', message_id: await lastTurn(store) },
+  });
+});
+
+test('a person confirms: the effect is theirs, is made once, and the lead is told', async () => {
+  const store = await openStore('book');
+  await acceptTen(store);
+  const messageId = await lastTurn(store);
+  const done = await decide(store, 'confirm');
+  expect(done.tools).toEqual([
+    expect.objectContaining({
+      ...{ tool: 'book', awaits_confirmation: false },
+      output: { appointment: expect.objectContaining({ scheduled_at: at(1, 10), status: 'scheduled' }) },
+    }),
+  ]);
+  expect(store.world.effects).toEqual([{ key: `${messageId}:1:1`, actor: person }]);
+  expect(store.world.accepted.at(-1)).toMatchObject({
+    ...{ id: done.message_id, source: 'seller', message: expect.stringMatching(/^Marcado: Atendimento, .+ 10:00\.$/) },
+  });
+  expect((await explain(store)).tools).toEqual(done.tools);
+  await expect(decide(store, 'confirm')).rejects.toMatchObject({ code: 'nothing_to_confirm' });
+  await expect(decide(store, 'decline')).rejects.toMatchObject({ code: 'nothing_to_confirm' });
+  expect(store.world.appointments).toHaveLength(1);
+});
+
+test('a person declines: nothing is done, the lead is told nothing, and it cannot be confirmed any more', async () => {
+  const store = await openStore('book');
+  await acceptTen(store);
+  const told = store.said();
+  expect(await decide(store, 'decline')).toEqual({
+    ...{ tools: [expect.objectContaining({ output: { error: 'declined' }, awaits_confirmation: false })] },
+    message_id: null,
+  });
+  await expect(decide(store, 'confirm')).rejects.toMatchObject({ code: 'nothing_to_confirm' });
+  expect([store.world.effects, store.said()]).toEqual([[], told]);
+});
+
+test('a confirmation that dies after the effect is repeated without a second effect or message, and cannot be declined', async () => {
+  const store = await openStore('book');
+  await acceptTen(store);
+  store.world.accept = async () => {
+    throw new AppError('service_unavailable');
+  };
+  await expect(decide(store, 'confirm')).rejects.toMatchObject({ code: 'service_unavailable' });
+  expect(store.world.appointments).toHaveLength(1);
+  await expect(decide(store, 'decline')).rejects.toMatchObject({ code: 'nothing_to_confirm' });
+  store.world.accept = async () => {};
+  const { message_id } = await decide(store, 'confirm');
+  expect(store.world.appointments).toHaveLength(1);
+  expect(store.world.accepted.filter(({ id }) => id === message_id)).toHaveLength(1);
+});
+
+test('two people confirm at once: one effect, one message', async () => {
+  const store = await openStore('book');
+  await acceptTen(store);
+  const both = await Promise.allSettled([decide(store, 'confirm'), decide(store, 'confirm')]);
+  expect(both.some(({ status }) => status === 'fulfilled')).toBe(true);
+  expect(store.world.effects).toHaveLength(1);
+  expect(store.said().filter((text) => text.startsWith('Marcado'))).toHaveLength(1);
+});
+
+test('an effect that is not possible any more says why, and the lead is told nothing', async () => {
+  const store = await openStore('book');
+  await acceptTen(store);
+  store.world.free = [];
+  expect(await decide(store, 'confirm')).toEqual({
+    ...{ tools: [expect.objectContaining({ output: { error: 'appointment_conflict' } })], message_id: null },
+  });
+});
+
+test('a lead who cannot be written to still gets the effect, and the answer names no message', async () => {
+  const store = await openStore('book');
+  await acceptTen(store);
+  store.world.accept = async () => {
+    throw new AppError('messaging_window_closed');
+  };
+  expect(await decide(store, 'confirm')).toMatchObject({ message_id: null });
+  expect(store.world.appointments).toHaveLength(1);
+});
+
+const inputOf: Record<EffectName, (store: TestStore, offer: string) => object> = {
+  book: (_, offer) => ({ offer }),
+  move: (store, offer) => ({ appointment: store.world.appointments[0]?.id, offer }),
+  cancel: (store) => ({ appointment: store.world.appointments[0]?.id }),
+  schedule_followup: () => ({ days: 2, message: 'E então?' }),
+  update_lead: () => ({ name: 'Bia' }),
+};
+
+/** What the store has after the effects of the AI. */
+const stateOf = ({ world: { appointments, followups, lead } }: TestStore) =>
+  JSON.stringify([appointments, followups, lead]);
+
+test.each(Object.keys(inputOf) as EffectName[])(
+  '%s waits where the store marks it, is done at once where it does not, and is not offered to an agent without it',
+  async (name) => {
+    for (const marks of [[name], []] as const) {
+      const store = await openStore();
+      await acceptTen(store);
+      await say(store, 'tem outro horário amanhã?');
+      await mark(store, [...marks]);
+      const before = stateOf(store);
+      store.world.model = ({ results, tools }) => {
+        const offer = tools.find((tool) => tool.name === 'book')?.input.properties.offer?.anyOf[0]?.const;
+        const calls = [{ id: 'c', name, input: inputOf[name](store, offer) }] as unknown as Calls;
+        return results.length === 0
+          ? { action: 'use_tools', calls }
+          : { action: 'reply', text: 'ok', usedPassages: [] };
+      };
+      const end = await say(store, 'o de sempre, por favor');
+      expect([marks, end.reason]).toEqual([marks, marks.length > 0 ? handedOver.reason : 'sent']);
+      expect([marks, stateOf(store) === before]).toEqual([marks, marks.length > 0]);
+      if (marks.length > 0) await decide(store, 'confirm');
+      expect(stateOf(store)).not.toBe(before);
+    }
+    const store = await openStore();
+    let offered: string[] = [];
+    store.world.agent = { tools: toolNames.filter((tool) => tool !== name) };
+    store.world.model = ({ tools }) => {
+      offered = tools.map((tool) => tool.name);
+      return { action: 'use_tools', calls: [{ id: 'c', name, input: {} }] as unknown as Calls };
+    };
+    await say(store, 'oi');
+    expect(offered).not.toContain(name);
+    expect(stateOf(store)).toBe(stateOf(await openStore()));
+  },
+);
+
+/** Marks effects after the lead has an appointment. */
+const mark = (store: TestStore, ai_confirm: EffectName[]) =>
+  assistant.rpc.call(updateAssistantSettings, { body: { ai_confirm } }, testContext({ storeId: store.storeId }));
+
+test.each([
+  ['a message that the AI did not write', 'message_not_found', async () => randomUUID()],
+  ['an answer that asks for nothing', 'nothing_to_confirm', async (store: TestStore) => lastTurn(store)],
+] as const)('%s cannot be decided', async (_, code, idOf) => {
+  const store = await openStore('book');
+  await say(store, 'quero marcar um horário amanhã');
+  for (const decision of ['confirm', 'decline'] as const) {
+    await expect(decide(store, decision, await idOf(store))).rejects.toMatchObject({ code });
+  }
+});
+
+test('another store cannot decide', async () => {
+  const [store, other] = [await openStore('book'), await openStore('book')];
+  await acceptTen(store);
+  await expect(decide(other, 'confirm', await lastTurn(store))).rejects.toMatchObject({ code: 'message_not_found' });
+  expect(store.world.effects).toEqual([]);
+});
