@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '@mostrador/local-platform/paths';
 import { runCommand } from '@mostrador/testing/command';
+import { tryExactBreaks } from './exact/try-breaks.ts';
 import { pageOf } from './storm/page.ts';
 import { reportOf } from './storm/report.ts';
 import { holds, run, type Settings } from './storm/run.ts';
@@ -10,10 +11,12 @@ import { tryBreaks } from './storm/try-breaks.ts';
 
 const help = `Usage: npm run chaos [-- --short] [--seed N] [--minutes N] [--readers N] [--beside DIR] [--write]
        npm run chaos -- --breaks [--only TEXT] [--seed N]
+       npm run chaos -- --breaks --exact [--only TEXT]
 
 Runs the whole platform on its own servers under continuous load and makes one fault after another. When the faults are
 over, compares the clients' answers with the rows, workflows, events and calendars, and with the providers' logs.
-With --breaks, runs the platform with one deliberate bug after another. An invariant must report each.
+With --breaks, runs the platform with one deliberate bug after another. An invariant must report each. With --exact, too,
+runs the exact tests of the AI's answers so. The test must find each.
 
   --short       each kind of fault once, nothing down for long: under five minutes
   --minutes N   how long faults are made (default 60)
@@ -24,11 +27,12 @@ With --breaks, runs the platform with one deliberate bug after another. An invar
   --beside DIR  a checkout of another version: second instances of a process run its code
   --write       write docs/measurements/reliability.md
   --breaks      run the platform for some seconds with each break of storm/breaks.ts, and without any
+  --exact       with --breaks: run a test of exact/ with each break of exact/breaks.ts instead
   --help        show this text
 
-Exit codes: 0 every invariant held (--breaks: each break was reported by its invariant), 1 otherwise, 2 wrong usage.`;
+Exit codes: 0 every invariant held (--breaks: each break was reported as it must), 1 otherwise, 2 wrong usage.`;
 
-type Chosen = Settings & { readonly write: boolean; readonly breaks: boolean };
+type Chosen = Settings & { readonly write: boolean; readonly breaks: boolean; readonly exact: boolean };
 
 function settingsOf(argv: readonly string[]): Chosen | undefined {
   const { values } = parseArgs({
@@ -43,6 +47,7 @@ function settingsOf(argv: readonly string[]): Chosen | undefined {
       beside: { type: 'string' },
       write: { type: 'boolean', default: false },
       breaks: { type: 'boolean', default: false },
+      exact: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -53,8 +58,9 @@ function settingsOf(argv: readonly string[]): Chosen | undefined {
   const readers = countOf(values.readers, '--readers');
   if (!(minutes > 0 && minutes <= 24 * 60)) throw new Error('--minutes must be more than 0 and at most 1440.');
   if (!Number.isSafeInteger(seed)) throw new Error('--seed must be a whole number.');
-  const { short, only, beside, write, breaks } = values;
-  return { minutes, seed, faults, readers, short, only, beside, write, breaks };
+  const { short, only, beside, write, breaks, exact } = values;
+  if (exact && !breaks) throw new Error('--exact needs --breaks.');
+  return { minutes, seed, faults, readers, short, only, beside, write, breaks, exact };
 }
 
 function countOf(text: string | undefined, option: string): number | undefined {
@@ -65,7 +71,8 @@ function countOf(text: string | undefined, option: string): number | undefined {
 }
 
 async function main(chosen: Chosen): Promise<number> {
-  const { seed, short, minutes, readers, breaks } = chosen;
+  const { seed, short, minutes, readers, only, breaks, exact } = chosen;
+  if (exact) return (await tryExactBreaks(only, (text) => console.log(text))) ? 0 : 1;
   if (breaks) return (await tryBreaks(chosen, (text) => console.log(text))) ? 0 : 1;
   const form = short ? '--short' : `--minutes ${minutes}`;
   const command = `npm run chaos -- --seed ${seed} ${form}${readers === undefined ? '' : ` --readers ${readers}`}`;

@@ -24,6 +24,7 @@ import { createTestDatabase } from '@mostrador/testing/servers/database';
 import { startTestNats } from '@mostrador/testing/servers/nats';
 import { emptyNamespace, testTemporal } from '@mostrador/testing/servers/temporal';
 import type { ProcessName as PlatformProcess } from '../../../packages/platform/src/processes.ts';
+import { preload } from '../storm/preload.ts';
 
 export type ProcessName = PlatformProcess | 'gateway-2' | 'scheduling-2' | 'workflows-2';
 
@@ -125,6 +126,9 @@ export async function startPlatform(
   const encryptionKeys = `test:${randomBytes(32).toString('base64')}`;
   const roleUrl = (role: string, proxy: TcpProxy) =>
     Object.assign(new URL(through(database.url, proxy)), { username: role }).href;
+  // A break is in the sources: `try-breaks.ts`.
+  const { CHAOS_BREAK: broken, TEST_PROGRAMS } = process.env;
+  const preloaded = broken === undefined ? [] : preload('broken-code.ts', { name: broken });
   // A scheduled run could be open while a test waits until no workflow is.
   const taskQueues = options.schedules ? {} : { TASK_QUEUES: entityWorkflowQueues };
   const environment: Partial<Record<ProcessName, NodeJS.ProcessEnv>> = {
@@ -184,9 +188,14 @@ export async function startPlatform(
       password,
       encryptionKeys,
       shutdownTimeoutMs: 3000,
-      programs: process.env.TEST_PROGRAMS,
+      programs: broken === undefined ? TEST_PROGRAMS : undefined,
     });
-    return { ...spec, name, env: { ...withTestPassword(spec.env), ...environment[name] } };
+    return {
+      ...spec,
+      name,
+      args: [...preloaded, ...spec.args],
+      env: { ...withTestPassword(spec.env), ...environment[name] },
+    };
   };
 
   const start = async (...names: ProcessName[]) => {

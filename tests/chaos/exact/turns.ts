@@ -66,7 +66,7 @@ const inThreeDays = () => new Date(Date.now() + 3 * 86_400_000).toISOString();
 export async function startTurnStage() {
   const stage = await startPlatform({
     service: 'assistant',
-    processes: ['gateway', 'crm', 'messaging', 'scheduling', 'assistant', 'workflows'],
+    processes: ['crm', 'messaging', 'scheduling', 'assistant', 'workflows'],
   });
   const model = await startModel(async (prompt) =>
     prompt.includes('due_at')

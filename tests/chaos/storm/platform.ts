@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { createChildren, httpAnswers, type ProcessSpec, readyWithinMs } from '@mostrador/local-platform/children';
 import { localDirectory, root } from '@mostrador/local-platform/paths';
 import { freeBase, freePort, portsFrom } from '@mostrador/local-platform/ports';
@@ -15,6 +14,7 @@ import type { Random } from '@mostrador/testing/random';
 import { canMakeCertificates, makeCertificates, trustAuthority } from '@mostrador/testing/servers/certificates';
 import { waitFor } from '@mostrador/testing/wait';
 import { mountSmallDisk, type SmallDisk, unmount } from './disk.ts';
+import { preload } from './preload.ts';
 import { allProcesses, createProcesses, type ProcessName, type TwinName, twinOf } from './processes.ts';
 import { type Phone, startPhones } from './providers.ts';
 import { startServers } from './servers.ts';
@@ -260,13 +260,6 @@ export async function startPlatform(options: {
     throw error;
   }
   return platform;
-}
-
-/** The arguments of a process that loads a module of this folder first. */
-function preload(file: string, parameters: Record<string, string>): string[] {
-  const url = pathToFileURL(join(import.meta.dirname, file));
-  url.search = new URLSearchParams(parameters).toString();
-  return ['--import', url.href];
 }
 
 const through = (address: string, way: string): string =>
