@@ -9,11 +9,13 @@ export const tracedActivities =
   ({ info }) => ({
     inbound: {
       execute(input, next) {
-        const [row] = input.args as [Partial<EntityWorkflowInput> | undefined];
         const name = `step ${info.activityType}`;
-        const attributes = {
-          ...{ 'mostrador.workflow': info.workflowType, 'mostrador.attempt': info.attempt },
-          ...{ 'mostrador.store_id': row?.storeId, 'mostrador.entity_id': row?.entityId },
+        const attributes = () => {
+          const [row] = input.args as [Partial<EntityWorkflowInput> | undefined];
+          return {
+            ...{ 'mostrador.workflow': info.workflowType, 'mostrador.attempt': info.attempt },
+            ...{ 'mostrador.store_id': row?.storeId, 'mostrador.entity_id': row?.entityId },
+          };
         };
         const header = input.headers[traceHeader];
         const span = header

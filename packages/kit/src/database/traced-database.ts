@@ -1,4 +1,4 @@
-import { inSpan, type Tracing, withSpan } from '../process/tracing.ts';
+import { inSpan, type Span, type Tracing } from '../process/tracing.ts';
 import type { DatabaseOf, StoreScope, SystemScope } from './database.ts';
 
 /**
@@ -14,12 +14,12 @@ export function tracedDatabase<Scope extends SystemScope & Partial<StoreScope>>(
   const traced = <T>(operation: string, scope: Scope, work: (scope: Scope) => Promise<T>): Promise<T> => {
     const span = tracing.follow('client', `postgresql ${operation}`, {
       parent: scope.traceparent,
-      attributes: {
+      attributes: () => ({
         ...{ 'db.system.name': 'postgresql', 'db.operation.name': operation },
         ...{ 'mostrador.role': role, 'mostrador.store_id': scope.storeId },
-      },
+      }),
     });
-    return inSpan(tracing, span, () => work(withSpan(scope, span)));
+    return span ? inSpan(tracing, span, () => work(withSpan(scope, span))) : work(scope);
   };
   return {
     ...database,
@@ -29,3 +29,10 @@ export function tracedDatabase<Scope extends SystemScope & Partial<StoreScope>>(
     execute: (scope, statement) => traced('statement', scope, (own) => database.execute(own, statement)),
   };
 }
+
+/** The scope with the span as its cause. The other members of a request's context are made on demand, so none is read. */
+const withSpan = <Scope extends SystemScope & Partial<StoreScope>>(
+  { storeId, deadline, actor, requestId, isFirst }: Scope,
+  { traceparent }: Span,
+): Scope =>
+  ({ storeId, deadline, actor, requestId, isFirst, traceparent }) satisfies Record<keyof StoreScope, unknown> as Scope;

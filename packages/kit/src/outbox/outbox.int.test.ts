@@ -319,7 +319,7 @@ test('a wake-up has the trace of its cause, else that of its transaction, and th
   const followed = new Map<unknown, unknown>();
   const tracing = {
     follow: (_kind: string, _name: string, { parent, attributes }: SpanOptions) =>
-      void followed.set(attributes?.['mostrador.entity_id'], parent),
+      void followed.set(attributes?.()['mostrador.entity_id'], parent),
   } as unknown as Tracing;
   startRelay({ tracing });
   await untilEmpty();

@@ -26,11 +26,11 @@ export function createWorkflowDelivery(
 function wakeInTrace(tracing: Tracing, temporal: TemporalStarter, row: OutboxRow): Promise<void> {
   const span = tracing.follow('producer', `wake ${row.topic}`, {
     parent: row.traceparent,
-    attributes: {
+    attributes: () => ({
       ...{ 'mostrador.store_id': row.store_id, 'mostrador.entity_id': row.entity_id ?? undefined },
       ...{ 'mostrador.signal': row.signal ?? undefined, 'mostrador.attempt': row.attempts },
       'mostrador.waited_ms': Date.now() - row.created_at.getTime(),
-    },
+    }),
   });
   return inSpan(tracing, span, () => wake(temporal, row));
 }

@@ -13,7 +13,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Log } from './log.ts';
-import { type Attributes, isFailure, readTraceparent, type Span, type SpanKind, type Tracing } from './tracing.ts';
+import { isFailure, readTraceparent, type Span, type SpanKind, type SpanOptions, type Tracing } from './tracing.ts';
 
 type TracingOptions = {
   readonly service: string;
@@ -58,14 +58,15 @@ export function createTracing(options: TracingOptions): Tracing {
   const tracer = provider.getTracer('mostrador');
   const storage = new AsyncLocalStorage<Span | undefined>();
 
-  const start = (kind: SpanKind, name: string, parent: Context, attributes: Attributes | undefined): Span =>
-    toSpan(tracer.startSpan(name, { kind: kinds[kind], attributes: { ...attributes } }, parent));
+  const start = (kind: SpanKind, name: string, parent: Context, attributes: SpanOptions['attributes']): Span =>
+    toSpan(tracer.startSpan(name, { kind: kinds[kind], attributes: attributes?.() ?? {} }, parent));
 
   return {
     begin(kind, name, { caller, attributes }) {
-      const named = caller && readTraceparent(caller.traceparent);
-      const isSampled = named && caller.trusted ? named.isSampled : Math.random() < ratio;
+      const trusted = caller?.trusted ? readTraceparent(caller.traceparent) : undefined;
+      const isSampled = trusted ? trusted.isSampled : Math.random() < ratio;
       if (!isSampled) return undefined;
+      const named = trusted ?? (caller && readTraceparent(caller.traceparent));
       return start(kind, name, named ? remote(named) : ROOT_CONTEXT, attributes);
     },
     follow(kind, name, { parent, attributes }) {
@@ -94,7 +95,7 @@ function toSpan(span: SdkSpan): Span {
   return {
     traceparent: `00-${traceId}-${spanId}-01`,
     ids: { trace_id: traceId, span_id: spanId },
-    set: (attributes) => void span.setAttributes({ ...attributes }),
+    set: (attributes) => void span.setAttributes(attributes),
     end(code) {
       if (code !== undefined) span.setAttribute('error.type', code);
       if (code !== undefined && isFailure(code)) span.setStatus({ code: SpanStatusCode.ERROR });

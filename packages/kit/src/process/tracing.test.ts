@@ -9,7 +9,7 @@ import { AppError } from '../rpc/errors.ts';
 import { readConfig, tracingConfig } from './config.ts';
 import { createLog } from './log.ts';
 import { sampledRatio, startTracing } from './start-tracing.ts';
-import { inSpan, readTraceparent, type Tracing, withSpan } from './tracing.ts';
+import { inSpan, readTraceparent, type Tracing } from './tracing.ts';
 
 type Receiver = Awaited<ReturnType<typeof startOtlpReceiver>>;
 const endings: (() => Promise<void>)[] = [];
@@ -138,6 +138,21 @@ describe('whether a trace is recorded', () => {
     }
   });
 
+  test('a span that is not recorded costs no attributes', async () => {
+    const { tracing } = await start({ OTEL_TRACES_SAMPLER: 'always_off' });
+    const attributes = () => {
+      throw new Error('made for nothing');
+    };
+    fc.assert(
+      fc.property(traceparents, (traceparent) => {
+        tracing.begin('server', 'GET /', { caller: { traceparent, trusted: false }, attributes });
+        for (const parent of [undefined, null, `${traceparent.slice(0, -2)}00`]) {
+          expect(tracing.follow('client', 'work', { parent, attributes })).toBeUndefined();
+        }
+      }),
+    );
+  });
+
   test('work follows its cause: the named one, else the current one', async () => {
     const { tracing } = await start({ OTEL_TRACES_SAMPLER: 'always_off' });
     const follow = (parent?: string | null) => tracing.follow('internal', 'work', { parent })?.ids.trace_id;
@@ -161,7 +176,7 @@ describe('what is sent', () => {
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20a%3Db, x-team=crm',
     });
     const caller = { traceparent: `00-${traceId}-${spanId}-00`, trusted: false };
-    const root = tracing.begin('server', 'GET /leads', { caller, attributes: { 'http.route': '/leads' } });
+    const root = tracing.begin('server', 'GET /leads', { caller, attributes: () => ({ 'http.route': '/leads' }) });
     await inSpan(tracing, root, () => inSpan(tracing, tracing.follow('client', 'crm', {}), async () => {}));
     await sent(tracing);
     const [inner, outer] = receiver.spans;
@@ -218,18 +233,4 @@ describe('a collector', () => {
     tracing.begin('internal', 'more', {})?.end();
     await tracing.stop(50);
   });
-});
-
-test('a context in a span reads no member of the other one', async () => {
-  const { tracing } = await start();
-  const context = {
-    storeId: 'a',
-    traceparent: undefined,
-    get log(): never {
-      throw new Error('made for nothing');
-    },
-  };
-  const span = tracing.begin('internal', 'work', {});
-  const { storeId, traceparent } = withSpan<{ storeId: string; traceparent?: string | null }>(context, span);
-  expect({ storeId, traceparent }).toEqual({ storeId: 'a', traceparent: span?.traceparent });
 });

@@ -19,20 +19,19 @@ export type Span = {
 export type SpanOptions = {
   /** The cause's `traceparent`. Undefined: the current span. Null: none. */
   readonly parent?: string | null;
-  readonly attributes?: Attributes;
+  /** Runs only for a span that is recorded, because most are not. */
+  readonly attributes?: () => Attributes;
+};
+
+export type BeginOptions = Pick<SpanOptions, 'attributes'> & {
+  /** The trace that the caller named. Its ids are taken over; `trusted` takes over its decision, too. */
+  readonly caller?: { readonly traceparent: string; readonly trusted: boolean };
 };
 
 /** The traces of a process. Only a process that is configured for it has one, so the others pay nothing. */
 export type Tracing = {
-  /**
-   * Begins a trace, or not: as the share of sampled traces says. `caller`: the trace that the caller named. Its ids are
-   * taken over; `trusted` takes over its decision, too.
-   */
-  begin(
-    kind: SpanKind,
-    name: string,
-    options: { readonly caller?: { readonly traceparent: string; readonly trusted: boolean }; attributes?: Attributes },
-  ): Span | undefined;
+  /** Begins a trace, or not: as the share of sampled traces says. */
+  begin(kind: SpanKind, name: string, options: BeginOptions): Span | undefined;
   /** Continues a trace. Undefined: its cause is in none, or in one that is not recorded. */
   follow(kind: SpanKind, name: string, options: SpanOptions): Span | undefined;
   /** Runs the work, and what it causes, with this span as the current one. */
@@ -58,13 +57,6 @@ async function recorded<T>(tracing: Tracing, span: Span, work: () => Promise<T>)
   }
 }
 
-/** The context or scope with the span as the parent of what it causes. Its other members are not read. */
-export const withSpan = <Scope extends { readonly traceparent?: string | null }>(
-  scope: Scope,
-  span: Span | undefined,
-): Scope =>
-  span === undefined ? scope : Object.create(scope, { traceparent: { value: span.traceparent, enumerable: true } });
-
 /** A code that names no person: that of our errors, of Temporal's, of PostgreSQL or of Node; else the error's class. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
@@ -83,7 +75,8 @@ const traceparentForm = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-((?!0{16})[0
 export function readTraceparent(
   text: string,
 ): { readonly traceId: string; readonly spanId: string; readonly isSampled: boolean } | undefined {
-  const [, traceId, spanId, flags] = traceparentForm.exec(text) ?? [];
-  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
-  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+  const found = traceparentForm.exec(text) as [text: string, traceId: string, spanId: string, flags: string] | null;
+  return found
+    ? { traceId: found[1], spanId: found[2], isSampled: (Number.parseInt(found[3], 16) & 1) === 1 }
+    : undefined;
 }

@@ -239,7 +239,7 @@ export function createProviderCircuit(
 
 /** The call itself, without the wait for its circuit. The provider does not get the trace. */
 function inProviderSpan<T>(tracing: Tracing, connectionId: string, call: () => Promise<T>): Promise<T> {
-  const attributes = { 'mostrador.connection_id': connectionId };
+  const attributes = () => ({ 'mostrador.connection_id': connectionId });
   return inSpan(tracing, tracing.follow('client', 'provider call', { attributes }), call);
 }
 

@@ -1,7 +1,7 @@
 import type { Operation, ReplyOf, RequestOf, WireError } from '@mostrador/contracts/core';
 import { type Msg, NatsError, ErrorCode as NatsErrorCode } from 'nats';
 import type { Log } from '../process/log.ts';
-import { inSpan, type Tracing, withSpan } from '../process/tracing.ts';
+import { inSpan, type Tracing } from '../process/tracing.ts';
 import { AppError, fromWireError } from './errors.ts';
 import { endOfTick } from './event-loop.ts';
 import { isConnected, type NatsConnection } from './nats.ts';
@@ -36,13 +36,18 @@ export type RpcClient = {
   forward<O extends Operation>(operation: O, request: RequestOf<O>, context: CallContext): Promise<ForwardedReply>;
 };
 
-type Send = (operation: Operation, request: unknown, context: CallContext) => Promise<Msg>;
+type Send = (
+  operation: Operation,
+  request: unknown,
+  context: CallContext,
+  traceparent?: CallContext['traceparent'],
+) => Promise<Msg>;
 
 /** Creates a client on this connection. */
 export function createRpcClient(options: { nats: NatsConnection; log: Log; tracing?: Tracing | undefined }): RpcClient {
   const { nats, log, tracing } = options;
-  const sendUntraced: Send = async (operation: Operation, request: unknown, context: CallContext): Promise<Msg> => {
-    const message = await exchange(nats, operation, request, context);
+  const sendUntraced: Send = async (operation, request, context, traceparent = context.traceparent) => {
+    const message = await exchange(nats, operation, request, context, traceparent);
     if (header(message.headers, wireHeaders.error) === undefined) return message;
     const error = fromWireError(parsed<WireError>(message));
     // Services build internal requests themselves, so an invalid one is our fault and not the caller's.
@@ -77,18 +82,27 @@ export function createRpcClient(options: { nats: NatsConnection; log: Log; traci
 const traced =
   (send: Send, tracing: Tracing): Send =>
   (operation, request, context) => {
-    const attributes = { 'rpc.system': 'nats', 'rpc.method': operation.subject, 'mostrador.store_id': context.storeId };
-    const span = tracing.follow('client', operation.subject, { parent: context.traceparent, attributes });
-    return inSpan(tracing, span, () => send(operation, request, withSpan(context, span)));
+    const { subject } = operation;
+    const span = tracing.follow('client', subject, {
+      parent: context.traceparent,
+      attributes: () => ({ 'rpc.system': 'nats', 'rpc.method': subject, 'mostrador.store_id': context.storeId }),
+    });
+    return inSpan(tracing, span, () => send(operation, request, context, span?.traceparent));
   };
 
-async function exchange(nats: NatsConnection, operation: Operation, request: unknown, context: CallContext) {
+async function exchange(
+  nats: NatsConnection,
+  operation: Operation,
+  request: unknown,
+  context: CallContext,
+  traceparent: CallContext['traceparent'],
+) {
   const payload = JSON.stringify(request);
   await endOfTick(); // requests of one tick leave in one write
   const remainingMs = context.deadline - Date.now();
   if (remainingMs < 1 || context.signal?.aborted) throw new AppError('upstream_timeout');
   if (!isConnected(nats)) throw unavailable(new Error('there is no connection to NATS'));
-  const headers = writeEnvelope(envelopeFor(audienceOf(operation), context));
+  const headers = writeEnvelope(envelopeFor(audienceOf(operation), context, traceparent));
   // Node's timers fire up to 1 ms early. After this timeout no service accepts the request any more.
   const options = { timeout: remainingMs + 1, headers };
   try {
@@ -99,8 +113,8 @@ async function exchange(nats: NatsConnection, operation: Operation, request: unk
   }
 }
 
-function envelopeFor(audience: string, context: CallContext): RequestEnvelope {
-  const { requestId, deadline, storeId, session, client, person, actor, actorName, traceparent } = context;
+function envelopeFor(audience: string, context: CallContext, traceparent: CallContext['traceparent']): RequestEnvelope {
+  const { requestId, deadline, storeId, session, client, person, actor, actorName } = context;
   const common = { requestId, deadline, storeId, actor, traceparent };
   switch (audience) {
     case 'api': {

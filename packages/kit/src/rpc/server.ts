@@ -206,10 +206,10 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
 const spanOf = (tracing: Tracing, subject: string, { traceparent = null, storeId, requestId }: RequestEnvelope) =>
   tracing.follow('server', subject, {
     parent: traceparent,
-    attributes: {
+    attributes: () => ({
       ...{ 'rpc.system': 'nats', 'rpc.method': subject },
       ...{ 'mostrador.store_id': storeId, 'mostrador.request_id': requestId },
-    },
+    }),
   });
 
 type AnyHandler = (context: Context, request: UncheckedRequest) => Promise<unknown>;

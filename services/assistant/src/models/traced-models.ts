@@ -19,11 +19,11 @@ export const tracedModels =
       ...opened,
       answer(request, options) {
         const span = tracing.follow(provider === 'demo' ? 'internal' : 'client', `chat ${model ?? provider}`, {
-          attributes: {
+          attributes: () => ({
             'gen_ai.operation.name': 'chat',
             'gen_ai.provider.name': names[provider] ?? provider,
             'gen_ai.request.model': model ?? provider,
-          },
+          }),
         });
         const onUsage: typeof options.onUsage = (usage) => {
           const { inputTokens, outputTokens } = usage;

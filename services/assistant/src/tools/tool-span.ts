@@ -11,7 +11,7 @@ export const inToolSpan = <T>(
     ? inSpan(
         tracing,
         tracing.follow('internal', `execute_tool ${tool}`, {
-          attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool },
+          attributes: () => ({ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool }),
         }),
         work,
       )

@@ -1,4 +1,4 @@
-import type { Attributes, Tracing } from '@mostrador/kit/process/tracing';
+import type { Attributes, BeginOptions, Tracing } from '@mostrador/kit/process/tracing';
 import fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { addTracing } from './tracing.ts';
@@ -11,8 +11,8 @@ async function traced({ trusted = false, isSampled = true } = {}) {
   const seen: (string | undefined)[] = [];
   let current: string | undefined;
   const tracing = {
-    begin(_kind: string, name: string, { caller, attributes = {} }: { caller?: unknown; attributes?: Attributes }) {
-      const one: Begun = { name, caller, attributes };
+    begin(_kind: string, name: string, { caller, attributes }: BeginOptions) {
+      const one: Begun = { name, caller, attributes: attributes?.() ?? {} };
       begun.push(one);
       if (!isSampled) return undefined;
       return {

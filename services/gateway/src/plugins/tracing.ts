@@ -25,16 +25,16 @@ export function addTracing(
   app.decorateRequest('span', null);
   if (!tracing) return;
   app.addHook('onRequest', (request, _reply, done) => {
-    const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none');
+    const route = request.routeOptions.url ?? 'none';
     if (probePaths.has(route)) return done();
     const { method } = request;
     const { traceparent } = request.headers;
     const span = tracing.begin('server', `${method} ${route}`, {
       ...(typeof traceparent === 'string' && { caller: { traceparent, trusted } }),
-      attributes: {
+      attributes: () => ({
         ...{ 'http.request.method': method, 'http.route': route },
         'mostrador.request_id': request.id,
-      },
+      }),
     });
     request.span = span ?? null;
     return tracing.within(span, done);
