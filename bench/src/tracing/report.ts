@@ -1,6 +1,6 @@
 import type { LoadResult } from '../shared/load/job.ts';
 import { processorMs, processorTime } from '../shared/processor-time.ts';
-import { loadCells, type Report, ratioCell, spreadMs, type Target, targetsTable } from '../shared/report.ts';
+import { latencyCells, type Report, spread, spreadMs, type Target, targetsTable } from '../shared/report.ts';
 import { middleOf, ratios } from '../shared/statistics.ts';
 import { table } from '../shared/table.ts';
 
@@ -48,15 +48,12 @@ export function reportTracing({ settings, machine, created, requests, whole }: T
       [
         'POST /appointments, without a calendar',
         table(
-          ['recorded', 'requests/s', 'p50', 'p99', 'processor time', 'as fast as off'],
+          ['recorded', 'processor time', 'above off', 'p50', 'p99'],
           shares.map((share) => [
             share,
-            ...loadCells(requests[share]),
             spreadMs(cpuOf(requests, share)),
-            ratioCell(
-              requests[share].map(({ perSecond }) => perSecond),
-              requests.off.map(({ perSecond }) => perSecond),
-            ),
+            share === 'off' ? '' : spread(above(requests, share), ' %'),
+            ...latencyCells(requests[share]),
           ]),
         ),
         'Processor time of a request, by process, in milliseconds:',

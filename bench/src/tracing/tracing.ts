@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { root } from '@mostrador/local-platform/paths';
 import { type Backlog, openBacklog } from '../shared/backlog.ts';
 import type { Benchmark } from '../shared/benchmark.ts';
-import type { LoadJob, Prepared } from '../shared/load/job.ts';
+import type { LoadJob } from '../shared/load/job.ts';
 import { startLoad } from '../shared/load/start-load.ts';
 import { describeMachine, watchMachine } from '../shared/machine.ts';
 import { type Platform, startPlatform } from '../shared/platform.ts';
@@ -17,13 +16,12 @@ import { rotated } from '../shared/statistics.ts';
 import { openAll } from '../shared/stops.ts';
 import { type Measured, reportTracing, type Share, shares } from './report.ts';
 
-// Many short rounds: what disturbs the machine for seconds disturbs few of them.
-const full = { rounds: 30, seconds: 1, created: 100 };
-const quickly = { rounds: 1, seconds: 1, created: 50 };
-const concurrency = 8;
-/** Each of these requests in turn has another trace. */
-const requestsInTurn = 500;
-const lookEveryMs = 200;
+const full = { starts: 3, rounds: 10, seconds: 3, created: 50 };
+const quickly = { starts: 1, rounds: 1, seconds: 3, created: 50 };
+/** V8 compiles what runs often. The first requests cost twice as much as the later ones. */
+const warmUpMs = 15_000;
+const concurrency = 4;
+const lookEveryMs = 100;
 const path = '/integrations/v1/appointments';
 const body = JSON.stringify({ title: 'Exame', scheduled_at: '2030-01-31T12:00:00Z' });
 
@@ -31,68 +29,66 @@ const body = JSON.stringify({ title: 'Exame', scheduled_at: '2030-01-31T12:00:00
 export const tracing: Benchmark = {
   name: 'tracing',
   about:
-    'What traces cost: appointments created on a platform without traces, and on one that records 1 % or all of them.\n' +
-    'The full form takes about 5 minutes and needs an otherwise idle machine.',
+    'What traces cost: appointments created on three platforms at once, which record none, 1 % and all of the traces.\n' +
+    'The full form takes about 9 minutes. A busy machine makes the ranges wider, and favours no platform.',
   async run({ quick, ...options }, { say, signal }) {
-    const { rounds, seconds, created } = { ...(quick ? quickly : full), ...options };
+    const { starts, rounds, seconds, created } = { ...(quick ? quickly : full), ...options };
     const quietness = watchMachine();
-    say('Starting a platform without traces and one with them.');
-    const { without, withTraces, load, stop } = await openAll(async (stops) => {
-      const collector = await startCollector();
-      stops.push(collector.close);
-      const without = await stageOn(await startPlatform(root), stops);
-      const withTraces = await stageOn(
-        await startPlatform(root, {
-          OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-          OTEL_TRACES_SAMPLER: 'parentbased_always_off',
-          TRUST_TRACEPARENT: 'true',
-        }),
-        stops,
-      );
-      return { without, withTraces, load: await startLoad(stops) };
-    });
-    const stages = { off: without, '1 %': withTraces, all: withTraces } satisfies Record<Share, Stage>;
-    const measure = async (share: Share, kind: 'request' | 'whole', limit: Partial<LoadJob>): Promise<Measured> => {
-      const { platform, plain, connected, backlog } = stages[share];
-      const before = cpuOfAll(platform.processes);
-      const result = await load({
-        ...{ origin: platform.origin, method: 'POST', paths: [path], expectedStatus: 201, concurrency },
-        headers: { 'X-API-Key': kind === 'request' ? plain : connected },
-        prepared: requestsOf(share),
-        ...{ warmUpMs: 0, durationMs: seconds * 1000, ...limit },
+    const requests: Record<Share, Measured[]> = { off: [], '1 %': [], all: [] };
+    const whole: Record<Share, Measured[]> = { off: [], '1 %': [], all: [] };
+    let machine: string[] = [];
+    // Equal processes differ a little from start to start, so one start would not do.
+    for (let start = 1; start <= starts; start++) {
+      say(`Starting three platforms, time ${start} of ${starts}.`);
+      const { stages, load, stop } = await openAll(async (stops) => {
+        const collector = await startCollector();
+        stops.push(collector.close);
+        const stages = {} as Record<Share, Stage>;
+        for (const share of rotated(shares, start)) stages[share] = await startStage(share, collector.url, stops);
+        return { stages, load: await startLoad(stops) };
       });
-      if (kind === 'whole') while ((await backlog.waiting()) > 0) await pause(lookEveryMs, undefined, { signal });
-      const measured = { ...result, cpuMs: cpuMsEach(before, platform.processes, result.sent) };
-      say(`${share}, ${kind}: ${Math.round(result.perSecond)}/s, ${processorMs(measured).toFixed(2)} ms of processors`);
-      return measured;
-    };
-    const round = async (number: number) => {
-      for (const share of rotated(shares, number)) {
+      const measure = async (share: Share, key: 'plain' | 'connected', limit: Partial<LoadJob>): Promise<Measured> => {
+        const { platform, backlog, [key]: apiKey } = stages[share];
+        const before = cpuOfAll(platform.processes);
+        const result = await load({
+          ...{ origin: platform.origin, method: 'POST', paths: [path], body, expectedStatus: 201, concurrency },
+          headers: { 'X-API-Key': apiKey },
+          ...{ warmUpMs: 0, durationMs: seconds * 1000, ...limit },
+        });
+        while (key === 'connected' && (await backlog.waiting()) > 0) await pause(lookEveryMs, undefined, { signal });
+        return { ...result, cpuMs: cpuMsEach(before, platform.processes, result.sent) };
+      };
+      // All at the same time, so that what disturbs the machine disturbs each of them.
+      const measureAll = async (key: 'plain' | 'connected', limit: Partial<LoadJob>): Promise<Measured[]> => {
         signal.throwIfAborted();
-        found.requests[share].push(await measure(share, 'request', {}));
-        found.whole[share].push(await measure(share, 'whole', { requests: created, durationMs: 60_000 }));
+        const measured = await Promise.all(shares.map((share) => measure(share, key, limit)));
+        say(`${key}: ${measured.map((each) => processorMs(each).toFixed(2)).join(', ')} ms of processors`);
+        return measured;
+      };
+      try {
+        machine = await describeMachine(stages.off.platform);
+        for (let round = 0; round <= rounds; round++) {
+          say(round === 0 ? 'Warming up.' : `Round ${round} of ${rounds}.`);
+          const [plain, connected] = [
+            await measureAll('plain', round === 0 ? { durationMs: warmUpMs } : {}),
+            await measureAll('connected', { requests: created, durationMs: 60_000 }),
+          ];
+          if (round === 0) continue;
+          for (const [index, share] of shares.entries()) {
+            requests[share].push(plain[index] as Measured);
+            whole[share].push(connected[index] as Measured);
+          }
+        }
+      } finally {
+        say('Stopping.');
+        await stop();
       }
-    };
-    const empty = (): Record<Share, Measured[]> => ({ off: [], '1 %': [], all: [] });
-    let found = { requests: empty(), whole: empty() };
-    try {
-      const machine = await describeMachine(without.platform);
-      say('Warming up.');
-      await round(0);
-      found = { requests: empty(), whole: empty() };
-      for (let number = 0; number < rounds; number++) {
-        say(`Round ${number + 1} of ${rounds}.`);
-        await round(number);
-      }
-      const settings = [
-        ...settingsOf(`${rounds} rounds of ${seconds} s; a round measures every share once`, quietness),
-        `${concurrency} callers in a closed loop. Callers and a collector that discards everything run on the same cores.`,
-      ];
-      return { name: 'tracing', report: reportTracing({ settings, machine, created, ...found }) };
-    } finally {
-      say('Stopping.');
-      await stop();
     }
+    const settings = [
+      ...settingsOf(`${rounds} rounds of ${seconds} s after each of ${starts} starts`, quietness),
+      `Three platforms work at the same time, for ${concurrency} callers each in a closed loop. Callers and a collector that discards everything run on the same cores.`,
+    ];
+    return { name: 'tracing', report: reportTracing({ settings, machine, created, requests, whole }) };
   },
 };
 
@@ -104,22 +100,19 @@ type Stage = {
   readonly backlog: Backlog;
 };
 
-async function stageOn(platform: Platform, stops: (() => Promise<void>)[]): Promise<Stage> {
+async function startStage(share: Share, collectorUrl: string, stops: (() => Promise<void>)[]): Promise<Stage> {
+  const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl, OTEL_TRACES_SAMPLER: 'traceidratio' };
+  const environment = {
+    off: {},
+    '1 %': { ...traced, OTEL_TRACES_SAMPLER_ARG: '0.01' },
+    all: { ...traced, OTEL_TRACES_SAMPLER_ARG: '1' },
+  }[share];
+  const platform = await startPlatform(root, environment);
   stops.push(platform.stop);
   const backlog = openBacklog(platform.databaseUrl);
   stops.push(backlog.close);
   const [plain, connected] = [await platform.newStore({}), await platform.newStore({ calendar: true })];
   return { platform, plain: plain.key, connected: connected.key, backlog };
-}
-
-/** The requests of which this share is traced. */
-function requestsOf(share: Share): Prepared[] {
-  const every = { off: Number.POSITIVE_INFINITY, '1 %': 100, all: 1 }[share];
-  const traceparent = () => `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;
-  return Array.from({ length: requestsInTurn }, (_, index) => ({
-    ...{ path, body },
-    headers: (index % every === every - 1 ? { traceparent: traceparent() } : {}) as Prepared['headers'],
-  }));
 }
 
 async function startCollector() {
