@@ -24,8 +24,8 @@ import { messagingLists, type Telephone } from './dependencies.ts';
 import { createHandlers } from './handlers.ts';
 import { createInboundJobs } from './inbound/inbound-jobs.ts';
 import { inboundGauges } from './inbound/inbound-metrics.ts';
+import { crmEvents, onCrmEvent } from './inbound/on-crm-event.ts';
 import { catchUpAll } from './inbox/catch-up.ts';
-import { leadEvents, onLeadEvent } from './inbox/on-lead-event.ts';
 import { createOutcomeWaiters } from './messages/outcome-waiters.ts';
 import { budgetGauges } from './prices/budget-metrics.ts';
 import { openRateCard } from './prices/rate-card.ts';
@@ -148,9 +148,9 @@ runService({
           nats,
           log,
           name: 'messaging-leads',
-          types: leadEvents,
-          revision: 2,
-          handle: onLeadEvent({ database, rpc }),
+          types: crmEvents,
+          revision: 3,
+          handle: onCrmEvent({ database, rpc, relay }),
         }),
       ],
     };

@@ -40,6 +40,8 @@ beforeAll(async () => {
     };
     await insert('message_changes', { channel_id, ...change });
     await insert('identity_changes', { channel_id, event_id: 'wamid.3', from_wa_id: '5511900000001', changed_at: now });
+    const kept = { phone_key: '5511900000009', effect: '{}', told_at: now, kept_until: now };
+    await insert('kept_effects', { customer: '5511900000009', kind: 'call', part: '', ...kept });
     await insert('report_quarters', { subject: store_id, quarter: now, counts: '{}' });
     await insert('sandbox_deliveries', { id, channel_id, customer_phone: '5511900000001', body: 'Olá' });
     const words = { status: 'approved', category: 'utility', quality: 'green', variables: 'named' };
@@ -61,7 +63,7 @@ test('every data table has a `store_id` and row-level security that also binds i
       and relname not in ('schema_migrations', 'report_closing', 'provider_circuits', 'delivery_shards')
     order by 1`;
   expect(all).toEqual(tables.map((name) => ({ name, secured: true })));
-  expect(tables).toHaveLength(20);
+  expect(tables).toHaveLength(21);
 });
 
 test('a request sees and writes only rows of its own store, and none without a store', async () => {
@@ -142,6 +144,7 @@ test('the system role sees ids, states and times of every store, but no content 
     ['callback_data', 'status_reports'],
     ['body', 'message_changes'],
     ['from_wa_id', 'identity_changes'],
+    ['phone_key', 'kept_effects'],
     ['components', 'templates'],
   ] as const) {
     const reading = database.as('messaging_system', null, (sql) => sql`select ${sql(column)} from ${sql(table)}`);

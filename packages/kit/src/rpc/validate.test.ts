@@ -111,7 +111,7 @@ describe('each kind of fault has a readable detail', () => {
     ['format uri', Type.String({ format: 'uri' }), '/path', /absolute address/.source],
     ['format date-time', NullableTimestamp, '2027-02-31T09:00:00Z', /real date and time with an offset/.source],
     ['pattern', Phone, '12', 'must be a phone number in digits'],
-    ['pattern without a fault', Type.String({ pattern: '^a$' }), 'b', 'must match ^a$'],
+    ['pattern without a fault', Type.String({ pattern: '^a$' }), 'b', 'does not have the right form: ^a$'],
     ['NUL', Text(200), 'a\0b', 'must not contain the character NUL'],
     ['NUL in a string without the keyword text', Type.String(), '\0', 'must not contain the character NUL'],
     ['lone surrogate', NullableText(200), 'a\ud800b', 'must be well-formed Unicode'],

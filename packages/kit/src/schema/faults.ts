@@ -83,7 +83,11 @@ function detailOf({ keyword, params, schema, parentSchema, data }: ErrorObject, 
     case 'format':
       return formatDetails[params.format] ?? `must be a ${params.format}`;
     case 'pattern':
-      return unknownValue(String(data), parentSchema?.valuesOf?.enum) ?? parentSchema?.fault ?? `must match ${schema}`;
+      return (
+        unknownValue(String(data), parentSchema?.valuesOf?.enum) ??
+        parentSchema?.fault ??
+        `does not have the right form: ${parentSchema?.description ?? schema}`
+      );
     default:
       return 'is not valid';
   }

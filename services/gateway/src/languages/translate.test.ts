@@ -45,7 +45,7 @@ describe('a detail', () => {
     expect(translate(english)).toBe(portuguese);
   });
 
-  test.each(['', 'must be a unicorn', 'must be at most many', 'its name is Ana', 'must match ^x$'])(
+  test.each(['', 'must be a unicorn', 'must be at most many', 'its name is Ana', 'does not have the right form: ^x$'])(
     '%j without a translation has none, rather than half of one',
     (english) => {
       expect(translate(english)).toBeUndefined();

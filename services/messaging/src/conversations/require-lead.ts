@@ -1,4 +1,4 @@
-import { getLeadContact } from '@mostrador/contracts';
+import { getLeadContact, type ReplyOf } from '@mostrador/contracts';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Dependencies } from '../dependencies.ts';
@@ -14,7 +14,9 @@ export async function requireLead(
   if (!known) await confirmLead(rpc, context, leadId);
 }
 
-/** Throws `lead_not_found` unless crm has the lead. */
-export async function confirmLead(rpc: RpcClient, context: StoreContext, leadId: string): Promise<void> {
-  await rpc.call(getLeadContact, { body: { lead_id: leadId } }, context);
-}
+/** The contact of a lead. Throws `lead_not_found` unless crm has the lead. */
+export const confirmLead = (
+  rpc: RpcClient,
+  context: StoreContext,
+  leadId: string,
+): Promise<ReplyOf<typeof getLeadContact>> => rpc.call(getLeadContact, { body: { lead_id: leadId } }, context);

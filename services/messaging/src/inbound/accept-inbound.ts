@@ -35,6 +35,7 @@ import { moveIdentity } from './move-identity.ts';
 import { NoPhone, noPhone } from './no-phone.ts';
 import { releaseNumber } from './release-number.ts';
 import { type FoundLead, mayReplyTo, requireSameCustomer } from './same-customer.ts';
+import { takeKept } from './take-kept.ts';
 
 /**
  * Accepts an inbound message, or the echo of one that the store wrote. A customer without a lead gets one. A duplicate
@@ -55,7 +56,7 @@ export async function acceptInbound(
   const { message, byWaId, byUserId } = sender;
   // Outside of the transaction, so that no lock is held during a call to another service.
   const known = byWaId ?? byUserId;
-  const leadId = known ?? (await ensureLeadOf({ rpc }, { ...context, storeId }, sender));
+  const leadId = known ?? (await ensureLeadOf({ database, rpc, relay }, { ...context, storeId }, sender));
   const newUserId = byUserId === leadId && sender.channelOfUserId === channelId ? null : message.userId;
   const accepting = database.write(context, async (sql) => {
     const lead = { id: leadId, confirmed: known === null, byWaId: byWaId !== null };
@@ -165,9 +166,10 @@ function linkOf({ message, byWaId, byUserId, waIdByUserId }: Sender): IdentityCh
   return { eventId, at: writtenAt, from: { waId: null, userId }, to: { waId, userId } };
 }
 
+/** The lead of a customer who has none yet. It has what the channel told of the customer before. */
 export async function ensureLeadOf(
-  { rpc }: Pick<Dependencies, 'rpc'>,
-  context: CallContext,
+  tools: Pick<Dependencies, 'database' | 'rpc' | 'relay'>,
+  context: StoreScope & CallContext,
   { message: { waId, userId, name, username }, previousLeadId }: Sender,
 ): Promise<string> {
   const customer_phone = asPhone(waId);
@@ -176,7 +178,9 @@ export async function ensureLeadOf(
   const called = { name: name ?? username ?? id, ...(username && { username }) };
   const mark = previousLeadId && { previous_lead_id: previousLeadId };
   const body = customer_phone === null ? { channel_user_id: id, ...called } : { customer_phone, ...called, ...mark };
-  return (await rpc.call(ensureLead, { body }, context)).id;
+  const { id: leadId } = await tools.rpc.call(ensureLead, { body }, context);
+  await takeKept(tools, context, [{ leadId, ids: { waId, userId } }]);
+  return leadId;
 }
 
 async function accept(

@@ -1,35 +1,33 @@
-import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
+import type { StoreScope } from '@mostrador/kit/database/database';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import type { CustomerIds } from '../channels/channel-provider.ts';
-import {
-  type ConversationRow,
-  ensureConversation,
-  findOtherCustomer,
-} from '../conversations/conversation.repository.ts';
+import { ensureConversation, findOtherCustomer } from '../conversations/conversation.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findLeadOfIds } from '../identities/identity-change.repository.ts';
+import { applyToConversation } from './apply-to-conversation.ts';
 import { findLeadOfCustomer } from './find-lead-of-customer.ts';
+import { keepEffect } from './kept-effect.repository.ts';
+import { type ConversationEffect, toKept } from './kept-effect.ts';
 import { mayReplyTo } from './same-customer.ts';
+import { takeKept } from './take-kept.ts';
 
 /**
- * Changes the conversation of the customer whom a webhook names, and holds the lock of the conversation meanwhile. Nothing
- * changes for a customer who is no lead, nor when the channel knows another customer by the number.
+ * Changes the conversation of the customer whom a webhook names. For a customer who is no lead the effect waits until they
+ * are one. So it does when the channel knows another customer by the number.
  *
- * @param told the customer, and when it was, by the channel's clock
  * @throws AppError `service_unavailable` the lead has just got another phone. A retry finds the lead of the customer
  */
 export async function changeConversation(
-  { database, rpc }: Pick<Dependencies, 'database' | 'rpc'>,
+  tools: Pick<Dependencies, 'database' | 'rpc' | 'relay'>,
   context: StoreScope & CallContext,
   channelId: string,
-  told: { readonly customer: CustomerIds; readonly at: Date },
-  change: (sql: TransactionSql, leadId: string, conversation: ConversationRow) => Promise<void>,
+  effect: ConversationEffect,
 ): Promise<void> {
+  const { database } = tools;
   const { storeId } = context;
-  const { customer, at } = told;
-  const found = await findLeadOfCustomer({ database, rpc }, context, customer, at);
-  if (!found) return;
+  const { customer, at } = effect;
+  const found = await findLeadOfCustomer(tools, context, customer, at);
+  if (!found.leadId) return await keep(tools, context, { ...effect, customer: found.ids });
   const { leadId, confirmed, ids } = found;
   const { waId, userId } = ids;
   await database.write(context, async (sql) => {
@@ -38,7 +36,25 @@ export async function changeConversation(
       ? waId === null || mayReplyTo(conversation, waId)
       : (await findLeadOfIds(sql, storeId, ids, at)) === leadId;
     if (!isSame) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
-    if (userId !== null && (await findOtherCustomer(sql, storeId, channelId, { leadId, userId }))) return;
-    await change(sql, leadId, conversation);
+    const other = userId !== null && (await findOtherCustomer(sql, storeId, channelId, { leadId, userId }));
+    if (!other) return await applyToConversation(sql, storeId, conversation, effect);
+    // The number is still that of the lead.
+    const row = toKept({ ...effect, customer: { waId: null, userId } });
+    if (row) await keepEffect(sql, storeId, row);
   });
+  tools.relay.nudge();
+}
+
+/** Keeps an effect for the lead that its customer may become. */
+async function keep(
+  tools: Pick<Dependencies, 'database' | 'rpc' | 'relay'>,
+  context: StoreScope & CallContext,
+  effect: ConversationEffect,
+): Promise<void> {
+  const row = toKept(effect);
+  if (!row || row.kept_until <= new Date()) return;
+  await tools.database.write(context, (sql) => keepEffect(sql, context.storeId, row));
+  // A lead that was created meanwhile has looked before it was kept.
+  const { leadId, ids } = await findLeadOfCustomer(tools, context, effect.customer, effect.at);
+  if (leadId) await takeKept(tools, context, [{ leadId, ids }]);
 }

@@ -13,7 +13,7 @@ export async function saveHandover(
 ): Promise<boolean> {
   const saved = await sql`
     update conversations c
-    set handover_at = ${at}, handover_owner = ${owner} ${pausingAi(sql, sql`clock_timestamp()`, pause)}
+    set handover_at = ${at}, handover_owner = ${owner} ${pausingAi(sql, sql`least(clock_timestamp(), ${at}::timestamptz)`, pause)}
     where c.store_id = ${storeId} and c.lead_id = ${leadId} and (c.handover_at is null or c.handover_at < ${at})
     returning 1`;
   return saved.length > 0;

@@ -44,7 +44,7 @@ export async function importHistory(
   const sender = await findSender({ database, rpc, relay }, context, channelId, messages[0]);
   const { waId, userId } = sender.message;
   const known = sender.byWaId ?? sender.byUserId;
-  const leadId = known ?? (await ensureLeadOf({ rpc }, context, sender));
+  const leadId = known ?? (await ensureLeadOf({ database, rpc, relay }, context, sender));
   await database.write(context, async (sql) => {
     const ids = messages.map(({ providerMessageId }) => providerMessageId);
     const ofChannel = ids.map((providerMessageId) => ({ channelId, providerMessageId }));

@@ -5,6 +5,7 @@ import { sendOptOuts } from '../conversations/send-opt-outs.ts';
 import { finishMerges } from '../merges/finish-merges.ts';
 import { hasOpenPayload, type Lane } from './inbound.repository.ts';
 import { createInboundProcessor, type InboundProcessor } from './inbound-processor.ts';
+import { purgeKeptEffects } from './kept-effect.repository.ts';
 import { type ProcessingTools, processInbound } from './process-inbound.ts';
 import { purgeInbound } from './purge-inbound.ts';
 
@@ -84,6 +85,12 @@ export function createInboundJobs(tools: ProcessingTools): {
       everyMs: 10 * 60_000,
       log,
       run: async (signal) => void (await purgeInbound({ systemDatabase }, signal)),
+    }),
+    periodically({
+      name: 'purge of what waits for leads',
+      everyMs: 10 * 60_000,
+      log,
+      run: () => purgeKeptEffects(systemDatabase),
     }),
   ];
   return { inbound, jobs };

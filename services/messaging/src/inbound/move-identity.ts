@@ -17,6 +17,8 @@ import {
 } from '../identities/identity-change.repository.ts';
 import { moveConversation } from '../merges/merge-conversations.ts';
 import { reopenFailed } from './inbound.repository.ts';
+import { keepEffect, takeKeptRows } from './kept-effect.repository.ts';
+import { keysOf, withKeys } from './kept-effect.ts';
 import { noPhone } from './no-phone.ts';
 
 type Tools = Pick<Dependencies, 'database' | 'rpc' | 'relay'>;
@@ -58,9 +60,10 @@ export async function moveIdentity(
 
   const leadId = begun.lead_id ?? (await findInCrm(rpc, context, from));
   if (leadId === null) {
-    await database.write(context, (sql) =>
-      saveOutcome(sql, storeId, key, { outcome: 'unknown', leadId: null, merged: null, finishAfterMs }),
-    );
+    await database.write(context, async (sql) => {
+      await moveKept(sql, storeId, { from, to });
+      await saveOutcome(sql, storeId, key, { outcome: 'unknown', leadId: null, merged: null, finishAfterMs });
+    });
     return;
   }
   if (begun.lead_id === null) {
@@ -82,6 +85,17 @@ export async function moveIdentity(
     await saveOutcome(sql, storeId, key, { outcome, leadId: keptId, merged: merged[0] ?? null, finishAfterMs });
   });
   relay.nudge();
+}
+
+/** Makes what is kept of a customer who is no lead follow them. */
+async function moveKept(
+  sql: TransactionSql,
+  storeId: string,
+  { from, to }: Pick<IdentityChange, 'from' | 'to'>,
+): Promise<void> {
+  for (const row of await takeKeptRows(sql, storeId, keysOf(from))) {
+    await keepEffect(sql, storeId, withKeys(row, keysOf(to)));
+  }
 }
 
 /** Undefined when crm has no such lead, or nothing is told that crm has. */

@@ -7,6 +7,7 @@ import { conversationExists } from '../conversations/conversation.repository.ts'
 import { findContact } from '../conversations/find-contact.ts';
 import { needsConsent } from '../conversations/opt-out-state.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { idsOf, takeKept } from '../inbound/take-kept.ts';
 import { isSettled, type Outcome, toMessageError } from '../messages/message.ts';
 import { acceptOutbound } from './accept-outbound.ts';
 import { awaitOutcome } from './await-outcome.ts';
@@ -47,16 +48,18 @@ const present = (row: Outcome) => ({ id: row.id, status: row.status, error: toMe
  * phone alone. A message to a merged lead goes to the lead that stays, once that has the replies and the opt-out of both.
  */
 async function findLead(
-  { database, rpc }: Dependencies,
+  { database, rpc, relay }: Dependencies,
   context: StoreContext,
   { lead_id, source, unless_reply_after }: RequestOf<typeof operation>['body'],
 ): Promise<Pick<OutboundRequest, 'lead_id' | 'confirmed' | 'phone' | 'aiPausedUntil'>> {
   const isKnown = () => database.read(context, (sql) => conversationExists(sql, context.storeId, lead_id));
   const isConditional = unless_reply_after !== undefined || needsConsent(source);
   if (!isConditional && (await isKnown())) return { lead_id, confirmed: false };
-  const { id, customer_phone, ai_paused_until } = await findContact(rpc, context, lead_id);
+  const contact = await findContact(rpc, context, lead_id);
+  const { id, customer_phone, ai_paused_until } = contact;
   if (id !== lead_id.toLowerCase() && (await isKnown()))
     throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
+  await takeKept({ database, relay }, context, [{ leadId: id, ids: idsOf(contact) }]);
   const aiPausedUntil = ai_paused_until === null ? null : toInstant(ai_paused_until);
   return { lead_id: id, confirmed: true, phone: customer_phone ?? undefined, aiPausedUntil };
 }

@@ -15,6 +15,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { NoConversation } from '../conversations/conversation.repository.ts';
 import { confirmLead } from '../conversations/require-lead.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { idsOf, takeKept } from '../inbound/take-kept.ts';
 import { toSendResult } from '../messages/message.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { type Accepted, acceptOutbound } from './accept-outbound.ts';
@@ -53,7 +54,8 @@ export const sendMessage =
         } catch (error) {
           if (!(error instanceof NoConversation)) throw error;
         }
-        await confirmLead(rpc, context, params.leadId);
+        const contact = await confirmLead(rpc, context, params.leadId);
+        await takeKept({ database, relay }, context, [{ leadId: contact.id, ids: idsOf(contact) }]);
         return await accept(true);
       },
       entityOf: ({ message }: Accepted) => message.id,
