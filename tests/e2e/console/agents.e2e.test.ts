@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { admin, fileOf, request } from '../platform.ts';
+import { admin, eventually, fileOf, type Json, request } from '../platform.ts';
 import { inBrowser, invitePerson, newPage, newPerson, open, tabTo, title, tooNarrow, violations } from './browser.ts';
+import { connectSandbox } from './conversations.ts';
 
 const newLead = async (key: string, name: string) => {
   const customer_phone = `55119${String(Math.floor(Math.random() * 1e8)).padStart(8, '0')}`;
@@ -73,6 +74,63 @@ inBrowser(() => {
         condition_groups: [expect.objectContaining({ conditions: [expect.objectContaining({ hours })] })],
       }),
     );
+  });
+
+  test('a manager tries a changed agent on a conversation before it is saved, by keyboard, and nothing is sent', async () => {
+    const { page, loginUrl, store } = await newPerson('manager');
+    const sandbox = await connectSandbox(store);
+    const body = { name: 'Bia', priority: 1, is_default: true, language: 'pt-BR' };
+    const agent = (await request('POST', '/agents', { key: store.key, body })).body;
+    await open(page, loginUrl, `/agents?agent=${agent.id}`);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByText('No conversations yet').waitFor();
+
+    const unanswered = await sandbox.newCustomer(`Max ${'w'.repeat(150)}`, 'Oi');
+    await page.reload();
+    await dialog.getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByRole('button', { name: /^Max/ }).click();
+    await dialog.getByRole('alert').getByText('An owner connects one').waitFor();
+    await admin(['ai', 'connect', '--store', store.id, '--provider', 'demo']);
+    await admin(['store', 'update', '--store', store.id, '--ai', 'on', '--ai-quiet-seconds', '0']);
+    await dialog.getByRole('button', { name: 'Ask again' }).click();
+    await dialog.getByText('The AI has answered nothing in this conversation').waitFor();
+    expect(await sandbox.messages(unanswered.id)).toHaveLength(1);
+
+    const lead = await sandbox.newCustomer('Lia Prado', hostile);
+    await eventually(
+      () => sandbox.messages(lead.id),
+      (all: Json[]) => all.at(-1)?.source === 'ai' && all.at(-1)?.sent_at !== null,
+    );
+    const name = dialog.getByRole('textbox', { name: 'Name' });
+    await name.fill('');
+    await tabTo(page, 'button', 'Choose another conversation');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('lia');
+    await tabTo(page, 'button', /^Lia Prado/);
+    await page.keyboard.press('Enter');
+    // The agent needs a name first.
+    await dialog.getByText('Give the agent a name.').waitFor();
+    await page.keyboard.type('Clara');
+    await tabTo(page, 'button', /^Lia Prado/);
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Different: 1 of 1. Nothing was sent.').waitFor();
+    const side = (title: string) => dialog.getByRole('region', { name: title });
+    expect(await side('What was answered').getByRole('deletion').allTextContents()).toEqual(['Bia']);
+    expect(await side('What this agent would answer').getByRole('insertion').allTextContents()).toEqual(['Clara']);
+    expect(await page.title()).toBe('AI agents · Mostrador');
+    expect(await violations(page)).toEqual([]);
+    expect(await tooNarrow(page)).toEqual([]);
+
+    await tabTo(page, 'textbox', 'Name');
+    await page.keyboard.type('Bia');
+    await dialog.getByText('The form has changed').waitFor();
+    await tabTo(page, 'button', 'Ask again');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Different: 0 of 1. Nothing was sent.').waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Ask again');
+    expect(await sandbox.messages(lead.id)).toHaveLength(2);
+    expect((await request('GET', `/agents/${agent.id}`, { key: store.key })).body).toEqual(agent);
   });
 
   test('a seller sees the agents, and nothing that changes them', async () => {

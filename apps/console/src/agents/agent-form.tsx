@@ -11,7 +11,8 @@ import { useUnsaved } from '../ui/unsaved.tsx';
 import { type Agent, agentsQuery } from './agent-queries.ts';
 import styles from './agents.module.css';
 import { ConditionEditor } from './condition-editor.tsx';
-import { bodyOf, changesOf, type Draft, draftOf, emptyDraft, faultsOf, greatestPriority } from './draft.ts';
+import { bodyOf, changesOf, type Draft, draftOf, emptyDraft, faultsOf, greatestPriority, trialOf } from './draft.ts';
+import { TryOnConversation } from './try-on-conversation.tsx';
 import { WritingFields } from './writing-fields.tsx';
 
 /** The button that saves stands outside of the form. */
@@ -51,81 +52,92 @@ export function AgentForm({ agent, agents, onBusy, onSaved }: AgentFormProps) {
   const unsaved = useUnsaved({ isChanged: JSON.stringify(draft) !== JSON.stringify(first), busy: save.isPending });
   const faults = tried ? faultsOf(draft) : {};
   const change = (part: Partial<Draft>) => setDraft((current) => ({ ...current, ...part }));
+  const focusOn = (field: string) => form.current?.querySelector<HTMLElement>(`[name=${field}]`)?.focus();
+  /** What is tried on a conversation, unless a field that decides about answers is wrong. */
+  const takeTrial = () => {
+    const faulty = Object.keys(faultsOf(draft)).find((field) => field !== 'priority' && field !== 'conditions');
+    if (!faulty) return trialOf(draft);
+    setTried(true);
+    focusOn(faulty);
+    return undefined;
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (save.isPending) return;
     setTried(true);
-    const wrong = faultsOf(draft);
-    const [faulty] = Object.keys(wrong);
-    if (faulty) return form.current?.querySelector<HTMLElement>(`[name=${faulty}]`)?.focus();
+    const [faulty] = Object.keys(faultsOf(draft));
+    if (faulty) return focusOn(faulty);
     // The server takes no change that is empty.
     if (agent && Object.keys(changesOf(first, draft)).length === 0) return onSaved();
     save.mutate();
   };
   return (
-    <form ref={form} id={agentFormId} className={styles.form} onSubmit={submit} noValidate {...unsaved}>
-      <TextField
-        label={m.agents_name()}
-        name="name"
-        maxLength={200}
-        value={draft.name}
-        error={faults.name && m.agents_name_missing()}
-        onChange={(event) => change({ name: event.currentTarget.value })}
-      />
-      <WritingFields draft={draft} faults={faults} error={save.error} onChange={change} />
-      <ConditionEditor
-        groups={draft.groups}
-        isChecked={faults.conditions === true}
-        onChange={(groups) => change({ groups })}
-      />
-      <TextField
-        label={m.agents_priority()}
-        name="priority"
-        inputMode="numeric"
-        maxLength={7}
-        value={draft.priority}
-        hint={m.agents_priority_hint()}
-        error={faults.priority && m.agents_priority_wrong({ most: greatestPriority })}
-        onChange={(event) => change({ priority: event.currentTarget.value })}
-      />
-      <SelectField
-        label={m.agents_model()}
-        value={draft.model}
-        choices={[
-          ['auto', m.agents_model_auto()],
-          ['gemini', 'Gemini'],
-          ['openai', 'OpenAI'],
-        ]}
-        onChange={(event) => change({ model: event.currentTarget.value as Draft['model'] })}
-      />
-      <CheckField
-        label={m.agents_active()}
-        hint={m.agents_active_hint()}
-        checked={draft.isActive}
-        onChange={(event) => change({ isActive: event.currentTarget.checked })}
-      />
-      <CheckField
-        label={m.agents_default()}
-        hint={m.agents_default_about()}
-        checked={draft.isDefault}
-        onChange={(event) => change({ isDefault: event.currentTarget.checked })}
-      />
-      <CheckField
-        label={m.agents_audio()}
-        checked={draft.audio}
-        onChange={(event) => change({ audio: event.currentTarget.checked })}
-      />
-      {draft.audio && (
+    <>
+      <form ref={form} id={agentFormId} className={styles.form} onSubmit={submit} noValidate {...unsaved}>
         <TextField
-          label={m.agents_voice()}
-          hint={m.agents_voice_hint()}
+          label={m.agents_name()}
+          name="name"
           maxLength={200}
-          value={draft.voice}
-          onChange={(event) => change({ voice: event.currentTarget.value })}
+          value={draft.name}
+          error={faults.name && m.agents_name_missing()}
+          onChange={(event) => change({ name: event.currentTarget.value })}
         />
-      )}
-      {save.error && !faultOf(save.error, '#/language') && <Bad>{failureOf(save.error)}</Bad>}
-    </form>
+        <WritingFields draft={draft} faults={faults} error={save.error} onChange={change} />
+        <ConditionEditor
+          groups={draft.groups}
+          isChecked={faults.conditions === true}
+          onChange={(groups) => change({ groups })}
+        />
+        <TextField
+          label={m.agents_priority()}
+          name="priority"
+          inputMode="numeric"
+          maxLength={7}
+          value={draft.priority}
+          hint={m.agents_priority_hint()}
+          error={faults.priority && m.agents_priority_wrong({ most: greatestPriority })}
+          onChange={(event) => change({ priority: event.currentTarget.value })}
+        />
+        <SelectField
+          label={m.agents_model()}
+          value={draft.model}
+          choices={[
+            ['auto', m.agents_model_auto()],
+            ['gemini', 'Gemini'],
+            ['openai', 'OpenAI'],
+          ]}
+          onChange={(event) => change({ model: event.currentTarget.value as Draft['model'] })}
+        />
+        <CheckField
+          label={m.agents_active()}
+          hint={m.agents_active_hint()}
+          checked={draft.isActive}
+          onChange={(event) => change({ isActive: event.currentTarget.checked })}
+        />
+        <CheckField
+          label={m.agents_default()}
+          hint={m.agents_default_about()}
+          checked={draft.isDefault}
+          onChange={(event) => change({ isDefault: event.currentTarget.checked })}
+        />
+        <CheckField
+          label={m.agents_audio()}
+          checked={draft.audio}
+          onChange={(event) => change({ audio: event.currentTarget.checked })}
+        />
+        {draft.audio && (
+          <TextField
+            label={m.agents_voice()}
+            hint={m.agents_voice_hint()}
+            maxLength={200}
+            value={draft.voice}
+            onChange={(event) => change({ voice: event.currentTarget.value })}
+          />
+        )}
+        {save.error && !faultOf(save.error, '#/language') && <Bad>{failureOf(save.error)}</Bad>}
+      </form>
+      <TryOnConversation agents={agents} agentId={agent?.id} draft={draft} takeTrial={takeTrial} />
+    </>
   );
 }
 

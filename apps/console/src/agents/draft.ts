@@ -147,6 +147,14 @@ export function changesOf(first: Draft, draft: Draft): Partial<AgentBody> {
   return Object.fromEntries(changed);
 }
 
+type AgentTrial = components['schemas']['AgentTrial'];
+
+/** Of an agent in the form, what decides about its answers. Pure. */
+export function trialOf(draft: Draft): AgentTrial {
+  const { name, model, instructions, tone, language, disclosure, handover_when } = bodyOf(draft);
+  return { name, model, instructions, tone, language, disclosure, handover_when };
+}
+
 /** What is sent of a new agent. A group without conditions would hold for no lead, so it is left out. */
 export const bodyOf = (draft: Draft): Required<AgentBody> => ({
   name: draft.name.trim(),
