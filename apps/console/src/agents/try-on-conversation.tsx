@@ -9,6 +9,7 @@ import { Moment } from '../ui/moment.tsx';
 import { Bad } from '../ui/page.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
+import { Toolbar } from '../ui/toolbar.tsx';
 import { type Agent, type AgentTrial, replayQuery, type Trial, triedConversationsQuery } from './agent-queries.ts';
 import { type Draft, trialOf } from './draft.ts';
 import styles from './replay.module.css';
@@ -77,7 +78,9 @@ function Conversations({ isFocused, onChoose }: ConversationsProps) {
   if (data.length === 0 && q === '') return <p className={styles.soft}>{m.agents_replay_empty()}</p>;
   return (
     <>
-      <SearchBox ref={box} label={m.agents_replay_find()} value={q} onSearch={setQ} maxLength={100} />
+      <Toolbar>
+        <SearchBox ref={box} label={m.agents_replay_find()} value={q} onSearch={setQ} maxLength={100} />
+      </Toolbar>
       {data.length === 0 ? (
         <p role="status" className={styles.soft}>
           {m.agents_replay_no_match()}
