@@ -151,8 +151,8 @@ type AgentTrial = components['schemas']['AgentTrial'];
 
 /** Of an agent in the form, what decides about its answers. Pure. */
 export function trialOf(draft: Draft): AgentTrial {
-  const { name, model, instructions, tone, language, disclosure, handover_when } = bodyOf(draft);
-  return { name, model, instructions, tone, language, disclosure, handover_when };
+  const { name, model, instructions, tone, language, disclosure, handover_when, tools } = bodyOf(draft);
+  return { name, model, instructions, tone, language, disclosure, handover_when, tools };
 }
 
 /** What is sent of a new agent. A group without conditions would hold for no lead, so it is left out. */

@@ -399,8 +399,10 @@ const AgentChanges = Type.Partial(Exact(agentMembers), {
   description: 'What to change. Members that it leaves out stay as they are.',
 });
 
-/** What an agent is told, in place of what the agent of a lead is told, to try it before it is changed. */
-export const AgentTrial = Type.Partial(Exact({ name: agentMembers.name, model: agentMembers.model, ...writing }), {
+const { name, model, tools } = agentMembers;
+
+/** What decides about an agent's answers, in place of what the agent of a lead has, to try it before it is changed. */
+export const AgentTrial = Type.Partial(Exact({ name, model, ...writing, tools }), {
   minProperties: 1,
   additionalProperties: false,
   title: 'AgentTrial',

@@ -75,6 +75,16 @@ test('a replay shows each turn beside what the changed agent does, and changes n
   expect(price?.after).toMatchObject({ passages: ['Preços'], model: 'demo', reason: null });
 });
 
+test('a changed agent has its own tools', async () => {
+  const store = await openTalked();
+  const { data } = await replay(store, { agent: { tools: ['find_times'] } });
+  expect(data.map(({ before, after }) => [before, after].map(({ tools }) => tools.map(({ tool }) => tool)))).toEqual([
+    [['find_times'], ['find_times']],
+    [['book'], []],
+    [[], []],
+  ]);
+});
+
 test('a replay goes on where the one before ended', async () => {
   const store = await openTalked();
   const first = await replay(store, { turns: 2 });
