@@ -326,7 +326,7 @@ inBrowser(() => {
     await page.getByRole('radio', { name: 'Month' }).check();
     const lines = page.locator(`[data-date="${day}"]`).getByRole('listitem');
     // The appointment is later, but stands before.
-    await expect.poll(() => lines.allInnerTexts()).toEqual(['2:00pm Haircut', 'Busy · 10:00 AM – 12:30 PM']);
+    await expect.poll(() => lines.allInnerTexts()).toEqual(['2:00 PM Haircut', 'Busy · 10:00 AM – 12:30 PM']);
     await page.getByText('Busy · 10:00 AM').click({ force: true });
     await page.getByRole('dialog', { name: 'New appointment' }).waitFor();
     expect(await violations(page), 'Month').toEqual([]);

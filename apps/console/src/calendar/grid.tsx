@@ -1,4 +1,4 @@
-import FullCalendar, { type CalendarRef, type EventDisplayInfo } from '@fullcalendar/react';
+import FullCalendar, { type CalendarRef, type EventDisplayInfo, type FormatterInput } from '@fullcalendar/react';
 import dayGrid from '@fullcalendar/react/daygrid';
 import es from '@fullcalendar/react/locales/es';
 import pt from '@fullcalendar/react/locales/pt-br';
@@ -10,7 +10,7 @@ import '@fullcalendar/react/themes/classic/theme.css';
 import { useEffect, useRef } from 'react';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
-import { firstWeekday } from '../ui/time.ts';
+import { clockTime, firstWeekday } from '../ui/time.ts';
 import { wallTime } from '../ui/zone.ts';
 import type { Appointment } from './appointment-queries.ts';
 import { type Booking, bookable, colourOf } from './booking.ts';
@@ -46,7 +46,8 @@ type GridProps = {
 };
 
 const names = { month: 'dayGridMonth', week: 'timeGridWeek', day: 'timeGridDay' } as const;
-const clock = { hour: 'numeric', minute: '2-digit', meridiem: 'short' } as const;
+/** A wall time as the rest of the console writes it. */
+const clock: FormatterInput = ({ date }) => clockTime(date.marker.toISOString(), 'UTC');
 
 /** The month, week or day. Appointments move by dragging; by keyboard they open, and are changed there. */
 export function Grid(props: GridProps) {
