@@ -11,8 +11,10 @@ import { AgentForm, agentFormId } from './agent-form.tsx';
 import type { Agent } from './agent-queries.ts';
 import { AgentState } from './agent-state.tsx';
 import styles from './agents.module.css';
+import { Combination } from './combination.tsx';
 import { wordsOfCondition } from './condition-words.ts';
 import { isEditable } from './draft.ts';
+import { wordsOfUse } from './tools.ts';
 
 type AgentDrawerProps = {
   readonly agents: readonly Agent[];
@@ -107,6 +109,7 @@ function Details({ agent }: { agent: Agent }) {
         {groups.length === 0 && !is_default && <p>{m.agents_when_never()}</p>}
         {is_default && <p className={styles.soft}>{m.agents_default_about()}</p>}
       </section>
+      <Combination tools={agent.tools} />
       <Facts
         facts={[
           instructions !== null && [m.agents_instructions(), <Written key="instructions" text={instructions} />],
@@ -114,6 +117,7 @@ function Details({ agent }: { agent: Agent }) {
           [m.agents_language(), language ?? m.agents_language_of_lead()],
           handover_when !== null && [m.agents_handover(), <Written key="handover" text={handover_when} />],
           [m.agents_disclosure(), disclosure ? m.agents_yes() : m.agents_no()],
+          [m.agents_tools(), agent.tools.map(wordsOfUse).join(' · ') || m.agents_tools_none()],
           [m.agents_priority(), agent.priority],
           [m.agents_model(), models[agent.model]()],
           [m.agents_audio(), audio_response_enabled ? m.agents_yes() : m.agents_no()],

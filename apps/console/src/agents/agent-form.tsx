@@ -10,8 +10,11 @@ import { say } from '../ui/toasts.tsx';
 import { useUnsaved } from '../ui/unsaved.tsx';
 import { type Agent, agentsQuery } from './agent-queries.ts';
 import styles from './agents.module.css';
+import { Combination } from './combination.tsx';
 import { ConditionEditor } from './condition-editor.tsx';
 import { bodyOf, changesOf, type Draft, draftOf, emptyDraft, faultsOf, greatestPriority, trialOf } from './draft.ts';
+import { ToolChecks } from './tool-checks.tsx';
+import { toolNames } from './tools.ts';
 import { TryOnConversation } from './try-on-conversation.tsx';
 import { WritingFields } from './writing-fields.tsx';
 
@@ -83,6 +86,16 @@ export function AgentForm({ agent, agents, onBusy, onSaved }: AgentFormProps) {
           onChange={(event) => change({ name: event.currentTarget.value })}
         />
         <WritingFields draft={draft} faults={faults} error={save.error} onChange={change} />
+        <ToolChecks
+          label={m.agents_tools()}
+          names={toolNames}
+          chosen={draft.tools}
+          hintOf={(name) => (name === 'find_times' ? m.agents_tool_find_times_hint() : undefined)}
+          onChoose={(tools) => change({ tools })}
+        >
+          {draft.tools.length === 0 && <p className={styles.soft}>{m.agents_tools_none()}</p>}
+        </ToolChecks>
+        <Combination tools={draft.tools} />
         <ConditionEditor
           groups={draft.groups}
           isChecked={faults.conditions === true}

@@ -10,6 +10,7 @@ import {
   type Operator,
   valuesOf,
 } from './condition-types.ts';
+import { toolNames } from './tools.ts';
 
 /** An agent while a person edits it. Keys tell conditions apart that say the same. */
 export type Draft = {
@@ -70,7 +71,7 @@ export const emptyDraft = (agents: readonly Agent[]): Draft => ({
   audio: false,
   voice: '',
   ...{ instructions: '', tone: '', language: '', disclosure: true, handoverWhen: '' },
-  tools: ['find_times', 'book', 'move', 'cancel', 'schedule_followup', 'update_lead'],
+  tools: [...toolNames],
   groups: [newGroup()],
 });
 

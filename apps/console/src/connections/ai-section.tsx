@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
-import { Bot, Gauge, Plus, Power, Unplug } from 'lucide-react';
+import { Bot, Gauge, Plus, Power, Unplug, UserRoundCheck } from 'lucide-react';
 import { useState } from 'react';
+import { wordsOfUse } from '../agents/tools.ts';
 import { dataOf, type ModelConnection, platform, type StoreAi } from '../api/platform.ts';
 import { aiQuery, queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
@@ -12,6 +13,7 @@ import { Moment } from '../ui/moment.tsx';
 import { moneyText, numberText } from '../ui/numbers.ts';
 import { relativeTime } from '../ui/time.ts';
 import { say, sayFailure } from '../ui/toasts.tsx';
+import { AiConfirmed } from './ai-confirmed.tsx';
 import { AiLimits } from './ai-limits.tsx';
 import { ConnectModel } from './connect-model.tsx';
 import styles from './connections.module.css';
@@ -20,9 +22,10 @@ import { type ModelProvider, modelProviderWords, wordsOfModelFailure } from './m
 type AiSectionProps = { readonly ai: StoreAi; readonly mayChange: boolean };
 
 /** Which models write the answers of the store, and whether they do. */
-export function AiSection({ ai: { ai, connections, budget }, mayChange }: AiSectionProps) {
+export function AiSection({ ai: { ai, connections, budget, confirm }, mayChange }: AiSectionProps) {
   const [connecting, setConnecting] = useState(false);
   const [limiting, setLimiting] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const [leaving, setLeaving] = useState<ModelProvider>();
   const keep = (next: StoreAi) => queries.setQueryData(aiQuery.queryKey, next);
   const change = useMutation({
@@ -56,6 +59,11 @@ export function AiSection({ ai: { ai, connections, budget }, mayChange }: AiSect
         />
       ))}
       {isConnected && <Budget budget={budget} />}
+      <Facts
+        facts={[
+          [m.connections_ai_confirm(), confirm.map(wordsOfUse).join(' · ') || m.connections_ai_confirm_nothing()],
+        ]}
+      />
       {mayChange && (
         <div className={styles.actions}>
           {(isConnected || ai) && (
@@ -74,10 +82,15 @@ export function AiSection({ ai: { ai, connections, budget }, mayChange }: AiSect
               {m.connections_ai_limits()}
             </Button>
           )}
+          <Button onClick={() => setConfirming(true)}>
+            <UserRoundCheck size={14} aria-hidden />
+            {m.connections_ai_confirm_change()}
+          </Button>
         </div>
       )}
       {!mayChange && <p className={styles.soft}>{m.connections_owner_only()}</p>}
       <AiLimits budget={budget} open={limiting} onClose={() => setLimiting(false)} />
+      <AiConfirmed confirm={confirm} open={confirming} onClose={() => setConfirming(false)} />
       <ConnectModel open={connecting} onClose={() => setConnecting(false)} />
       <Confirm
         open={leaving !== undefined}

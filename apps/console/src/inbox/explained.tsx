@@ -3,6 +3,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ComponentProps, ReactNode } from 'react';
 import { wordsOfCondition } from '../agents/condition-words.ts';
 import { selectionOutcomes, selectionReasons } from '../agents/selection-words.ts';
+import { wordsOfUse } from '../agents/tools.ts';
 import { Failure } from '../api/failure.ts';
 import type { Explanation } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
@@ -13,6 +14,8 @@ import { LoadFailed } from '../ui/load-failed.tsx';
 import { moneyText, numberText } from '../ui/numbers.ts';
 import { Popover } from '../ui/popover.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
+import { asksPerson } from './asking.ts';
+import { Decision } from './decision.tsx';
 import styles from './explained.module.css';
 import { wordsOfHandover, wordsOfTool } from './explanation-words.ts';
 import { explanationQuery } from './inbox-queries.ts';
@@ -31,7 +34,14 @@ export const Explained = ({ leadId, messageId, ...popover }: ExplainedProps) => 
 
 function Content({ leadId, messageId }: Pick<ExplainedProps, 'leadId' | 'messageId'>) {
   const { data, error, refetch } = useQuery(explanationQuery(leadId, messageId));
-  if (data) return <Whole explanation={data} />;
+  if (data) {
+    return (
+      <>
+        <Whole explanation={data} />
+        {asksPerson(data) && <Decision leadId={leadId} messageId={messageId} explanation={data} />}
+      </>
+    );
+  }
   // A message is there a moment before its turn has ended.
   if (error instanceof Failure && error.code === 'message_not_found') {
     return (
@@ -146,12 +156,22 @@ const DocumentLink = ({ id, title }: { readonly id: string; readonly title: stri
 );
 
 /** A tool with what it was given and what it gave. One that had no effect says so. */
-const Tool = ({ call: { tool, input, output } }: { readonly call: Explanation['tools'][number] }) => (
+const Tool = ({
+  call: { tool, input, output, awaits_confirmation },
+}: {
+  readonly call: Explanation['tools'][number];
+}) => (
   <li>
     <details className={styles.tool}>
       <summary>
-        {wordsOfTool(tool)}{' '}
-        <span className={styles.soft}>{'error' in output ? m.inbox_why_tool_failed() : m.inbox_why_tool_done()}</span>
+        {awaits_confirmation ? wordsOfUse(tool) : wordsOfTool(tool)}{' '}
+        <span className={styles.soft}>
+          {awaits_confirmation
+            ? m.inbox_why_tool_waits()
+            : 'error' in output
+              ? m.inbox_why_tool_failed()
+              : m.inbox_why_tool_done()}
+        </span>
       </summary>
       <pre dir="ltr">{JSON.stringify({ input, output }, undefined, 2)}</pre>
     </details>

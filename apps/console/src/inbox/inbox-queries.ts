@@ -4,6 +4,7 @@ import type { Pages } from '../api/newest-first.ts';
 import { usePagedList } from '../api/paged-query.ts';
 import { type Conversation, dataOf, type Message, platform } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
+import { waitsForPerson } from './asking.ts';
 import { type Filters, queryOf } from './filters.ts';
 
 const idOfConversation = ({ lead }: Conversation) => lead.id;
@@ -77,7 +78,7 @@ export const leadSessionsQuery = (leadId: string) =>
     queryFn: () => dataOf(platform.GET('/leads/{leadId}/sessions', { params: { path: { leadId } } })),
   });
 
-/** Why the AI wrote a message. It does not change, so it is read once. */
+/** Why the AI wrote a message. It changes only while a person is to decide what it asks for, so else it is read once. */
 export const explanationQuery = (leadId: string, messageId: string) =>
   queryOptions({
     queryKey: ['explanation', leadId, messageId],
@@ -85,5 +86,5 @@ export const explanationQuery = (leadId: string, messageId: string) =>
       dataOf(
         platform.GET('/leads/{leadId}/messages/{messageId}/explanation', { params: { path: { leadId, messageId } } }),
       ),
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: ({ state: { data } }) => (data && !waitsForPerson(data) ? 'static' : 0),
   });

@@ -7,7 +7,8 @@ import { Badge } from '../ui/badge.tsx';
 import { useZone } from '../ui/store-zone.tsx';
 import { clockTime, dayWords, fullTime } from '../ui/time.ts';
 import { useNow } from '../ui/use-now.ts';
-import { messageQuery } from './inbox-queries.ts';
+import { asksPerson, waitsForPerson } from './asking.ts';
+import { explanationQuery, messageQuery } from './inbox-queries.ts';
 import { MessageContent } from './message-content.tsx';
 import { previewOf, wordsOfFailure, wordsOfPrice, wordsOfStatus } from './message-words.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -44,17 +45,25 @@ type MessageItemProps = {
   readonly continues: boolean;
   /** The message that it answers, when it is in the thread. */
   readonly quoted: Message | undefined;
+  /** The AI may ask a person for something with it. `isAnswered`: a person has written since. */
+  readonly asks: { readonly isAnswered: boolean } | undefined;
   readonly onCancel: () => void;
 };
 
-export function MessageItem({ message, name, continues, quoted, onCancel }: MessageItemProps) {
+export function MessageItem({ message, name, continues, quoted, asks, onCancel }: MessageItemProps) {
   const { source, status, body, error, reason, created_at, edited_at, revoked_at, reactions } = message;
   const isEmpty = body.trim() === '';
   const hasContent = message.media || message.content;
   const author = authorOf(message, name);
   const zone = useZone();
   return (
-    <Bubble source={source} status={status} author={author} continues={continues}>
+    <Bubble
+      source={source}
+      status={status}
+      author={author}
+      continues={continues}
+      below={asks && <Asks message={message} isAnswered={asks.isAnswered} />}
+    >
       {message.reply_to_id && <Quote of={quoted} />}
       <MessageContent message={message} />
       {(revoked_at || !isEmpty || !hasContent) && (
@@ -116,6 +125,25 @@ function Why({ message: { lead_id, id } }: { readonly message: Message }) {
         </Suspense>
       )}
     </>
+  );
+}
+
+/** Loaded when the AI asks for something. */
+const Decision = lazy(() => import('./decision.tsx').then(({ Decision: Card }) => ({ default: Card })));
+
+/** What the AI asks a person for, if anything. Once a person has written it is asked no more, and what is known stays. */
+function Asks({ message: { lead_id, id }, isAnswered }: { readonly message: Message; readonly isAnswered: boolean }) {
+  const { data } = useQuery({
+    ...explanationQuery(lead_id, id),
+    enabled: ({ state }) => !isAnswered || (state.data !== undefined && waitsForPerson(state.data)),
+  });
+  if (!data || !asksPerson(data)) return null;
+  return (
+    <div className={styles.asks}>
+      <Suspense>
+        <Decision leadId={lead_id} messageId={id} explanation={data} />
+      </Suspense>
+    </div>
   );
 }
 
@@ -194,10 +222,11 @@ type BubbleProps = {
   readonly status: Message['status'];
   readonly author: string;
   readonly continues?: boolean;
+  readonly below?: ReactNode;
   readonly children: ReactNode;
 };
 
-const Bubble = ({ source, status, author, continues, children }: BubbleProps) => (
+const Bubble = ({ source, status, author, continues, below, children }: BubbleProps) => (
   <article
     className={styles.message}
     data-source={source}
@@ -219,6 +248,7 @@ const Bubble = ({ source, status, author, continues, children }: BubbleProps) =>
       )}
     </header>
     <div className={styles.bubble}>{children}</div>
+    {below}
   </article>
 );
 

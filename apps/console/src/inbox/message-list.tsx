@@ -6,6 +6,7 @@ import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { useZone } from '../ui/store-zone.tsx';
 import { isSameDay } from '../ui/time.ts';
+import { lastOfAi } from './asking.ts';
 import { Day, MessageItem, OutgoingItem } from './message-item.tsx';
 import type { Outgoing } from './outgoing.ts';
 import { authorOf } from './source.tsx';
@@ -43,6 +44,7 @@ export function MessageList(props: MessageListProps) {
     ...messages.toReversed().map((message) => ({ key: message.id, at: message.created_at, message })),
     ...outgoing.map((item) => ({ key: item.key, at: item.createdAt, outgoing: item })),
   ];
+  const lastAnswer = lastOfAi(messages);
   const quotedBy = ({ reply_to_id }: Message) =>
     reply_to_id ? messages.find(({ id }) => id === reply_to_id) : undefined;
   // What was the oldest message at first keeps its index.
@@ -95,6 +97,7 @@ export function MessageList(props: MessageListProps) {
                   name={name}
                   quoted={quotedBy(row.message)}
                   continues={!beginnings.current.has(row.key) && isContinued(previous, row, zone)}
+                  asks={row.key === lastAnswer?.id ? lastAnswer : undefined}
                   onCancel={() => onCancel(row.message)}
                 />
               ) : (

@@ -10,7 +10,7 @@ const hint = (type: string, entity: Hint['entity'], lead_id?: string): Hint => (
 
 test('a message concerns the thread of its lead, and the list of conversations', () => {
   const keys = keysOfHint(hint('message.received', { type: 'message', id: 'm' }, 'l'));
-  expect(keys).toEqual([['messages', 'l'], ['conversations'], ['conversation', 'l'], ['events']]);
+  expect(keys).toEqual([['messages', 'l'], ['conversations'], ['conversation', 'l'], ['explanation', 'l'], ['events']]);
 });
 
 test('a failed message also concerns what waits for an operator', () => {

@@ -17,12 +17,13 @@ type Keys = (id: string, leadId: string) => readonly QueryKey[];
 const keysOf: Readonly<Record<string, Keys>> = {
   agent: () => [['agents']],
   appointment: (id) => [['appointments'], ['appointment', id]],
-  conversation: (_, leadId) => [['conversations'], ['conversation', leadId]],
+  // What the AI asks a person for is known when the conversation is handed over, and changes with what the lead is told.
+  conversation: (_, leadId) => [['conversations'], ['conversation', leadId], ['explanation', leadId]],
   document: () => [['documents']],
   followup: (id) => [['followups'], ['followup', id]],
   lead: (_, leadId) => [['leads'], ['lead', leadId], ['conversations']],
   // A message of the lead opens the reply window.
-  message: (_, leadId) => [['messages', leadId], ['conversations'], ['conversation', leadId]],
+  message: (_, leadId) => [['messages', leadId], ['conversations'], ['conversation', leadId], ['explanation', leadId]],
   // The free times of a seller may be others.
   seller: () => [['sellers'], ['leads'], ['conversations'], freeTimes],
   // The end of a session may be the answer for which the lead waited.
