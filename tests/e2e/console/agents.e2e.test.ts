@@ -23,20 +23,36 @@ inBrowser(() => {
     await page.keyboard.press('Enter');
     await dialog.getByText('Give the agent a name.').waitFor();
     await page.keyboard.type('Win back');
+    for (const effect of ['Book an appointment', 'Change the customer’s name or status']) {
+      await tabTo(page, 'checkbox', effect);
+      await page.keyboard.press('Space');
+    }
+    await dialog
+      .getByText('Changes something: move an appointment, cancel an appointment, plan a follow-up.')
+      .waitFor();
     await tabTo(page, 'combobox', 'Condition 1');
     await page.keyboard.type('Lost');
     await tabTo(page, 'checkbox', /^Active/);
     await page.keyboard.press('Enter');
     await page.getByText('“Win back” is created').waitFor();
     const { data } = (await request('GET', '/agents', { key: store.key })).body;
-    expect(data).toMatchObject([{ name: 'Win back', condition_groups: [{ conditions: [{ value: 'lost' }] }] }]);
+    expect(data).toMatchObject([
+      {
+        ...{ name: 'Win back', tools: ['find_times', 'move', 'cancel', 'schedule_followup'] },
+        condition_groups: [{ conditions: [{ value: 'lost' }] }],
+      },
+    ]);
+    await admin(['store', 'update', '--store', store.id, '--ai-confirm', 'book,cancel']);
 
     await tabTo(page, 'button', /^Bia Prado/);
     await page.keyboard.press('Enter');
     await page.getByText('it is the first agent whose conditions hold').waitFor();
 
+    await page.reload();
     await tabTo(page, 'link', 'Win back');
     await page.keyboard.press('Enter');
+    await dialog.getByText('A person confirms: cancel an appointment.').waitFor();
+    await dialog.getByRole('link', { name: 'Settings of the AI' }).waitFor();
     await tabTo(page, 'button', 'Edit');
     await page.keyboard.press('Enter');
     await tabTo(page, 'checkbox', /^Active/);

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { admin, daysAhead, eventually, request } from '../platform.ts';
 import { inBrowser, inDialog, newPerson, open, tabTo, title, tooNarrow, violations } from './browser.ts';
+import { askFrom } from './signed-in.ts';
 
 const path = '/integrations/connections';
 const dialogOf = (page: Page) => page.getByRole('alertdialog');
@@ -218,6 +219,13 @@ inBrowser(() => {
       await dialogOf(page).getByLabel('Calls to models a day').fill('20');
       await dialogOf(page).getByRole('button', { name: 'Save' }).click();
       await ai.getByText('0 of 20').waitFor();
+      await ai.getByRole('button', { name: 'What a person confirms' }).click();
+      await dialogOf(page).getByLabel('Cancel an appointment').check();
+      await dialogOf(page).getByLabel('Book an appointment').check();
+      expect(await violations(page)).toEqual([]);
+      await dialogOf(page).getByRole('button', { name: 'Save' }).click();
+      await ai.getByText('Book an appointment · Cancel an appointment').waitFor();
+      expect(await askFrom(page, 'GET', '/ai')).toMatchObject({ confirm: ['book', 'cancel'] });
       expect(await page.content()).not.toContain('sk-planted');
       expect(await violations(page)).toEqual([]);
       expect(await tooNarrow(page)).toEqual([]);

@@ -61,7 +61,7 @@ export function AiSection({ ai: { ai, connections, budget, confirm }, mayChange 
       {isConnected && <Budget budget={budget} />}
       <Facts
         facts={[
-          [m.connections_ai_confirm(), confirm.map(wordsOfUse).join(' · ') || m.connections_ai_confirm_nothing()],
+          [m.connections_ai_confirm_what(), confirm.map(wordsOfUse).join(' · ') || m.connections_ai_confirm_nothing()],
         ]}
       />
       {mayChange && (

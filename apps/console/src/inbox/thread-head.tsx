@@ -137,7 +137,7 @@ export function ThreadHead({ lead }: { lead: Lead }) {
             trigger={
               <Button aria-label={paused ? m.inbox_ai_is_paused() : m.inbox_ai_answers()} className={styles.action}>
                 {paused ? <BotOff size={14} aria-hidden /> : <Bot size={14} aria-hidden />}
-                <span>{paused ? m.inbox_ai_paused() : m.inbox_ai_on()}</span>
+                <span>{paused ? m.inbox_ai_off() : m.inbox_ai_on()}</span>
               </Button>
             }
           >

@@ -1,0 +1,114 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { admin, daysAhead, eventually, type Json, newStore, request } from '../platform.ts';
+import { fits, inBrowser, invitePerson, newPage, open, type TestStore, tabTo, violations } from './browser.ts';
+import { connectSandbox, messageOf } from './conversations.ts';
+
+/** What the AI asks a person, below its message. */
+const question = (page: Page) => page.getByRole('article').getByRole('region', { name: 'May the AI do this?' });
+const answer = (page: Page) => page.getByRole('article').getByRole('region', { name: 'What the AI asked for' });
+
+inBrowser(() => {
+  let store: TestStore;
+  let sandbox: Awaited<ReturnType<typeof connectSandbox>>;
+  beforeAll(async () => {
+    store = await newStore();
+    sandbox = await connectSandbox(store);
+    await admin(['ai', 'connect', '--store', store.id, '--provider', 'demo']);
+    const settings = ['--ai', 'on', '--ai-quiet-seconds', '0', '--ai-confirm', 'cancel'];
+    await admin(['store', 'update', '--store', store.id, ...settings]);
+    const body = { name: 'Bia', priority: 1, is_default: true, language: 'en' };
+    await request('POST', '/agents', { key: store.key, body });
+  });
+
+  const appointmentsOf = async (leadId: string): Promise<Json[]> =>
+    (await request('GET', `/appointments?lead_id=${leadId}`, { key: store.key })).body.data;
+  const messagesOfAi = async (leadId: string) =>
+    (await sandbox.messages(leadId)).filter(({ source }) => source === 'ai');
+  /** A customer writes, and the AI answers. */
+  const writeToAi = async (customer: { id: string; phone: string; name: string }, text: string) => {
+    const before = await messagesOfAi(customer.id);
+    await sandbox.write(customer.name, customer.phone, text);
+    return await eventually(
+      () => messagesOfAi(customer.id),
+      (messages) => messages.length > before.length && messages.at(-1)?.status === 'sent',
+    );
+  };
+  /** A customer whose wish to cancel an appointment waits for a person. */
+  const newAsking = async (name: string, phone: string, days: number) => {
+    const id = await sandbox.newLead(name, phone);
+    const body = { title: 'Fitting', scheduled_at: daysAhead(days).toISOString(), lead_id: id };
+    expect((await request('POST', '/appointments', { key: store.key, body })).status).toBe(201);
+    const messages = await writeToAi({ id, phone, name }, 'please cancel my appointment');
+    return { id, messageId: messages.at(-1)?.id as string };
+  };
+
+  /** The thread of a lead, as a seller sees it. */
+  const openThread = async (leadId: string) => {
+    const { loginUrl } = await invitePerson(store, 'seller', 'Bia Lima');
+    const page = await newPage({ reducedMotion: 'reduce' });
+    await open(page, loginUrl, `/inbox/${leadId}`);
+    return page;
+  };
+
+  test('a customer books and cancels, a seller confirms it by keyboard alone, and the customer is told', async () => {
+    const hours = [1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ weekday, from: '09:00', to: '18:00' }));
+    const rules = { overlap: 'reject', capacity: 1, slot_step_minutes: 60, hours };
+    expect((await request('PUT', '/booking/rules', { key: store.key, body: rules })).status).toBe(200);
+    const helena = await sandbox.newCustomer('Helena', 'hello');
+    await eventually(
+      () => messagesOfAi(helena.id),
+      (messages) => messages.at(-1)?.status === 'sent',
+    );
+    await writeToAi(helena, 'I want to book an appointment tomorrow');
+    await writeToAi(helena, 'the first one');
+    const [booked] = await appointmentsOf(helena.id);
+    expect(booked).toMatchObject({ status: 'scheduled' });
+
+    const page = await openThread(helena.id);
+    await messageOf(page, 'Booked:').waitFor();
+    expect(await question(page).count()).toBe(0);
+    await writeToAi(helena, 'please cancel my appointment');
+    await question(page).getByText('Cancel an appointment').waitFor();
+    await question(page).getByText(`${booked?.title} · `).waitFor();
+    expect((await appointmentsOf(helena.id))[0]).toMatchObject({ status: 'scheduled' });
+    expect(await violations(page)).toEqual([]);
+
+    await tabTo(page, 'button', 'Confirm');
+    await page.keyboard.press('Enter');
+    await answer(page).getByText('Done', { exact: true }).waitFor();
+    await messageOf(page, 'Cancelled:').getByText('Bia Lima').waitFor();
+    expect((await appointmentsOf(helena.id))[0]).toMatchObject({ status: 'cancelled' });
+    expect((await sandbox.messages(helena.id)).at(-1)).toMatchObject({ source: 'seller' });
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('what a person declines, beside the reasons of the answer, stays as it is', async () => {
+    const { id } = await newAsking('Bruno', '5511970090001', 3);
+    const page = await openThread(id);
+    await question(page).waitFor();
+    await page.getByRole('button', { name: 'Why this answer' }).last().click();
+    const why = page.getByRole('dialog', { name: 'Why this answer' });
+    await why.getByText('A person should answer: a person of the store confirms what it wants to do.').waitFor();
+    await why.getByText('waits for a person').waitFor();
+    await why.getByRole('button', { name: 'Decline' }).click();
+    await why.getByText('Declined', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await answer(page).getByText('Declined', { exact: true }).waitFor();
+    expect(await appointmentsOf(id)).toMatchObject([{ status: 'scheduled' }]);
+    expect((await sandbox.messages(id)).at(-1)).toMatchObject({ source: 'ai' });
+  });
+
+  test('who decides second sees what the first one has decided', async () => {
+    const { id, messageId } = await newAsking('Clara', '5511970090002', 4);
+    const page = await openThread(id);
+    await question(page).waitFor();
+    const path = `/leads/${id}/messages/${messageId}/decision`;
+    const declined = await request('POST', path, { key: store.key, body: { decision: 'decline' } });
+    expect(declined.status, declined.text).toBe(200);
+    await question(page).getByRole('button', { name: 'Confirm' }).click();
+    await answer(page).getByText('Declined', { exact: true }).waitFor();
+    expect(await appointmentsOf(id)).toMatchObject([{ status: 'scheduled' }]);
+    expect(await fits(page)).toBe(true);
+  });
+});
