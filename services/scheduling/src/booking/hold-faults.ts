@@ -1,17 +1,18 @@
 import type { ValidationFault } from '@mostrador/contracts';
 import type { BookingRow } from './booking.repository.ts';
-import type { Wish } from './take-places.ts';
 
 type Held = Pick<BookingRow, 'scheduled_at' | 'duration_minutes' | 'seller_id' | 'service_id'>;
+
+/** A booking that uses a hold. */
+type Wished = Omit<Held, 'seller_id'> & {
+  readonly choice: { readonly sellers: readonly { readonly id: string }[]; readonly isNamed: boolean };
+};
 
 /**
  * Where a booking differs from the hold that it uses. A hold without a service is one for any service that takes the same
  * place.
  */
-export function holdFaults(
-  hold: Held,
-  wish: Pick<Wish, 'scheduled_at' | 'duration_minutes' | 'service_id' | 'choice'>,
-): ValidationFault[] {
+export function holdFaults(hold: Held, wish: Wished): ValidationFault[] {
   const { sellers, isNamed } = wish.choice;
   const faults: ValidationFault[] = [];
   if (wish.scheduled_at.getTime() !== hold.scheduled_at.getTime()) {
