@@ -16,8 +16,8 @@ import { rotated } from '../shared/statistics.ts';
 import { openAll } from '../shared/stops.ts';
 import { type Measured, reportTracing, type Share, shares } from './report.ts';
 
-const full = { starts: 3, rounds: 10, seconds: 3, created: 50 };
-const quickly = { starts: 1, rounds: 1, seconds: 3, created: 50 };
+const full = { rounds: 12, seconds: 10, created: 100 };
+const quickly = { rounds: 1, seconds: 5, created: 50 };
 /** V8 compiles what runs often. The first requests cost twice as much as the later ones. */
 const warmUpMs = 15_000;
 const concurrency = 4;
@@ -30,21 +30,21 @@ export const tracing: Benchmark = {
   name: 'tracing',
   about:
     'What traces cost: appointments created on three platforms at once, which record none, 1 % and all of the traces.\n' +
-    'The full form takes about 9 minutes. A busy machine makes the ranges wider, and favours no platform.',
+    'The full form takes about 20 minutes. A busy machine makes the ranges wider, and favours no platform.',
   async run({ quick, ...options }, { say, signal }) {
-    const { starts, rounds, seconds, created } = { ...(quick ? quickly : full), ...options };
+    const { rounds, seconds, created } = { ...(quick ? quickly : full), ...options };
     const quietness = watchMachine();
     const requests: Record<Share, Measured[]> = { off: [], '1 %': [], all: [] };
     const whole: Record<Share, Measured[]> = { off: [], '1 %': [], all: [] };
     let machine: string[] = [];
-    // Equal processes differ a little from start to start, so one start would not do.
-    for (let start = 1; start <= starts; start++) {
-      say(`Starting three platforms, time ${start} of ${starts}.`);
+    // Equal processes differ by up to 15 % from start to start, so each round has new ones.
+    for (let round = 1; round <= rounds; round++) {
+      say(`Round ${round} of ${rounds}: starting three platforms.`);
       const { stages, load, stop } = await openAll(async (stops) => {
         const collector = await startCollector();
         stops.push(collector.close);
         const stages = {} as Record<Share, Stage>;
-        for (const share of rotated(shares, start)) stages[share] = await startStage(share, collector.url, stops);
+        for (const share of rotated(shares, round)) stages[share] = await startStage(share, collector.url, stops);
         return { stages, load: await startLoad(stops) };
       });
       const measure = async (share: Share, key: 'plain' | 'connected', limit: Partial<LoadJob>): Promise<Measured> => {
@@ -52,8 +52,7 @@ export const tracing: Benchmark = {
         const before = cpuOfAll(platform.processes);
         const result = await load({
           ...{ origin: platform.origin, method: 'POST', paths: [path], body, expectedStatus: 201, concurrency },
-          headers: { 'X-API-Key': apiKey },
-          ...{ warmUpMs: 0, durationMs: seconds * 1000, ...limit },
+          ...{ headers: { 'X-API-Key': apiKey }, warmUpMs: 0, durationMs: 120_000, ...limit },
         });
         while (key === 'connected' && (await backlog.waiting()) > 0) await pause(lookEveryMs, undefined, { signal });
         return { ...result, cpuMs: cpuMsEach(before, platform.processes, result.sent) };
@@ -67,25 +66,21 @@ export const tracing: Benchmark = {
       };
       try {
         machine = await describeMachine(stages.off.platform);
-        for (let round = 0; round <= rounds; round++) {
-          say(round === 0 ? 'Warming up.' : `Round ${round} of ${rounds}.`);
-          const [plain, connected] = [
-            await measureAll('plain', round === 0 ? { durationMs: warmUpMs } : {}),
-            await measureAll('connected', { requests: created, durationMs: 60_000 }),
-          ];
-          if (round === 0) continue;
-          for (const [index, share] of shares.entries()) {
-            requests[share].push(plain[index] as Measured);
-            whole[share].push(connected[index] as Measured);
-          }
-        }
+        say('Warming up.');
+        await measureAll('plain', { durationMs: warmUpMs });
+        await measureAll('connected', { requests: created });
+        say('Measuring.');
+        for (const [index, measured] of (await measureAll('plain', { durationMs: seconds * 1000 })).entries())
+          requests[shares[index] as Share].push(measured);
+        for (const [index, measured] of (await measureAll('connected', { requests: created })).entries())
+          whole[shares[index] as Share].push(measured);
       } finally {
         say('Stopping.');
         await stop();
       }
     }
     const settings = [
-      ...settingsOf(`${rounds} rounds of ${seconds} s after each of ${starts} starts`, quietness),
+      ...settingsOf(`${rounds} rounds of ${seconds} s, each with new platforms`, quietness),
       `Three platforms work at the same time, for ${concurrency} callers each in a closed loop. Callers and a collector that discards everything run on the same cores.`,
     ];
     return { name: 'tracing', report: reportTracing({ settings, machine, created, requests, whole }) };
