@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Bot } from 'lucide-react';
-import { useId, useRef } from 'react';
+import { useId, useLayoutEffect, useRef } from 'react';
 import { wordsOfUse } from '../agents/tools.ts';
 import { Failure, wordsOf } from '../api/failure.ts';
 import { dataOf, type Explanation, platform } from '../api/platform.ts';
@@ -18,10 +18,17 @@ import styles from './decision.module.css';
 import { explanationQuery } from './inbox-queries.ts';
 
 type Call = Explanation['tools'][number];
-type DecisionProps = { readonly leadId: string; readonly messageId: string; readonly explanation: Explanation };
+type DecisionProps = {
+  readonly leadId: string;
+  readonly messageId: string;
+  readonly explanation: Explanation;
+  readonly onShown?: () => void;
+};
 
 /** What the AI asks a person for, with the buttons that decide it, and then what came of it. */
-export function Decision({ leadId, messageId, explanation }: DecisionProps) {
+export function Decision({ leadId, messageId, explanation, onShown }: DecisionProps) {
+  const shown = useRef(onShown);
+  useLayoutEffect(() => shown.current?.(), []);
   const heading = useId();
   const card = useRef<HTMLElement>(null);
   const decide = useMutation({
@@ -105,11 +112,12 @@ function About({ call: { input, output } }: { readonly call: Call }) {
   const zone = useZone();
   const id = typeof input.appointment === 'string' ? input.appointment : '';
   const done = output.appointment as { readonly title: string; readonly scheduled_at: string } | undefined;
-  const { data: read } = useQuery({ ...appointmentQuery(id), enabled: id !== '' && done === undefined });
+  const { data: read, isLoading } = useQuery({ ...appointmentQuery(id), enabled: id !== '' && done === undefined });
   const appointment = done ?? read?.data;
   const { days, message, name, status } = input;
   const parts = [
-    appointment?.title,
+    // Its line keeps its place until it is there.
+    isLoading ? '…' : appointment?.title,
     appointment && fullTime(appointment.scheduled_at, zone),
     typeof days === 'number' && m.inbox_asks_days({ days }),
     message,

@@ -47,10 +47,12 @@ type MessageItemProps = {
   readonly quoted: Message | undefined;
   /** The AI may ask a person for something with it. `isAnswered`: a person has written since. */
   readonly asks: { readonly isAnswered: boolean } | undefined;
+  /** Called when the question has just made the message higher. */
+  readonly onAsks: () => void;
   readonly onCancel: () => void;
 };
 
-export function MessageItem({ message, name, continues, quoted, asks, onCancel }: MessageItemProps) {
+export function MessageItem({ message, name, continues, quoted, asks, onAsks, onCancel }: MessageItemProps) {
   const { source, status, body, error, reason, created_at, edited_at, revoked_at, reactions } = message;
   const isEmpty = body.trim() === '';
   const hasContent = message.media || message.content;
@@ -62,7 +64,7 @@ export function MessageItem({ message, name, continues, quoted, asks, onCancel }
       status={status}
       author={author}
       continues={continues}
-      below={asks && <Asks message={message} isAnswered={asks.isAnswered} />}
+      below={asks && <Asks message={message} isAnswered={asks.isAnswered} onShown={onAsks} />}
     >
       {message.reply_to_id && <Quote of={quoted} />}
       <MessageContent message={message} />
@@ -131,8 +133,10 @@ function Why({ message: { lead_id, id } }: { readonly message: Message }) {
 /** Loaded when the AI asks for something. */
 const Decision = lazy(() => import('./decision.tsx').then(({ Decision: Card }) => ({ default: Card })));
 
+type AsksProps = { readonly message: Message; readonly isAnswered: boolean; readonly onShown: () => void };
+
 /** What the AI asks a person for, if anything. Once a person has written it is asked no more, and what is known stays. */
-function Asks({ message: { lead_id, id }, isAnswered }: { readonly message: Message; readonly isAnswered: boolean }) {
+function Asks({ message: { lead_id, id }, isAnswered, onShown }: AsksProps) {
   const { data } = useQuery({
     ...explanationQuery(lead_id, id),
     enabled: ({ state }) => !isAnswered || (state.data !== undefined && waitsForPerson(state.data)),
@@ -141,7 +145,7 @@ function Asks({ message: { lead_id, id }, isAnswered }: { readonly message: Mess
   return (
     <div className={styles.asks}>
       <Suspense>
-        <Decision leadId={lead_id} messageId={id} explanation={data} />
+        <Decision leadId={lead_id} messageId={id} explanation={data} onShown={onShown} />
       </Suspense>
     </div>
   );

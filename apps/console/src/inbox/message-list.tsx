@@ -44,6 +44,7 @@ export function MessageList(props: MessageListProps) {
     ...messages.toReversed().map((message) => ({ key: message.id, at: message.created_at, message })),
     ...outgoing.map((item) => ({ key: item.key, at: item.createdAt, outgoing: item })),
   ];
+  const toEnd = () => list.current?.scrollToIndex({ index: 'LAST', align: 'end' });
   const lastAnswer = lastOfAi(messages);
   const quotedBy = ({ reply_to_id }: Message) =>
     reply_to_id ? messages.find(({ id }) => id === reply_to_id) : undefined;
@@ -98,6 +99,7 @@ export function MessageList(props: MessageListProps) {
                   quoted={quotedBy(row.message)}
                   continues={!beginnings.current.has(row.key) && isContinued(previous, row, zone)}
                   asks={row.key === lastAnswer?.id ? lastAnswer : undefined}
+                  onAsks={() => atBottom && toEnd()}
                   onCancel={() => onCancel(row.message)}
                 />
               ) : (
@@ -112,11 +114,7 @@ export function MessageList(props: MessageListProps) {
         }}
       />
       {!atBottom && (
-        <Button
-          className={styles.toBottom}
-          aria-label={m.inbox_to_newest()}
-          onClick={() => list.current?.scrollToIndex({ index: 'LAST', align: 'end' })}
-        >
+        <Button className={styles.toBottom} aria-label={m.inbox_to_newest()} onClick={toEnd}>
           <ArrowDown size={16} aria-hidden />
         </Button>
       )}
