@@ -82,7 +82,9 @@ inBrowser(() => {
     await hasFocus(answer(page));
     await messageOf(page, 'Cancelled: ').waitFor();
     expect((await appointmentsOf(helena.id))[0]).toMatchObject({ status: 'cancelled' });
-    expect((await sandbox.messages(helena.id)).at(-1)).toMatchObject({ source: 'seller' });
+    expect((await sandbox.messages(helena.id)).at(-1)).toMatchObject({
+      ...{ source: 'seller', author: { kind: 'user', name: 'Bia Lima' } },
+    });
     expect(await violations(page)).toEqual([]);
   });
 

@@ -25,7 +25,7 @@ test('a message of the AI that no agent wrote cannot be explained', () => {
 
 test('a person decides about effects, and not about what was only looked up, was not allowed, or did not come to it', () => {
   const call = (tool: string, output: object, awaits_confirmation = false) => ({
-    ...{ tool, input: {}, output: { ...output }, awaits_confirmation },
+    ...{ tool, input: {}, output: { ...output }, awaits_confirmation, offer: null },
   });
   const asked = [
     call('cancel', {}, true),

@@ -108,7 +108,7 @@ function Came({ call: { output } }: { readonly call: Call }) {
 }
 
 /** To what it would be done. */
-function About({ call: { input, output } }: { readonly call: Call }) {
+function About({ call: { input, output, offer } }: { readonly call: Call }) {
   const zone = useZone();
   const id = typeof input.appointment === 'string' ? input.appointment : '';
   const done = output.appointment as { readonly title: string; readonly scheduled_at: string } | undefined;
@@ -118,12 +118,14 @@ function About({ call: { input, output } }: { readonly call: Call }) {
   const parts = [
     // Its line keeps its place until it is there.
     isLoading ? '…' : appointment?.title,
-    appointment && fullTime(appointment.scheduled_at, zone),
+    !appointment && offer?.title,
+    // From when to when it is moved, if it is.
+    [appointment, offer].flatMap((one) => (one ? [fullTime(one.scheduled_at, zone)] : [])).join(' → '),
     typeof days === 'number' && m.inbox_asks_days({ days }),
     message,
     name,
     isLeadStatus(status) && wordsOfStatus(status),
-  ].filter((part) => typeof part === 'string');
+  ].filter((part) => typeof part === 'string' && part !== '');
   return (
     parts.length > 0 && (
       <p className={styles.soft} dir="auto">

@@ -75,6 +75,17 @@ const ExplainedTool = Type.Object(
       description: 'What it gave back. `error`: it had no effect, and why. Empty while a person is to confirm it.',
     }),
     awaits_confirmation: Type.Boolean({ description: 'Whether it is made only when a person confirms it.' }),
+    offer: Nullable(
+      Type.Object(
+        {
+          title: Type.String({ description: 'The title of the appointment.' }),
+          scheduled_at: About(Timestamp, 'When it would begin.'),
+          duration_minutes: Type.Integer({ description: 'How long it would take.' }),
+        },
+        { title: 'ExplainedOffer', description: 'The time that `book` or `move` takes.' },
+      ),
+      { description: 'The time that `book` or `move` would take, while a person is to confirm it. Otherwise null.' },
+    ),
   },
   { title: 'ExplainedTool', description: 'A tool that the model used, or asked for in vain.' },
 );

@@ -395,6 +395,8 @@ export const acceptMessage = defineOperation({
       hands_over: Type.Optional(Type.Boolean()),
       /** The agent that wrote it. Only of source `ai`. */
       agent: Type.Optional(Exact({ id: Uuid, name: Type.String({ maxLength: 200 }) })),
+      /** The name of the person behind the request, if one is. */
+      author_name: Type.Optional(Type.String({ maxLength: 200 })),
       /** How long the answer waits for the outcome of the message, in milliseconds. Default 0. */
       wait_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 5_000 })),
     }),

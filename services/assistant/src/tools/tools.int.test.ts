@@ -74,6 +74,7 @@ test('a lead asks for a time, is offered times, accepts one, and gets the appoin
       ...{ tool: 'book', input: { offer: expect.any(String) } },
       output: { appointment: expect.objectContaining({ scheduled_at: at(1, 10), status: 'scheduled' }) },
       awaits_confirmation: false,
+      offer: null,
     },
   ]);
   // What was offered is used up.

@@ -53,7 +53,7 @@ const decide = async (store: TestStore, decision: 'confirm' | 'decline', message
   assistant.rpc.call(
     decideEffects,
     { params: { leadId: store.leadId, messageId: messageId ?? (await lastTurn(store)) }, body: { decision } },
-    { ...testContext({ storeId: store.storeId }), actor: person },
+    { ...testContext({ storeId: store.storeId }), actor: person, actorName: 'Rui' },
   );
 
 const explain = async (store: TestStore) =>
@@ -70,7 +70,12 @@ test('what the store marks is not done: the lead hears that a person confirms it
   expect(store.world.accepted.at(-1)).toMatchObject({ hands_over: true, message: expect.stringMatching(/confirma/) });
   expect(await explain(store)).toMatchObject({
     handover_reason: 'needs_confirmation',
-    tools: [{ tool: 'book', input: { offer: expect.any(String) }, output: {}, awaits_confirmation: true }],
+    tools: [
+      {
+        ...{ tool: 'book', input: { offer: expect.any(String) }, output: {}, awaits_confirmation: true },
+        offer: { title: 'Atendimento', scheduled_at: at(1, 10), duration_minutes: expect.any(Number) },
+      },
+    ],
   });
   expect((await store.feed()).at(-1)).toMatchObject({
     type: 'assistant.handed_over',
@@ -91,7 +96,8 @@ test('a person confirms: the effect is theirs, is made once, and the lead is tol
   ]);
   expect(store.world.effects).toEqual([{ key: `${messageId}:1:1`, actor: person }]);
   expect(store.world.accepted.at(-1)).toMatchObject({
-    ...{ id: done.message_id, source: 'seller', message: expect.stringMatching(/^Marcado: Atendimento, .+ 10:00\.$/) },
+    ...{ id: done.message_id, source: 'seller', author_name: 'Rui' },
+    ...{ message: expect.stringMatching(/^Marcado: Atendimento, .+ 10:00\.$/) },
   });
   expect((await explain(store)).tools).toEqual(done.tools);
   await expect(decide(store, 'confirm')).rejects.toMatchObject({ code: 'nothing_to_confirm' });

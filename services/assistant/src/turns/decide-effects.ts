@@ -28,7 +28,7 @@ export const decideEffects =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { params, body: { decision } }) => {
     const { database, rpc } = dependencies;
-    const { requestId, storeId, traceparent, actor, deadline } = context;
+    const { requestId, storeId, traceparent, actor, actorName, deadline } = context;
     const call: StepCall = { requestId, storeId, traceparent, actor, deadline };
     const [turn] = await database.lookUp(context, (sql) => findTurn(sql, storeId, params.messageId));
     if (!turn) throw new AppError('message_not_found');
@@ -39,7 +39,7 @@ export const decideEffects =
       ...{ database, context, operation, toReply: (answer: Answer) => answer },
       run: async (commit) => {
         if (decision === 'decline') return await commit((sql) => decline(sql, storeId, turn.id));
-        const confirmed = await confirm(dependencies, context, call, asking);
+        const confirmed = await confirm(dependencies, context, call, { ...asking, by: actorName });
         return await commit((sql) => record(sql, storeId, asking.lead_id, confirmed));
       },
     });
@@ -50,17 +50,20 @@ async function decline(sql: TransactionSql, storeId: string, turnId: string): Pr
   // One that was confirmed may have been made.
   const declined = turn?.confirmation_id === null ? await endCalls(sql, storeId, turnId, 'declined') : [];
   if (declined.length === 0) throw new AppError('nothing_to_confirm');
-  return { tools: declined.map(toExplainedTool), message_id: null };
+  return { tools: declined.map((call) => toExplainedTool(call)), message_id: null };
 }
 
 type Made = { readonly call: CallRow; readonly used: Used };
 type Confirmed = { readonly made: readonly Made[]; readonly messageId: string | null };
 
+/** A turn with the name of the person who confirms. */
+type Asking = TurnRow & { readonly by: string | undefined };
+
 async function confirm(
   dependencies: Dependencies,
   context: StoreContext,
   step: StepCall,
-  turn: TurnRow,
+  turn: Asking,
 ): Promise<Confirmed> {
   const { calls, messageId } = await dependencies.database.write(context, (sql) => begin(sql, step.storeId, turn.id));
   const made: Made[] = [];
@@ -82,7 +85,7 @@ async function begin(sql: TransactionSql, storeId: string, turnId: string) {
 async function tellDone(
   { rpc }: Dependencies,
   step: StepCall,
-  { lead_id }: TurnRow,
+  { lead_id, by }: Asking,
   made: readonly Made[],
   id: string,
 ): Promise<string | null> {
@@ -96,7 +99,7 @@ async function tellDone(
   const message = confirmations(results, { language, timezone: read.timezone }).join('\n\n');
   if (message === '') return null;
   try {
-    await rpc.call(acceptMessage, { body: { id, lead_id, source: 'seller', message } }, step);
+    await rpc.call(acceptMessage, { body: { id, lead_id, source: 'seller', message, author_name: by } }, step);
     return id;
   } catch (error) {
     if (error instanceof AppError && error.status < 500) return null;

@@ -9,6 +9,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
+import { findOffers, type OfferRow } from '../tools/offer.repository.ts';
 import { listCalls } from '../tools/step.repository.ts';
 import type { CallRow } from '../tools/step.ts';
 import { countSuperseded, findTurn } from './turn.repository.ts';
@@ -25,7 +26,11 @@ export const explainMessage =
     const [calls, superseded] = await database.read(context, (sql) =>
       Promise.all([listCalls(sql, storeId, turn.id), countSuperseded(sql, storeId, turn.id)]),
     );
-    return toExplanation(turn, calls, superseded, prices?.currency);
+    const shown = calls.filter((call) => call.output !== null || awaitsConfirmation(turn, call));
+    const ids = shown.filter(({ output }) => output === null).flatMap(offerIdOf);
+    const offers =
+      ids.length === 0 ? [] : await database.read(context, (sql) => findOffers(sql, storeId, params.leadId, ids));
+    return toExplanation(turn, shown, { superseded, offers, currency: prices?.currency });
   };
 
 type Explained = TurnRow & { readonly state: 'sent' | 'handed_over' };
@@ -43,15 +48,29 @@ const awaitsConfirmation = (turn: TurnRow, call: CallRow): boolean =>
   turn.reason === 'needs_confirmation';
 
 /** A call of an ended turn. */
-export const toExplainedTool = ({ tool, input, output }: CallRow): ExplainedTool => ({
-  ...{ tool, input: isObject(input) ? input : {}, output: output ?? {}, awaits_confirmation: output === null },
-});
+export function toExplainedTool(call: CallRow, offers: readonly OfferRow[] = []): ExplainedTool {
+  const { tool, input, output } = call;
+  const offer = output === null ? offers.find(({ id }) => offerIdOf(call).includes(id)) : undefined;
+  return {
+    ...{ tool, input: isObject(input) ? input : {}, output: output ?? {}, awaits_confirmation: output === null },
+    offer: offer
+      ? { title: offer.title, scheduled_at: toTimestamp(offer.starts_at), duration_minutes: offer.duration_minutes }
+      : null,
+  };
+}
+
+/** The id of the offer that a call takes. */
+const offerIdOf = ({ input }: CallRow): string[] =>
+  isObject(input) && typeof input.offer === 'string' ? [input.offer] : [];
 
 const toExplanation = (
   turn: Explained,
   calls: readonly CallRow[],
-  superseded: number,
-  currency: string | undefined,
+  {
+    superseded,
+    offers,
+    currency,
+  }: { readonly superseded: number; readonly offers: readonly OfferRow[]; readonly currency: string | undefined },
 ): Explanation => ({
   message_id: turn.id,
   outcome: turn.state,
@@ -61,7 +80,7 @@ const toExplanation = (
   agent_reason: turn.agent_reason,
   considered: [...turn.considered],
   passages: [...turn.passages],
-  tools: calls.filter((call) => call.output !== null || awaitsConfirmation(turn, call)).map(toExplainedTool),
+  tools: calls.map((call) => toExplainedTool(call, offers)),
   model: turn.model,
   latency_ms: turn.latency_ms,
   tokens:

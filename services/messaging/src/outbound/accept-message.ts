@@ -16,13 +16,23 @@ import type { OutboundRequest } from './outbound-request.ts';
 export const acceptMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
-    const { id, source, template, unless_reply_after, expires_at, hands_over = false, agent, wait_ms = 0 } = body;
+    const {
+      id,
+      source,
+      template,
+      unless_reply_after,
+      expires_at,
+      hands_over = false,
+      agent,
+      author_name: actorName,
+      wait_ms = 0,
+    } = body;
     const lead = await findLead(dependencies, context, body);
     const { message: row, isDue } = await dependencies.database.write(context, (sql) =>
       acceptOutbound(sql, context.storeId, {
         ...{ ...lead, id, source, body: body.message, template, handsOver: hands_over },
         rateCard: dependencies.rateCard,
-        author: agent ? { kind: 'agent', ...agent } : authorOf(context),
+        author: agent ? { kind: 'agent', ...agent } : authorOf({ actor: context.actor, actorName }),
         unless_reply_after: unless_reply_after === undefined ? undefined : toInstant(unless_reply_after),
         expires_at: expires_at === undefined ? undefined : toInstant(expires_at),
       }),

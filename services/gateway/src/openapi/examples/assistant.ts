@@ -40,6 +40,7 @@ export const assistantExamples: readonly ExampleOfOperation[] = [
             },
           },
           awaits_confirmation: false,
+          offer: null,
         },
       ],
       message_id: ids.message,
