@@ -117,7 +117,7 @@ function wantedOf({ wish, offer }: Lead) {
 
 test('after kills at every point of a turn each lead has what it wanted once, and one message that says so', async () => {
   for (const kill of kills) await killAt(kill);
-  // A turn ends after its message was sent, and an event that a dead process had comes again.
+  // An event that a dead process had comes again.
   await stage.untilAllIsDone();
   for (const lead of served) {
     const said = await stage.saidTo(lead);

@@ -32,7 +32,8 @@ const points: Record<string, (eventId: string, after: string) => Hold> = {
   'after the change is stored': (eventId) => stage.proxies.database.holdAnswer('commit', eventId),
   'before crm is asked': (_, after) => stage.proxies.nats.holdRequest(after),
   'after crm has moved the lead, unheard': (_, after) => stage.proxies.nats.holdAnswer(after),
-  'before the last step is stored': (eventId) => stage.proxies.database.holdRequest('moved', eventId),
+  // A parameter comes after its length.
+  'before the last step is stored': (eventId) => stage.proxies.database.holdRequest(eventId, '\x05moved'),
 };
 
 test.each(Object.keys(points))('%s', async (point) => {

@@ -83,7 +83,8 @@ const moves: Record<string, (eventId: string, told: string) => Hold> = {
   'after the change is stored': (eventId) => stage.proxies.database.holdAnswer('commit', eventId),
   'before crm is asked': (_, told) => stage.proxies.nats.holdRequest(told),
   'after crm has moved the lead, unheard': (_, told) => stage.proxies.nats.holdAnswer(told),
-  'before the last step is stored': (eventId) => stage.proxies.database.holdRequest('moved', eventId),
+  // A parameter comes after its length.
+  'before the last step is stored': (eventId) => stage.proxies.database.holdRequest(eventId, '\x05moved'),
 };
 
 test.each(Object.keys(moves))('the number becomes known, and is another lead’s: %s', async (point) => {

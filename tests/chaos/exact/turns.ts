@@ -151,14 +151,16 @@ export async function startTurnStage() {
       const known = () => adminSql`select from ai_turns where lead_id = ${lead.id} and next_received_at is not null`;
       await waitFor(async () => (await known()).length > 0, { description: 'the turn knows the next message' });
     },
-    /** Waits until each event has been handled, also those that a dead process had, and no turn is open. */
+    /** Waits until each event has been handled, also those that a dead process had, no turn is open, and all was sent. */
     async untilAllIsDone() {
       const manager = await stage.nats.nats.jetstreamManager();
-      const description = 'no event waits, and no turn is open';
+      const description = 'no event, turn or message waits';
       await waitFor(
         async () => {
           const { num_pending, num_ack_pending } = await manager.consumers.info(eventStream.name, 'assistant-turns');
-          const open = await adminSql`select from ai_turns where state = 'open'`;
+          const open = await adminSql`
+            select from ai_turns where state = 'open'
+            union all select from messaging.messages where status in ('queued', 'sending')`;
           return num_pending + num_ack_pending + open.length === 0;
         },
         { description, timeoutMs: 240_000 },
