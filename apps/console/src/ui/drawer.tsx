@@ -52,7 +52,9 @@ export function Drawer(props: DrawerProps) {
           </header>
           {around(
             <>
-              <div className={styles.body}>{children}</div>
+              <div ref={(body) => body && scrollableByKeys(body)} className={styles.body}>
+                {children}
+              </div>
               {foot && <footer className={styles.foot}>{foot}</footer>}
             </>,
           )}
@@ -60,4 +62,12 @@ export function Drawer(props: DrawerProps) {
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+const focusable = 'a[href], button, input, select, textarea, [tabindex="0"]';
+
+/** Not every browser lets the keyboard scroll what has nothing to focus. */
+function scrollableByKeys(body: HTMLElement): void {
+  if (body.querySelector(focusable)) body.removeAttribute('tabindex');
+  else body.tabIndex = 0;
 }
