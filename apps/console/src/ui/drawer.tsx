@@ -52,7 +52,7 @@ export function Drawer(props: DrawerProps) {
           </header>
           {around(
             <>
-              <div ref={(body) => body && scrollableByKeys(body)} className={styles.body}>
+              <div ref={(body) => scrollableByKeys(body)} className={styles.body}>
                 {children}
               </div>
               {foot && <footer className={styles.foot}>{foot}</footer>}
@@ -67,7 +67,7 @@ export function Drawer(props: DrawerProps) {
 const focusable = 'a[href], button, input, select, textarea, [tabindex="0"]';
 
 /** Not every browser lets the keyboard scroll what has nothing to focus. */
-function scrollableByKeys(body: HTMLElement): void {
-  if (body.querySelector(focusable)) body.removeAttribute('tabindex');
-  else body.tabIndex = 0;
+function scrollableByKeys(body: HTMLElement | null): void {
+  if (body?.querySelector(focusable)) body.removeAttribute('tabindex');
+  else if (body) body.tabIndex = 0;
 }
