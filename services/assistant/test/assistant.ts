@@ -286,6 +286,13 @@ export async function startAssistant({ prices }: { readonly prices?: PriceList }
           world.messages.push({ ...messageOf(leadId, id, message, sent_at), ...outbound });
         }
       },
+      /** The lead writes, the AI answers, and the channel takes it. Returns how the turn ended. */
+      async say(text: string): Promise<NextStep> {
+        await this.write(text);
+        const end = await this.drain();
+        this.deliver();
+        return end;
+      },
       /** What the AI has said, the newest last. */
       said: () => world.accepted.map(({ message }) => message),
       step: (): Promise<NextStep> => rpc.call(advanceTurn, { body: { lead_id: leadId } }, context()),

@@ -4,17 +4,6 @@ import { wordsOfHandover } from '../inbox/explanation-words.ts';
 import { m } from '../paraglide/messages.js';
 import type { ReplayedSide } from './agent-queries.ts';
 
-const tools: Readonly<Record<string, () => string>> = {
-  find_times: m.agents_replay_tool_find_times,
-  book: m.agents_replay_tool_book,
-  move: m.agents_replay_tool_move,
-  cancel: m.agents_replay_tool_cancel,
-  schedule_followup: m.agents_replay_tool_followup,
-  update_lead: m.agents_replay_tool_update_lead,
-};
-/** A tool that is used, or would be. One of a later version is shown by its name. */
-export const wordsOfTriedTool = (tool: string): string => tools[tool]?.() ?? tool;
-
 /** What an agent does beside what it writes. Undefined: nothing. */
 export function wordsOfAction({ action, reason, text }: ReplayedSide): string | undefined {
   switch (action) {

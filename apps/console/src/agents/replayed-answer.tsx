@@ -4,8 +4,9 @@ import { Badge } from '../ui/badge.tsx';
 import { Moment } from '../ui/moment.tsx';
 import type { ReplayedSide, ReplayedTurn } from './agent-queries.ts';
 import styles from './replay.module.css';
-import { wordsOfAction, wordsOfTriedTool } from './replay-words.ts';
+import { wordsOfAction } from './replay-words.ts';
 import { type DiffPart, diffOf } from './text-diff.ts';
+import { wordsOfUse } from './tools.ts';
 
 /** What a customer wrote, how it was answered, and beside it how the agent in the form would answer. */
 export function ReplayedAnswer({ turn: { at, text, before, after, differs } }: { readonly turn: ReplayedTurn }) {
@@ -56,9 +57,7 @@ function Side({ title, side, parts, mark: Mark }: SideProps) {
           {parts.map((part, place) => (part.isOwn ? <Mark key={place}>{part.text}</Mark> : part.text))}
         </p>
       )}
-      {tools.length > 0 && (
-        <Part title={m.agents_replay_tools()} texts={tools.map(({ tool }) => wordsOfTriedTool(tool))} />
-      )}
+      {tools.length > 0 && <Part title={m.agents_replay_tools()} texts={tools.map(({ tool }) => wordsOfUse(tool))} />}
       {passages.length > 0 && <Part title={m.agents_replay_documents()} texts={passages} />}
     </section>
   );

@@ -66,7 +66,7 @@ export function Drawer(props: DrawerProps) {
 
 const focusable = 'a[href], button, input, select, textarea, [tabindex="0"]';
 
-/** Not every browser lets the keyboard scroll what has nothing to focus. */
+/** Not every browser lets the keyboard scroll what has nothing to focus. It looks again whenever the drawer is drawn. */
 function scrollableByKeys(body: HTMLElement | null): void {
   if (body?.querySelector(focusable)) body.removeAttribute('tabindex');
   else if (body) body.tabIndex = 0;

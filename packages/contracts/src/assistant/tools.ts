@@ -1,13 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { OneOf } from '../core/common.ts';
 
-/** What a model can ask for. Each is an operation of the service that owns the data, with values from the database. */
-export const toolNames = ['find_times', 'book', 'move', 'cancel', 'schedule_followup', 'update_lead'] as const;
-export type ToolName = (typeof toolNames)[number];
-
-/** The tools that change something. `find_times` only looks something up. */
+/** The tools that change something. */
 export const effectNames = ['book', 'move', 'cancel', 'schedule_followup', 'update_lead'] as const;
 export type EffectName = (typeof effectNames)[number];
+
+/** What a model can ask for. Each is an operation of the service that owns the data, with values from the database. */
+export const toolNames = ['find_times', ...effectNames] as const;
+export type ToolName = (typeof toolNames)[number];
 
 export const changesSomething = (tool: string): tool is EffectName => effectNames.some((name) => name === tool);
 

@@ -83,7 +83,7 @@ export const settleCall = (
   where store_id = ${storeId} and day = ${day}::date`;
 
 /**
- * Locks today and reads what it has had. Whoever changes the limits locks it, too, so those that are read now hold until
+ * Locks today and reads what it has had. A change of the limits locks it, too, so those that are read now hold until
  * the transaction ends.
  */
 export async function lockToday(sql: TransactionSql, storeId: string): Promise<LockedDay> {

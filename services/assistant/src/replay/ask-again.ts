@@ -14,7 +14,7 @@ import { reachBudget } from '../prices/reach-budget.ts';
 import { checkCalls } from '../tools/check-calls.ts';
 import { type FindTimesInput, findTimes } from '../tools/find-times.ts';
 import { offerList, offersToTell } from '../tools/said-by-server.ts';
-import { mostModelCalls } from '../tools/step.ts';
+import { mostModelCalls, toResult } from '../tools/step.ts';
 import type { StepCall } from '../turns/step-call.ts';
 import { offersIn } from './stored-offers.ts';
 
@@ -76,7 +76,7 @@ export async function askAgain(
       }
       case 'use_tools': {
         const checked = checkCalls(asked.tools, decision.calls);
-        const found = checked.map(({ call_id: id, tool: name, input, output }) => ({ id, name, input, output }));
+        const found = checked.map(toResult);
         const effect = found.find(({ name, output }) => output === null && changesSomething(name));
         if (effect) {
           results.push(...found.map((one) => ({ ...one, output: one.output ?? {} })));

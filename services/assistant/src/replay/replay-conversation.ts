@@ -29,6 +29,7 @@ import { findSettings } from '../settings/settings.repository.ts';
 import { type Offering, offeredTools } from '../tools/offered-tools.ts';
 import { readRules } from '../tools/read-offering.ts';
 import { listCalls } from '../tools/step.repository.ts';
+import { toResult } from '../tools/step.ts';
 import { burstOf, isFirstAnswer, linesBefore, newestOf, searchTextOf, textOf } from '../turns/burst.ts';
 import { longestText, mostLines, mostPassages } from '../turns/decide.ts';
 import { localeOfLead } from '../turns/lead-locale.ts';
@@ -187,9 +188,7 @@ async function replayTurn(
     q === ''
       ? []
       : (await dependencies.rpc.call(searchKnowledge, { query: { q, limit: mostPassages } }, asking.call)).data;
-  const calls = (results.get(turn.id) ?? []).map(
-    ({ call_id: id, tool: name, input, output }): ToolResult => ({ id, name, input, output }),
-  );
+  const calls = (results.get(turn.id) ?? []).map(toResult);
   const lines = linesBefore(messages, burst.messages, mostLines);
   const locale = localeOfLead(conversation.locale, text, lines);
   const request = {

@@ -19,6 +19,14 @@ export type CallRow = {
 /** A call that a model asked for. One with an `output` is not made. */
 export type NewCall = Pick<CallRow, 'call_id' | 'tool' | 'input' | 'output'>;
 
+/** A call as a model is shown it. */
+export const toResult = <Output>({
+  call_id: id,
+  tool: name,
+  input,
+  output,
+}: Pick<CallRow, 'call_id' | 'tool' | 'input'> & { readonly output: Output }) => ({ id, name, input, output });
+
 /** The key under which the owning service carries out the call, once. */
 export const keyOf = ({ turn_id, n, call }: Pick<CallRow, 'turn_id' | 'n' | 'call'>): string =>
   `${turn_id}:${n}:${call}`;

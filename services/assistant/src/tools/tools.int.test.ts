@@ -26,18 +26,10 @@ async function openBooking(): Promise<TestStore> {
   return store;
 }
 
-/** The lead writes, and gets an answer. */
-async function say(store: TestStore, text: string) {
-  await store.write(text);
-  const end = await store.drain();
-  store.deliver();
-  return end;
-}
-
 /** A lead who has been offered those times. */
 async function openOffered(): Promise<TestStore> {
   const store = await openBooking();
-  expect(await say(store, 'quero marcar um horário amanhã')).toEqual(ended('sent'));
+  expect(await store.say('quero marcar um horário amanhã')).toEqual(ended('sent'));
   return store;
 }
 
@@ -57,7 +49,7 @@ const offersIn = ({ tools }: ModelRequest): { const: string; description: string
 test('a lead asks for a time, is offered times, accepts one, and gets the appointment', async () => {
   const store = await openOffered();
   expect(store.said()).toEqual([expect.stringMatching(/Qual prefere\?\n\n1\. .+ 9:00\n2\. .+ 10:00\n3\. .+ 15:00$/)]);
-  expect(await say(store, 'pode ser às 10')).toEqual(ended('sent'));
+  expect(await store.say('pode ser às 10')).toEqual(ended('sent'));
   expect(store.world.appointments).toEqual([
     expect.objectContaining({ lead_id: store.leadId, scheduled_at: at(1, 10), title: 'Atendimento' }),
   ]);
@@ -79,7 +71,7 @@ test('a lead asks for a time, is offered times, accepts one, and gets the appoin
   ]);
   // What was offered is used up.
   store.world.passages = [passage('Preços', 'Corte: R$ 60.')];
-  await say(store, 'às 15');
+  await store.say('às 15');
   expect(store.world.appointments).toHaveLength(1);
 });
 
@@ -89,7 +81,7 @@ test('a lead learns what was booked when the budget for messages is used up mean
     if (!body.hands_over) throw new AppError('message_budget_reached');
     store.world.accepted.push(body);
   };
-  expect(await say(store, 'pode ser às 10')).toEqual(ended('handed_over (budget_reached)'));
+  expect(await store.say('pode ser às 10')).toEqual(ended('handed_over (budget_reached)'));
   expect(store.said().at(-1)).toMatch(/^Marcado: Atendimento, .+ 10:00\./);
   expect(store.world.appointments).toHaveLength(1);
 });
@@ -97,10 +89,10 @@ test('a lead learns what was booked when the budget for messages is used up mean
 test('a day without a free time gets the next ones', async () => {
   const store = await openBooking();
   store.world.free = [at(5, 9)];
-  await say(store, 'tem horário amanhã?');
+  await store.say('tem horário amanhã?');
   expect(store.said().at(-1)).toMatch(/Nesse dia não há horário livre.+\n\n1\. .+ 9:00$/);
   store.world.free = [];
-  await say(store, 'e hoje, tem horário?');
+  await store.say('e hoje, tem horário?');
   expect((await store.turns()).at(-1)).toMatchObject({ state: 'handed_over', action_reason: 'nothing_found' });
 });
 
@@ -111,7 +103,7 @@ describe('more free times than one answer of scheduling has', () => {
   test('are all looked through', async () => {
     const store = await openBooking();
     store.world.free = [...morning(pageOfTimes), at(1, 19)];
-    await say(store, 'tem horário amanhã à noite?');
+    await store.say('tem horário amanhã à noite?');
     expect(store.said().at(-1)).toMatch(/\n\n1\. .+ 19:00$/);
   });
 
@@ -119,7 +111,7 @@ describe('more free times than one answer of scheduling has', () => {
     const store = await openBooking();
     store.world.free = [...morning(10 * pageOfTimes), at(1, 19)];
     store.world.model = calling(() => ({ name: 'find_times', input: { part_of_day: 'evening' } }));
-    await say(store, 'à noite');
+    await store.say('à noite');
     const [step] = await assistant.adminSql`
       select output from ai_steps where store_id = ${store.storeId} and tool = 'find_times'`;
     expect(step?.output).toMatchObject({ times: [], reason: null, searched_to: dayIn(1) });
@@ -129,36 +121,36 @@ describe('more free times than one answer of scheduling has', () => {
 test('a time that was taken meanwhile is not booked, and others are offered', async () => {
   const store = await openOffered();
   store.world.free = [at(1, 15)];
-  await say(store, '10h');
+  await store.say('10h');
   expect(store.world.appointments).toEqual([]);
   expect(store.said().at(-1)).toMatch(/acabou de ser ocupado.+\n\n1\. .+ 15:00$/);
-  await say(store, 'a primeira');
+  await store.say('a primeira');
   expect(store.world.appointments).toMatchObject([{ scheduled_at: at(1, 15) }]);
 });
 
 test('a lead moves an appointment, and cancels it', async () => {
   const store = await openOffered();
-  await say(store, '9h');
-  await say(store, 'preciso remarcar para amanhã à tarde');
-  await say(store, 'às 15');
+  await store.say('9h');
+  await store.say('preciso remarcar para amanhã à tarde');
+  await store.say('às 15');
   expect(store.world.appointments).toMatchObject([{ scheduled_at: at(1, 15), status: 'scheduled' }]);
   expect(store.said().at(-1)).toMatch(/^Remarcado: Atendimento, .+ 15:00\./);
-  await say(store, 'quero cancelar meu horário');
+  await store.say('quero cancelar meu horário');
   expect(store.world.appointments).toMatchObject([{ status: 'cancelled' }]);
   expect(store.said().at(-1)).toMatch(/^Cancelado: Atendimento, .+ 15:00\.\n\nPronto\.$/);
 });
 
 test('a cancellation leaves the offers: the same answer of a model can book another time', async () => {
   const store = await openOffered();
-  await say(store, '9h');
-  await say(store, 'preciso remarcar para amanhã à tarde');
+  await store.say('9h');
+  await store.say('preciso remarcar para amanhã à tarde');
   const appointment = store.world.appointments[0]?.id;
   store.world.model = (request) => {
     if (request.results.length > 0) return { action: 'reply', text: 'ok', usedPassages: [] };
     const book = { id: 'b', name: 'book', input: { offer: offersIn(request)[0]?.const } } as const;
     return { action: 'use_tools', calls: [{ id: 'a', name: 'cancel', input: { appointment } }, book] };
   };
-  await say(store, 'cancele, e marque a primeira');
+  await store.say('cancele, e marque a primeira');
   expect(store.world.appointments).toMatchObject([
     { scheduled_at: at(1, 9), status: 'cancelled' },
     { scheduled_at: at(1, 15), status: 'scheduled' },
@@ -206,7 +198,7 @@ describe('only a time that was sent before the lead accepted it can be booked', 
       ofOther = offersIn(request)[0]?.const ?? '';
       return { action: 'silent', reason: 'no_answer_needed' };
     };
-    await say(other, 'hm');
+    await other.say('hm');
     expect(ofOther).not.toBe('');
     const store = await openOffered();
     let outputs: unknown[] = [];
@@ -223,7 +215,7 @@ describe('only a time that was sent before the lead accepted it can be booked', 
         () => ({ name: 'drop_tables', input: {} }),
       )(request);
     };
-    await say(store, 'marque qualquer um');
+    await store.say('marque qualquer um');
     expect(outputs.slice(1)).toEqual([
       ...Array(3).fill(expect.objectContaining({ error: 'invalid_input' })),
       { error: 'tool_not_offered' },
@@ -235,7 +227,7 @@ describe('only a time that was sent before the lead accepted it can be booked', 
 test('a model that asks for tools again and again is stopped, and a person answers', async () => {
   const store = await openBooking();
   store.world.model = () => ({ action: 'use_tools', calls: [{ id: 'c', name: 'find_times', input: {} }] });
-  expect(await say(store, 'oi')).toEqual(ended('handed_over (too_many_steps)'));
+  expect(await store.say('oi')).toEqual(ended('handed_over (too_many_steps)'));
   expect(store.world.calls).toBe(6);
 });
 
@@ -247,7 +239,7 @@ test('the other tools act for the lead of the turn alone', async () => {
     () => ({ name: 'schedule_followup', input: { ...input, lead_id: randomUUID() } }),
     () => ({ name: 'update_lead', input: { name: ' Maria Silva ', status: 'in_progress' } }),
   );
-  await say(store, 'me chame na semana que vem. Meu nome é Maria Silva');
+  await store.say('me chame na semana que vem. Meu nome é Maria Silva');
   expect(store.world.followups).toEqual([
     { lead_id: store.leadId, message: input.message, delay_minutes: 3 * 1440, ...defaults },
   ]);
@@ -262,7 +254,7 @@ test('a store without booking rules offers no times', async () => {
     names = tools.map(({ name }) => name);
     return { action: 'silent', reason: 'no_answer_needed' };
   };
-  await say(store, 'quero marcar um horário');
+  await store.say('quero marcar um horário');
   expect(names).toEqual(['schedule_followup', 'update_lead']);
 });
 

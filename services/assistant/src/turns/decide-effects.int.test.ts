@@ -32,17 +32,10 @@ async function openStore(...ai_confirm: EffectName[]): Promise<TestStore> {
   return store;
 }
 
-async function say(store: TestStore, text: string) {
-  await store.write(text);
-  const end = await store.drain();
-  store.deliver();
-  return end;
-}
-
 /** The lead has been offered times, and accepts the one at 10. */
 async function acceptTen(store: TestStore) {
-  await say(store, 'quero marcar um horário amanhã');
-  return await say(store, 'pode ser às 10');
+  await store.say('quero marcar um horário amanhã');
+  return await store.say('pode ser às 10');
 }
 
 async function lastTurn(store: TestStore): Promise<string> {
@@ -178,7 +171,7 @@ test.each(Object.keys(inputOf) as EffectName[])(
     for (const marks of [[name], []] as const) {
       const store = await openStore();
       await acceptTen(store);
-      await say(store, 'tem outro horário amanhã?');
+      await store.say('tem outro horário amanhã?');
       await mark(store, [...marks]);
       const before = stateOf(store);
       store.world.model = ({ results, tools }) => {
@@ -188,7 +181,7 @@ test.each(Object.keys(inputOf) as EffectName[])(
           ? { action: 'use_tools', calls }
           : { action: 'reply', text: 'ok', usedPassages: [] };
       };
-      const end = await say(store, 'o de sempre, por favor');
+      const end = await store.say('o de sempre, por favor');
       expect([marks, end.reason]).toEqual([marks, marks.length > 0 ? handedOver.reason : 'sent']);
       expect([marks, stateOf(store) === before]).toEqual([marks, marks.length > 0]);
       if (marks.length > 0) await decide(store, 'confirm');
@@ -201,7 +194,7 @@ test.each(Object.keys(inputOf) as EffectName[])(
       offered = tools.map((tool) => tool.name);
       return { action: 'use_tools', calls: [{ id: 'c', name, input: {} }] as unknown as Calls };
     };
-    await say(store, 'oi');
+    await store.say('oi');
     expect(offered).not.toContain(name);
     expect(stateOf(store)).toBe(stateOf(await openStore()));
   },
@@ -216,7 +209,7 @@ test.each([
   ['an answer that asks for nothing', 'nothing_to_confirm', async (store: TestStore) => lastTurn(store)],
 ] as const)('%s cannot be decided', async (_, code, idOf) => {
   const store = await openStore('book');
-  await say(store, 'quero marcar um horário amanhã');
+  await store.say('quero marcar um horário amanhã');
   for (const decision of ['confirm', 'decline'] as const) {
     await expect(decide(store, decision, await idOf(store))).rejects.toMatchObject({ code });
   }

@@ -8,7 +8,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { deleteOffers } from '../tools/offer.repository.ts';
 import { confirmations } from '../tools/said-by-server.ts';
 import { endCalls, listOpenCalls, markBegun, saveOutput } from '../tools/step.repository.ts';
-import type { CallRow } from '../tools/step.ts';
+import { type CallRow, toResult } from '../tools/step.ts';
 import { type Used, useTool } from '../tools/use-tool.ts';
 import { toExplainedTool } from './explain-message.ts';
 import { localeOfLead } from './lead-locale.ts';
@@ -89,9 +89,7 @@ async function tellDone(
   made: readonly Made[],
   id: string,
 ): Promise<string | null> {
-  const results = made.map(({ call: { call_id, tool: name, input }, used: { output } }) => ({
-    ...{ id: call_id, name, input, output },
-  }));
+  const results = made.map(({ call, used: { output } }) => toResult({ ...call, output }));
   const read = await readLead(rpc, step, lead_id);
   if (!read) return null;
   const said = read.messages.filter(({ direction }) => direction === 'inbound').map(({ body }) => body ?? '');

@@ -17,6 +17,7 @@ import { offeredTools } from '../tools/offered-tools.ts';
 import { readOffering } from '../tools/read-offering.ts';
 import { confirmations, offersToTell } from '../tools/said-by-server.ts';
 import { countModelCalls, listResults } from '../tools/step.repository.ts';
+import { toResult } from '../tools/step.ts';
 import { burstOf, isFirstAnswer, linesBefore, newestOf, searchTextOf, shortened, textOf } from './burst.ts';
 import type { Claimed } from './claim-next.ts';
 import { localeOfLead } from './lead-locale.ts';
@@ -71,7 +72,7 @@ export async function decide(
 
   const chosen = chosenOf({ agent, ...selection }, { answered_to: answeredTo, latency_ms: turn.latency_ms });
   const reader = { language: agent.language ?? locale, timezone: read.timezone };
-  const { pleaseWrite, person, confirmsFirst } = phrases[languageOf(reader.language)];
+  const { pleaseWrite, person } = phrases[languageOf(reader.language)];
   const confirmed = confirmations(results, reader);
   const simple = withoutModel({ text, conversation, pleaseWrite, calls, answered });
   if (simple === 'please_write') return replyOutcome(chosen, pleaseWrite);
@@ -97,8 +98,8 @@ export async function decide(
     waitsSince: earliest(answeredTo, longestWaitAt(turn, settings)),
   });
   const told = offered.flatMap((id) => offers.find((offer) => offer.id === id) ?? []);
-  const confirms = { effects: settings.ai_confirm, text: confirmsFirst };
-  return outcomeOf(chosen, request, { ...asked, n: calls + 1 }, { confirmed, told, reader, confirms });
+  const { ai_confirm: asksFor } = settings;
+  return outcomeOf(chosen, request, { ...asked, n: calls + 1 }, { confirmed, told, reader, asksFor });
 }
 
 /** What is known of the turn, its store and its lead before an agent is chosen. */
@@ -153,5 +154,5 @@ async function readResults(
 ): Promise<ToolResult[]> {
   if (!continues && !answered_to) return [];
   const rows = await listResults(sql, storeId, id);
-  return rows.map(({ call_id, tool, input, output }) => ({ id: call_id, name: tool, input, output }));
+  return rows.map(toResult);
 }

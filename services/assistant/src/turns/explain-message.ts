@@ -27,7 +27,7 @@ export const explainMessage =
       Promise.all([listCalls(sql, storeId, turn.id), countSuperseded(sql, storeId, turn.id)]),
     );
     const shown = calls.filter((call) => call.output !== null || awaitsConfirmation(turn, call));
-    const ids = shown.filter(({ output }) => output === null).flatMap(offerIdOf);
+    const ids = shown.flatMap((call) => (call.output === null && offerIdOf(call)) || []);
     const offers =
       ids.length === 0 ? [] : await database.read(context, (sql) => findOffers(sql, storeId, params.leadId, ids));
     return toExplanation(turn, shown, { superseded, offers, currency: prices?.currency });
@@ -50,7 +50,7 @@ const awaitsConfirmation = (turn: TurnRow, call: CallRow): boolean =>
 /** A call of an ended turn. */
 export function toExplainedTool(call: CallRow, offers: readonly OfferRow[] = []): ExplainedTool {
   const { tool, input, output } = call;
-  const offer = output === null ? offers.find(({ id }) => offerIdOf(call).includes(id)) : undefined;
+  const offer = output === null ? offers.find(({ id }) => id === offerIdOf(call)) : undefined;
   return {
     ...{ tool, input: isObject(input) ? input : {}, output: output ?? {}, awaits_confirmation: output === null },
     offer: offer
@@ -60,8 +60,8 @@ export function toExplainedTool(call: CallRow, offers: readonly OfferRow[] = [])
 }
 
 /** The id of the offer that a call takes. */
-const offerIdOf = ({ input }: CallRow): string[] =>
-  isObject(input) && typeof input.offer === 'string' ? [input.offer] : [];
+const offerIdOf = ({ input }: CallRow): string | undefined =>
+  isObject(input) && typeof input.offer === 'string' ? input.offer : undefined;
 
 const toExplanation = (
   turn: Explained,

@@ -2,6 +2,7 @@ import type { AgentSelection, EffectNames, HandoverReason, SilentReason } from '
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Asked } from '../models/ask-model.ts';
 import type { Decision, ModelRequest } from '../models/model.ts';
+import { languageOf, phrases } from '../models/phrases.ts';
 import { longestReply } from '../models/reply-text.ts';
 import { checkCalls } from '../tools/check-calls.ts';
 import type { OfferRow } from '../tools/offer.repository.ts';
@@ -70,8 +71,8 @@ type Additions = {
   /** The offers that the reply names. */
   readonly told: readonly OfferRow[];
   readonly reader: Parameters<typeof offerList>[1];
-  /** The effects that a person confirms, and what the lead is told about them. */
-  readonly confirms: { readonly effects: EffectNames; readonly text: string };
+  /** The effects for which a person is asked. */
+  readonly asksFor: EffectNames;
 };
 
 /** What is recorded of an answer of the model. `n`: the number of its call in the turn. */
@@ -79,7 +80,7 @@ export function outcomeOf(
   chosen: Chosen,
   request: ModelRequest,
   { decision, model, latencyMs, settle, n }: Asked & { readonly n: number },
-  { confirmed, told, reader, confirms }: Additions,
+  { confirmed, told, reader, asksFor }: Additions,
 ): Outcome {
   const latency_ms = (chosen.latency_ms ?? 0) + latencyMs;
   const base = { ...chosen, passages: keptPassages(request, decision), model, latency_ms };
@@ -88,13 +89,14 @@ export function outcomeOf(
   switch (decision.action) {
     case 'use_tools': {
       const calls = checkCalls(request.tools, decision.calls);
-      const waiting = (call: NewCall) => call.output === null && confirms.effects.some((name) => name === call.tool);
+      const waiting = (call: NewCall) => call.output === null && asksFor.some((name) => name === call.tool);
       if (calls.some(waiting)) {
         const kept = calls.map((call) =>
           call.output !== null || waiting(call) ? call : { ...call, output: { error: 'handed_over' } },
         );
-        const asksPerson = handOverOutcome(base, 'needs_confirmation', confirmed, confirms.text);
-        return { ...asksPerson, ...asked, step: { ...step, calls: kept } };
+        const { confirmsFirst } = phrases[languageOf(reader.language)];
+        const handedOver = handOverOutcome(base, 'needs_confirmation', confirmed, confirmsFirst);
+        return { ...handedOver, ...asked, step: { ...step, calls: kept } };
       }
       return { decided: { ...base, action: null }, ...asked, step: { ...step, calls } };
     }
