@@ -74,6 +74,11 @@ test('the backend of the guide books a time once, tells a conflict with alternat
   const other = await book({ ...wish, phone: '+5511900004002', key: crypto.randomUUID() });
   expect(other).toMatchObject({ status: 409, body: { alternatives: expect.arrayContaining([expect.any(String)]) } });
   expect(await book({ ...wish, phone: '12', key: crypto.randomUUID() })).toEqual({ status: 400, body: {} });
+  // What the rules do not offer cannot be booked here, whatever a visitor sends.
+  for (const unoffered of [new Date(Date.now() - 86_400_000), new Date(Date.now() + 500 * 86_400_000)]) {
+    const asked = { ...wish, start: unoffered.toISOString(), key: crypto.randomUUID() };
+    expect(await book(asked)).toEqual({ status: 409, body: { alternatives: [] } });
+  }
   // No fault of what the customer wrote.
   expect(await book({ ...wish, start: await startAt(9) })).toEqual({ status: 502, body: {} });
 });

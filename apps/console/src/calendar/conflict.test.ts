@@ -26,9 +26,10 @@ test('what takes the time of a person is named, and any other time that is not f
   for (const time of ['14:00', '15:00']) expect(conflictOf(wanted(time), { free, others })).toBe('not free');
 });
 
-test('an appointment does not conflict with its own time', () => {
-  const own = appointment('1', '10:00');
-  const known = { free: [], others: [own], own };
-  expect(conflictOf(wanted('10:30'), known)).toBeUndefined();
-  expect(conflictOf(wanted('11:00'), known)).toBe('not free');
+test('an appointment is no rival of its own move, and another one is, also where its own time is', () => {
+  const [own, rival] = [appointment('1', '10:00'), appointment('2', '11:00')];
+  const known = { free: [at('09:30'), at('10:00')], others: [own, rival], own };
+  expect(conflictOf(wanted('09:30'), known)).toBeUndefined();
+  expect(conflictOf(wanted('10:30'), known)).toBe(rival);
+  expect(conflictOf(wanted('10:30', null), known)).toBe('not free');
 });

@@ -9,11 +9,11 @@ type Time = {
 };
 
 type Known = {
-  /** The starts that are free on that day. */
+  /** The starts that are free on that day. The place of `own` counts as free. */
   readonly free: readonly string[];
   /** The appointments of that day. */
   readonly others: readonly Appointment[];
-  /** What is moved, whose own place is not free. */
+  /** What is moved. */
   readonly own?: Appointment | undefined;
 };
 
@@ -37,6 +37,5 @@ export function conflictOf(wanted: Time, { free, others, own }: Known): Appointm
       other.seller_id === wanted.sellerId &&
       overlaps(timeOf(other), wanted),
   );
-  if (rival) return rival;
-  return own && overlaps(timeOf(own), wanted) ? undefined : 'not free';
+  return rival ?? 'not free';
 }

@@ -19,15 +19,20 @@ export type Wish = {
   readonly sellerId: string | null;
 };
 
-type Search = Omit<Wish, 'start'> & { readonly from: string; readonly to: string };
+type Search = Omit<Wish, 'start'> & {
+  readonly from: string;
+  readonly to: string;
+  /** The appointment that is changed, whose own place counts as free. */
+  readonly ownId: string | undefined;
+};
 
 /** Holds and the busy times of the calendar have no events. */
 const readAgainMs = 30_000;
 
 /** The free starts of a day, or the reason why there are none. It is read again with the appointments and the rules. */
-const freeTimesQuery = ({ from, to, minutes, serviceId, sellerId }: Search) =>
+const freeTimesQuery = ({ from, to, minutes, serviceId, sellerId, ownId }: Search) =>
   queryOptions({
-    queryKey: ['appointments', 'free', from, to, minutes, serviceId, sellerId],
+    queryKey: ['appointments', 'free', from, to, minutes, serviceId, sellerId, ownId],
     queryFn: async ({ signal }) => {
       const starts = new Set<string>();
       for (let next: string | null = from; ; ) {
@@ -35,6 +40,7 @@ const freeTimesQuery = ({ from, to, minutes, serviceId, sellerId }: Search) =>
           ...{ from: next, to, duration_minutes: minutes },
           ...(serviceId && { service_id: serviceId }),
           ...(sellerId && { seller_id: sellerId }),
+          ...(ownId && { appointment_id: ownId }),
         };
         const { data, reason, next_from } = await dataOf(platform.GET('/availability', { params: { query }, signal }));
         // Several people may be free at the same time.
@@ -68,7 +74,7 @@ export function FreeTimes({ booking, timeZone, wish, own, onChoose }: FreeTimesP
   const [from, to] = [momentOf(`${day}T00:00`, timeZone), momentOf(`${nextDay(day)}T00:00`, timeZone)];
   const isComplete = from !== undefined && to !== undefined && wish.minutes >= 1 && wish.minutes <= 1440;
   const range = { from: from ?? '', to: to ?? '' };
-  const free = useQuery({ ...freeTimesQuery({ ...wish, ...range }), enabled: isComplete });
+  const free = useQuery({ ...freeTimesQuery({ ...wish, ...range, ownId: own?.id }), enabled: isComplete });
   const others = useQuery({ ...appointmentsQuery(range), enabled: isComplete });
   if (!isComplete) return null;
   if (free.error) return <p className={styles.soft}>{wordsOf(free.error)}</p>;

@@ -129,6 +129,20 @@ export const findBookedSellers = defineOperation({
   }),
 });
 
+/**
+ * The detail of `seller_not_found` for a request that names several sellers: the first whom the store does not have.
+ * Undefined: it has all of them.
+ *
+ * @param found those of the store, whose ids are in lower case
+ */
+export function detailOfMissingSeller(
+  wanted: readonly string[],
+  found: readonly { readonly id: string }[],
+): string | undefined {
+  const missing = wanted.find((id) => !found.some((seller) => seller.id === id.toLowerCase()));
+  return missing && `The store has no seller with the id ${missing}. Check the id.`;
+}
+
 export const sellerOperations = {
   createSeller,
   listSellers,

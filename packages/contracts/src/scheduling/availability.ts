@@ -61,6 +61,9 @@ export const getAvailability = defineOperation({
       duration_minutes: Type.Optional(Duration),
       service_id: Type.Optional(About(Uuid, 'The service.')),
       seller_id: Type.Optional(About(Uuid, 'Only this seller.')),
+      appointment_id: Type.Optional(
+        About(Uuid, 'The appointment that is to move: the place that it has now counts as free.'),
+      ),
     }),
   },
   reply: Type.Object(
@@ -76,6 +79,7 @@ export const getAvailability = defineOperation({
     'booking_rules_not_found',
     'service_not_found',
     'seller_not_found',
+    'appointment_not_found',
     'service_inactive',
     'seller_inactive',
     'seller_not_bookable',

@@ -1,3 +1,4 @@
+import { detailOfMissingSeller } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { lockSellers } from '../sellers/seller.repository.ts';
@@ -14,8 +15,6 @@ export async function requireSellers(
   const known = sellersOf(former?.condition_groups ?? []);
   const ids = sellersOf(condition_groups).filter((id) => !known.includes(id));
   if (ids.length === 0) return;
-  const found = new Set((await lockSellers(sql, storeId, ids)).map(({ id }) => id));
-  const missing = ids.find((id) => !found.has(id));
-  if (missing === undefined) return;
-  throw new AppError('seller_not_found', { detail: `The store has no seller with the id ${missing}. Check the id.` });
+  const detail = detailOfMissingSeller(ids, await lockSellers(sql, storeId, ids));
+  if (detail) throw new AppError('seller_not_found', { detail });
 }

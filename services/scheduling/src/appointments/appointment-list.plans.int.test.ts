@@ -21,15 +21,17 @@ let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase('scheduling');
   const { adminSql } = database;
-  // Two other stores with as many. A lead in 300 has appointments here, one status is rare, and few are confirmed.
+  // Two other stores with as many. A lead in 300 has appointments here, one status is rare, few are confirmed, and few have
+  // no seller.
   for (const store of [randomUUID(), storeId, randomUUID()]) {
     await adminSql`
-      insert into appointments (store_id, lead_id, title, scheduled_at, duration_minutes, status, confirmed_at,
-        created_at, updated_at)
+      insert into appointments (store_id, lead_id, title, scheduled_at, duration_minutes, status, seller_id,
+        confirmed_at, created_at, updated_at)
       select ${store}, case when n % 300 = 0 then ${leadId}::uuid else gen_random_uuid() end, 'Haircut',
         ${hour(0)}::timestamptz + n * interval '1 hour', 60,
         case when n % 100 = 1 then 'no_show' when n % 3 = 0 then 'done' else 'scheduled' end,
-        case when n % 200 = 1 then ${second(0)}::timestamptz end, ${second(0)},
+        case when n % 200 <> 2 then gen_random_uuid() end, case when n % 200 = 1 then ${second(0)}::timestamptz end,
+        ${second(0)},
         ${second(0)}::timestamptz + (n * 7919 % ${rowCount}) * interval '1 second'
       from generate_series(1, ${rowCount}::int) as n`;
   }
@@ -127,6 +129,27 @@ test.each(places)('a %s page of confirmed appointments reads no others', async (
   const { read, types } = await planOf((sql) => listAppointments(sql, storeId, { confirmed: true }, page));
   expect(read).toBeLessThanOrEqual(limit);
   expect(types.filter((type) => /Seq Scan|Bitmap/.test(type))).toEqual([]);
+});
+
+test.each(
+  places.flatMap(([place, start]) =>
+    ([undefined, ['scheduled'], ['scheduled', 'done']] as const).map((status) => ({ place, start, status })),
+  ),
+)('a $place page of appointments without a seller reads no others, also with the status $status', async (given) => {
+  const { start, status } = given;
+  const filter: AppointmentFilters = { seller_id: null, ...(status && { status }) };
+  const page = { sort: 'scheduled_at', start: start('scheduled_at'), limit } as const;
+  const { read, types } = await planOf((sql) => listAppointments(sql, storeId, filter, page));
+  expect(read).toBeLessThanOrEqual(rowCount / 200);
+  expect(types).not.toContain('Seq Scan');
+});
+
+test('the total of appointments without a seller reads no others', async () => {
+  for (const filter of [{ seller_id: null }, { seller_id: null, status: ['scheduled', 'done'] as const }]) {
+    const { read, types } = await planOf((sql) => countAppointments(sql, storeId, filter));
+    expect(read).toBeLessThanOrEqual(rowCount / 200);
+    expect(types).not.toContain('Seq Scan');
+  }
 });
 
 test('a page of one lead reads the appointments of this lead alone', async () => {

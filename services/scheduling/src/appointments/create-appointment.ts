@@ -98,7 +98,7 @@ export const createAppointment = (dependencies: Dependencies): Handler<typeof op
       ...{ hold_id: body.hold_id?.toLowerCase() ?? null, appointment_id: null },
     };
     const item = { appointment, wish, refusal: named.refusal };
-    const search = { named, scheduled_at, duration_minutes };
+    const search = { named, scheduled_at, duration_minutes, appointment_id: null };
     return await withAlternatives(dependencies, context, search, async () => {
       try {
         return await create(context, item);

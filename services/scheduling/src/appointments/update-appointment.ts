@@ -33,7 +33,8 @@ export const updateAppointment = (dependencies: Dependencies): Handler<typeof op
       operation,
       run: async (commit) => {
         const { patch, named, planned } = await plan(dependencies, context, params.appointmentId, body);
-        return await withAlternatives(dependencies, context, { named, ...planned }, () =>
+        const search = { named, ...planned, appointment_id: params.appointmentId };
+        return await withAlternatives(dependencies, context, search, () =>
           commit((sql) =>
             change(sql, context, params.appointmentId, { patch, named, holdId: body.hold_id?.toLowerCase() }),
           ),

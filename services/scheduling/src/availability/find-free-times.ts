@@ -16,6 +16,8 @@ import { freeStarts, type Place, type Wanted } from './free-times.ts';
 export type Search = {
   readonly named: Pick<Named, 'choice' | 'service'>;
   readonly duration_minutes: number;
+  /** The appointment that is to move, whose place counts as free. Null: none. */
+  readonly appointment_id: string | null;
 };
 
 export type Range = { readonly from: number; readonly until: number };
@@ -61,7 +63,7 @@ export async function findFreeTimes(
     Promise.all([
       findRules(sql, context.storeId),
       findQuietWatch(sql, context.storeId),
-      nearest ? takenIn(sql, context.storeId, around(nearest)) : nothingTaken,
+      nearest ? takenIn(sql, context.storeId, around(nearest), search) : nothingTaken,
     ]),
   );
   const rules = requireRules(row);
@@ -79,7 +81,7 @@ export async function findFreeTimes(
         ? nothingTaken
         : stretch === nearest
           ? first
-          : await database.read(context, (sql) => takenIn(sql, context.storeId, around(stretch)));
+          : await database.read(context, (sql) => takenIn(sql, context.storeId, around(stretch), search));
     const open = places.map((each) => ({ ...each, taken: [...(taken.get(each.seller_id) ?? []), ...busy] }));
     times.push(...timesOf(open, wanted, part, most + 1 - times.length));
     if (times.length > most) return { hasPlace: true, isCalendarQuiet, rules, ...cut(times, most), reason: null };
@@ -99,8 +101,11 @@ type Taken = readonly [taken: ReadonlyMap<string | null, readonly Span[]>, busy:
 const nothingTaken: Taken = [new Map(), []];
 
 /** What a booking in the span would meet. */
-async function takenIn(sql: Sql, storeId: string, span: Span): Promise<Taken> {
-  const [taken, busy] = await Promise.all([listTaken(sql, storeId, span), findBusyTimes(sql, storeId, span)]);
+async function takenIn(sql: Sql, storeId: string, span: Span, { appointment_id }: Search): Promise<Taken> {
+  const [taken, busy] = await Promise.all([
+    listTaken(sql, storeId, span, appointment_id),
+    findBusyTimes(sql, storeId, span),
+  ]);
   return [taken, busy.map(toSpan)];
 }
 

@@ -3,6 +3,7 @@ import { minuteMs } from '@mostrador/hours/local-days';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import { requireAppointment } from '../appointments/require-appointment.ts';
 import { readNamed } from '../booking/named.ts';
 import { useCalendar } from '../calendar-watch/use-calendar.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -14,15 +15,19 @@ export const getAvailability =
   ({ database, rpc, relay }: Dependencies): Handler<typeof operation> =>
   async (context, { query }) => {
     const range = rangeOf(query);
-    const named = await readNamed({ database, rpc }, context, {
-      seller_id: query.seller_id ?? null,
-      service_id: query.service_id ?? null,
-    });
+    const { seller_id = null, service_id = null, appointment_id = null } = query;
+    const moving = await requireAppointment(database, context, appointment_id);
+    // What the appointment has already may have become inactive since.
+    const isNew = {
+      seller: seller_id?.toLowerCase() !== moving?.seller_id,
+      service: service_id?.toLowerCase() !== moving?.service_id,
+    };
+    const named = await readNamed({ database, rpc }, context, { seller_id, service_id }, isNew);
     const duration_minutes = query.duration_minutes ?? named.service?.duration_minutes;
     if (duration_minutes === undefined) {
       throw validationFailed([{ in: 'query', name: 'duration_minutes', detail: 'is required without `service_id`' }]);
     }
-    const search = { named, duration_minutes };
+    const search = { named, duration_minutes, appointment_id };
     const { rules, hasPlace, isCalendarQuiet, times, nextFrom, reason } = await findFreeTimes(
       { database },
       context,

@@ -286,6 +286,18 @@ describe('places', () => {
     expect(await outcomeOf(booking.book(storeId, at('10:30')))).toBe('done');
   });
 
+  test('a refused booking of a service gets five other starts, however many sellers are free at each', async () => {
+    const storeId = await booking.store({ hours: [{ weekday: 5, from: '09:00', to: '18:00' }] });
+    const seller_ids = Array.from({ length: 7 }, () => booking.addSeller(storeId));
+    const { id: service_id } = await booking.service(storeId, { seller_ids });
+    await Promise.all(seller_ids.map(() => booking.book(storeId, at('09:00'), { service_id })));
+    const alternatives = ['10:00', '10:30', '11:00', '11:30', '12:00'].map((time) => at(time));
+    for (const attempt of [booking.book, booking.hold] as const) {
+      const refused = await refusal(attempt(storeId, at('09:00'), { service_id, duration_minutes: 60 }));
+      expect(refused).toMatchObject({ code: 'appointment_conflict', members: { alternatives } });
+    }
+  });
+
   test('of requests that share a transaction only those without a place fail, and each key keeps its own answer', async () => {
     const storeId = await booking.store();
     const times = ['09:00', '09:30', '10:00', '09:00', '11:00'];
@@ -665,6 +677,29 @@ describe('availability', () => {
     expect(await on('2027-10-31')).toEqual(['00:00', '00:30', '02:00', '02:30']);
   });
 
+  test('an appointment that is to move does not stand in its own way, and may have a service that is not active any more', async () => {
+    const storeId = await booking.store({ hours: [{ weekday: 5, from: '09:00', to: '12:00' }] });
+    const service = await booking.service(storeId);
+    const { id } = await booking.book(storeId, at('10:00'), { service_id: service.id });
+    await booking.rpc.call(
+      updateService,
+      { params: { serviceId: service.id }, body: { is_active: false } },
+      testContext({ storeId }),
+    );
+    const ask = async (query: Partial<Parameters<TestBooking['free']>[1]>) =>
+      (await booking.free(storeId, { from, to, duration_minutes: 60, ...query })).data.map(({ start }) =>
+        start.slice(11, 16),
+      );
+    expect(await ask({})).toEqual(['09:00', '11:00']);
+    const open = ['09:00', '09:30', '10:00', '10:30', '11:00'];
+    expect(await ask({ appointment_id: id, service_id: service.id.toUpperCase() })).toEqual(open);
+    await booking.change(storeId, id, { scheduled_at: at('10:30') });
+    await expect(ask({ appointment_id: randomUUID() })).rejects.toMatchObject({ code: 'appointment_not_found' });
+    await expect(ask({ service_id: service.id })).rejects.toMatchObject({ code: 'service_inactive' });
+    const stranger = await booking.book(await booking.store(), at('09:00'));
+    await expect(ask({ appointment_id: stranger.id })).rejects.toMatchObject({ code: 'appointment_not_found' });
+  });
+
   test.each([
     ['no duration', { from, to }],
     ['a range that ends before it begins', { from: to, to: from, duration_minutes: 60 }],
@@ -728,7 +763,7 @@ test('no schedule of creations, moves, cancellations, holds, expiries and change
       fc.array(act, { minLength: 8, maxLength: 30 }),
       fc.integer({ min: 1, max: 3 }),
       async (acts, capacity) => {
-        const storeId = await booking.store({ capacity, horizon_days: 730 });
+        const storeId = await booking.store({ capacity, horizon_days: 730, slot_step_minutes: 15 });
         const seller_id = booking.addSeller(storeId);
         const calendar = await connect(storeId);
         const busy: { start: number; end: number }[] = [];
@@ -741,6 +776,14 @@ test('no schedule of creations, moves, cancellations, holds, expiries and change
               rivals.filter((each) => each.start <= moment && moment < each.end).length < (seller ? 1 : capacity),
           );
         };
+        /** What is free of the starts from the first one. */
+        const freeStarts = (
+          { seller, quarters, except }: { seller: boolean; quarters: number; except?: Kept | undefined },
+          { first, count }: { first: number; count: number },
+        ) =>
+          Array.from({ length: count }, (_, index) => first + index)
+            .filter((start) => fits({ start, end: start + quarters, seller }, except))
+            .map(timeOf);
         for (const one of acts) {
           if (one.kind === 'be busy') {
             // What is booked by then stays.
@@ -765,14 +808,15 @@ test('no schedule of creations, moves, cancellations, holds, expiries and change
           if (!chosen) continue;
           if (one.kind === 'move') {
             const wanted = { ...chosen, start: one.start, end: one.start + one.length };
-            const outcome = await outcomeOf(
-              booking.change(storeId, chosen.id, {
-                scheduled_at: timeOf(one.start),
-                duration_minutes: one.length * 15,
-              }),
-            );
-            expect(outcome, JSON.stringify({ one, kept })).toBe(fits(wanted, chosen) ? 'done' : 'appointment_conflict');
-            if (outcome === 'done') kept = kept.map((each) => (each === chosen ? wanted : each));
+            const to = { scheduled_at: timeOf(one.start), duration_minutes: one.length * 15 };
+            const refused = await refusal(booking.change(storeId, chosen.id, to));
+            expect(refused === undefined, JSON.stringify({ one, kept })).toBe(fits(wanted, chosen));
+            if (refused) {
+              const about = { seller: chosen.seller, quarters: one.length, except: chosen };
+              const alternatives = freeStarts(about, { first: one.start, count: 200 }).slice(0, 5);
+              const expected = { code: 'appointment_conflict', members: { alternatives } };
+              expect(refused, JSON.stringify({ one, kept })).toMatchObject(expected);
+            } else kept = kept.map((each) => (each === chosen ? wanted : each));
           } else if (one.kind === 'move in the calendar') {
             const wanted = { ...chosen, start: one.start, end: one.start + one.length };
             const seen = { start: Date.parse(timeOf(one.start)), durationMinutes: one.length * 15 };
@@ -788,6 +832,24 @@ test('no schedule of creations, moves, cancellations, holds, expiries and change
             if (one.kind === 'expire') await booking.expire(chosen.id);
             else await booking.change(storeId, chosen.id, { status: 'cancelled' });
             kept = kept.filter((each) => each !== chosen);
+          }
+        }
+        const moving = kept.find(({ isHold }) => !isHold);
+        const searches = [
+          { seller: false },
+          { seller: true },
+          ...(moving ? [{ seller: moving.seller, except: moving }] : []),
+        ];
+        for (const { seller, except } of searches as { seller: boolean; except?: Kept }[]) {
+          for (const quarters of [1, 5]) {
+            const { data } = await booking.free(storeId, {
+              ...{ from: timeOf(0), to: timeOf(21), duration_minutes: quarters * 15 },
+              ...(seller && { seller_id }),
+              ...(except && { appointment_id: except.id }),
+            });
+            const offered = data.map(({ start }) => start);
+            const free = freeStarts({ seller, quarters, except }, { first: 0, count: 21 });
+            expect(offered, JSON.stringify({ kept, busy, seller, except })).toEqual(free);
           }
         }
         const taken = await booking.taken(storeId);

@@ -93,15 +93,21 @@ export async function listTouching(sql: Sql, storeId: string, { start, end }: Sp
 /**
  * What is taken in a span, for searches: for each seller, and for the store itself (null), the starts and ends in epoch ms.
  * One row for each, because a busy store has thousands, and in PostgreSQL's binary form, because a text of each moment costs
- * more than finding it. Expired holds count as free.
+ * more than finding it. Expired holds count as free, and so does `exceptId`.
  */
-export async function listTaken(sql: Sql, storeId: string, { start, end }: Span): Promise<Map<string | null, Span[]>> {
+export async function listTaken(
+  sql: Sql,
+  storeId: string,
+  { start, end }: Span,
+  exceptId: string | null,
+): Promise<Map<string | null, Span[]>> {
   const rows = await sql<{ seller_id: string | null; starts: Buffer; ends: Buffer }[]>`
     select seller_id, string_agg(timestamptz_send(starts_at), '') as starts, string_agg(timestamptz_send(ends_at), '') as ends
     from bookings
     where store_id = ${storeId} and starts_at < ${new Date(end)}
       and starts_at > ${new Date(start)}::timestamptz - interval '48 hours' and ends_at > ${new Date(start)}
       and (expires_at is null or expires_at > clock_timestamp())
+      ${exceptId ? sql`and id <> ${exceptId}` : sql``}
     group by seller_id`;
   return new Map(
     rows.map(({ seller_id, starts, ends }) => [

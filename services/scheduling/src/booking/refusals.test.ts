@@ -11,7 +11,8 @@ test('a refusal is one, and counted, also when no alternatives can be found', as
     write: async (scope: unknown) => void counted.push(scope),
   };
   const context = { storeId: 's', log: { warn: () => undefined } };
-  const search = { scheduled_at: new Date(0), named: { seller_id: null, service_id: null }, duration_minutes: 60 };
+  const named = { seller_id: null, service_id: null, choice: { sellers: [], isNamed: false } };
+  const search = { scheduled_at: new Date(0), named, duration_minutes: 60, appointment_id: null };
   const refuse = async () => {
     throw new AppError('appointment_conflict');
   };

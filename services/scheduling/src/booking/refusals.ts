@@ -48,8 +48,10 @@ async function findAlternatives(
   search: Search,
   range: Range,
 ): Promise<readonly FoundTime[]> {
+  // Each seller who is free at a time is one of the found times.
+  const most = mostAlternatives * Math.max(1, search.named.choice.sellers.length);
   try {
-    return (await findFreeTimes({ database }, context, search, range, mostAlternatives)).times;
+    return (await findFreeTimes({ database }, context, search, range, most)).times;
   } catch (error) {
     context.log.warn({ err: error }, 'a refused booking has no alternatives');
     return [];

@@ -186,7 +186,12 @@ async function settle(
   { connection, pending, readAt, zone }: Claimed,
   { objects, elsewhere, unread }: Extract<Found, { kind: 'objects' }>,
 ): Promise<ObjectOutcome[]> {
-  const window = windowAt(readAt.getTime(), mostHorizonDays);
+  const { username } = connection.settings;
+  const reading = {
+    window: windowAt(readAt.getTime(), mostHorizonDays),
+    zone: zone ?? 'UTC',
+    account: username?.includes('@') ? username : undefined,
+  };
   const settleSeen = async (appointmentId: string, seen: SeenEvent): Promise<'settled' | 'later'> => {
     if (Date.now() > context.deadline) return 'later';
     try {
@@ -208,7 +213,7 @@ async function settle(
       const isSettled = !isDeleted || (await settleSeen(appointment_id, 'gone')) === 'settled';
       outcomes.push({ kind: isSettled ? 'gone' : 'later', href });
     } else {
-      const object = readCalendarObject(found.icalendar, { window, zone: zone ?? 'UTC' });
+      const object = readCalendarObject(found.icalendar, reading);
       const isOurs = object !== null && isEventOfStore(object, context.storeId);
       const appointmentId = isOurs ? appointmentOf(object.uid) : null;
       const seen = object?.first.isCancelled ? 'gone' : object?.first;

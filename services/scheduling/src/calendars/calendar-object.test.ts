@@ -41,6 +41,34 @@ test.each<[string, string[], string[]]>([
   expect(busy(lines)).toEqual(expected);
 });
 
+describe('a guest', () => {
+  const at = ['DTSTART:20261101T100000Z', 'DTEND:20261101T110000Z'];
+  const guests = (...lines: string[]) =>
+    readCalendarObject(documentOf([...at, 'ORGANIZER:mailto:eva@example.com', ...lines]), {
+      ...{ window, zone: 'UTC', account: 'Ana@example.com' },
+    })?.busy.length;
+
+  test.each<[string, string, number]>([
+    ['who is the account and declined', 'ATTENDEE;PARTSTAT=DECLINED:mailto:ana@example.com', 0],
+    ['who is named by another URI', 'ATTENDEE;PARTSTAT=declined;EMAIL=ana@example.com:urn:uuid:1', 0],
+    ['who is another one', 'ATTENDEE;PARTSTAT=DECLINED:mailto:rui@example.com', 1],
+    ['who has accepted', 'ATTENDEE;PARTSTAT=ACCEPTED:mailto:ana@example.com', 1],
+    ['who has not answered', 'ATTENDEE:mailto:ana@example.com', 1],
+  ])('%s: the event takes time %#', (_, line, count) => {
+    expect(guests('ATTENDEE;PARTSTAT=ACCEPTED:mailto:eva@example.com', line)).toBe(count);
+  });
+
+  test('may decline one day of a series', () => {
+    const declined = 'ATTENDEE;PARTSTAT=DECLINED:mailto:ana@example.com';
+    const series = documentOf(
+      [...at, 'RRULE:FREQ=DAILY;COUNT=3'],
+      ['RECURRENCE-ID:20261102T100000Z', 'DTSTART:20261102T100000Z', 'DTEND:20261102T110000Z', declined],
+    );
+    const found = readCalendarObject(series, { window, zone: 'UTC', account: 'ana@example.com' });
+    expect(found?.busy.map(({ start }) => new Date(start).getUTCDate())).toEqual([1, 3]);
+  });
+});
+
 describe('a series', () => {
   test('keeps its local time when the clock changes', () => {
     // New York goes back an hour on 2026-11-01.

@@ -34,6 +34,8 @@ type Reading = {
   readonly window: Span;
   /** The zone of the store, for times that name none. */
   readonly zone: string;
+  /** The email address by which an event names the owner of the calendar. Default: not known. */
+  readonly account?: string | undefined;
 };
 
 /** Bounds the time of a walk through a series: about 50 µs for each occurrence. */
@@ -56,7 +58,7 @@ export function readCalendarObject(icalendar: string, reading: Reading): Calenda
       : { times: events.map((component) => timeOf(component, toInstant)), isWhole: true };
     const busy = times
       .filter(({ start, end }) => end > start && start < reading.window.end && end > reading.window.start)
-      .filter(({ component }) => takesTime(component))
+      .filter(({ component }) => takesTime(component) && !isDeclined(component, reading.account))
       .map(({ start, end }) => ({ start, end }))
       .toSorted((a, b) => a.start - b.start);
     const first = timeOf(main, toInstant);
@@ -88,6 +90,17 @@ const textOf = (component: ICAL.Component, name: string): string =>
 const isCancelled = (component: ICAL.Component): boolean => textOf(component, 'status') === 'CANCELLED';
 const takesTime = (component: ICAL.Component): boolean =>
   !isCancelled(component) && textOf(component, 'transp') !== 'TRANSPARENT';
+
+/** Whether the account is a guest who has declined. Some programs name a guest by another URI, and add the address. */
+const isDeclined = (component: ICAL.Component, account: string | undefined): boolean =>
+  account !== undefined &&
+  component.getAllProperties('attendee').some((guest) => {
+    const [answer, email] = ['partstat', 'email'].map((name) => String(guest.getParameter(name) ?? '').toLowerCase());
+    const address = String(guest.getFirstValue())
+      .toLowerCase()
+      .replace(/^mailto:/, '');
+    return answer === 'declined' && [address, email].includes(account.toLowerCase());
+  });
 
 const startOf = (component: ICAL.Component): ICAL.Time | null => {
   const start = component.getFirstPropertyValue('dtstart');

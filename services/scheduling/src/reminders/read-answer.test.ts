@@ -15,6 +15,11 @@ test.each<[string, 'confirm' | 'cancel' | null]>([
   ['sim', null],
   ['', null],
   ['…', null],
+  ['1?', null],
+  ['¿2', null],
+  ['2 ？', null],
+  ['1 👍', 'confirm'],
+  ['1 ou 2', null],
   ['1'.padEnd(200), null],
 ])('%j with the usual words: %s', (text, answer) => {
   expect(readAnswer(text, usual)).toBe(answer);
@@ -26,6 +31,9 @@ test.each<[string, 'confirm' | 'cancel' | null]>([
   ['nao', 'cancel'],
   ['Não  vou.', 'cancel'],
   ['1', null],
+  ['sim?', null],
+  ['sim e não', null],
+  ['sim sim', null],
   ['sim, mas mais tarde', null],
 ])('%j with own words: %s', (text, answer) => {
   expect(readAnswer(text, own)).toBe(answer);

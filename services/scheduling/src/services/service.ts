@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   type createService,
+  detailOfMissingSeller,
   findBookedSellers,
   type RequestOf,
   type Service,
@@ -63,7 +64,6 @@ export async function requireSellers(
 ): Promise<void> {
   if (sellerIds.length === 0) return;
   const { sellers } = await rpc.call(findBookedSellers, { body: { seller_ids: [...sellerIds] } }, context);
-  const missing = sellerIds.find((id) => !sellers.some((seller) => seller.id === id.toLowerCase()));
-  if (missing === undefined) return;
-  throw new AppError('seller_not_found', { detail: `The store has no seller with the id ${missing}. Check the id.` });
+  const detail = detailOfMissingSeller(sellerIds, sellers);
+  if (detail) throw new AppError('seller_not_found', { detail });
 }
