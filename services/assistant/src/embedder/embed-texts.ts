@@ -49,8 +49,8 @@ export const embedTexts =
       // Also when the deadline of the caller has passed.
       const scope = { storeId, deadline: Date.now() + settleMs };
       await database.write(scope, async (sql) => {
-        await settleMoney(sql, storeId, reserved, cost);
-        await reachBudget(sql, storeId, prices);
+        const [settled] = await settleMoney(sql, storeId, reserved, cost);
+        if (settled?.mayReach) await reachBudget(sql, storeId, prices);
       });
     }
     return result === 'answered'

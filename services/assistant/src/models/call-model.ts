@@ -77,12 +77,13 @@ export async function callModel(
   const settle = async (sql: TransactionSql) => {
     // After a long standstill it is counted already, as one whose process has died.
     const counts = await closeCall(sql, storeId, reserved.callId);
-    await Promise.all([
+    const [, settled] = await Promise.all([
       counts && addUsage(sql, storeId, used),
-      counts && charged !== reserved.micros && settleCall(sql, storeId, reserved, charged),
+      counts && charged !== reserved.micros ? settleCall(sql, storeId, reserved, charged) : [],
       record?.(sql, result),
     ]);
-    if (counts && charged > 0) await reachBudget(sql, storeId, prices);
+    // One that cost what it had taken has not updated the day, and counts only now that it has ended.
+    if (counts && charged > 0 && (settled[0]?.mayReach ?? true)) await reachBudget(sql, storeId, prices);
   };
   return { outcome, latencyMs, settle };
 }

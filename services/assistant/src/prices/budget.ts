@@ -1,7 +1,7 @@
 import { type AiBudget, type AiBudgetLimit, type AssistantSettings, toMicros } from '@mostrador/contracts';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { mostTokens } from '../models/sdk-model.ts';
-import type { DayLimits, DayRow, LockedDay } from './model-day.repository.ts';
+import type { DayLimits, DayRow, LockedDay, NearLimits } from './model-day.repository.ts';
 import type { PriceList } from './price-list.ts';
 
 /** More than a prompt has. */
@@ -25,6 +25,14 @@ export const limitsOf = ({ ai_daily_calls, ai_daily_budget }: AssistantSettings)
   mostMicros: ai_daily_budget === null ? null : toMicros(ai_daily_budget),
 });
 
+const eightyPercentOf = (most: number): number => Math.ceil((most * 4) / 5);
+
+/** Where 80 percent of each limit begin. Pure. */
+export const nearOf = ({ mostCalls, mostMicros }: DayLimits): NearLimits => ({
+  calls: eightyPercentOf(mostCalls),
+  micros: mostMicros === null ? null : eightyPercentOf(mostMicros),
+});
+
 /** What an event tells of a day: 80 percent of a limit is used up, or a call does not fit. */
 export type Reached = { readonly percent: 80 | 100; readonly limit: AiBudgetLimit };
 
@@ -33,17 +41,18 @@ export type Reached = { readonly percent: 80 | 100; readonly limit: AiBudgetLimi
  * before that it is the most that a call may cost. `refusedMicros`: what a call that was refused may cost. Pure.
  */
 export function reachedOf(
-  { mostCalls, mostMicros }: DayLimits,
+  limits: DayLimits,
   { calls, cost_micros, settled_micros }: Pick<LockedDay, 'calls' | 'cost_micros' | 'settled_micros'>,
   refusedMicros?: number,
 ): Reached | undefined {
+  const { mostCalls, mostMicros } = limits;
   if (refusedMicros !== undefined) {
     if (calls >= mostCalls) return { percent: 100, limit: 'calls' };
     if (mostMicros !== null && cost_micros + refusedMicros > mostMicros) return { percent: 100, limit: 'money' };
   }
-  const isNear = (used: number, most: number) => used * 5 >= most * 4;
-  if (isNear(calls, mostCalls)) return { percent: 80, limit: 'calls' };
-  if (mostMicros !== null && isNear(settled_micros, mostMicros)) return { percent: 80, limit: 'money' };
+  const near = nearOf(limits);
+  if (calls >= near.calls) return { percent: 80, limit: 'calls' };
+  if (near.micros !== null && settled_micros >= near.micros) return { percent: 80, limit: 'money' };
   return undefined;
 }
 

@@ -5,6 +5,9 @@ import { type NewCall, openCall } from './model-call.repository.ts';
 /** What the calls of a day may be and cost. `mostMicros` null: there is no limit. */
 export type DayLimits = { readonly mostCalls: number; readonly mostMicros: number | null };
 
+/** From how many calls, and from which cost, 80 percent of a limit is used up. `micros` null: money has no limit. */
+export type NearLimits = { readonly calls: number; readonly micros: number | null };
+
 /** What a call has taken of its day before it was made. */
 export type Reservation = { readonly day: string; readonly micros: number };
 
@@ -13,9 +16,20 @@ export type CallReservation = Reservation & { readonly limits: DayLimits; readon
 
 const today = (sql: Sql) => sql`(clock_timestamp() at time zone 'UTC')::date`;
 
+/**
+ * SQL expression: whether the calls or the cost of a day may have reached 80 percent of a limit, and the store was not told.
+ * A change of the limits locks the row and writes from where on. So the answer of a statement that has updated the row
+ * holds until its transaction ends.
+ */
+const mayReach = (sql: Sql) => sql`
+  (told_percent < 80 and (near_calls is null or calls >= near_calls or coalesce(cost_micros >= near_micros, false)))`;
+
+/** The same for a statement that may update an earlier day. */
+const mayReachToday = (sql: Sql) => sql`(${mayReach(sql)} or day <> ${today(sql)}) as "mayReach"`;
+
 type Taking = DayLimits & { readonly calls: 0 | 1; readonly micros: number };
 
-/** Takes what a call may cost from today, if `from` has a row. Returns a row with the day if enough is left. */
+/** Takes what a call may cost from today, if `from` has a row. Returns a row if enough is left. */
 const taking = (sql: Sql, storeId: string, { calls, micros, mostCalls, mostMicros }: Taking, from = sql``) => sql`
   insert into model_days as today (store_id, day, calls, cost_micros)
   select ${storeId}::uuid, ${today(sql)}, ${calls}::int, ${micros}::bigint ${from}
@@ -25,7 +39,10 @@ const taking = (sql: Sql, storeId: string, { calls, micros, mostCalls, mostMicro
     reached_at = case when ${calls}::int = 0 then today.reached_at end
   where (${calls}::int = 0 or today.calls + ${calls}::int <= ${mostCalls}::int)
     and (${mostMicros}::bigint is null or today.cost_micros + ${micros}::bigint <= ${mostMicros}::bigint)
-  returning day::text`;
+  returning day::text, ${mayReach(sql)} as "mayReach"`;
+
+/** Whether a limit may be reached now that the store was not told of: then `reachBudget` looks. */
+type MayReach = { readonly mayReach: boolean };
 
 /** Takes a call of today, and what it may cost. Undefined: too little is left. */
 export async function reserveCall(
@@ -33,13 +50,13 @@ export async function reserveCall(
   storeId: string,
   limits: DayLimits,
   call: NewCall,
-): Promise<CallReservation | undefined> {
+): Promise<(CallReservation & MayReach) | undefined> {
   const { id: callId, micros } = call;
-  const [row] = await sql<{ day: string }[]>`
+  const [row] = await sql<({ day: string } & MayReach)[]>`
     with reserved as (${taking(sql, storeId, { ...limits, calls: 1, micros })}),
     opened as (${openCall(sql, storeId, call, sql`reserved`)})
-    select day from reserved`;
-  return row && { day: row.day, micros, limits, callId };
+    select day, "mayReach" from reserved`;
+  return row && { ...row, micros, limits, callId };
 }
 
 /** The same for a call to an embedder, which is none of the calls of the day. */
@@ -55,17 +72,19 @@ export async function reserveMoney(
 
 /** The same for an attempt of a turn. `holdsLease` false: it has lost its lease, and nothing is taken. `day` null: too little is left. */
 export const reserveCallOf = (sql: Sql, { storeId, id, leaseToken }: Attempt, limits: DayLimits, call: NewCall) =>
-  sql<[{ holdsLease: boolean; day: string | null }]>`
+  sql<[{ holdsLease: boolean; day: string | null } & MayReach]>`
     with held as (
       select from ai_turns where store_id = ${storeId} and id = ${id} and lease_token = ${leaseToken}
     ), reserved as (${taking(sql, storeId, { ...limits, calls: 1, micros: call.micros }, sql`from held`)}),
     opened as (${openCall(sql, storeId, call, sql`reserved`)})
-    select exists (select from held) as "holdsLease", (select day from reserved)`;
+    select exists (select from held) as "holdsLease", (select day from reserved),
+      exists (select from reserved where "mayReach") as "mayReach"`;
 
-/** Puts what a call to an embedder has cost in the place of what it had taken. */
-export const settleMoney = (sql: Sql, storeId: string, { day, micros }: Reservation, cost: number) => sql`
+/** The query that puts what a call to an embedder has cost in the place of what it had taken. */
+export const settleMoney = (sql: Sql, storeId: string, { day, micros }: Reservation, cost: number) => sql<MayReach[]>`
   update model_days set cost_micros = cost_micros + ${cost - micros}::bigint
-  where store_id = ${storeId} and day = ${day}::date`;
+  where store_id = ${storeId} and day = ${day}::date
+  returning ${mayReachToday(sql)}`;
 
 /**
  * The same for a call to a model. With what comes back the budget is no longer used up, if another call like it fits.
@@ -75,12 +94,13 @@ export const settleCall = (
   storeId: string,
   { day, micros, limits: { mostCalls, mostMicros } }: CallReservation,
   cost: number,
-) => sql`
+) => sql<MayReach[]>`
   update model_days
   set cost_micros = cost_micros + ${cost - micros}::bigint,
     reached_at = case
       when calls >= ${mostCalls}::bigint or cost_micros + ${cost}::bigint > ${mostMicros}::bigint then reached_at end
-  where store_id = ${storeId} and day = ${day}::date`;
+  where store_id = ${storeId} and day = ${day}::date
+  returning ${mayReachToday(sql)}`;
 
 /**
  * Locks today and reads what it has had. A change of the limits locks it, too, so those that are read now hold until
@@ -95,7 +115,7 @@ export async function lockToday(sql: TransactionSql, storeId: string): Promise<L
       insert into model_days as today (store_id, day, calls) values (${storeId}, ${day}, 0)
       on conflict (store_id, day) do update set calls = today.calls`,
     sql<[LockedDay]>`
-      select to_char(day, 'YYYY-MM-DD') as day, calls, cost_micros, reached_at, told_percent,
+      select to_char(day, 'YYYY-MM-DD') as day, calls, cost_micros, reached_at, told_percent, near_calls, near_micros,
         cost_micros - (select coalesce(sum(cost_micros), 0) from model_calls where store_id = ${storeId})::bigint
           as settled_micros
       from model_days where store_id = ${storeId} and model_days.day = ${day}`,
@@ -103,14 +123,19 @@ export async function lockToday(sql: TransactionSql, storeId: string): Promise<L
   return row;
 }
 
-/** Keeps what the store was told of a day, and since when calls are refused. `reached` null: they are not. */
-export const markTold = (
-  sql: TransactionSql,
-  storeId: string,
-  { day, told, reached }: { readonly day: string; readonly told: number; readonly reached: 'now' | Date | null },
-) => sql`
+type Looked = {
+  readonly day: string;
+  readonly told: number;
+  /** Since when calls are refused. Null: they are not. */
+  readonly reached: 'now' | Date | null;
+  readonly near: NearLimits;
+};
+
+/** Keeps what the store was told of a day, and from where on a call has to look again. */
+export const recordLook = (sql: TransactionSql, storeId: string, { day, told, reached, near }: Looked) => sql`
   update model_days
-  set told_percent = ${told}, reached_at = ${reached === 'now' ? sql`clock_timestamp()` : reached}
+  set told_percent = ${told}, reached_at = ${reached === 'now' ? sql`clock_timestamp()` : reached},
+    near_calls = ${near.calls}, near_micros = ${near.micros}
   where store_id = ${storeId} and day = ${day}::date`;
 
 export type DayRow = {
@@ -123,6 +148,8 @@ export type DayRow = {
 export type LockedDay = DayRow & {
   /** The greatest share that an event has told of: 0, 80 or 100. */
   readonly told_percent: number;
+  readonly near_calls: number | null;
+  readonly near_micros: number | null;
   /** `cost_micros` without the calls that run. */
   readonly settled_micros: number;
 };

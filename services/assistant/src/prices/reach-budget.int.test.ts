@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { updateAssistantSettings } from '@mostrador/contracts';
+import { type AssistantSettings, updateAssistantSettings } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
 import { testContext } from '@mostrador/testing/context';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAssistant, type TestAssistant } from '../../test/assistant.ts';
+import { limitsOf } from './budget.ts';
 import { closeCall } from './model-call.repository.ts';
 import { type CallReservation, type DayLimits, reserveCall, settleCall } from './model-day.repository.ts';
 import { toPriceList } from './price-list.ts';
@@ -19,29 +22,37 @@ afterAll(() => assistant?.stop());
 
 const unlimited = { mostCalls: 1_000_000, mostMicros: null };
 
-/** A store whose calls are taken, settled and refused as turns do it. */
-async function openStore(settings: { ai_daily_calls?: number; ai_daily_budget?: number | null }) {
+type Limits = { ai_daily_calls?: number; ai_daily_budget?: number | null };
+
+/** A store whose calls are taken, settled and refused as turns do it. `looksAlways`: also where turns need not look. */
+async function openStore(settings?: Limits, { looksAlways = false } = {}) {
+  let looks = 0;
   const storeId = randomUUID();
   const scope = () => ({ storeId, deadline: Date.now() + 30_000 });
-  const limit = (body: typeof settings) =>
-    assistant.rpc.call(updateAssistantSettings, { body }, testContext({ storeId }));
-  await limit(settings);
+  const limit = (body: Limits) => assistant.rpc.call(updateAssistantSettings, { body }, testContext({ storeId }));
+  const look = async (sql: TransactionSql, cause = {}) => {
+    looks += 1;
+    await reachBudget(sql, storeId, prices, cause);
+  };
+  if (settings) await limit(settings);
   /** Takes a call under limits that were read before. */
-  const take = (micros = 0, limits: DayLimits = unlimited) =>
+  const take = (micros = 0, limits: DayLimits = unlimited): Promise<CallReservation | undefined> =>
     assistant.database.write(scope(), async (sql) => {
       const call = { id: randomUUID(), agentId: randomUUID(), model: 'openai/m', micros };
       const taken = await reserveCall(sql, storeId, limits, call);
-      await reachBudget(sql, storeId, prices, taken ? {} : { refusedMicros: micros });
+      if (!taken) await look(sql, { refusedMicros: micros });
+      else if (looksAlways || taken.mayReach) await look(sql);
       return taken;
     });
   const settle = (taken: CallReservation, cost: number) =>
     assistant.database.write(scope(), async (sql) => {
       await closeCall(sql, storeId, taken.callId);
-      if (cost !== taken.micros) await settleCall(sql, storeId, taken, cost);
-      await reachBudget(sql, storeId, prices);
+      const [settled] = cost === taken.micros ? [] : await settleCall(sql, storeId, taken, cost);
+      if (looksAlways || (settled?.mayReach ?? true)) await look(sql);
     });
   return {
     ...{ limit, take, settle },
+    looks: () => looks,
     takeMany: (count: number, micros?: number, limits?: DayLimits) =>
       Promise.all(Array.from({ length: count }, () => take(micros, limits))),
     /** What the store was told: the percent, the limit, and what was used of it. */
@@ -143,4 +154,66 @@ test('money is told once when calls end at once that cost what they could', asyn
   const taken = (await takeMany(10, 100_000)) as CallReservation[];
   await Promise.all(taken.map((call) => settle(call, call.micros)));
   expect(await told()).toEqual([[80, 1, 1]]);
+});
+
+describe('a call far from the limits', () => {
+  test('does not look, and of those near them only the first one does', async () => {
+    const { takeMany, settle, looks } = await openStore({ ai_daily_calls: 100, ai_daily_budget: 1 });
+    const taken = (await takeMany(79, 1_000)) as CallReservation[];
+    await Promise.all(taken.map((call) => settle(call, 900)));
+    expect(looks()).toBe(0);
+    await takeMany(10);
+    expect(looks()).toBe(1);
+  });
+
+  test('looks when it is the first one of a day', async () => {
+    const { takeMany, looks } = await openStore();
+    await takeMany(10);
+    expect(looks()).toBe(1);
+  });
+
+  const micros = fc.integer({ min: 0, max: 300_000 });
+  const operation = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ take: micros }) },
+    { weight: 3, arbitrary: fc.record({ settle: fc.nat(20), cost: micros }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        limit: fc.record({
+          ai_daily_calls: fc.integer({ min: 1, max: 12 }),
+          ai_daily_budget: fc.option(fc.integer({ min: 1, max: 2 })),
+        }),
+      }),
+    },
+  );
+
+  test('has nothing to tell: a store whose calls always look is told the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 25 }), async (operations) => {
+        const told = await Promise.all(
+          [false, true].map(async (looksAlways) => {
+            const store = await openStore({ ai_daily_calls: 6, ai_daily_budget: 1 }, { looksAlways });
+            let limits: DayLimits = { mostCalls: 6, mostMicros: 1_000_000 };
+            const running: CallReservation[] = [];
+            for (const one of operations) {
+              if ('take' in one) {
+                const taken = await store.take(one.take, limits);
+                if (taken) running.push(taken);
+              } else if ('settle' in one) {
+                const [call] = running.splice(one.settle % Math.max(running.length, 1), 1);
+                if (call) await store.settle(call, Math.min(one.cost, call.micros));
+              } else {
+                await store.limit(one.limit);
+                // The next refusal comes from them, and calls were taken under the earlier ones.
+                limits = limitsOf(one.limit as AssistantSettings);
+              }
+            }
+            return await store.told();
+          }),
+        );
+        expect(told[0]).toEqual(told[1]);
+      }),
+      { numRuns: 15 },
+    );
+  });
 });

@@ -1,8 +1,8 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutboxWithCommit } from '@mostrador/kit/outbox/outbox';
 import { findSettings } from '../settings/settings.repository.ts';
-import { limitsOf, reachedOf, toAiBudget } from './budget.ts';
-import { lockToday, markTold } from './model-day.repository.ts';
+import { limitsOf, nearOf, reachedOf, toAiBudget } from './budget.ts';
+import { lockToday, recordLook } from './model-day.repository.ts';
 import type { PriceList } from './price-list.ts';
 
 type Cause = {
@@ -14,7 +14,8 @@ type Cause = {
 
 /**
  * Looks at what today has used of its limits, and tells the store of 80 and of 100 percent, each once. Belongs into the
- * transaction that counts a call, its cost or a refusal, or changes the limits.
+ * transaction that counts a call or its cost and learns that a limit may be reached (`mayReach`), that counts a refusal, or
+ * that changes the limits.
  */
 export async function reachBudget(
   sql: TransactionSql,
@@ -22,16 +23,20 @@ export async function reachBudget(
   prices: PriceList | undefined,
   { refusedMicros, isChanged = false }: Cause = {},
 ): Promise<void> {
-  const { told_percent, settled_micros, reached_at, ...today } = await lockToday(sql, storeId);
+  const { told_percent, near_calls, near_micros, reached_at, ...today } = await lockToday(sql, storeId);
   // Not those for which the call was made or refused: they may have changed.
   const settings = await findSettings(sql, storeId);
-  const reached = reachedOf(limitsOf(settings), { ...today, settled_micros }, refusedMicros);
+  const limits = limitsOf(settings);
+  const near = nearOf(limits);
+  const reached = reachedOf(limits, today, refusedMicros);
   const percent = reached?.percent ?? 0;
   const told = isChanged ? percent : Math.max(told_percent, percent);
   const isRefused = percent === 100;
-  if (isChanged || isRefused || told !== told_percent) {
+  const isOther = near.calls !== near_calls || near.micros !== near_micros;
+  if (isChanged || isRefused || isOther || told !== told_percent) {
     const since = isChanged ? null : reached_at;
-    sql.withCommit(markTold(sql, storeId, { day: today.day, told, reached: isRefused ? (since ?? 'now') : since }));
+    const look = { day: today.day, told, near, reached: isRefused ? (since ?? ('now' as const)) : since };
+    sql.withCommit(recordLook(sql, storeId, look));
   }
   if (!reached || percent <= told_percent) return;
   const data = { ...reached, ...toAiBudget(settings, today, prices) };

@@ -110,7 +110,8 @@ async function askOnce(
   const made = newCall(dependencies.prices, connection, { agentId });
   const reserved = await dependencies.database.write(scope, async (sql) => {
     const taken = await reserveCall(sql, scope.storeId, limitsOf(settings), made);
-    await reachBudget(sql, scope.storeId, dependencies.prices, taken ? {} : { refusedMicros: made.micros });
+    if (!taken) await reachBudget(sql, scope.storeId, dependencies.prices, { refusedMicros: made.micros });
+    else if (taken.mayReach) await reachBudget(sql, scope.storeId, dependencies.prices);
     return taken;
   });
   if (!reserved) throw new AppError('ai_budget_reached');

@@ -139,7 +139,7 @@ async function reserve(
   const { id: callId, micros } = call;
   const [{ holdsLease, day }] = await database.write(scope, async (sql) => {
     const reserved = await reserveCallOf(sql, attempt, limits, call);
-    if (reserved[0].day !== null) await reachBudget(sql, storeId, prices);
+    if (reserved[0].mayReach) await reachBudget(sql, storeId, prices);
     return reserved;
   });
   if (!holdsLease) return 'lease_lost';
