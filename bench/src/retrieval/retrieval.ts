@@ -1,7 +1,7 @@
+import { resolve } from 'node:path';
 import { root } from '@mostrador/local-platform/paths';
 import { startEmbedder } from '@mostrador/testing/providers/embeddings/embedder';
-import { createRandom } from '@mostrador/testing/random';
-import type { Benchmark } from '../shared/benchmark.ts';
+import type { Benchmark, BenchmarkOptions } from '../shared/benchmark.ts';
 import type { LoadResult } from '../shared/load/job.ts';
 import { startLoad } from '../shared/load/start-load.ts';
 import { describeMachine, watchMachine } from '../shared/machine.ts';
@@ -10,28 +10,32 @@ import { loadCells, settingsOf, targetsTable } from '../shared/report.ts';
 import { rotated } from '../shared/statistics.ts';
 import { openAll } from '../shared/stops.ts';
 import { table } from '../shared/table.ts';
-import { fillPassages } from './fill.ts';
+import { measureAgainst } from './against.ts';
 import { openPlainSearches } from './plain.ts';
-import { createWriter } from './text.ts';
+import { openSearches, questionCount } from './searches.ts';
 
 const full = { rounds: 3, seconds: 10, passages: 20_000 };
 const quickly = { rounds: 1, seconds: 3, passages: 2_000 };
-const questionCount = 500;
-const seed = 20261128;
 
 const ways = { one: 'one caller', four: '4 callers', plain: 'both queries in plain SQL' } as const;
 type Way = keyof typeof ways;
 type Measured = Pick<LoadResult, 'perSecond' | 'p50Ms' | 'p99Ms'>;
 
 /** `npm run bench -- retrieval`. */
-export const retrieval: Benchmark = {
+export const retrieval: Benchmark<BenchmarkOptions & { against?: string }> = {
   name: 'retrieval',
   about:
     'Searches of 20,000 passages of one store by words and vectors, beside the same two queries in plain SQL.\n' +
     'Starts a separate platform and an embedder, and takes about three minutes.',
-  addOptions: (command) => command,
-  async run({ quick, ...options }, { say, signal }) {
+  addOptions: (command) =>
+    command.option('--against <folder>', 'another checkout of this repository: only compares its searches with these'),
+  async run({ quick, against, ...options }, run) {
     const { rounds, seconds, passages } = { ...(quick ? quickly : full), ...options };
+    const plan = { rounds, seconds, passages };
+    if (against !== undefined) {
+      return { name: 'retrieval-against', report: await measureAgainst(resolve(against), plan, run) };
+    }
+    const { say, signal } = run;
     const quietness = watchMachine();
     const stage = await openAll(async (stops) => {
       say('Starting the platform and the embedder.');
@@ -41,28 +45,15 @@ export const retrieval: Benchmark = {
       stops.push(embedder.stop);
       return { platform, embedder, load: await startLoad(stops) };
     });
-    const { platform, embedder, load } = stage;
+    const { platform } = stage;
     try {
       const machine = await describeMachine(platform);
-      const { id, key } = await platform.newStore({});
-      const headers = { 'X-API-Key': key };
-      const random = createRandom(seed);
-      const writer = createWriter(random);
-      await platform.admin(`embedder connect --store ${id} --url ${embedder.url} --model use`);
       say(`Filling the store with ${passages.toLocaleString('en')} passages.`);
-      await fillPassages(platform.databaseUrl, id, { passages, writer, random });
-      const questions = Array.from({ length: questionCount }, writer.question);
-      const paths = questions.map((q) => `/integrations/v1/knowledge/search?limit=5&q=${encodeURIComponent(q)}`);
-      await untilVectorsAreUsed(`${platform.origin}${paths[0]}`, headers);
-      const plain = await openPlainSearches(platform.databaseUrl, id, questions);
-      const search = async (concurrency: number, durationMs: number) =>
-        await load({
-          ...{ origin: platform.origin, method: 'GET', headers, expectedStatus: 200, concurrency },
-          ...{ paths, warmUpMs: 1_000, durationMs },
-        });
+      const searches = await openSearches(stage, passages);
+      const plain = await openPlainSearches(platform.databaseUrl, searches.storeId, searches.questions);
       const measure: Record<Way, (durationMs: number) => Promise<Measured>> = {
-        one: (durationMs) => search(1, durationMs),
-        four: (durationMs) => search(4, durationMs),
+        one: (durationMs) => searches.run(1, durationMs),
+        four: (durationMs) => searches.run(4, durationMs),
         plain: plain.run,
       };
       const results: Record<Way, Measured[]> = { one: [], four: [], plain: [] };
@@ -106,12 +97,3 @@ export const retrieval: Benchmark = {
     }
   },
 };
-
-/** The first question loads the client of the embedder. Throws when the searches have words alone. */
-async function untilVectorsAreUsed(url: string, headers: Record<string, string>): Promise<void> {
-  for (let attempt = 1; attempt <= 10; attempt++) {
-    const { vectors } = (await (await fetch(url, { headers })).json()) as { vectors: string };
-    if (vectors === 'used') return;
-  }
-  throw new Error('the embedder does not answer in time: the machine is too busy');
-}

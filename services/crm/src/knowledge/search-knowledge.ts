@@ -1,5 +1,6 @@
 import { searchKnowledge as operation, type ReplyOf } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { embed } from '../knowledge-vectors/embed.ts';
@@ -29,51 +30,45 @@ type Ranked = { readonly item: PassagePlace; readonly ranks: Ranks; readonly sco
 type Best = Omit<Ranked, 'item'> & { readonly passage: FoundPassage };
 
 export const searchKnowledge =
-  ({ database, rpc }: Dependencies): Handler<typeof operation> =>
+  (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { query }) => {
+    const { database } = dependencies;
     const { storeId } = context;
     const phrase = readPhrase(query.q);
-    const limit = query.limit ?? defaultLimit;
-    const ask = (embedderId: string) => {
-      const deadline = Math.min(context.deadline, Date.now() + embedMs);
-      const asking = embed(rpc, { ...context, deadline }, embedderId, [query.q]);
-      // It is awaited unless the search by words fails.
-      asking.catch(() => {});
-      return asking;
-    };
-    const answerOf = async (
-      sql: Sql,
-      byWords: readonly RankedPassage[],
-      ranked: readonly Ranked[],
-      vectors: Answer['vectors'],
-    ): Promise<Answer> => {
-      const best = await readPassages(sql, storeId, ranked.slice(0, limit));
-      const misspelled = new Set(byWords.flatMap((passage) => passage.misspelled));
-      return { data: await markWords(sql, phrase, [...misspelled], best), vectors };
-    };
-
-    const found = await database.read(context, async (sql) => {
+    // Side by side, each on a connection of its own: the embedder and the comparison of vectors take as long as the words.
+    const [byWords, near] = await Promise.all([
+      database.read(context, (sql) => rankPassages(sql, storeId, phrase, mostRanked)),
       // What is quoted or excluded is meant as words.
-      const finding = phrase.exact ? [] : findIndex(sql, storeId);
-      const [index, byWords] = await Promise.all([
-        // The embedder works while PostgreSQL does. The search by words holds the connection, and the embedder does not.
-        Promise.resolve(finding).then(([row]) => row && { ...row, asking: ask(row.embedder_id) }),
-        rankPassages(sql, storeId, phrase, mostRanked),
-      ]);
-      return index ? { index, byWords } : await answerOf(sql, byWords, byWords.map(rankedByWords), 'not_used');
-    });
-    if (!('index' in found)) return found;
-
-    const { index, byWords } = found;
-    const asked = await index.asking;
-    const vector = 'vectors' in asked ? asked.vectors[0] : undefined;
+      phrase.exact ? ('not_used' as const) : rankByVectors(dependencies, context, query.q),
+    ]);
+    const vectors = typeof near === 'string' ? near : 'used';
+    const ranked = typeof near === 'string' ? byWords.map(rankedByWords) : fuse<PassagePlace>(byWords, near, keyOf);
+    const misspelled = new Set(byWords.flatMap((passage) => passage.misspelled));
     return await database.read(context, async (sql) => {
-      if (!vector) return await answerOf(sql, byWords, byWords.map(rankedByWords), 'unavailable');
-      const near = await findNearest(sql, storeId, index.embedder_id, vector.bits, mostNear);
-      const byVectors = nearestFirst(near, vector).slice(0, mostRanked);
-      return await answerOf(sql, byWords, fuse<PassagePlace>(byWords, byVectors, keyOf), 'used');
+      const best = await readPassages(sql, storeId, ranked.slice(0, query.limit ?? defaultLimit));
+      const data = await markWords(sql, phrase, [...misspelled], best);
+      return { data, vectors };
     });
   };
+
+/** The passages whose vectors are nearest to that of the text, the nearest first, or why there are none. */
+async function rankByVectors(
+  { database, rpc }: Dependencies,
+  context: StoreContext,
+  text: string,
+): Promise<readonly PassagePlace[] | 'not_used' | 'unavailable'> {
+  const { storeId } = context;
+  const [index] = await database.lookUp(context, (sql) => findIndex(sql, storeId));
+  if (!index) return 'not_used';
+  const { embedder_id } = index;
+  const deadline = Math.min(context.deadline, Date.now() + embedMs);
+  // No connection is held meanwhile.
+  const embedded = await embed(rpc, { ...context, deadline }, embedder_id, [text]);
+  const vector = 'vectors' in embedded ? embedded.vectors[0] : undefined;
+  if (!vector) return 'unavailable';
+  const near = await database.read(context, (sql) => findNearest(sql, storeId, embedder_id, vector.bits, mostNear));
+  return nearestFirst(near, vector).slice(0, mostRanked);
+}
 
 const rankedByWords = (item: RankedPassage, place: number): Ranked => ({
   ...{ item, ranks: { full_text: place + 1, vectors: null }, score: item.score },
