@@ -8,6 +8,7 @@ import { findBusyTimes, toSpan } from '../booking/busy.repository.ts';
 import type { Named } from '../booking/named.ts';
 import { findRules } from '../booking/rules.repository.ts';
 import { type RulesRow, requireRules } from '../booking/rules.ts';
+import { type Spans, spansOf } from '../booking/spans.ts';
 import { findQuietWatch } from '../calendar-watch/watch.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { freeStarts, type Place, type Wanted } from './free-times.ts';
@@ -82,7 +83,7 @@ export async function findFreeTimes(
         : stretch === nearest
           ? first
           : await database.read(context, (sql) => takenIn(sql, context.storeId, around(stretch), search));
-    const open = places.map((each) => ({ ...each, taken: [...(taken.get(each.seller_id) ?? []), ...busy] }));
+    const open = places.map((each) => ({ ...each, taken: [taken.get(each.seller_id) ?? noSpans, busy] }));
     times.push(...timesOf(open, wanted, part, most + 1 - times.length));
     if (times.length > most) return { hasPlace: true, isCalendarQuiet, rules, ...cut(times, most), reason: null };
   }
@@ -97,8 +98,9 @@ const stretchesOf = ({ from, until }: Range): Range[] =>
     until: Math.min(from + (place + 1) * stretchMs, until),
   }));
 
-type Taken = readonly [taken: ReadonlyMap<string | null, readonly Span[]>, busy: readonly Span[]];
-const nothingTaken: Taken = [new Map(), []];
+type Taken = readonly [taken: ReadonlyMap<string | null, Spans>, busy: Spans];
+const noSpans = spansOf([]);
+const nothingTaken: Taken = [new Map(), noSpans];
 
 /** What a booking in the span would meet. */
 async function takenIn(sql: Sql, storeId: string, span: Span, { appointment_id }: Search): Promise<Taken> {
@@ -106,7 +108,7 @@ async function takenIn(sql: Sql, storeId: string, span: Span, { appointment_id }
     listTaken(sql, storeId, span, appointment_id),
     findBusyTimes(sql, storeId, span),
   ]);
-  return [taken, busy.map(toSpan)];
+  return [taken, spansOf(busy.map(toSpan))];
 }
 
 /** Which starts the rules offer now. */

@@ -1,6 +1,7 @@
 import { type HoursOfDay, minuteMs, type Span } from '@mostrador/hours/local-days';
 import { openSpans } from '@mostrador/hours/open-spans';
 import { startsOf } from '@mostrador/hours/starts';
+import type { Spans } from '../booking/spans.ts';
 
 /** A place, or several that are alike. */
 export type Place = {
@@ -8,7 +9,7 @@ export type Place = {
   readonly hours: HoursOfDay;
   /** How many bookings may run at once. */
   readonly capacity: number;
-  readonly taken: readonly Span[];
+  readonly taken: readonly Spans[];
 };
 
 export type Wanted = {
@@ -20,17 +21,11 @@ export type Wanted = {
 };
 
 /** When as many run at once as there may be, in order. */
-export function fullSpans(taken: readonly Span[], capacity: number): Span[] {
+export function fullSpans(taken: readonly Spans[], capacity: number): Span[] {
   if (capacity <= 0) return [{ start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY }];
   // Typed arrays sort numbers in a tenth of the time.
-  const starts = new Float64Array(taken.length);
-  const ends = new Float64Array(taken.length);
-  for (const [index, { start, end }] of taken.entries()) {
-    starts[index] = start;
-    ends[index] = end;
-  }
-  starts.sort();
-  ends.sort();
+  const starts = joined(taken.map((spans) => spans.starts)).sort();
+  const ends = joined(taken.map((spans) => spans.ends)).sort();
   const full: Span[] = [];
   let since: number | undefined;
   for (let begun = 0, ended = 0; ended < ends.length; ) {
@@ -48,6 +43,16 @@ export function fullSpans(taken: readonly Span[], capacity: number): Span[] {
     }
   }
   return full;
+}
+
+function joined(parts: readonly Float64Array[]): Float64Array {
+  const all = new Float64Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
 }
 
 /** The starts from `from` to before `until` at which the place is open for the whole time, and free with both buffers. */

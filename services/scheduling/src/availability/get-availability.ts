@@ -1,7 +1,6 @@
-import { type FreeTime, mostFreeTimes, type getAvailability as operation } from '@mostrador/contracts';
-import { minuteMs } from '@mostrador/hours/local-days';
+import { mostFreeTimes, type getAvailability as operation } from '@mostrador/contracts';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
-import type { Handler } from '@mostrador/kit/rpc/server';
+import { type Handler, replyBytes } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { requireAppointment } from '../appointments/require-appointment.ts';
 import { readNamed } from '../booking/named.ts';
@@ -9,7 +8,7 @@ import { useCalendar } from '../calendar-watch/use-calendar.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findFreeTimes } from './find-free-times.ts';
 import { rangeOf } from './range.ts';
-import { instantWriter } from './write-instants.ts';
+import { writeFreeTimes } from './write-free-times.ts';
 
 export const getAvailability =
   ({ database, rpc, relay }: Dependencies): Handler<typeof operation> =>
@@ -38,16 +37,6 @@ export const getAvailability =
     // As booking it would say.
     if (!hasPlace) throw new AppError('seller_not_bookable');
     if (isCalendarQuiet) await useCalendar({ database, relay }, context);
-    const write = instantWriter();
-    const data: FreeTime[] = times.map(({ start, seller_id }) => ({
-      start: write(start),
-      end: write(start + duration_minutes * minuteMs),
-      seller_id,
-    }));
-    return {
-      data,
-      timezone: rules.timezone,
-      reason,
-      next_from: nextFrom === null ? null : toTimestamp(new Date(nextFrom)),
-    };
+    const next_from = nextFrom === null ? null : toTimestamp(new Date(nextFrom));
+    return replyBytes(writeFreeTimes({ times, duration_minutes, timezone: rules.timezone, reason, next_from }));
   };

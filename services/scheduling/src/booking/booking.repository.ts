@@ -1,6 +1,7 @@
 import type { Span } from '@mostrador/hours/local-days';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { busyInWanted } from './busy.repository.ts';
+import type { Spans } from './spans.ts';
 
 /** A row of `bookings`: a place that is taken. */
 export type BookingRow = {
@@ -100,7 +101,7 @@ export async function listTaken(
   storeId: string,
   { start, end }: Span,
   exceptId: string | null,
-): Promise<Map<string | null, Span[]>> {
+): Promise<Map<string | null, Spans>> {
   const rows = await sql<{ seller_id: string | null; starts: Buffer; ends: Buffer }[]>`
     select seller_id, string_agg(timestamptz_send(starts_at), '') as starts, string_agg(timestamptz_send(ends_at), '') as ends
     from bookings
@@ -110,16 +111,22 @@ export async function listTaken(
       ${exceptId ? sql`and id <> ${exceptId}` : sql``}
     group by seller_id`;
   return new Map(
-    rows.map(({ seller_id, starts, ends }) => [
-      seller_id,
-      Array.from({ length: starts.length / 8 }, (_, at) => ({ start: momentAt(starts, at), end: momentAt(ends, at) })),
-    ]),
+    rows.map(({ seller_id, starts, ends }) => [seller_id, { starts: momentsIn(starts), ends: momentsIn(ends) }]),
   );
 }
 
-/** Of a list of timestamps in binary form: microseconds since the year 2000, in 64 bits. A BigInt would take three times as long. */
-const momentAt = (moments: Buffer, index: number): number =>
-  (moments.readInt32BE(8 * index) * 2 ** 32 + moments.readUInt32BE(8 * index + 4)) / 1_000 + Date.UTC(2000, 0, 1);
+const year2000 = Date.UTC(2000, 0, 1);
+
+/** Reads timestamps in binary form: microseconds since the year 2000, in 64 bits. A BigInt would take three times as long. */
+function momentsIn({ buffer, byteOffset, byteLength }: Buffer): Float64Array {
+  const view = new DataView(buffer, byteOffset, byteLength);
+  const moments = new Float64Array(byteLength / 8);
+  for (let index = 0; index < moments.length; index += 1) {
+    const microseconds = view.getInt32(8 * index) * 2 ** 32 + view.getUint32(8 * index + 4);
+    moments[index] = microseconds / 1_000 + year2000;
+  }
+  return moments;
+}
 
 /** The query for a hold that has not expired: one row, or none. */
 export const findHold = (sql: Sql, storeId: string, id: string) =>
