@@ -39,7 +39,7 @@ const long = [
   ...['chaos/exact/kill-hidden-customer.int', 'chaos/exact/kill-answers.int', 'chaos/exact/kill-assistant.int'],
   ...['chaos/exact/kill-give-up.int', 'chaos/exact/kill-scheduling.int'],
   ...['docs/operations/deploy.hard.int', 'webhooks/replays/replay-and-planner.hard.int'],
-  ...['workflows/src/readiness.hard.int', 'e2e/console/hostile.e2e', 'e2e/fuzz.e2e', 'e2e/tls.e2e'],
+  ...['workflows/src/readiness.hard.int', 'e2e/console/hostile.e2e', 'e2e/fuzz.e2e'],
 ];
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -50,17 +50,27 @@ class LongFirst extends BaseSequencer {
 }
 /** These stop processes of the platform, change what all stores share, or need the machine for themselves. */
 const alone = endToEndOf(['calendar', 'reports']);
-const hardAlone = endToEndOf(['console/interruptions', 'console/slow', 'followup-races', 'outage']);
+const hardAlone = endToEndOf(['console/interruptions', 'console/slow', 'followup-races', 'outage', 'tls']);
 /** Two cores are assumed. `--maxWorkers` sets another number for all projects. */
 const workers = (count: number) =>
   process.argv.some((argument) => argument.startsWith('--maxWorkers')) ? {} : { maxWorkers: count };
 /** A test that failed while all processes stood still: packages/testing/src/after-standstill.ts. */
 const afterStandstill = { count: 2, condition: /^The machine stood still for / };
+/**
+ * Node loads the files as it does in production, with the compile cache of `test.ts`: nothing is transformed. So there are
+ * no mocks of modules.
+ */
+const native = { viteModuleRunner: false, nodeLoader: false };
+/**
+ * Integration tests wait for a third of their time. Unit tests are in their group, for which vitest wants one number: they
+ * wait too, and take what is left when the last integration tests run.
+ */
+const beside = 5;
 const integration = {
   isolate: false,
+  experimental: native,
   retry: afterStandstill,
-  // Integration tests wait for a third of their time.
-  ...workers(5),
+  ...workers(beside),
   setupFiles: ['./packages/testing/src/after-standstill.ts', './packages/testing/src/setup.ts'],
   globalSetup: ['./infra/local/test-servers.ts'],
   // Only a machine that stands still needs so long.
@@ -71,6 +81,7 @@ const integration = {
 /** These projects use the one platform that `start.ts` provides. */
 const endToEnd = {
   isolate: false,
+  experimental: native,
   retry: afterStandstill,
   setupFiles: ['./packages/testing/src/after-standstill.ts', './tests/e2e/started.ts'],
   globalSetup: ['./tests/e2e/start.ts'],
@@ -94,8 +105,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           isolate: false,
-          // Each worker imports all that its files need.
-          ...workers(2),
+          experimental: native,
+          ...workers(beside),
           retry: afterStandstill,
           setupFiles: ['./packages/testing/src/after-standstill.ts'],
           include: tests('test'),
@@ -114,7 +125,7 @@ export default defineConfig({
           name: 'int',
           include: tests('int.test'),
           exclude: [...ignored, ...hard, replay],
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -124,7 +135,7 @@ export default defineConfig({
           include: ['tests/e2e/**/*.e2e.test.ts'],
           exclude: [...ignored, ...alone, ...hardEndToEnd, ...hardAlone],
           provide: { alone: false },
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -134,7 +145,7 @@ export default defineConfig({
           include: alone,
           fileParallelism: false,
           provide: { alone: true },
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -147,7 +158,7 @@ export default defineConfig({
           ...workers(4),
           include: hard,
           exclude: ignored,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -156,7 +167,7 @@ export default defineConfig({
           name: 'hard-e2e',
           include: hardEndToEnd,
           provide: { alone: false },
-          sequence: { groupOrder: 5 },
+          sequence: { groupOrder: 4 },
         },
       },
       {
@@ -166,7 +177,7 @@ export default defineConfig({
           include: hardAlone,
           fileParallelism: false,
           provide: { alone: true },
-          sequence: { groupOrder: 6 },
+          sequence: { groupOrder: 5 },
         },
       },
       {
@@ -174,7 +185,7 @@ export default defineConfig({
           ...integration,
           name: 'replay',
           include: [replay],
-          sequence: { groupOrder: 7 },
+          sequence: { groupOrder: 6 },
         },
       },
     ],

@@ -4,9 +4,9 @@ let page: EventTarget;
 const reload = vi.fn<() => void>();
 const ask = vi.fn<() => Promise<{ ok: boolean }>>();
 let newVersion: typeof import('./new-version.ts');
+let loaded = 0;
 beforeEach(async () => {
   page = new EventTarget();
-  vi.resetModules();
   vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
   vi.stubGlobal('location', { reload, href: 'https://store.example/console/leads' });
   vi.stubGlobal('fetch', ask.mockResolvedValue({ ok: true }));
@@ -15,7 +15,8 @@ beforeEach(async () => {
     getItem: (name: string) => kept.get(name) ?? null,
     setItem: (name: string, value: string) => kept.set(name, value),
   });
-  newVersion = await import('./new-version.ts');
+  // Node keeps a module for each address.
+  newVersion = await import(`./new-version.ts?${++loaded}`);
 });
 afterEach(() => {
   vi.unstubAllGlobals();

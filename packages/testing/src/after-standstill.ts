@@ -1,4 +1,5 @@
 import { afterEach, beforeEach } from 'vitest';
+import './same-addresses.ts';
 import { standstillAfter } from './standstill.ts';
 
 // Vitest runs this file before each file of tests. A limit of the product, such as the deadline of a request, passes while

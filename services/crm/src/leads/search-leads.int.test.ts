@@ -150,11 +150,14 @@ test('a search works with every other filter, order and page, and a cursor is bo
 
 test('a search stops to count at 1,000, and its walk still meets every lead once', async () => {
   const storeId = randomUUID();
+  const rows = Math.ceil((mostFound * 10) / 9) + 2_000;
+  // Nine of ten are found. Some of the lost ones, and the rare ones, are beyond the `mostFound` that the index gives.
   await crm.adminSql`
     insert into leads (store_id, name, customer_phone, status, created_at)
-    select ${storeId}, case when n % 10 = 0 then 'Rui' else 'Zenaide' end, (5511900000000 + n)::text,
-      case when n % 2000 = 1 then 'lost' else 'pending' end, now() - n * interval '1 second'
-    from generate_series(1, ${Math.ceil((mostFound * 10) / 9) + 10_000}) as n`;
+    select ${storeId},
+      case when n % 10 = 0 then 'Rui' when n between 10001 and 12500 then 'Zenaide Alta' else 'Zenaide' end,
+      (5511900000000 + n)::text, case when n % 500 = 1 then 'lost' else 'pending' end, now() - n * interval '1 second'
+    from generate_series(1, ${rows}) as n`;
   const query: Query = { q: 'zenaide', limit: 200 };
   const first = await page(storeId, query);
   expect(first).toMatchObject({ total: 1000, page: 1 });
@@ -166,12 +169,12 @@ test('a search stops to count at 1,000, and its walk still meets every lead once
   expect(read.at(-1)?.customer_phone).toBe(String(5511900000000 + 444));
 
   const lost = await page(storeId, { ...query, status: 'lost' });
-  expect([lost.total, lost.data.length]).toEqual([11, 11]);
+  expect([lost.total, lost.data.length]).toEqual([27, 27]);
   expect(await page(storeId, { ...query, status: 'pending', sort: 'updated_at' })).toMatchObject({ total: 1000 });
   expect(await page(storeId, { ...query, customer_phone: '5511900000010' })).toMatchObject({ total: 0, data: [] });
   // Found by the index, and more than are counted.
   const found = new Set<string>();
-  const some: Query = { q: 'zenaide 90000', status: 'pending', limit: 200 };
+  const some: Query = { q: 'zenaide alta', status: 'pending', limit: 200 };
   for (let next: Page | undefined = await page(storeId, some); next; ) {
     expect(next.total).toBe(1000);
     for (const { id } of next.data) {
@@ -180,7 +183,7 @@ test('a search stops to count at 1,000, and its walk still meets every lead once
     }
     next = next.cursor ? await page(storeId, { ...some, cursor: next.cursor }) : undefined;
   }
-  expect(found.size).toBe(8995);
+  expect(found.size).toBe(2245);
 });
 
 test.each(['', 'a', ' ', '--', 'x'.repeat(101), 'a\0b'])('%j is rejected', async (q) => {
