@@ -74,6 +74,16 @@ test('the process serves HTTP, rejects a revoked key, and stops in order at SIGT
   expect(served).toMatchObject({ service: 'gateway', request_id: expect.any(String), store_id: store.id });
 });
 
+test('a ready gateway has opened a connection for look-ups, so the first request does not wait for a login', async () => {
+  const port = await freePort();
+  start(environment(port));
+  const opened = () => database.adminSql`select 1 from pg_stat_activity where application_name = 'gateway system'`;
+  await waitFor(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200, {
+    description: 'the gateway is ready',
+  });
+  expect((await opened()).length).toBeGreaterThan(0);
+});
+
 test('the log of a 503 has the error code, and names the operation that no process answers', async () => {
   const port = await freePort();
   const { output } = start(environment(port));

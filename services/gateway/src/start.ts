@@ -55,7 +55,8 @@ export async function startGateway(config: GatewayConfig, { log, tracing, onStop
       postgres_roles: rolesCheck({ systemDatabase: polls }, name),
       postgres_sessions: sessionsCheck({ DATABASE_SYSTEM_URL: config.DATABASE_SYSTEM_URL }, name),
       clock: clock.check,
-      accounts_schema: readsCheck(polls, { schema: 'accounts', read: readsOf }),
+      // Over the connections of requests, so that the first request finds one open.
+      accounts_schema: readsCheck(lookUps, { schema: 'accounts', read: readsOf }),
       nats: natsCheck(() => connection?.nats),
       nats_user: natsUserCheck(() => connection?.nats, name, { serves: false }),
     },
