@@ -13,6 +13,8 @@ import { followupCancelReasons } from './scheduling/followups.ts';
 export const eventStream = {
   name: 'EVENTS',
   subjects: ['events.crm.>', 'events.messaging.>', 'events.scheduling.>'],
+  /** JetStream reserves this size on its disk when the stream is created. */
+  maxBytes: 1024 ** 3,
 } as const;
 
 export const eventSubject = (type: EventType): string => `events.${type}`;

@@ -42,9 +42,12 @@ async function publish(nats: NatsConnection, stream: JetStreamClient, row: Outbo
     });
   } catch (cause) {
     if (isRefusal(cause)) throw cause;
-    // A server that lost its data has no stream. Create it for the next attempt.
-    await ensureEventStream(nats).catch(() => {});
-    throw new AppError('service_unavailable', { retryAfterSeconds: 1, cause });
+    // A server that lost its data has no stream. Create it for the next attempt, or say why that fails.
+    const reason = await ensureEventStream(nats).then(
+      () => cause,
+      (error: unknown) => error,
+    );
+    throw new AppError('service_unavailable', { retryAfterSeconds: 1, cause: reason });
   }
 }
 

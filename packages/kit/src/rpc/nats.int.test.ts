@@ -82,6 +82,13 @@ describe('the connection to NATS', () => {
   });
 });
 
+test('a server whose disk is too small for the event stream is named, with what to do', async () => {
+  const small = await startTestNats({ settings: 'jetstream { max_file_store: 100MB }' });
+  const creation = ensureEventStream(small.nats);
+  await expect(creation).rejects.toThrow(/cannot reserve 1 GiB for the stream EVENTS: give NATS a larger disk/);
+  await small.stop();
+});
+
 test('while the server rejects the password, the log says so and does not show the password', async () => {
   const settings = `
     authorization { users: [{ user: crm, password: right }, { user: anybody, password: known }] }

@@ -22,6 +22,8 @@ const dialTimeoutMs = 2_000;
 const pingTimeoutMs = 1_000;
 /** JetStream's error code (https://github.com/nats-io/nats-server/blob/main/server/errors.json). */
 const streamNotFound = 10_059;
+/** `max_bytes` of a stream is more than the server has left. */
+const storageExceeded = 10_047;
 
 /** Paths of certificates and a key, named as in nats-server and its clients. */
 export type NatsTls = { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
@@ -210,12 +212,12 @@ export const natsUserCheck = (
  */
 export async function ensureEventStream(nats: NatsConnection): Promise<void> {
   const manager = await nats.jetstreamManager();
-  const { name, subjects } = eventStream;
+  const { name, subjects, maxBytes } = eventStream;
   // Looks up one name, because a service may not list the streams.
   const existing = await unlessMissing(manager.streams.info(name), streamNotFound);
   const replicas = wantedReplicas.get(nats);
   if (!existing) {
-    await manager.streams.add({
+    const creation = manager.streams.add({
       ...(replicas && { num_replicas: replicas.count }),
       name,
       subjects: [...subjects],
@@ -223,11 +225,14 @@ export async function ensureEventStream(nats: NatsConnection): Promise<void> {
       retention: RetentionPolicy.Limits,
       discard: DiscardPolicy.Old,
       max_age: nanos(7 * 24 * 3_600_000),
-      max_bytes: 1024 ** 3,
+      max_bytes: maxBytes,
       // The relay may publish an event again. Within this time the stream drops the duplicate.
       duplicate_window: nanos(10 * 60_000),
     });
-    return;
+    if (await unlessMissing(creation, storageExceeded)) return;
+    throw new Error(
+      `JetStream cannot reserve ${maxBytes / 1024 ** 3} GiB for the stream ${name}: give NATS a larger disk or max_file_store, and restart it.`,
+    );
   }
   const isOfEvents = (subject: string) => subject.startsWith('events.');
   const others = existing.config.subjects.filter((subject) => !isOfEvents(subject));
