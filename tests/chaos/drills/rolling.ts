@@ -61,7 +61,8 @@ async function roll(platform: Platform, { seconds, seed }: Settings, say: Say): 
     const failures: string[] = [];
     const journal = { ...createJournal(), failed: failures };
     const baseUrls = () => [`${balancer.origin}/integrations/v1`];
-    const load = startLoad({ baseUrls, stores, journal, random: createRandom(seed + 1), clients: 8, readers: 4 });
+    const random = createRandom(seed + 1);
+    const load = startLoad({ baseUrls, stores, journal, random, clients: 8, readers: 4, requestTimeoutMs });
     const faults: string[] = [];
     const during = async (what: string, step: () => Promise<unknown>) => {
       const [before, failedBefore] = [journal.counts.requests, failures.length];

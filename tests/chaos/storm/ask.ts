@@ -1,5 +1,5 @@
 import type { ChaosStore, Entry, Journal } from './journal.ts';
-import { requestTimeoutMs } from './platform.ts';
+import { requestTimeoutMs as usualTimeoutMs } from './platform.ts';
 import type { Slot } from './wishes.ts';
 
 export type Answer = { status: number; text: string; replayed: boolean; code?: string };
@@ -23,8 +23,10 @@ export function createAsker(options: {
   journal: Journal;
   /** Response times count for `journal.watch`. */
   watched?: boolean;
+  /** That of the gateways, when it is not the usual one of the platform. */
+  requestTimeoutMs?: number;
 }) {
-  const { baseUrls, stores, journal, watched = false } = options;
+  const { baseUrls, stores, journal, watched = false, requestTimeoutMs = usualTimeoutMs } = options;
   const { counts, unexpected } = journal;
   const keys = new Map(stores.map(({ id, key }) => [id, key]));
   let turn = 0;
@@ -52,7 +54,7 @@ export function createAsker(options: {
     const afterMs = performance.now() - startedAt;
     const { status, code = '' } = answer;
     const wasGood = changesBefore % 2 === 0 && changesBefore === journal.clientsWayChanges;
-    attempts?.push({ sentAt, status, afterMs, wasGood });
+    attempts?.push({ sentAt, status, afterMs, wasGood, limitMs: requestTimeoutMs });
     counts.requests += 1;
     if (watched) journal.watch?.(afterMs);
     const lateMs = afterMs - requestTimeoutMs;

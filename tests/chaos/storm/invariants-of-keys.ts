@@ -81,8 +81,8 @@ function timeFaultOf({ attempts }: Entry, { created_at }: Row): string | undefin
   // The deadline counts from when the gateway read the request. After a stall or on a bad link, that can be any time up
   // to the answer.
   const inTime = attempts.some(
-    ({ sentAt, afterMs, wasGood }) =>
-      madeAt >= sentAt - clockMs && madeAt <= sentAt + (wasGood ? 0 : afterMs) + requestTimeoutMs + clockMs,
+    ({ sentAt, afterMs, wasGood, limitMs = requestTimeoutMs }) =>
+      madeAt >= sentAt - clockMs && madeAt <= sentAt + (wasGood ? 0 : afterMs) + limitMs + clockMs,
   );
   return inTime ? undefined : `it was created after the deadline of every request${whenOf(attempts)}`;
 }

@@ -21,6 +21,8 @@ export type Attempt = {
   readonly afterMs: number;
   /** The link to the gateway was good and the gateway was not stalled, so the gateway read the request at once. */
   readonly wasGood: boolean;
+  /** The timeout of the gateway, when it is not the usual one. */
+  readonly limitMs?: number;
 };
 
 /** A booking is an appointment that takes a place. */

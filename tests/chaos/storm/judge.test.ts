@@ -175,14 +175,21 @@ test('after an unknown outcome, a row or none is right, and so is the change or 
 });
 
 test('the deadline counts from when the gateway read the request, which is later when it was stalled', () => {
-  const late = (wasGood: boolean) => {
+  const late = (wasGood: boolean, limitMs = requestTimeoutMs) => {
     const recorded = healthy();
     const [entry] = recorded.journal.entries as [Entry];
     const { created_at } = recorded.seen.rows.find(({ mark }) => mark === entry.mark) as Row;
     const waitedMs = requestTimeoutMs + 2_000;
-    entry.attempts.splice(0, 1, { sentAt: created_at.getTime() - waitedMs, status: 201, afterMs: waitedMs, wasGood });
+    entry.attempts.splice(0, 1, {
+      sentAt: created_at.getTime() - waitedMs,
+      status: 201,
+      afterMs: waitedMs,
+      wasGood,
+      limitMs,
+    });
     return faultsOf(recorded);
   };
+  expect(late(true, requestTimeoutMs + 3_000)).toEqual({});
   expect(late(true)).toEqual({
     'no row comes from an unknown, expired or rejected request': [expect.any(String)],
   });

@@ -20,6 +20,8 @@ type LoadOptions = {
   readonly clients: number;
   /** Concurrent clients that only read. Reads cost little and must be right at any time. */
   readonly readers: number;
+  /** That of the gateways, when it is not the usual one of the platform. */
+  readonly requestTimeoutMs?: number;
   /** How far ahead the follow-ups are due that fall due within the run. */
   readonly soonMs?: number;
 };
