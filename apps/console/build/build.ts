@@ -33,12 +33,18 @@ export async function buildConsole(cacheDirectory: string): Promise<string> {
 async function makeConsole(outDir: string): Promise<void> {
   const { compileMessages } = await import('./messages.ts');
   await compileMessages();
-  const { build } = await import('vite');
+  const { build, createLogger } = await import('vite');
+  const customLogger = createLogger('warn');
+  const { warnOnce } = customLogger;
+  // Vite looks for `url()` in all declarations, also in those that CSS modules add, which come from no file.
+  customLogger.warnOnce = (text, options) => {
+    if (!text.includes('postcss.parse')) warnOnce(text, options);
+  };
   const { NODE_ENV } = process.env;
   // Where it is something else, as in a test, Vite takes the development builds of the libraries.
   process.env.NODE_ENV = 'production';
   try {
-    await build({ root: folder, logLevel: 'warn', build: { outDir, emptyOutDir: true, reportCompressedSize: false } });
+    await build({ root: folder, customLogger, build: { outDir, emptyOutDir: true, reportCompressedSize: false } });
   } finally {
     if (NODE_ENV === undefined) delete process.env.NODE_ENV;
     else process.env.NODE_ENV = NODE_ENV;
