@@ -23,9 +23,12 @@ export function verb(name: string, description: string, examples: readonly strin
     .addHelpText('after', `\n${exampleText(examples)}`);
 }
 
+/** How the command is called here: from a clone by npm, otherwise as docs/operations/deploy.md names it. */
+export const programName = process.env.npm_lifecycle_event === 'admin' ? 'npm run admin --' : 'mostrador';
+
 /** The examples at the end of a help page. */
 export const exampleText = (examples: readonly string[]): string =>
-  `Examples:\n${examples.map((example) => `  $ npm run admin -- ${example}`).join('\n')}`;
+  `Examples:\n${examples.map((example) => `  $ ${programName} ${example}`).join('\n')}`;
 
 /** Prints a result: as JSON with `--json`, otherwise as the text that `people` returns. */
 export function printResult<T>(

@@ -1,6 +1,6 @@
 import { build, buildText } from '@mostrador/kit/process/build';
 import { Command } from 'commander';
-import { type Admin, exampleText } from './admin.ts';
+import { type Admin, exampleText, programName } from './admin.ts';
 import { createAgentCommand } from './agents/create-agent.ts';
 import { updateAgentCommand } from './agents/update-agent.ts';
 import { connectModelCommand } from './ai/connect-model.ts';
@@ -69,11 +69,11 @@ import { showWebhookCommand } from './webhooks/show-webhook.ts';
 
 /** The whole command: nouns and their verbs, with help at each level. */
 export function createProgram(admin: Admin): Command {
-  const program = new Command('npm run admin --')
+  const program = new Command(programName)
     .usage('<noun> <verb> [options]')
     .version(buildText(build()), '--version', 'print the version and the revision')
     .description(
-      'Manages what Mostrador has no screen for yet: stores, API keys, calendars, channels, agents, imports, reports, deployments.',
+      'Deploys and operates Mostrador, and manages what has no screen yet: stores, API keys, calendars, channels, agents, imports, reports, deployments.',
     )
     .addHelpText(
       'after',
@@ -81,8 +81,8 @@ export function createProgram(admin: Admin): Command {
 ${exampleText(['store list', 'key create --help', 'calendar show --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60'])}
 
 The command connects to the platform that \`npm start\` runs from this clone (address in .local/dev.json), or to the
-NATS server of NATS_URL. It takes no secrets as arguments: \`--secrets-stdin\` reads them from standard input. In
-scripts, \`npm run --silent admin -- … --json\` prints only JSON.
+NATS server of NATS_URL or NATS_URL_FILE. It takes no secrets as arguments: \`--secrets-stdin\` reads them from
+standard input. In scripts, \`--json\` prints only JSON; with npm, \`npm run --silent admin -- … --json\`.
 
 Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not running.`,
     );

@@ -58,7 +58,7 @@ const commandLines = () => {
 test.each(commandLines())('the help page of `%s %s` has an example', async (...words) => {
   const help = await run([...words.filter((word) => word !== undefined), '--help']);
   expect(help.exitCode).toBe(0);
-  expect(help.out).toMatch(/Examples:\n {2}\$ npm run admin -- /);
+  expect(help.out).toMatch(/Examples:\n {2}\$ mostrador /);
 });
 
 test.each(commandLines().filter((words) => words.length === 2))('`%s %s` has the option --json', async (...words) => {

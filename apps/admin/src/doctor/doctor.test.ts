@@ -1,3 +1,4 @@
+import { taskQueues } from '@mostrador/contracts';
 import type { TaskQueueState } from '@mostrador/kit/clients/temporal-inspection';
 import { describe, expect, test } from 'vitest';
 import { judgeAiBudgets } from './ai-budgets.ts';
@@ -12,7 +13,7 @@ import { judgeQueues } from './queues.ts';
 import { runChecks, ServerDown, Skipped } from './run-checks.ts';
 import { judgeSealed } from './sealed.ts';
 import { judgeStream, type StreamState } from './streams.ts';
-import { judgeTaskQueues } from './task-queues.ts';
+import { judgeTaskQueues, work } from './task-queues.ts';
 
 const now = new Date('2027-01-31T09:00:00.000Z');
 const ago = (seconds: number) => new Date(+now - seconds * 1000);
@@ -151,6 +152,25 @@ describe('processes', () => {
           'No other process of these kinds is ready, so their requests get 503',
       ],
     ]);
+  });
+
+  test.each(['postgres', 'postgres_system'])('%s that is down is the only finding of its login', (name) => {
+    const checks = [down(name), down('postgres_roles'), down('postgres_sessions')];
+    const other = answer('crm', { instance: 'host:other', ready: false, checks });
+    expect(brief(judgeProcesses([...all, other]))).toEqual([
+      ['warning', `crm at host:other is not ready (${name}); other processes of the same kind serve`],
+    ]);
+    const alone = answer('crm', { instance: 'host:other', ready: false, checks: [down('postgres_sessions')] });
+    expect(brief(judgeProcesses([...all, alone]))).toHaveLength(1);
+  });
+
+  test('a kind of process that is missing, and a dead worker, come before what waits for them', () => {
+    const missing = judgeProcesses(all.filter(({ process }) => process !== 'workflows'));
+    const dead = judgeTaskQueues(
+      [{ name: 'delivery', tasks: 'workflow', pollers: [], backlog: 0, backlogSeconds: 0 }],
+      now,
+    );
+    for (const finding of [...missing, ...dead]) expect(finding.isRoot).toBe(true);
   });
 
   test('a check that is down without making the process unready is no finding', () => {
@@ -300,6 +320,10 @@ describe('Temporal', () => {
     ['an old backlog', { backlog: 40, backlogSeconds: 601 }, [['critical', expect.stringContaining('for 10 min')]]],
   ])('%s', (_name, members, expected) => {
     expect(brief(judgeTaskQueues([queue(members)], now))).toEqual(expected);
+  });
+
+  test('says of each task queue what stops', () => {
+    expect(Object.keys(work).toSorted()).toEqual(taskQueues.toSorted());
   });
 
   test('is one finding when no queue has a worker', () => {

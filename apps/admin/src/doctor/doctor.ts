@@ -1,4 +1,4 @@
-import { entityWorkflows, reportClosing } from '@mostrador/contracts';
+import { taskQueues } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
 import { createLog } from '@mostrador/kit/process/log';
 import { processNames, serviceNames } from '@mostrador/platform/processes';
@@ -44,7 +44,6 @@ type Result = {
 /** All checks run side by side, so this is about how long the command takes when a server hangs. */
 const limitMs = 10_000;
 
-const taskQueues = [...Object.values(entityWorkflows), reportClosing].map(({ taskQueue }) => taskQueue);
 const feeds = ['crm', 'scheduling', 'messaging', 'assistant'] as const;
 
 export const doctorCommand = (admin: Admin): Command =>

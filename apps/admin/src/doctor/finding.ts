@@ -5,7 +5,7 @@ export type Severity = (typeof severities)[number];
 /** One thing that is wrong, for an operator who was woken by it. It has no secrets and nothing personal. */
 export type Finding = {
   readonly severity: Severity;
-  /** A server is down or refuses its work, which is why other things are wrong: it is shown before them. */
+  /** A server or all processes of a kind are down, which is why other things are wrong: it is shown before them. */
   readonly isRoot?: true;
   /** What is wrong, or what waits. */
   readonly what: string;

@@ -31,6 +31,7 @@ function missing(answers: readonly Answer[]): Finding[] {
     .filter((name) => !present.has(name))
     .map((name) => ({
       severity: 'critical',
+      isRoot: true,
       what: `No ${name} process answers. ${stops[name]}`,
       since: null,
       why: `No process with the NATS user ${name} answered the roll call: none runs, or it stands still, or it has no connection to NATS.`,
@@ -45,11 +46,19 @@ type Cause = {
   readonly since: string | null;
 };
 
+/** Checks that cannot pass while another one fails. */
+const follows: Readonly<Record<string, readonly string[]>> = {
+  postgres_roles: ['postgres', 'postgres_system'],
+  postgres_sessions: ['postgres', 'postgres_system'],
+};
+
 /** Why a process is not ready. What it only shows, such as other services, is no reason beside one. */
 function causesOf(answer: Answer): Cause[] {
   const down = answer.checks.filter(({ state }) => state === 'down');
   const own = down.filter(({ name }) => name !== 'temporal' && !(processNames as readonly string[]).includes(name));
-  const shown = own.length > 0 ? own : down;
+  const names = new Set(own.map(({ name }) => name));
+  const first = own.filter(({ name }) => !follows[name]?.some((cause) => names.has(cause)));
+  const shown = own.length > 0 ? first : down;
   if (shown.length === 0) return [{ answer, check: 'shutdown', detail: 'It is stopping.', since: null }];
   return shown.map(({ name, detail, since }) => ({ answer, check: name, detail, since }));
 }

@@ -58,8 +58,8 @@ export function judgeStream(stream: StreamState | undefined): Finding[] {
         severity: 'warning',
         what: `NATS has no stream ${eventStream.name}. Internal notices between the services wait in the outboxes`,
         since: null,
-        why: 'It was deleted, or the data of NATS was lost, and no service has made it again.',
-        remedy: 'Nothing: the relays create it when they publish. If it stays away, look at JetStream and its disk.',
+        why: 'No service could make it yet, or it was deleted, or the data of NATS was lost.',
+        remedy: `Look for "the event stream" in the log of crm, which says why it cannot make it. JetStream must have ${eventStream.maxBytes / 1024 ** 3} GiB of its disk free. Each event that a service publishes tries again.`,
       },
     ];
   }

@@ -1,16 +1,17 @@
 import type { TaskQueueState } from '@mostrador/kit/clients/temporal-inspection';
 import { ageText, type Finding, toTime } from './finding.ts';
 
-/** What the tasks of a queue do. */
-const work: Readonly<Record<string, string>> = {
+/** What stops without the tasks of a queue. */
+export const work: Readonly<Record<string, string>> = {
   calendar: 'Calendars are not written',
   delivery: 'Messages are not sent',
   followup: 'Follow-ups are not sent',
+  assistant: 'The AI does not answer',
   webhooks: 'Failed webhooks are not sent again',
   reports: 'Reports are not closed; they stay right and become slower',
 };
 
-const everything = 'Messages, follow-ups, calendars and failed webhooks are not sent';
+const everything = 'Messages, follow-ups, calendars and failed webhooks are not sent, and the AI does not answer';
 
 /** A poll lasts at most about a minute, and begins again at once. */
 const deadAfterMs = 90_000;
@@ -31,7 +32,8 @@ export function judgeTaskQueues(queues: readonly TaskQueueState[], now: Date): F
     const oldest = Math.max(...of.map(({ backlogSeconds }) => backlogSeconds));
     return {
       severity: 'critical',
-      what: `No worker polls ${name === '' ? 'any task queue' : `the task queue ${name}`}. ${work[name] ?? everything}; ${backlog} tasks wait${oldest > 0 ? `, the oldest for ${ageText(0, oldest * 1000)}` : ''}`,
+      isRoot: true,
+      what: `No worker polls ${name === '' ? 'any task queue' : `the task queue ${name}`}. ${work[name] ?? everything}; ${backlog} ${backlog === 1 ? 'task waits' : 'tasks wait'}${oldest > 0 ? `, the oldest for ${ageText(0, oldest * 1000)}` : ''}`,
       since: toTime(last),
       why: last ? 'The last poll ended, and none has begun since.' : 'No worker has polled it within five minutes.',
       remedy: `Start a workflows process${name === '' ? '' : ' whose TASK_QUEUES has this queue'}. If one runs, its /readyz says why it does not poll.`,

@@ -107,7 +107,12 @@ async function checkStream(nats: NatsConnection): Promise<Finding> {
   try {
     const manager = await nats.jetstreamManager();
     const found = await unlessMissing(manager.streams.info(eventStream.name), streamNotFound);
-    if (!found) return finding(what, true, 'is created by the first service that starts');
+    if (!found)
+      return finding(
+        what,
+        true,
+        `is created by the first service that starts, and reserves ${eventStream.maxBytes / 1024 ** 3} GiB of disk`,
+      );
     const { subjects, num_replicas } = found.config;
     const missing = eventStream.subjects.filter((subject) => !subjects.includes(subject));
     if (missing.length === 0) return finding(what, true, `${num_replicas} replicas, ${found.state.messages} events`);
