@@ -7,6 +7,8 @@ import { root } from '@mostrador/local-platform/paths';
 import { freeBase, freePort } from '@mostrador/local-platform/ports';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
+import { roles } from '../../infra/nats/users.ts';
+import { allRoles } from '../../infra/postgres/roles.ts';
 import { startTcpProxy, type TcpProxy } from '../../packages/testing/src/proxy/tcp-proxy.ts';
 import {
   type Certificates,
@@ -21,6 +23,21 @@ const blocks = [...page.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language, 
 const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0;
 /** What `scaling.md` says that two replicas of each process open at most. */
 const mostConnections = 138;
+
+/** The settings of a page for HAProxy's gateways, without their addresses. */
+const backendOf = (text: string) => text.match(/^backend gateways\n(?: {2}(?!server ).*\n)+/m)?.[0];
+
+test('the page counts the roles and the NATS users that there are', () => {
+  expect(page).toContain(
+    `each of the ${allRoles.length} database roles and the ${Object.keys(roles).length} NATS users`,
+  );
+});
+
+test('the pages about deploying and about rollouts have the same settings for the gateways', () => {
+  const rollout = readFileSync(join(import.meta.dirname, 'rollout.md'), 'utf8');
+  expect(backendOf(page)).toContain('timeout check');
+  expect(backendOf(rollout)).toBe(backendOf(page));
+});
 
 /** The last line of each process. */
 const logsOf = (folder: string): string =>
