@@ -4,29 +4,27 @@ import { createChildren } from '@mostrador/local-platform/children';
 import { choosePorts } from '@mostrador/local-platform/choose-ports';
 import { createOutput, type Output } from '@mostrador/local-platform/output';
 import { localDirectory as localDirectoryOf } from '@mostrador/local-platform/paths';
-import { providePrograms } from '@mostrador/local-platform/programs';
+import { startPeer } from '@mostrador/local-platform/peer';
 import { readSecrets } from '@mostrador/local-platform/secrets';
-import { provideNats, providePostgres, provideTemporal, serverPorts } from '@mostrador/local-platform/servers/servers';
-import { exampleIdsFile, migrateAll, publicUrl, serviceSpec } from '@mostrador/local-platform/services';
+import { provideNats, provideTemporal, serverPorts, startPostgres } from '@mostrador/local-platform/servers/servers';
+import { publicUrl, serviceSpec } from '@mostrador/local-platform/services';
 import { createSupervisor, type Supervisor } from '@mostrador/local-platform/supervisor';
 import { writePrivately } from '@mostrador/local-platform/write-privately';
 import { collectGarbageWhenIdle } from '../../packages/kit/src/process/collect-garbage.ts';
 import { withSecretFiles } from '../../packages/kit/src/process/variables.ts';
-import { natsAddress } from '../../packages/kit/src/rpc/nats.ts';
 import { processNames, stopOrder } from '../../packages/platform/src/processes.ts';
 import { announcement, apiUrl, devFile } from './announcement.ts';
 import { provideConsole } from './console.ts';
-import { provideDemo } from './demo/demo.ts';
-import { readExampleIds } from './demo/example-ids.ts';
 import { holderOf, tryLock } from './lock.mjs';
 import { keepOlderDataAside } from './older-data.ts';
+import type { StartAnswers, StartSteps } from './start-steps.ts';
 
 // Together under 10 s, even when every process hangs.
 const processStopMs = 2000;
 const serverStopMs = 3500;
 /** npm forwards Ctrl-C to a child that already got it from the terminal. */
 const sameSignalMs = 1000;
-const parentCheckMs = 500;
+const parentCheckMs = 1000;
 
 const startedAt = performance.now();
 mkdirSync(localDirectoryOf(process.env), { recursive: true });
@@ -59,18 +57,20 @@ async function start(): Promise<void> {
   const env = withSecretFiles(['POSTGRES_URL', 'NATS_URL', 'TEMPORAL_API_KEY'], process.env);
   const { postgresPassword: password, encryptionKeys } = readSecrets(localDirectory);
   const ports = await choosePorts(localDirectory, env, [...serverPorts(env), ...processNames, 'gatewayMetrics']);
-  const log = { info: (text: string) => output.say(text) };
   const serverOptions = { localDirectory, env, ports, password, start: supervisor.start, report: output.say };
   output.say('Starting the servers.');
+  const steps = startPeer(join(import.meta.dirname, 'start-steps.ts'));
+  steps.catch(() => {}); // every step throws it
+  const step = async <Name extends keyof StartSteps>(
+    name: Name,
+    ...options: Parameters<StartSteps[Name]>
+  ): Promise<StartAnswers[Name]> => await (await steps).call<StartAnswers[Name]>(name, options[0]);
   const [databaseUrl, natsUrl, temporal, consoleDirectory, programs] = await allOrEveryFault([
-    providePostgres(serverOptions).then(async (url) => {
-      await migrateAll(url, password, log);
-      return url;
-    }),
+    startPostgres(serverOptions).then((serverUrl) => step('prepareDatabase', { serverUrl, env, password })),
     provideNats(serverOptions),
     provideTemporal(serverOptions),
     provideConsole(),
-    providePrograms(),
+    step('providePrograms'),
   ]);
 
   const servers = { databaseUrl, natsUrl, ...temporal };
@@ -89,12 +89,10 @@ async function start(): Promise<void> {
   output.say('Starting the services.');
   await Promise.all(specs.map(supervisor.start));
 
-  const { tls: natsTls } = natsAddress({ ...env, NATS_URL: natsUrl });
-  const addresses = { natsUrl, natsTls, baseUrl: apiUrl(ports), publicUrl: publicUrl(ports) };
-  const demoOptions = { localDirectory, ...addresses, say: output.say };
-  const demo = env.MOSTRADOR_DEMO === 'off' ? undefined : await provideDemo(demoOptions);
-  const key = demo?.stores[0]?.api_key;
-  if (key) writePrivately(exampleIdsFile(localDirectory), await readExampleIds(apiUrl(ports), key));
+  const addresses = { natsUrl, baseUrl: apiUrl(ports), publicUrl: publicUrl(ports) };
+  const demo =
+    env.MOSTRADOR_DEMO === 'off' ? undefined : await step('provideDemo', { localDirectory, ...addresses, env });
+  await (await steps).stop();
   const dev = devFile(ports, servers, demo);
   writePrivately(devJson, dev);
   output.say(announcement(dev, (performance.now() - startedAt) / 1000));

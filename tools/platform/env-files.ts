@@ -46,7 +46,7 @@ function commonFile(): string {
   return [
     head('What several processes read. A line in the file of one process counts more than the line here.'),
     ...nodeVariables.map((variable) => block(variable, 'every process')),
-    `# Memory: each thread of V8 would keep some of its own.\n${runtime.join('')}`,
+    `# Memory: without these, each thread of V8 keeps some of its own, and large blocks leave holes.\n${runtime.join('')}`,
     ...common.map((variable) => block(variable, readersText(variable.name))),
   ].join('\n');
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { type Peer, startPeer } from '@mostrador/local-platform/peer';
 import { type Backlog, openBacklog } from '../shared/backlog.ts';
 import { createTable } from '../shared/baselines/database.ts';
 import type { LoadJob, LoadResult } from '../shared/load/job.ts';
-import { type Peer, startPeer } from '../shared/peer.ts';
 import { natsOf, type Platform, type Store, startPlatform } from '../shared/platform.ts';
 import type { Named } from '../shared/processes.ts';
 import { openAll } from '../shared/stops.ts';

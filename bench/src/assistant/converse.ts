@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Peer } from '@mostrador/local-platform/peer';
 import type { Prepared } from '../shared/load/job.ts';
-import type { Peer } from '../shared/peer.ts';
 
 /** A message of a customer that got its answer. Times are in milliseconds since 1970. */
 export type Answered = { readonly index: number; readonly writtenAt: number; readonly arrivedAt: number };

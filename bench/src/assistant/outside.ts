@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { listenHere, servePeer } from '../shared/peer.ts';
+import { listenHere, servePeer } from '@mostrador/local-platform/peer';
 
 // A process with what is outside of the platform: an API of WhatsApp that accepts every message at once, and a model with
 // the API of OpenAI that answers every call at once.

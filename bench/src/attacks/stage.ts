@@ -1,9 +1,9 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { type Peer, startPeer } from '@mostrador/local-platform/peer';
 import { createEndpoints, createStores } from '../events/endpoints.ts';
 import type { Caller } from '../shared/load/open-load.ts';
-import { type Peer, startPeer } from '../shared/peer.ts';
 import { type Platform, type Store, startPlatform } from '../shared/platform.ts';
 import { pin } from '../shared/processes.ts';
 import { openAll } from '../shared/stops.ts';

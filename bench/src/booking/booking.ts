@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { root } from '@mostrador/local-platform/paths';
+import { startPeer } from '@mostrador/local-platform/peer';
 import type { Benchmark } from '../shared/benchmark.ts';
 import type { LoadJob, LoadResult } from '../shared/load/job.ts';
 import { describeMachine, watchMachine } from '../shared/machine.ts';
-import { startPeer } from '../shared/peer.ts';
 import { startPlatform } from '../shared/platform.ts';
 import { loadCells, perSecond, settingsOf, targetsTable } from '../shared/report.ts';
 import { ratios, rotated } from '../shared/statistics.ts';

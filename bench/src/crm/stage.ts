@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { type Peer, startPeer } from '@mostrador/local-platform/peer';
 import type { Target } from '../appointments/stage.ts';
 import type { LoadJob, LoadResult } from '../shared/load/job.ts';
 import { startLoad } from '../shared/load/start-load.ts';
-import { type Peer, startPeer } from '../shared/peer.ts';
 import { natsOf, type Platform, startPlatform } from '../shared/platform.ts';
 import type { Named } from '../shared/processes.ts';
 import { openAll } from '../shared/stops.ts';

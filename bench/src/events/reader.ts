@@ -1,7 +1,7 @@
 import { createHistogram } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
+import { servePeer } from '@mostrador/local-platform/peer';
 import { eventStream } from '@mostrador/testing/event-stream';
-import { servePeer } from '../shared/peer.ts';
 
 // A process that follows a feed, so that reading and writing do not share an event loop.
 

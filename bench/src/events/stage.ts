@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { type Peer, startPeer } from '@mostrador/local-platform/peer';
 import postgres from 'postgres';
 import type { MixedKind, OpenLoadJob, OpenLoadResult } from '../shared/load/open-load.ts';
-import { type Peer, startPeer } from '../shared/peer.ts';
 import { type Platform, type Store, startPlatform } from '../shared/platform.ts';
 import type { Named } from '../shared/processes.ts';
 import { openAll } from '../shared/stops.ts';

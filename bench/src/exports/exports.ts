@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { root } from '@mostrador/local-platform/paths';
+import { startPeer } from '@mostrador/local-platform/peer';
 import type { Command } from 'commander';
 import postgres from 'postgres';
 import { fillLeads } from '../crm/fill.ts';
@@ -8,7 +9,6 @@ import { untilBuilt } from '../crm/until-built.ts';
 import { untilQuiet } from '../shared/backlog.ts';
 import { type Benchmark, type BenchmarkOptions, positive } from '../shared/benchmark.ts';
 import { describeMachine, watchMachine } from '../shared/machine.ts';
-import { startPeer } from '../shared/peer.ts';
 import { type Platform, startPlatform } from '../shared/platform.ts';
 import { proportionalMb } from '../shared/processes.ts';
 import { settingsOf } from '../shared/report.ts';

@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http';
+import { servePeer } from '@mostrador/local-platform/peer';
 import postgres from 'postgres';
 import { nextPathOf } from '../crm/lists.ts';
-import { servePeer } from '../shared/peer.ts';
 
 // A process that reads all leads of a store, in one of several ways.
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import { type Peer, startPeer } from '@mostrador/local-platform/peer';
 import postgres from 'postgres';
 import type { Target } from '../appointments/stage.ts';
 import type { LoadJob, LoadResult } from '../shared/load/job.ts';
 import { startLoad } from '../shared/load/start-load.ts';
-import { type Peer, startPeer } from '../shared/peer.ts';
 import { type Platform, startPlatform } from '../shared/platform.ts';
 import { openAll } from '../shared/stops.ts';
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { root } from '@mostrador/local-platform/paths';
+import { startPeer } from '@mostrador/local-platform/peer';
 import type { Command } from 'commander';
 import { day } from '../mixed/day.ts';
 import { fillStores } from '../mixed/fill.ts';
@@ -8,7 +9,6 @@ import { untilQuiet } from '../shared/backlog.ts';
 import { type Benchmark, type BenchmarkOptions, positive } from '../shared/benchmark.ts';
 import type { OpenLoadJob, OpenLoadResult } from '../shared/load/open-load.ts';
 import { describeMachine, watchMachine } from '../shared/machine.ts';
-import { startPeer } from '../shared/peer.ts';
 import { servers, startPlatform } from '../shared/platform.ts';
 import { type Named, proportionalMb, residentMb } from '../shared/processes.ts';
 import { settingsOf } from '../shared/report.ts';

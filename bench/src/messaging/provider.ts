@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createHistogram } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
+import { listenHere, servePeer } from '@mostrador/local-platform/peer';
 import { nowUs, readStamp } from '../shared/load/stamp.ts';
-import { listenHere, servePeer } from '../shared/peer.ts';
 
 // A stand-in of WhatsApp's API in a process of its own. It accepts every message at once.
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { type Peer, startPeer } from '@mostrador/local-platform/peer';
 import postgres from 'postgres';
 import { untilQuiet } from '../shared/backlog.ts';
 import type { LoadJob, LoadResult } from '../shared/load/job.ts';
 import { startLoad } from '../shared/load/start-load.ts';
-import { type Peer, startPeer } from '../shared/peer.ts';
 import { type Platform, startPlatform } from '../shared/platform.ts';
 import { cpuMsEach, cpuOfAll, type Named, parentOf } from '../shared/processes.ts';
 import { openAll } from '../shared/stops.ts';

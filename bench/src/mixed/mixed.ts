@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { root } from '@mostrador/local-platform/paths';
+import { type Peer, startPeer } from '@mostrador/local-platform/peer';
 import { untilQuiet } from '../shared/backlog.ts';
 import type { Benchmark, BenchmarkRun } from '../shared/benchmark.ts';
 import type { Caller, OpenLoadJob, OpenLoadResult } from '../shared/load/open-load.ts';
 import { describeMachine, watchMachine } from '../shared/machine.ts';
-import { type Peer, startPeer } from '../shared/peer.ts';
 import { type Platform, startPlatform } from '../shared/platform.ts';
 import { cpuMsEach, cpuOfAll } from '../shared/processes.ts';
 import { settingsOf } from '../shared/report.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { startPeer } from '@mostrador/local-platform/peer';
 import type { Caller, MixedKind, OpenLoadJob, OpenLoadResult } from '../shared/load/open-load.ts';
-import { startPeer } from '../shared/peer.ts';
 import type { Platform } from '../shared/platform.ts';
 import { renice } from '../shared/processes.ts';
 import { day } from './day.ts';

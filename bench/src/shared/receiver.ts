@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { createHistogram } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
-import { listenHere, servePeer } from './peer.ts';
+import { listenHere, servePeer } from '@mostrador/local-platform/peer';
 
 // A receiver of webhooks in a process of its own. It verifies no signatures, so that it is not what is measured.
 

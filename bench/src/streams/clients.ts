@@ -1,6 +1,6 @@
 import { get, type IncomingMessage } from 'node:http';
 import { eachOf } from '@mostrador/kit/process/each-of';
-import { servePeer } from '../shared/peer.ts';
+import { servePeer } from '@mostrador/local-platform/peer';
 
 // A process that holds streams as browsers do, each on a connection of its own.
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { processes } from '@mostrador/platform/processes';
+import { type PlatformProcess, processes } from '@mostrador/platform/processes';
 import { type Plugin, rolldown } from 'rolldown';
 import { root } from './paths.ts';
 import { sourcesOfPrograms } from './programs.ts';
@@ -9,13 +9,16 @@ import { sourcesOfPrograms } from './programs.ts';
 // Bundles the programs of all processes into the folder of the first argument. A program keeps its path, with `.mjs`.
 // What several programs need is in files that they share.
 
-/** Native code, and Temporal's bundler for workflows, which needs its own files. */
-const notBundled = /^@temporalio\/(worker|core-bridge)$/;
+/**
+ * The worker loads Temporal's SDK from its own files: it has native code, a bundler for workflows, and a thread that runs
+ * them. The whole of it, because a part of it in the bundle would be a second copy in memory.
+ */
+const sdkOfWorker = /^@temporalio\//;
 
 const external: Plugin = {
   name: 'external',
   resolveId: {
-    filter: { id: notBundled },
+    filter: { id: sdkOfWorker },
     async handler(id, importer) {
       const resolved = await this.resolve(id, importer, { skipSelf: true });
       return resolved && { id: resolved.id, external: 'absolute' };
@@ -43,29 +46,42 @@ const pathsOfSources: Plugin = {
   },
 };
 
-/** V8 keeps a file with one wide character in two bytes a character. */
+/** Node keeps a file with one character that is not ASCII in two bytes a character. */
 function narrow(code: string): string {
-  if (/\\[\u0100-\uffff]/.test(code)) throw new Error('A backslash stands before a wide character.');
-  return code.replace(/[\u0100-\uffff]/g, (wide) => `\\u${wide.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  if (/\\[\u0080-\uffff]/.test(code)) throw new Error('A backslash stands before a wide character.');
+  return code.replace(/[\u0080-\uffff]/g, (wide) => `\\u${wide.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 const [, , folder = ''] = process.argv;
-const entries = Object.values(processes).map(({ program }) => [program.replace(/\.ts$/, ''), join(root, program)]);
-const bundle = await rolldown({
-  input: Object.fromEntries(entries),
-  platform: 'node',
-  tsconfig: false,
-  plugins: [external, pathsOfSources],
-  onLog(_level, { message }) {
-    throw new Error(message);
-  },
-});
-const { output } = await bundle.generate({
-  format: 'esm',
-  entryFileNames: '[name].mjs',
-  chunkFileNames: 'shared/[name]-[hash].mjs',
-  comments: false,
-});
+
+async function bundle(programs: readonly PlatformProcess[], plugins: Plugin[]) {
+  const build = await rolldown({
+    input: Object.fromEntries(programs.map(({ program }) => [program.replace(/\.ts$/, ''), join(root, program)])),
+    platform: 'node',
+    tsconfig: false,
+    plugins,
+    onLog(_level, { message }) {
+      throw new Error(message);
+    },
+  });
+  const { output } = await build.generate({
+    format: 'esm',
+    entryFileNames: '[name].mjs',
+    chunkFileNames: 'shared/[name]-[hash].mjs',
+    comments: false,
+  });
+  return output;
+}
+
+const isWorker = ({ kind }: PlatformProcess) => kind === 'worker';
+const all = Object.values(processes);
+const output = [
+  ...(await bundle(
+    all.filter((each) => !isWorker(each)),
+    [pathsOfSources],
+  )),
+  ...(await bundle(all.filter(isWorker), [external, pathsOfSources])),
+];
 const known = new Set(sourcesOfPrograms());
 const modules = output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []));
 const unknown = modules.filter(

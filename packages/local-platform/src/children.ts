@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { identify, isRunning, type ProcessIdentity } from './process-identity.ts';
 
@@ -106,14 +108,18 @@ export async function untilReady(spec: ProcessSpec, child: Child, limitMs = read
 }
 
 /** Returns true when the address answers 2xx, otherwise the answer or the error. */
-export async function httpAnswers(url: string): Promise<true | string> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
-    const body = await response.text();
-    return response.ok || `${response.status} ${body.slice(0, 500)}`;
-  } catch (error) {
-    return (error as Error & { cause?: Error }).cause?.message ?? (error as Error).message;
-  }
+export function httpAnswers(url: string): Promise<true | string> {
+  return new Promise((resolve) => {
+    // Not `fetch`: compiling its parser takes 10 MB, which the supervisor would keep.
+    const request = get(url, { agent: false, signal: AbortSignal.timeout(2000) }, (response) => {
+      text(response).then((body) => {
+        const { statusCode = 0 } = response;
+        resolve((statusCode >= 200 && statusCode < 300) || `${statusCode} ${body.slice(0, 500)}`);
+      }, fail);
+    });
+    const fail = (error: Error) => resolve(error.message);
+    request.once('error', fail);
+  });
 }
 
 function wrapped(spec: ProcessSpec, diesWithParent: boolean): [string, string[]] {

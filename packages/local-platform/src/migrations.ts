@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { migrate } from '@mostrador/kit/database/migrate';
-import { schemas } from '@mostrador/platform/servers';
+import { ownerRoleOf, schemas } from '@mostrador/platform/servers';
 import { root } from './paths.ts';
+import { ownRoleUrl } from './servers/role-passwords.ts';
 
 type Log = { info(text: string): void };
 type Options = {
@@ -24,3 +25,7 @@ export async function migrateSchemas(
     ),
   );
 }
+
+/** Applies them to this clone's database: all of them, unless the previous version runs beside this one. */
+export const migrateAll = (databaseUrl: string, password: string, log: Log, options?: Options): Promise<void> =>
+  migrateSchemas((schema) => ownRoleUrl(databaseUrl, ownerRoleOf(schema), password), log, options);

@@ -2,9 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileVariable } from '@mostrador/platform/environment';
 import { healthPaths, nodeFlags, type ProcessName, processes, runtimeEnvironment } from '@mostrador/platform/processes';
-import { ownerRoleOf } from '@mostrador/platform/servers';
 import { httpAnswers, type ProcessSpec } from './children.ts';
-import { migrateSchemas } from './migrations.ts';
 import { root } from './paths.ts';
 import type { Ports } from './ports.ts';
 import { bundled } from './programs.ts';
@@ -29,14 +27,6 @@ export const publicUrl = (ports: Ports): string => `http://127.0.0.1:${ports.gat
 
 /** The file with the demo store's ids, which the API's reference shows. */
 export const exampleIdsFile = (localDirectory: string): string => join(localDirectory, 'example-ids.json');
-
-/** Applies the migrations of every schema: all of them, unless the previous version runs beside this one. */
-export const migrateAll = (
-  databaseUrl: string,
-  password: string,
-  log: { info(text: string): void },
-  options?: { contract: boolean },
-): Promise<void> => migrateSchemas((schema) => ownRoleUrl(databaseUrl, ownerRoleOf(schema), password), log, options);
 
 export function serviceSpec(name: ProcessName, options: ServiceOptions): ProcessSpec {
   const { program, listener } = processes[name];

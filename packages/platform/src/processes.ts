@@ -72,8 +72,12 @@ export const healthPaths = { live: '/healthz', ready: '/readyz', metrics: '/metr
  */
 export const nodeFlags = ['--max-semi-space-size=4', '--max-old-space-size=768'] as const;
 
-/** Variables of the runtime, the same for every process. Each thread of V8 would keep memory of its own. */
-export const runtimeEnvironment = { MALLOC_ARENA_MAX: '1' } as const;
+/**
+ * Variables of the runtime, the same for every process. Each thread of V8 would keep memory of its own. And glibc, after a
+ * large block was freed, would put the next ones among the small ones, where they leave holes that are never given back:
+ * docs/measurements/messaging.md.
+ */
+export const runtimeEnvironment = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072' } as const;
 
 function processOf({ name, kind, port, does }: Entry): PlatformProcess {
   const folder = kind === 'worker' ? name : `services/${name}`;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { startPeer } from '@mostrador/local-platform/peer';
 import { openInspector } from '../../shared/inspector.ts';
 import type { LoadResult } from '../../shared/load/job.ts';
-import { startPeer } from '../../shared/peer.ts';
 import { startPlatform } from '../../shared/platform.ts';
 import type { Section } from '../../shared/report.ts';
 import { table } from '../../shared/table.ts';

@@ -1,6 +1,6 @@
 import { Appointment } from '@mostrador/contracts';
+import { servePeer } from '@mostrador/local-platform/peer';
 import { fastify } from 'fastify';
-import { servePeer } from '../peer.ts';
 import { bodySchema, type NewAppointment, openTable } from './database.ts';
 
 // Baselines (a) and (a'): one process, Fastify's own validation and serialization, one statement per request. No keys,

@@ -1,6 +1,6 @@
+import { servePeer } from '@mostrador/local-platform/peer';
 import { fastify } from 'fastify';
 import { StringCodec } from 'nats';
-import { servePeer } from '../peer.ts';
 import { bodySchema } from './database.ts';
 import { openNats } from './nats.ts';
 

@@ -1,4 +1,4 @@
-import { servePeer } from '../peer.ts';
+import { servePeer } from '@mostrador/local-platform/peer';
 import { openTable } from './database.ts';
 import { openNats } from './nats.ts';
 

@@ -1,6 +1,6 @@
 import { Lead } from '@mostrador/contracts';
+import { servePeer } from '@mostrador/local-platform/peer';
 import { fastify } from 'fastify';
-import { servePeer } from '../peer.ts';
 import { openLeads } from './lead-table.ts';
 
 // One process: Fastify with its own serialization, one statement per request. No keys, stores, validation, deadlines,

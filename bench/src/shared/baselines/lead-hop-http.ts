@@ -1,6 +1,6 @@
+import { servePeer } from '@mostrador/local-platform/peer';
 import { fastify } from 'fastify';
 import { StringCodec } from 'nats';
-import { servePeer } from '../peer.ts';
 import { openNats } from './nats.ts';
 
 // The hop, first half: Fastify that sends a request to another process over NATS and forwards the response bytes.

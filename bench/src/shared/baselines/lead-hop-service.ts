@@ -1,4 +1,4 @@
-import { servePeer } from '../peer.ts';
+import { servePeer } from '@mostrador/local-platform/peer';
 import { openLeads } from './lead-table.ts';
 import { openNats } from './nats.ts';
 

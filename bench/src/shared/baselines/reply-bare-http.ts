@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { servePeer } from '@mostrador/local-platform/peer';
 import { fastify } from 'fastify';
 import postgres from 'postgres';
-import { servePeer } from '../peer.ts';
 
 // One process: Fastify that checks the signature, stores the webhook, reads what the customer wrote before, asks the model,
 // stores the answer and sends it. It waits for nothing, and what it does is lost when it ends.

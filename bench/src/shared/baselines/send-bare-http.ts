@@ -1,8 +1,8 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { servePeer } from '@mostrador/local-platform/peer';
 import { fastify } from 'fastify';
 import postgres from 'postgres';
-import { servePeer } from '../peer.ts';
 
 // One process: Fastify that inserts the message with one statement and then calls the provider. It has no keys, rate
 // limits, idempotency, order or retries, and a message is lost when the process ends between the two.

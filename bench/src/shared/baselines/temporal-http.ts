@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { servePeer } from '@mostrador/local-platform/peer';
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client';
 import { fastify } from 'fastify';
-import { servePeer } from '../peer.ts';
 import { bodySchema, type NewAppointment } from './database.ts';
 
 // Baseline (b): Fastify that creates inside a workflow, by Update-with-Start. Also the bare side of the drain: it wakes

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { servePeer } from '@mostrador/local-platform/peer';
 import { bundleWorkflowCode, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { servePeer } from '../peer.ts';
 
 // The worker of the Temporal baselines, with the settings of the platform's (workflows/src/task-queue-worker.ts).
 const silent = () => {};

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { servePeer } from '@mostrador/local-platform/peer';
 import { fastify } from 'fastify';
 import postgres from 'postgres';
-import { servePeer } from '../peer.ts';
 
 // One process: Fastify that checks the signature over the raw bytes and stores them, one statement per request. It has
 // one channel and one secret, and processes nothing.

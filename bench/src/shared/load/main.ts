@@ -1,4 +1,4 @@
-import { servePeer } from '../peer.ts';
+import { servePeer } from '@mostrador/local-platform/peer';
 import { runOpenLoad } from './open-load.ts';
 import { runLoad } from './run-load.ts';
 

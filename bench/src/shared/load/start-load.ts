@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startPeer } from '../peer.ts';
+import { startPeer } from '@mostrador/local-platform/peer';
 import type { LoadJob, LoadResult } from './job.ts';
 
 /** Starts the load generator. Returns the function that runs a job. */

@@ -1,7 +1,6 @@
 import { Agent as HttpAgent, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { buildConnector, Agent as FetchAgent, fetch as fetchWith } from 'undici';
 import { createBoundedCache } from '../process/bounded-cache.ts';
 import { mayBePlaintext } from '../process/plaintext.ts';
 import { createNames } from './names.ts';
@@ -100,22 +99,31 @@ export function createEgress({ allowHosts = '', plaintextHosts, dnsServers }: Eg
         (error) => callback(error, []),
       );
     };
-    const connect = buildConnector({ lookup, timeout: connectLimitMs });
-    const dispatcher = new FetchAgent({
-      keepAliveTimeout: idleMs,
-      connect(options, callback) {
-        try {
-          check(options.hostname, options.protocol === 'https:');
-        } catch (error) {
-          return callback(error as Error, null);
-        }
-        return connect(options, callback);
-      },
-    });
+    // Imported by the first request: a process that sends none is several megabytes smaller.
+    const open = async () => {
+      const { Agent, buildConnector, fetch: fetchWith } = await import('undici');
+      const connect = buildConnector({ lookup, timeout: connectLimitMs });
+      const dispatcher = new Agent({
+        keepAliveTimeout: idleMs,
+        connect(options, callback) {
+          try {
+            check(options.hostname, options.protocol === 'https:');
+          } catch (error) {
+            return callback(error as Error, null);
+          }
+          return connect(options, callback);
+        },
+      });
+      return { fetchWith, dispatcher };
+    };
+    let opening: ReturnType<typeof open> | undefined;
     return {
       // The types of undici and of Node differ only in name.
-      fetch: ((input: string | URL, init: RequestInit = {}) =>
-        fetchWith(input, { ...init, redirect: 'manual', dispatcher } as never)) as unknown as typeof fetch,
+      fetch: (async (input: string | URL, init: RequestInit = {}) => {
+        opening ??= open();
+        const { fetchWith, dispatcher } = await opening;
+        return await fetchWith(input, { ...init, redirect: 'manual', dispatcher } as never);
+      }) as unknown as typeof fetch,
       wayTo(url) {
         const isSecure = url.protocol === 'https:';
         check(url.hostname, isSecure);

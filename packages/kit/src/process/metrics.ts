@@ -32,7 +32,7 @@ const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
  * How often the delay of the event loop is measured, and so the least value of `nodejs_eventloop_lag_*`. Every 10 ms, as
  * by default, takes half a percent of a core in each process.
  */
-const eventLoopEveryMs = 100;
+const eventLoopEveryMs = 200;
 
 /** Where a metric is registered. */
 export type Registered = Pick<Metrics, 'registry'>;

@@ -82,6 +82,9 @@ export async function preparePostgres(options: PostgresOptions): Promise<Process
     log_min_messages: 'warning',
     // Enough for our longest statements: `pg_stat_activity` then shows them whole, to people and to tests.
     track_activity_query_size: '8kB',
+    // Processes that a server of this size has no work for.
+    io_method: 'sync',
+    max_logical_replication_workers: '0',
     ...(options.tls ? provideCertificate(options.dataDirectory, options.tls, runAs) : {}),
     ...(options.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
   };

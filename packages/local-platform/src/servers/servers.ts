@@ -2,14 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { temporalAddress } from '@mostrador/kit/clients/temporal-address';
-import postgres from 'postgres';
-import { createDatabase, createRoles } from '../../../../infra/postgres/roles.ts';
 import type { ProcessSpec } from '../children.ts';
 import type { PortName, Ports } from '../ports.ts';
 import { natsPasswords, natsUrlOf } from '../secrets.ts';
 import { findNats, natsSpec } from './nats.ts';
 import { adminUrl, findPostgres, preparePostgres } from './postgres.ts';
-import { rolePassword, rolesWithOtherPasswords } from './role-passwords.ts';
 import { findTemporal, temporalSpec } from './temporal.ts';
 
 export type ServerAddresses = {
@@ -33,8 +30,6 @@ export type ServerOptions = {
   report(text: string): void;
 };
 
-const databaseName = 'mostrador';
-
 /** The ports of the servers that the environment does not provide. */
 export const serverPorts = (env: NodeJS.ProcessEnv): PortName[] => [
   ...(env.POSTGRES_URL ? [] : (['postgres'] as const)),
@@ -42,41 +37,23 @@ export const serverPorts = (env: NodeJS.ProcessEnv): PortName[] => [
   ...(env.TEMPORAL_ADDRESS ? [] : (['temporal', 'temporalUi', 'temporalHttp', 'temporalMetrics'] as const)),
 ];
 
-/** Provides PostgreSQL with the platform's database and roles, at POSTGRES_URL or as our own server. */
-export async function providePostgres(options: ServerOptions): Promise<string> {
-  const { env, ports, password, localDirectory } = options;
-  if (!env.POSTGRES_URL) {
-    const dataDirectory = join(localDirectory, 'postgres');
-    const binaries = findPostgres(env);
-    await options.start(
-      await preparePostgres({ binaries, dataDirectory, port: ports.postgres, password, durable: true }),
-    );
-  }
-  const serverUrl = new URL(env.POSTGRES_URL || adminUrl({ port: ports.postgres, password }));
-  const named = serverUrl.pathname.slice(1);
-  const database = named === '' || named === 'postgres' ? databaseName : named;
-  const databaseUrl = new URL(serverUrl);
-  databaseUrl.pathname = `/${database}`;
-  try {
-    if (named !== database) await once(serverUrl.href, (sql) => createDatabase(sql, database));
-    const makeRoles = (resetPasswords: boolean | readonly string[]) =>
-      once(databaseUrl.href, (sql) =>
-        createRoles(sql, { database, password: (role) => rolePassword(role, password), resetPasswords }),
-      );
-    await makeRoles(env.MOSTRADOR_ROLE_PASSWORDS === 'reset');
-    const others = await rolesWithOtherPasswords(databaseUrl.href, password);
-    if (others.length > 0 && env.POSTGRES_URL) throw new Error(otherPasswords(others));
-    // All roles of an earlier version had the administrator's password. This server has no other users.
-    if (others.length > 0) await makeRoles(others);
-  } catch (error) {
-    if (env.POSTGRES_URL) throw new Error(`POSTGRES_URL is set, but: ${(error as Error).message}`);
-    throw error;
-  }
-  return databaseUrl.href;
+/** Starts our own PostgreSQL, unless POSTGRES_URL names a server. Returns an administrator's address. */
+export async function startPostgres({ env, ports, password, localDirectory, start }: ServerOptions): Promise<string> {
+  if (env.POSTGRES_URL) return env.POSTGRES_URL;
+  const dataDirectory = join(localDirectory, 'postgres');
+  const binaries = findPostgres(env);
+  await start(await preparePostgres({ binaries, dataDirectory, port: ports.postgres, password, durable: true }));
+  return adminUrl({ port: ports.postgres, password });
 }
 
-const otherPasswords = (roles: readonly string[]): string =>
-  `PostgreSQL has other passwords for ${roles.join(', ')} than this clone's secrets.json. Roles that exist keep their passwords: put the secrets.json back with which they were created, or give all roles this clone's passwords once with MOSTRADOR_ROLE_PASSWORDS=reset npm start.`;
+/** Provides PostgreSQL with the platform's database and roles, at POSTGRES_URL or as our own server. */
+export async function providePostgres(options: ServerOptions): Promise<string> {
+  const { env, password } = options;
+  const serverUrl = await startPostgres(options);
+  // Imported here, because the supervisor of `npm start` lets another process do it.
+  const { prepareDatabase } = await import('./database.ts');
+  return prepareDatabase({ serverUrl, env, password });
+}
 
 export async function provideNats(options: ServerOptions): Promise<string> {
   const { env, ports, password, localDirectory } = options;
@@ -127,15 +104,6 @@ export async function provideTemporal(
     }),
   );
   return { temporalAddress: `127.0.0.1:${grpc}`, temporalUiUrl: `http://127.0.0.1:${ui}` };
-}
-
-async function once(url: string, work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
-  const sql = postgres(url, { max: 1, connect_timeout: 15, onnotice: () => {} });
-  try {
-    await work(sql);
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
 }
 
 /** Fails with the setting's name when a server of the environment does not answer within 5 s. */

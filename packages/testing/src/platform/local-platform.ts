@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { freeBase, type Ports, portsFrom } from '@mostrador/local-platform/ports';
 import { natsUrlOf, readSecrets } from '@mostrador/local-platform/secrets';
 import postgres from 'postgres';
+import { runtimeEnvironment } from '../../../platform/src/processes.ts';
 import type { NatsUser } from '../../../platform/src/servers.ts';
 
 /** The part of `.local/dev.json` that programs read. */
@@ -62,6 +63,7 @@ export async function startLocalPlatform(options: {
     cwd: root,
     env: {
       ...process.env,
+      ...runtimeEnvironment,
       LOCAL_DIR: folder,
       MOSTRADOR_PORT: String(base),
       MOSTRADOR_BASE_PORT: String(base),

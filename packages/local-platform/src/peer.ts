@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A process of the benchmark. The load and the measured servers must not share an event loop. */
+/**
+ * Another process that does a part of a program's work: what it loads is not in the program's memory, and what it computes
+ * does not delay the program's event loop.
+ */
 export type Peer = {
   readonly pid: number;
   /** Calls one of the functions that the process serves. */
@@ -12,7 +15,8 @@ export type Peer = {
 };
 
 type Request = { readonly id: number; readonly name: string; readonly argument: unknown };
-type Response = { readonly id: number; readonly answer?: unknown; readonly failure?: string };
+type Failure = { readonly message: string; readonly stack: string };
+type Response = { readonly id: number; readonly answer?: unknown; readonly failure?: Failure };
 
 /** Starts a program and waits until it serves calls. */
 export async function startPeer(program: string, environment: Record<string, string> = {}): Promise<Peer> {
@@ -27,7 +31,7 @@ export async function startPeer(program: string, environment: Record<string, str
     const call = open.get(id);
     open.delete(id);
     if (failure === undefined) call?.resolve(answer);
-    else call?.reject(new Error(failure));
+    else call?.reject(Object.assign(new Error(failure.message), { stack: failure.stack }));
   });
 
   const call = <Answer>(name: string, argument?: unknown) =>
@@ -63,7 +67,8 @@ export function servePeer(functions: Record<string, (argument: any) => unknown>)
     try {
       answer({ id, answer: name === 'ready' ? null : await functions[name]?.(argument) });
     } catch (error) {
-      answer({ id, failure: String((error as Error).stack ?? error) });
+      const { message, stack } = error instanceof Error ? error : new Error(String(error));
+      answer({ id, failure: { message, stack: stack ?? message } });
     }
   });
 }
