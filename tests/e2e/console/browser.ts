@@ -26,17 +26,37 @@ const alsoDisabled = [
 const disabled = `--disable-features=${[...suggestions, ...alsoDisabled].join(',')}`;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/**
+ * A profile of the browser. Its pages are in one process, which `keeper` keeps: a new profile would load the files of the
+ * console and compile them again, for a third of the processor time that a page takes.
+ */
+type Profile = {
+  readonly context: BrowserContext;
+  readonly keeper: Page;
+  /** The servers whose pages it has shown. */
+  readonly origins: Set<string>;
+};
+
 /** The files of a worker share it. Playwright ends it with the worker. */
 let browser: Promise<Browser> | undefined;
-const pages: Page[] = [];
+/** Empty profiles with the usual options, and those of the running test. */
+const free: Profile[] = [];
+const taken: Profile[] = [];
+/** What closes with the running test. */
+const closing = new Set<BrowserContext>();
 /** What a page reports as an error: also what the content security policy has stopped. */
 let faults: string[] = [];
 
-/** The tests of a file, in one browser. After each test its pages close, and none may have reported an error. */
+/**
+ * The tests of a file, in one browser. After each test its pages close, nothing of them stays in the browser but files, and
+ * none may have reported an error.
+ */
 export function inBrowser(tests: () => void): void {
   describe.skipIf(!existsSync(executablePath))(`in a browser (skipped when there is none at ${executablePath})`, () => {
     afterEach(async () => {
-      await Promise.all(pages.splice(0).map((page) => page.context().close()));
+      await Promise.all(taken.splice(0).map(giveBack));
+      await Promise.all([...closing].map((context) => context.close()));
+      closing.clear();
       const seen = faults;
       faults = [];
       expect(seen).toEqual([]);
@@ -45,23 +65,79 @@ export function inBrowser(tests: () => void): void {
   });
 }
 
-/** A page with a browser profile of its own. */
+/**
+ * A page with a browser profile of its own. With the usual options it is one that another test has had, without its cookies
+ * and what its pages stored: a test sets routes and scripts on the page, and not on its context, where they would stay.
+ */
 export async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
-  browser ??= chromium.launch({ ...chromiumOptions, args: [...args, disabled] });
-  const context = await (await browser).newContext({
-    ...{ locale: 'en-US', permissions: ['clipboard-write'], extraHTTPHeaders: ofNewNetwork() },
-    ...options,
-  });
-  // Only a machine that stands still needs so long.
-  context.setDefaultTimeout(90_000);
+  const { viewport, reducedMotion, ...own } = options;
+  const isUsual = Object.keys(own).length === 0;
+  const context = isUsual ? await takeContext() : await newContext(own);
+  if (!isUsual) closing.add(context);
+  // Each person of a test comes from a network of their own: sign-ins are limited by network.
+  await context.setExtraHTTPHeaders({ ...ofNewNetwork(), ...own.extraHTTPHeaders });
   const page = await context.newPage();
-  pages.push(page);
+  if (viewport) await page.setViewportSize(viewport);
+  if (reducedMotion) await page.emulateMedia({ reducedMotion });
   page.on('pageerror', (error) => faults.push(error.message));
   // A refused request is an answer, and the console shows it in words.
   page.on('console', (line) => {
     if (line.type() === 'error' && !line.text().startsWith('Failed to load resource')) faults.push(line.text());
   });
   return page;
+}
+
+async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  browser ??= chromium.launch({ ...chromiumOptions, args: [...args, disabled, '--process-per-site'] });
+  const context = await (await browser).newContext({
+    ...{ locale: 'en-US', permissions: ['clipboard-write'] },
+    ...options,
+  });
+  // Only a machine that stands still needs so long.
+  context.setDefaultTimeout(90_000);
+  return context;
+}
+
+/** A context with the usual options, which another test may have had. */
+async function takeContext(): Promise<BrowserContext> {
+  const profile = free.pop() ?? (await newProfile());
+  taken.push(profile);
+  return profile.context;
+}
+
+async function newProfile(): Promise<Profile> {
+  const context = await newContext();
+  const origins = new Set<string>();
+  context.on('page', (page) => {
+    page.on('framenavigated', (frame) => {
+      const { protocol, origin } = new URL(frame.url());
+      if (protocol.startsWith('http')) origins.add(origin);
+    });
+  });
+  const keeper = await context.newPage();
+  await keeper.goto(`${gatewayUrl}/healthz`);
+  return { context, keeper, origins };
+}
+
+/** Closes the pages of a profile and removes what they have kept. */
+async function giveBack(profile: Profile): Promise<void> {
+  const { context, keeper, origins } = profile;
+  if (closing.has(context)) return;
+  await Promise.all(context.pages().map((page) => (page === keeper ? undefined : page.close())));
+  await context.setOffline(false);
+  await context.clearCookies();
+  const cdp = await context.newCDPSession(keeper);
+  for (const origin of origins) await cdp.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
+  await cdp.detach();
+  // The process of the pages has a copy of it.
+  await keeper.evaluate('localStorage.clear()');
+  free.push(profile);
+}
+
+/** Gives the clock of a page's browser to the test, which keeps it until the browser's profile closes. */
+export async function takeClock(page: Page): Promise<void> {
+  closing.add(page.context());
+  await page.clock.install();
 }
 
 export type Role = 'owner' | 'manager' | 'seller';

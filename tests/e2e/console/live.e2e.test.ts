@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { addresses, admin, eventually, request } from '../platform.ts';
-import { inBrowser, invitePerson, newPage, newPerson, open, title } from './browser.ts';
+import { inBrowser, invitePerson, newPage, newPerson, open, takeClock, title } from './browser.ts';
 import { composer, connectSandbox, messageOf, rowOf, send } from './conversations.ts';
 
 /** Two people of a store who look at the same lead. */
@@ -139,7 +139,7 @@ inBrowser(() => {
     const { store, page, loginUrl } = await newPerson();
     const sandbox = await connectSandbox(store);
     const customer = await sandbox.newCustomer('Helena', 'Hello');
-    await page.clock.install();
+    await takeClock(page);
     await open(page, loginUrl, `/inbox/${customer.id}`);
     await messageOf(page, 'Hello').waitFor();
     await rowOf(page, customer.id).getByText('1 unread').waitFor({ state: 'detached' });
@@ -174,7 +174,7 @@ inBrowser(() => {
     const { store, page, loginUrl } = await newPerson();
     const sandbox = await connectSandbox(store);
     const customer = await sandbox.newCustomer('Helena', 'Hello');
-    await page.clock.install();
+    await takeClock(page);
     await open(page, loginUrl, `/inbox/${customer.id}`);
     await messageOf(page, 'Hello').waitFor();
     await sandbox.write(customer.name, customer.phone, 'Before the sleep');

@@ -41,7 +41,8 @@ beforeAll(async () => {
 
 inBrowser(() => {
   test.each([390, 1280])('the inbox is usable over a slow network with a slow processor, %d px wide', async (width) => {
-    const page = await newPageOf(cookie, '/login', { viewport: { width, height: 800 } });
+    // With a locale it is a browser that has no files of the inbox yet.
+    const page = await newPageOf(cookie, '/login', { locale: 'en-US', viewport: { width, height: 800 } });
     await page.goto('about:blank');
     await page.addInitScript(measureShifts);
     await slowDown(page);
