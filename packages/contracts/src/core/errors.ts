@@ -233,7 +233,8 @@ export const errorCatalogue = {
     status: 422,
     title: 'Leads are not one person',
     description:
-      'The two leads have different phones, so they are not merged. Merge leads that `lead duplicates` lists.',
+      'The two leads have different phones, or none of them has one, so they are not merged. Merge leads that ' +
+      '`lead duplicates` lists, or a lead without a phone with the lead of the same person.',
     retryable: false,
   },
   lead_busy: {

@@ -176,6 +176,36 @@ test('leads that are unknown, of another store, of another person or the same ar
   expect(await mergedRows()).toEqual([]);
 });
 
+describe('a lead without a phone and one with a phone', () => {
+  const addHidden = async (userId: string) => {
+    const body = { channel_user_id: userId, name: 'Ana', username: 'ana.lima' };
+    return (await crm.rpc.call(ensureLead, { body }, context())).id;
+  };
+
+  test.each(['hidden', 'known'] as const)(
+    'are one person when the operator says so, and the %s one stays',
+    async (which) => {
+      const ids = { hidden: await addHidden('BR.1'), known: await addBefore(long) };
+      const kept = ids[which];
+      const gone = which === 'hidden' ? ids.known : ids.hidden;
+      expect(await merge(gone, kept)).toMatchObject({ merged_into: kept });
+      expect(await read(kept)).toMatchObject({ customer_phone: long, channel_user_id: 'BR.1', username: 'ana.lima' });
+      const told = (await events()).filter(({ topic }) => topic === 'crm.lead.phone_changed');
+      expect(told).toHaveLength(which === 'hidden' ? 1 : 0);
+      // The phone is taken.
+      await expect(
+        crm.rpc.call(createLead, { body: { name: 'Bia', customer_phone: short } }, context()),
+      ).rejects.toMatchObject({ code: 'lead_exists', members: { id: kept } });
+    },
+  );
+
+  test('two without a phone are not merged', async () => {
+    await expect(merge(await addHidden('BR.1'), await addHidden('BR.2'))).rejects.toMatchObject({
+      code: 'lead_not_duplicate',
+    });
+  });
+});
+
 test('a lead that was merged into one that is merged later leads to the last one', async () => {
   const [first, second] = [await addBefore(short), await addBefore(long)];
   await merge(second, first);

@@ -6,7 +6,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { saveLead } from './lead.repository.ts';
-import { isPhoneOf, leadMerged, leadUpdated, mergeLeads } from './lead.ts';
+import { isAnotherPhone, isPhoneOf, type LeadRow, leadMerged, leadUpdated, mergeLeads } from './lead.ts';
 import { leadNotFound } from './lead-not-found.ts';
 import { findMerge, lockLeadsToMerge, type MergeRow, moveMergedLead, savePhoneKey } from './merged-lead.repository.ts';
 
@@ -36,18 +36,30 @@ async function run(
     throw await leadNotFound(sql, storeId, ids.lead_id);
   }
   if (!kept) throw await leadNotFound(sql, storeId, ids.merged_into);
-  if (kept.customer_phone === null || !isPhoneOf(merged, kept.customer_phone)) {
-    throw new AppError('lead_not_duplicate');
-  }
+  if (!mayBeOne(kept, merged)) throw new AppError('lead_not_duplicate');
   if (dryRun) return undefined;
 
   const merge = await moveMergedLead(sql, merged, kept.id);
   await savePhoneKey(sql, kept);
   const changed = mergeLeads(kept, merged);
   const saved = changed && (await saveLead(sql, kept, changed));
-  await appendOutbox(sql, storeId, [...leadMerged(merged, kept.id), ...(saved ? leadUpdated(kept, saved) : [])]);
+  await appendOutbox(sql, storeId, [
+    ...leadMerged(merged, kept.id),
+    ...(saved ? leadUpdated(kept, saved) : []),
+    ...(saved && isAnotherPhone(kept, saved) ? [phoneChanged(saved.id)] : []),
+  ]);
   return merge;
 }
+
+/** Two phones must be forms of one. A lead without a phone may be the person of any: the operator says so. */
+const mayBeOne = (kept: LeadRow, merged: LeadRow): boolean =>
+  kept.customer_phone !== null && merged.customer_phone !== null
+    ? isPhoneOf(merged, kept.customer_phone)
+    : kept.customer_phone !== merged.customer_phone;
+
+const phoneChanged = (lead_id: string) => ({
+  ...{ kind: 'event' as const, type: 'crm.lead.phone_changed' as const, data: { lead_id } },
+});
 
 const toMerge = ({ lead_id, merged_into, merged_at, finished_at }: MergeRow): ReplyOf<typeof operation> => ({
   lead_id,

@@ -77,7 +77,8 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
   lead_not_duplicate: {
     title: 'Os leads não são a mesma pessoa',
     description:
-      'Os dois leads têm telefones diferentes, por isso não são mesclados. Mescle leads que `lead duplicates` lista.',
+      'Os dois leads têm telefones diferentes, ou nenhum deles tem um, por isso não são mesclados. Mescle leads que ' +
+      '`lead duplicates` lista, ou um lead sem telefone com o lead da mesma pessoa.',
   },
   lead_busy: {
     title: 'Lead ocupado',
