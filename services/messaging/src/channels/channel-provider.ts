@@ -167,6 +167,8 @@ export type MessageChange = {
   readonly at: Date;
   /** Who changed it: a person on the store's own telephone. Left out: the customer. */
   readonly by?: 'seller';
+  /** Whose conversation has the message. Left out: the channel does not say. */
+  readonly customer?: CustomerIds;
 } & (
   | {
       readonly kind: 'reaction';

@@ -13,6 +13,7 @@ import { toInboundBody } from '../messages/inbound-body.ts';
 import { insertMessage, isKnownInbound, listInFlight, takeNumber } from '../messages/message.repository.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
 import { withChanges } from '../messages/message-change.ts';
+import { storedIdOf } from '../messages/stored-id.repository.ts';
 import { beginSession } from '../sessions/session.repository.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { isLate } from './came-at.ts';
@@ -101,7 +102,7 @@ export async function acceptEcho(
     channel_id: channelId,
     provider_message_id: providerMessageId,
     ...(changed.revoked_at === null && { content: message.content, media: message.media }),
-    quotedId: message.quotedId,
+    ...(message.quotedId && { quotedId: await storedIdOf(sql, storeId, { leadId, channelId }, message.quotedId) }),
     answers,
   });
   // Afterwards, as for a message of the API.

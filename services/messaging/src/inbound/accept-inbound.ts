@@ -27,6 +27,7 @@ import { insertMessage, isKnownInbound } from '../messages/message.repository.ts
 import { listChanges } from '../messages/message-change.repository.ts';
 import { withChanges } from '../messages/message-change.ts';
 import { messageEvents } from '../messages/message-events.ts';
+import { storedIdOf } from '../messages/stored-id.repository.ts';
 import { touchSession } from '../sessions/session.repository.ts';
 import { acceptEcho, agentOfChannel, standbyPauseMinutes } from './accept-echo.ts';
 import { isLate } from './came-at.ts';
@@ -226,7 +227,7 @@ async function accept(
     channel_id: channelId,
     provider_message_id: providerMessageId,
     ...(changed.revoked_at === null && { content: message.content, media: message.media }),
-    quotedId: message.quotedId,
+    ...(message.quotedId && { quotedId: await storedIdOf(sql, storeId, { leadId, channelId }, message.quotedId) }),
   });
   const overtaken =
     pausesAi === undefined ? [] : await overtakeQueuedAi(sql, storeId, { leadId, before: taken.number });

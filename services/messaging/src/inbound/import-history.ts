@@ -1,5 +1,5 @@
 import type { MessageAuthor } from '@mostrador/contracts';
-import type { StoreScope } from '@mostrador/kit/database/database';
+import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import type { HistoryMessage } from '../channels/channel-provider.ts';
 import { ensureConversation, saveUserId } from '../conversations/conversation.repository.ts';
@@ -11,6 +11,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { applyChanges } from '../messages/apply-changes.ts';
 import { toInboundBody } from '../messages/inbound-body.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
+import { findStoredIds } from '../messages/stored-id.repository.ts';
 import { ensureLeadOf, findSender } from './accept-inbound.ts';
 import {
   ensurePastSession,
@@ -59,9 +60,10 @@ export async function importHistory(
     await fillPlaceholders(sql, storeId, channelId, files);
     if (news.size > 0) {
       const added = [...news.values()];
+      const place = { leadId, channelId };
       const sessionId = await ensurePastSession(sql, storeId, leadId, added);
       await insertPast(sql, storeId, { leadId, channelId, sessionId }, added);
-      await linkQuotes(sql, storeId, { leadId, channelId }, added);
+      await linkQuotes(sql, storeId, place, await withStoredQuotes(sql, storeId, place, added));
       await numberByTime(sql, storeId, leadId, oldestOf(added));
     }
     // What the channel told before of what is stored now.
@@ -77,6 +79,18 @@ export async function importHistory(
     if (userId !== null && sender.byUserId === null) await saveUserId(sql, storeId, leadId, { userId, channelId }, []);
   });
   relay.nudge(['event', 'feed']);
+}
+
+/** Those of them that quote a message under another id than it is stored under name the stored one. */
+async function withStoredQuotes(
+  sql: TransactionSql,
+  storeId: string,
+  place: { readonly leadId: string; readonly channelId: string },
+  rows: readonly PastRow[],
+): Promise<PastRow[]> {
+  const quoted = rows.flatMap(({ quoted_id }) => quoted_id ?? []);
+  const stored = await findStoredIds(sql, storeId, place, quoted);
+  return rows.map((row) => ({ ...row, quoted_id: row.quoted_id && (stored.get(row.quoted_id) ?? row.quoted_id) }));
 }
 
 const oldestOf = (rows: readonly PastRow[]): Date => new Date(Math.min(...rows.map(({ written_at }) => +written_at)));

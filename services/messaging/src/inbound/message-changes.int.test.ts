@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import type { Message } from '@mostrador/contracts';
-import { type Content, contents, entriesPayload } from '@mostrador/testing/providers/whatsapp/entries';
+import { type Content, contents, echoPayload, entriesPayload } from '@mostrador/testing/providers/whatsapp/entries';
+import { wamidOf } from '@mostrador/testing/providers/whatsapp/webhooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newPhone, newWamid, startStore, type TestStore } from '../../test/customers.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newPhone, newUserId, newWamid, startStore, type TestStore } from '../../test/customers.ts';
 import { statusUpdate } from '../../test/inbound-webhook.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 
@@ -15,6 +17,7 @@ afterAll(() => messaging?.stop());
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
 const changedOf = ({ body, reactions, edited_at, revoked_at }: Message) => ({ body, reactions, edited_at, revoked_at });
+const newKey = () => randomBytes(10).toString('hex').toUpperCase();
 const second = (at: Date) => new Date(Math.floor(at.getTime() / 1000) * 1000).toISOString();
 
 async function storeWithMessage(body = 'Olá') {
@@ -62,6 +65,58 @@ test('an edit replaces the text, a deletion removes it for good, and the feed sh
   const feed = await messaging.feed(store.storeId);
   const updates = feed.filter(({ type }) => type === 'message.updated').map(({ data }) => data.object);
   expect(updates[1]).toEqual(now);
+});
+
+describe('WhatsApp names a message by another of its ids: that of the number, or that of the user id', () => {
+  /** The ids of one message, as it is stored, and as it is named later. */
+  const idsOf = (customer: { phone: string; userId: string }, isFromCustomer: boolean) => {
+    const key = newKey();
+    return {
+      stored: wamidOf({ customer: customer.phone, key, isFromCustomer }),
+      named: wamidOf({ customer: customer.userId, key, isFromCustomer }),
+    };
+  };
+
+  async function conversation() {
+    const store = await startStore(messaging);
+    const customer = { phone: newPhone(), userId: newUserId() };
+    const own = idsOf(customer, true);
+    const ours = idsOf(customer, false);
+    await store.does(customer, contents.text('Olá'), { id: own.stored, at: ago(60) });
+    await store.posts(echoPayload(store.number, customer, contents.text('Oi!'), { id: ours.stored, at: ago(50) }));
+    const leadId = (await store.leadOf(customer.phone)) as string;
+    return { store, customer, own, ours, messages: () => store.messages(leadId) };
+  }
+
+  test.each([
+    ['the customer’s own', 'own', 0],
+    ['the store’s', 'ours', 1],
+  ] as const)('an answer quotes %s message', async (_, whose, place) => {
+    const { store, customer, messages, ...ids } = await conversation();
+    const context = { id: ids[whose].named };
+    await store.does(customer, { ...contents.text('Sim'), context }, { at: ago(40) });
+    await store.posts(echoPayload(store.number, customer, { ...contents.text('Certo'), context }, { at: ago(30) }));
+    const all = await messages();
+    expect(all.map(({ reply_to_id }) => reply_to_id)).toEqual([null, null, all[place]?.id, all[place]?.id]);
+  });
+
+  test('a reaction, an edit and a deletion reach the message', async () => {
+    const { store, customer, own, ours, messages } = await conversation();
+    await store.does(customer, contents.reaction(ours.named, '👍'), { at: ago(40) });
+    await store.does(customer, contents.edit(own.named, 'Olá!'), { at: ago(40) });
+    expect(await messages()).toMatchObject([{ body: 'Olá!' }, { reactions: [{ emoji: '👍', from: 'lead' }] }]);
+    await store.posts(echoPayload(store.number, customer, contents.revoke(ours.named), { at: ago(30) }));
+    expect((await messages())[1]).toMatchObject({ body: '', revoked_at: expect.any(String) });
+  });
+
+  test('a message of another customer with the same key is none of them', async () => {
+    const { store, own } = await conversation();
+    const other = { phone: newPhone(), userId: newUserId() };
+    await store.does(other, { ...contents.text('Sim'), context: { id: own.named } }, { at: ago(40) });
+    await store.does(other, contents.edit(own.named, 'not mine'), { at: ago(30) });
+    const [message] = await store.messages((await store.leadOf(other.phone)) as string);
+    expect(message).toMatchObject({ body: 'Sim', reply_to_id: null });
+  });
 });
 
 test('a message says what it is beside its text and which one it quotes, and a deletion takes that, too', async () => {

@@ -5,6 +5,15 @@ export type StatusName = 'sent' | 'delivered' | 'read' | 'failed';
 
 export const newWamid = (): string => `wamid.${randomBytes(18).toString('base64')}`;
 
+/** An id as WhatsApp makes them: of the customer's number or user id, and of what names the message. */
+export function wamidOf({ customer, key, isFromCustomer }: WamidParts): string {
+  const text = (value: string) => [0x18, value.length, ...Buffer.from(value)];
+  const bytes = [0x1c, ...text(customer), 0x15, 0x02, 0x00, isFromCustomer ? 0x12 : 0x11, ...text(key), 0x00];
+  return `wamid.${Buffer.from(bytes).toString('base64')}`;
+}
+
+type WamidParts = { readonly customer: string; readonly key: string; readonly isFromCustomer: boolean };
+
 const seconds = (ms: number): string => String(Math.floor(ms / 1000));
 
 export type PhoneNumber = { readonly phoneNumberId: string; readonly phone: string };

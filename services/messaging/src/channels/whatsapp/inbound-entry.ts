@@ -33,7 +33,7 @@ export function readEntry(entry: unknown, value: unknown, now: Date): Entry {
     case 'opt_out':
       return readPreference(entry, customerOf(entry, value), text(member(contentOf(entry), 'marketing')), now);
     default:
-      return readMessageChange(entry, now);
+      return readMessageChange(entry, customerOf(entry, value), now);
   }
 }
 
@@ -51,7 +51,7 @@ export function readEcho(entry: unknown, value: unknown, now: Date): Entry {
     case 'reactions':
     case 'text':
     case 'revocation':
-      return readMessageChange(entry, now, 'seller');
+      return readMessageChange(entry, customerOf(entry, value, 'to'), now, 'seller');
     default:
       return 'nothing';
   }
@@ -153,12 +153,22 @@ function bodyOf(content: unknown): string {
 }
 
 /** Undefined for an entry that does not name its message. */
-function readMessageChange(entry: unknown, now: Date, by?: 'seller'): { effect: InboundEffect } | undefined {
+function readMessageChange(
+  entry: unknown,
+  { waId, userId }: CustomerIds,
+  now: Date,
+  by?: 'seller',
+): { effect: InboundEffect } | undefined {
   const content = contentOf(entry);
   const eventId = identifier(member(entry, 'id'));
   const targetId = identifier(member(content, 'original_message_id') ?? member(content, 'message_id'));
   if (!eventId || !targetId) return undefined;
-  const about = { eventId, targetId, at: moment(member(entry, 'timestamp'), now), ...(by && { by }) };
+  const customer = { waId, userId };
+  const about = {
+    ...{ eventId, targetId, at: moment(member(entry, 'timestamp'), now) },
+    ...(by && { by }),
+    ...(isSomebody(customer) && { customer }),
+  };
   const change = ((): MessageChange | undefined => {
     switch (text(member(entry, 'type'))) {
       case 'reaction': {

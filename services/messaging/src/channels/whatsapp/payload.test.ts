@@ -317,8 +317,8 @@ const effectsOf = (message: object) => {
   return { messages, effects, unreadable };
 };
 const at = new Date(1795000000_000);
-const change = { eventId: 'wamid.e', targetId: 'wamid.0', at };
 const ids = (waId: string | null, userId: string | null = null) => ({ waId, userId });
+const change = { eventId: 'wamid.e', targetId: 'wamid.0', at, customer: ids(customer) };
 
 test.each([
   ['a reaction', contents.reaction('wamid.0', '❤️'), { ...change, kind: 'reaction', emoji: '❤️' }],
