@@ -224,6 +224,27 @@ export async function saveUserId(
     where store_id = ${storeId} and lead_id = any(${owners}::uuid[]) and (lead_id = ${leadId} or user_id = ${userId})`;
 }
 
+/**
+ * Records both ids of a lead of whom the channel has told nothing yet. So another customer with the number is known to be
+ * another one. The caller holds the conversation's lock.
+ */
+export async function learnIds(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+  { waId, userId, channelId }: { readonly waId: string; readonly userId: string; readonly channelId: string },
+): Promise<void> {
+  await sql`
+    with learned as (
+      insert into customer_user_ids (store_id, user_id, lead_id, channel_id)
+      select store_id, ${userId}, lead_id, ${channelId} from conversations c
+      where c.store_id = ${storeId} and c.lead_id = ${leadId} and c.wa_id is null and c.user_id is null
+        and not exists (select from conversations other where other.store_id = ${storeId} and other.wa_id = ${waId})
+      on conflict do nothing returning user_id)
+    update conversations set wa_id = ${waId}, user_id = learned.user_id
+    from learned where store_id = ${storeId} and lead_id = ${leadId}`;
+}
+
 /** A retry finds the lead that has the id. */
 export class UserIdTaken extends AppError {
   constructor() {

@@ -1,7 +1,7 @@
 import type { StoreScope } from '@mostrador/kit/database/database';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { ensureConversation, findOtherCustomer } from '../conversations/conversation.repository.ts';
+import { ensureConversation, findOtherCustomer, learnIds } from '../conversations/conversation.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findLeadOfIds } from '../identities/identity-change.repository.ts';
 import { applyToConversation } from './apply-to-conversation.ts';
@@ -27,7 +27,7 @@ export async function changeConversation(
   const { storeId } = context;
   const { customer, at } = effect;
   const found = await findLeadOfCustomer(tools, context, customer, at);
-  if (!found.leadId) return await keep(tools, context, { ...effect, customer: found.ids });
+  if (!found.leadId) return await keep(tools, context, channelId, { ...effect, customer: found.ids });
   const { leadId, confirmed, ids } = found;
   const { waId, userId } = ids;
   await database.write(context, async (sql) => {
@@ -37,9 +37,12 @@ export async function changeConversation(
       : (await findLeadOfIds(sql, storeId, ids, at)) === leadId;
     if (!isSame) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
     const other = userId !== null && (await findOtherCustomer(sql, storeId, channelId, { leadId, userId }));
-    if (!other) return await applyToConversation(sql, storeId, conversation, effect);
+    if (!other) {
+      if (waId !== null && userId !== null) await learnIds(sql, storeId, leadId, { waId, userId, channelId });
+      return await applyToConversation(sql, storeId, conversation, effect);
+    }
     // The number is still that of the lead.
-    const row = toKept({ ...effect, customer: { waId: null, userId } });
+    const row = toKept({ ...effect, customer: { waId: null, userId } }, channelId);
     if (row) await keepEffect(sql, storeId, row);
   });
   tools.relay.nudge();
@@ -49,9 +52,10 @@ export async function changeConversation(
 async function keep(
   tools: Pick<Dependencies, 'database' | 'rpc' | 'relay'>,
   context: StoreScope & CallContext,
+  channelId: string,
   effect: ConversationEffect,
 ): Promise<void> {
-  const row = toKept(effect);
+  const row = toKept(effect, channelId);
   if (!row || row.kept_until <= new Date()) return;
   await tools.database.write(context, (sql) => keepEffect(sql, context.storeId, row));
   // A lead that was created meanwhile has looked before it was kept.

@@ -27,9 +27,13 @@ export type KeptRow = CustomerKeys & {
   readonly kept_until: Date;
 };
 
+/** By whom an effect was told, and of which number as the channel writes it. A row of the version before has neither. */
+type Told = { readonly channelId?: string; readonly waId?: string };
+
 /** An effect as a row. Null: the channel names the customer by nothing. */
-export function toKept(effect: ConversationEffect): KeptRow | null {
-  const { kind, at, customer: ids, ...own } = effect;
+export function toKept(effect: ConversationEffect, channelId: string): KeptRow | null {
+  const { kind, at, customer: ids, ...rest } = effect;
+  const own = { ...rest, channelId, ...(ids.waId !== null && { waId: ids.waId }) } satisfies Told;
   const keys = keysOf(ids);
   const customer = keys.user_id ?? keys.phone_key;
   if (customer === null) return null;
@@ -38,11 +42,24 @@ export function toKept(effect: ConversationEffect): KeptRow | null {
 }
 
 /** The row of a customer who has other ids now. What is not told stays. */
-export function withKeys(row: KeptRow, to: CustomerKeys): KeptRow {
+export function withIds(row: KeptRow, ids: CustomerIds): KeptRow {
+  const to = keysOf(ids);
   const keys = { phone_key: to.phone_key ?? row.phone_key, user_id: to.user_id ?? row.user_id };
-  return { ...row, ...keys, customer: keys.user_id ?? keys.phone_key ?? row.customer };
+  const effect = { ...row.effect, ...(ids.waId !== null && { waId: ids.waId }) };
+  return { ...row, ...keys, effect, customer: keys.user_id ?? keys.phone_key ?? row.customer };
+}
+
+/** The two ids of a customer, which the channel has told together. */
+export type BothIds = { readonly waId: string; readonly userId: string; readonly channelId: string };
+
+/** Undefined: the channel has told one of them. */
+export function bothIdsIn({ effect, user_id: userId }: KeptRow): BothIds | undefined {
+  const { channelId, waId } = effect as Told;
+  return channelId === undefined || waId === undefined || userId === null ? undefined : { channelId, waId, userId };
 }
 
 /** The effect of a row, for the customer with these ids. */
-export const fromKept = ({ kind, effect, told_at }: KeptRow, customer: CustomerIds): ConversationEffect =>
-  ({ ...effect, kind, at: told_at, customer }) as ConversationEffect;
+export function fromKept({ kind, effect, told_at }: KeptRow, customer: CustomerIds): ConversationEffect {
+  const { channelId: _channel, waId: _number, ...own } = effect as Told;
+  return { ...own, kind, at: told_at, customer } as ConversationEffect;
+}

@@ -152,6 +152,51 @@ describe.each(Object.entries(kinds))('the %s of a customer who is no lead', (kin
   });
 });
 
+describe('an opt-out that was told with the number and the user id is of that person alone', () => {
+  /** Whether each of the leads has opted out. `before`: who had the number when the opt-out was told. */
+  async function recycled(store: TestStore, leadId: string, phone: string) {
+    const userId = newUserId();
+    await store.does({ phone, userId }, contents.text('I have this number now'));
+    const next = (await store.leadOf(phone)) as string;
+    expect(next).not.toBe(leadId);
+    expect(messaging.crm.newStarts.get(next)).toBe(leadId);
+    const [before, after] = await Promise.all([rowOf(store, leadId), rowOf(store, next)]);
+    return { before: before?.opted_out_at !== null, after: after?.opted_out_at !== null };
+  }
+
+  test('kept for a lead who is imported by the number', async () => {
+    const [store, phone, userId] = [await startStore(messaging), newPhone(), newUserId()];
+    await tell(store, stop({ customer: { waId: phone, userId }, at: ago(60) }));
+    const leadId = messaging.crm.addLead(store.storeId, phone);
+    await happens(store, 'crm.lead.created', { lead_id: leadId });
+    expect(await recycled(store, leadId, phone)).toEqual({ before: true, after: false });
+    expect(await store.failed()).toEqual([]);
+  });
+
+  test('told of a lead who is known by the number only', async () => {
+    const [store, phone, userId] = [await startStore(messaging), newPhone(), newUserId()];
+    const leadId = messaging.crm.addLead(store.storeId, phone);
+    await tell(store, stop({ customer: { waId: phone, userId }, at: ago(60) }));
+    expect(await recycled(store, leadId, phone)).toEqual({ before: true, after: false });
+  });
+
+  test('that person keeps it, also with a new number, and the store still writes to the number', async () => {
+    const [store, phone, userId] = [await startStore(messaging), newPhone(), newUserId()];
+    await tell(store, stop({ customer: { waId: phone, userId }, at: ago(60) }));
+    const leadId = messaging.crm.addLead(store.storeId, phone);
+    await happens(store, 'crm.lead.created', { lead_id: leadId });
+    const [row] = await messaging.adminSql`
+      select wa_id, user_id from conversations where store_id = ${store.storeId} and lead_id = ${leadId}`;
+    expect(row).toEqual({ wa_id: phone, user_id: userId });
+    await store.does({ phone, userId }, contents.text('It is me'));
+    expect(await store.leadOf(phone)).toBe(leadId);
+    await store.does({ phone: newPhone(), userId }, contents.text('From a new number'));
+    expect(await rowOf(store, leadId)).toMatchObject({ opted_out_at: expect.any(Date) });
+    const rows = await messaging.adminSql`select 1 from conversations where store_id = ${store.storeId}`;
+    expect(rows).toHaveLength(1);
+  });
+});
+
 test('of an opt-out and an opt-in before the lead the later one counts, in whatever order they come', async () => {
   for (const [first, second, isOut] of [
     [stop, start, false],

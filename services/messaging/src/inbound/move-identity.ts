@@ -18,7 +18,7 @@ import {
 import { moveConversation } from '../merges/merge-conversations.ts';
 import { reopenFailed } from './inbound.repository.ts';
 import { keepEffect, takeKeptRows } from './kept-effect.repository.ts';
-import { keysOf, withKeys } from './kept-effect.ts';
+import { keysOf, withIds } from './kept-effect.ts';
 import { noPhone } from './no-phone.ts';
 
 type Tools = Pick<Dependencies, 'database' | 'rpc' | 'relay'>;
@@ -94,7 +94,7 @@ async function moveKept(
   { from, to }: Pick<IdentityChange, 'from' | 'to'>,
 ): Promise<void> {
   for (const row of await takeKeptRows(sql, storeId, keysOf(from))) {
-    await keepEffect(sql, storeId, withKeys(row, keysOf(to)));
+    await keepEffect(sql, storeId, withIds(row, to));
   }
 }
 

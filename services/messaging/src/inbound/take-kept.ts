@@ -1,10 +1,10 @@
 import type { StoreScope } from '@mostrador/kit/database/database';
 import type { CustomerIds } from '../channels/channel-provider.ts';
-import { ensureConversation } from '../conversations/conversation.repository.ts';
+import { ensureConversation, learnIds } from '../conversations/conversation.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { applyToConversation } from './apply-to-conversation.ts';
 import { findKept, takeKeptRows } from './kept-effect.repository.ts';
-import { fromKept, keysOf } from './kept-effect.ts';
+import { bothIdsIn, fromKept, keysOf } from './kept-effect.ts';
 
 /** A lead whom crm has just named, and the ids by which channels know its customer. */
 export type NamedLead = { readonly leadId: string; readonly ids: CustomerIds };
@@ -34,6 +34,8 @@ export async function takeKept(
       const conversation = await ensureConversation(sql, storeId, leadId);
       for (const row of await takeKeptRows(sql, storeId, keysOf(ids))) {
         await applyToConversation(sql, storeId, conversation, fromKept(row, ids));
+        const both = bothIdsIn(row);
+        if (both) await learnIds(sql, storeId, leadId, both);
       }
     });
   }
