@@ -7,7 +7,7 @@ const outsideThePrefix = [
   ...['/healthz', '/readyz', '/version'],
   ...['/calendars/:file', '/calendars/google/changes'],
   '/channels/whatsapp/:channelId/webhook',
-  ...['', '/messages', '/changes', '/receipts', '/about'].map((path) => `/sandbox/:token${path}`),
+  ...['', '/messages', '/changes', '/handovers', '/receipts', '/about'].map((path) => `/sandbox/:token${path}`),
   ...['/docs', '/docs/', '/docs/errors', '/docs/errors/:code', '/docs/guides', '/docs/guides/:guide'],
   ...['/docs/assets/style.css', '/docs/assets/reference.js', '/docs/assets/scalar.js'],
   ...['/console', '/console/', '/console/*', '/console/assets/:file'],

@@ -38,6 +38,7 @@ import { summarizeConversations } from './reports/summarize-conversations.ts';
 import { fenceMessages } from './restore/fence-messages.ts';
 import { changeSandboxMessage } from './sandbox-page/change-sandbox-message.ts';
 import { describeSandbox } from './sandbox-page/describe-sandbox.ts';
+import { handOverSandbox } from './sandbox-page/hand-over-sandbox.ts';
 import { readSandboxConversation } from './sandbox-page/read-sandbox-conversation.ts';
 import { receiveSandboxMessage } from './sandbox-page/receive-sandbox-message.ts';
 import { reportSandboxReceipts } from './sandbox-page/report-sandbox-receipts.ts';
@@ -86,6 +87,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     receiveWebhook: receiveWebhook(dependencies),
     receiveSandboxMessage: receiveSandboxMessage(dependencies),
     changeSandboxMessage: changeSandboxMessage(dependencies),
+    handOverSandbox: handOverSandbox(dependencies),
     readSandboxConversation: readSandboxConversation(dependencies),
     reportSandboxReceipts: reportSandboxReceipts(dependencies),
     describeSandbox: describeSandbox(dependencies),

@@ -33,6 +33,7 @@ import { fenceMessages } from './restore.ts';
 import {
   changeSandboxMessage,
   describeSandbox,
+  handOverSandbox,
   readSandboxConversation,
   receiveSandboxMessage,
   reportSandboxReceipts,
@@ -65,6 +66,7 @@ export const messagingOperations = {
   receiveWebhook,
   receiveSandboxMessage,
   changeSandboxMessage,
+  handOverSandbox,
   readSandboxConversation,
   reportSandboxReceipts,
   describeSandbox,

@@ -47,6 +47,8 @@ export const receiveSandboxMessage = defineOperation({
       name: Text(200),
       /** The store writes to the customer, on its own phone. */
       from_store: Type.Optional(Type.Literal(true)),
+      /** Another agent of the number writes to the customer, such as Meta Business Agent. */
+      from_agent: Type.Optional(Type.Literal(true)),
       text: Type.Optional(Text(4096)),
       /** Default: `text`. */
       type: Type.Optional(MessageTypeWord),
@@ -69,7 +71,8 @@ const needed: Readonly<Record<string, readonly (keyof typeof MessageContent.prop
 
 /** What the schema of a message on the sandbox's phone does not express. */
 export function faultsOfSandboxMessage({ body }: RequestOf<typeof receiveSandboxMessage>): ValidationFault[] {
-  const { type = 'text', text, content = {} } = body;
+  const { type = 'text', text, content = {}, from_store, from_agent } = body;
+  if (from_store && from_agent) return [{ pointer: '#/from_agent', detail: 'Give `from_store` or `from_agent`.' }];
   if (type === 'text') return text === undefined ? [{ pointer: '#/text', detail: 'is required' }] : [];
   if (type === 'template') return [{ pointer: '#/type', detail: 'A customer sends no templates.' }];
   return (needed[type] ?? [])
@@ -96,6 +99,20 @@ export const changeSandboxMessage = defineOperation({
   },
   reply: Done,
   errors: ['sandbox_not_found', 'sandbox_phone_taken', 'message_not_found'],
+});
+
+/**
+ * Another agent of the number takes the conversation (`other`), or passes it to the store. While it has it, what the
+ * customer writes is on standby.
+ */
+export const handOverSandbox = defineOperation({
+  subject: 'messaging.api.sandbox.hand-over',
+  access: { role: 'guest' },
+  tenancy: 'none',
+  summary: 'Give a conversation of the sandbox to another agent of the number, or to the store',
+  request: { body: Exact({ token: SandboxToken, customer_phone: SandboxCustomer, owner: OneOf(['store', 'other']) }) },
+  reply: Done,
+  errors: ['sandbox_not_found', 'sandbox_phone_taken'],
 });
 
 /** The conversation as the customer sees it, with what the store knows of each message. */

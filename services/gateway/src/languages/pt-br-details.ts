@@ -304,6 +304,7 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'precisa de exatamente um destes: `reaction`, `text` ou `deleted`',
   ],
   ['A customer sends no templates.', 'Um cliente não envia modelos.'],
+  ['Give `from_store` or `from_agent`.', 'Informe `from_store` ou `from_agent`.'],
   ['is required for the type `{type}`', 'é obrigatório para o tipo `{type}`'],
   [
     'needs a price file: set MODEL_PRICES_FILE of assistant',

@@ -5,6 +5,7 @@ import {
   describeSandbox,
   getCalendarConnection,
   getChannelConnection,
+  handOverSandbox,
   type MessageStatus,
   type ReplyOf,
   readSandboxConversation,
@@ -25,6 +26,7 @@ let gateway: TestGateway;
 /** The conversations of the stand-in for messaging, by the customer's phone. */
 let conversations = new Map<string, Conversation>();
 let names: string[] = [];
+let owners: string[] = [];
 let storeId: string;
 let customers: ReplyOf<typeof describeSandbox>['customers'] = [];
 /** When the reply window closes; undefined: the sandbox holds none. */
@@ -53,6 +55,7 @@ beforeAll(async () => {
       readSandboxConversation,
       receiveSandboxMessage,
       changeSandboxMessage,
+      handOverSandbox,
       reportSandboxReceipts,
       describeSandbox,
       getChannelConnection,
@@ -87,6 +90,11 @@ beforeAll(async () => {
         conversations.set(body.customer_phone, changed(conversations.get(body.customer_phone) ?? []));
         return { done: true };
       },
+      handOverSandbox: async (_context, { body }) => {
+        known(body);
+        owners.push(body.owner);
+        return { done: true };
+      },
       reportSandboxReceipts: async (_context, { body }) => {
         known(body);
         const messages = conversations.get(body.customer_phone) ?? [];
@@ -116,6 +124,7 @@ beforeAll(async () => {
 beforeEach(() => {
   conversations = new Map();
   names = [];
+  owners = [];
   customers = [];
   windowExpiresAt = undefined;
 });
@@ -314,6 +323,15 @@ test.skipIf(!existsSync(browser))(
       await page.locator('#attach summary').click();
       await page.getByRole('button', { name: 'Send it as from an ad' }).click();
       await shown.nth(4).filter({ hasText: 'How much?' }).getByText('📣 Corte e hidratação').waitFor();
+      for (const [name, owner] of [
+        ['Meta’s agent takes the conversation', 'other'],
+        ['Meta’s agent passes it to the shop', 'store'],
+      ] as const) {
+        await page.locator('#attach summary').click();
+        await page.getByRole('button', { name }).click();
+        await waitFor(() => owners.at(-1) === owner, { description: 'the conversation has another owner' });
+      }
+      expect(owners).toEqual(['other', 'store']);
       conversations.set(phone, conversations.get(phone)?.slice(0, 3) ?? []);
 
       await page.reload();

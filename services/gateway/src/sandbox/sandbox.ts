@@ -4,6 +4,7 @@ import {
   changeSandboxMessage,
   describeSandbox,
   getStore,
+  handOverSandbox,
   type Operation,
   type ReplyOf,
   type RequestOf,
@@ -22,7 +23,11 @@ const secret = { config: { secretAddress: true } };
 const storeLimitMs = 2_000;
 const mostTelephones = 10_000;
 type Params = { Params: { token: string } };
-type Posted = typeof receiveSandboxMessage | typeof changeSandboxMessage | typeof reportSandboxReceipts;
+type Posted =
+  | typeof receiveSandboxMessage
+  | typeof changeSandboxMessage
+  | typeof handOverSandbox
+  | typeof reportSandboxReceipts;
 
 /** What the page shows of the store and of its customers. */
 type About = {
@@ -84,6 +89,7 @@ export async function addSandbox(
     });
   addPost('messages', receiveSandboxMessage);
   addPost('changes', changeSandboxMessage);
+  addPost('handovers', handOverSandbox);
   addPost('receipts', reportSandboxReceipts);
 
   app.get<Params>(`${page}/about`, secret, async (request, reply): Promise<About> => {

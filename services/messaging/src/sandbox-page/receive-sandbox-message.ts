@@ -9,7 +9,7 @@ import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { addressesOf, idsOf } from '../channels/sandbox/customer.ts';
 import { providerIdOf } from '../channels/sandbox/payload.ts';
-import { findTelephoneMessage, insertDelivery } from '../channels/sandbox/sandbox.repository.ts';
+import { findTelephoneMessage, insertDelivery, isWithOther } from '../channels/sandbox/sandbox.repository.ts';
 import { sendInteractionCounts } from '../conversations/send-interaction-counts.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptInbound } from '../inbound/accept-inbound.ts';
@@ -31,9 +31,15 @@ export const receiveSandboxMessage =
       (await dependencies.database.read({ ...context, storeId }, (sql) =>
         findTelephoneMessage(sql, storeId, { channelId, phone, id }),
       ));
+    const isOnStandby =
+      body.from_agent ||
+      (!body.from_store &&
+        (await dependencies.database.read({ ...context, storeId }, (sql) => isWithOther(sql, storeId, phone))));
+    const isEcho = body.from_store || body.from_agent;
     const messageId = randomUUID();
     const accepted = await acceptInbound(dependencies, { ...context, storeId, actor }, channelId, {
-      ...(body.from_store && { isEcho: true as const, id: messageId }),
+      ...(isEcho && { isEcho: true as const, id: messageId }),
+      ...(isOnStandby && { isOnStandby }),
       providerMessageId: providerIdOf(messageId),
       ...idsOf(phone),
       name: body.name,
@@ -41,7 +47,7 @@ export const receiveSandboxMessage =
       ...(quoted && { quotedId: quoted.provider_message_id }),
       writtenAt: new Date(),
     });
-    if (body.from_store) {
+    if (isEcho) {
       const [address = phone] = addressesOf(phone);
       const delivery = { id: messageId, channelId, phone: address, body: textOf(body), afterMs: 0 };
       await dependencies.database.execute({ ...context, storeId }, (sql) => insertDelivery(sql, storeId, delivery));

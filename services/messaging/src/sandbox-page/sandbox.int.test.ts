@@ -6,6 +6,7 @@ import {
   describeSandbox,
   getConversation,
   getMessage,
+  handOverSandbox,
   readSandboxConversation,
   receiveSandboxMessage,
   reportSandboxReceipts,
@@ -136,6 +137,50 @@ test('a customer reacts to what the store wrote, and neither edits nor deletes i
   for (const body of [{ text: 'x' }, { deleted: true }]) {
     await expect(change(body)).rejects.toMatchObject({ code: 'message_not_found' });
   }
+});
+
+test('another agent takes the conversation, answers and passes it to the store: our AI is silent, and a person is asked', async () => {
+  const storeId = randomUUID();
+  const token = await connect(storeId);
+  const says = (text: string, more: object = {}) =>
+    messaging.rpc.call(
+      receiveSandboxMessage,
+      { body: { token, customer_phone: customerPhone, name: 'Ana', text, ...more } },
+      testContext(),
+    );
+  const handOver = (owner: 'store' | 'other') =>
+    messaging.rpc.call(handOverSandbox, { body: { token, customer_phone: customerPhone, owner } }, testContext());
+  const state = async () => {
+    const [row] = await messaging.adminSql`
+      select ai_paused_by ->> 'kind' as by, ai_paused_until > now() + interval '23 hours' as paused, is_unanswered
+      from conversations where store_id = ${storeId}`;
+    return row;
+  };
+  await says('Oi');
+  expect(await state()).toEqual({ by: null, paused: null, is_unanswered: true });
+  await handOver('other');
+  await messaging.adminSql`update conversations set ai_paused_until = null where store_id = ${storeId}`;
+  // What the customer writes is on standby, and pauses the AI, too.
+  await says('Vocês abrem hoje?');
+  expect(await state()).toEqual({ by: 'agent', paused: true, is_unanswered: true });
+  await says('Até as 19h', { from_agent: true });
+  expect(await state()).toMatchObject({ is_unanswered: false });
+  await handOver('store');
+  expect(await state()).toEqual({ by: 'agent', paused: true, is_unanswered: true });
+  const rows = await messaging.adminSql`
+    select source, author from messages where store_id = ${storeId} order by number`;
+  expect(rows.at(-1)).toEqual({ source: 'ai', author: { kind: 'agent', id: null, name: null } });
+  const { messages } = await read(token);
+  expect(messages.map(({ direction, text }) => [direction, text])).toEqual([
+    ['inbound', 'Oi'],
+    ['inbound', 'Vocês abrem hoje?'],
+    ['outbound', 'Até as 19h'],
+  ]);
+  const types = (await messaging.feed(storeId)).map(({ type }) => type);
+  expect(types).toContain('conversation.handed_over');
+  await expect(says('Both', { from_agent: true, from_store: true })).rejects.toMatchObject({
+    code: 'validation_failed',
+  });
 });
 
 test('the telephone shows its own conversation in order, and no other conversation', async () => {

@@ -173,6 +173,14 @@ export async function hasWritten(
   return rows.length > 0;
 }
 
+/** Whether another agent of the number has the conversation of this customer. */
+export async function isWithOther(sql: Sql, storeId: string, phone: string): Promise<boolean> {
+  const rows = await sql`
+    select 1 from conversations c
+    where c.store_id = ${storeId} and ${isOf(sql, phone)} and c.handover_owner = 'other' limit 1`;
+  return rows.length > 0;
+}
+
 /** The customers who wrote on this sandbox, the latest first. */
 export async function listSandboxCustomers(
   sql: Sql,
