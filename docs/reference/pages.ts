@@ -151,12 +151,17 @@ function reportsPage(): string {
     ]);
     return `### \`${part}\`\n\n${markdownTable([part, 'what counts', 'counted at'], rows)}`;
   });
-  const { leads, appointments, sellers } = SummaryReport.properties;
+  const { leads, conversations, appointments, sellers } = SummaryReport.properties;
   const seller = sellers.items.properties;
   const ofLead = LeadReport.properties;
   const others = [
     ['`leads.by_status`', leads.properties.by_status.description],
     ['`leads.conversion_rate`', leads.properties.conversion_rate.description],
+    ['`conversations.by_ad`', conversations.properties.by_ad.description],
+    ...Object.entries(conversations.properties.by_ad.items.properties).map(([name, { description }]) => [
+      `\`conversations.by_ad[].${name}\``,
+      description,
+    ]),
     ['`appointments.by_status`', appointments.properties.by_status.description],
     ['`appointments.by_seller`', appointments.properties.by_seller.description],
     ['`appointments.by_service`', appointments.properties.by_service.description],

@@ -52,7 +52,8 @@ export function createCase(random: Random, zone: string, history: History): Case
       const counted = recount(history, (at) => asked.within(at) && bucketOf(dateOf(at), bucket) === key);
       const { by_status: _leads, ...leads } = counted.leads;
       const { by_status: _status, by_seller: _sellers, by_service: _services, ...appointments } = counted.appointments;
-      const { conversations, followups } = counted;
+      const { by_ad: _ads, ...conversations } = counted.conversations;
+      const { followups } = counted;
       series.push([key, { leads, conversations, appointments, followups }]);
     }
   }

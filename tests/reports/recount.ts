@@ -99,6 +99,7 @@ export function recount(history: History, within: Span): Omit<SummaryReport, 'pe
         p90: percentile(responsesMs, 0.9),
         average: responsesMs.length === 0 ? null : Math.round(sum(responsesMs) / responsesMs.length) / 1000,
       },
+      by_ad: [],
     },
     appointments: {
       created: count(appointments.map(({ createdAt }) => createdAt)),

@@ -1,4 +1,5 @@
 import {
+  type AdCounts,
   type AppointmentChanges,
   type ConversationCounts,
   type Lead,
@@ -59,7 +60,7 @@ export async function serveReports(gateway: TestGateway) {
     {
       summarizeConversations: async ({ storeId }, { body }) => {
         await take('messaging', storeId, body);
-        return bucketed(body.boundaries, conversationCounts);
+        return { ...bucketed(body.boundaries, conversationCounts), by_ad: ads };
       },
       reportConversation: async ({ storeId }, { body }) => {
         await take('messaging', storeId, body);
@@ -94,6 +95,11 @@ export async function serveReports(gateway: TestGateway) {
   return { asked, before };
 }
 
+export const adCounts: AdCounts = {
+  ...{ source_type: 'ad', source_id: '120', source_url: 'https://fb.me/1', headline: 'Cut; colour' },
+  ...{ messages: 5, leads: 4, new_leads: 3 },
+};
+const ads: AdCounts[] = [adCounts];
 const ofStatus = { pending: 4, in_progress: 3, converted: 2, lost: 1 };
 const secondsInStatus = { pending: 4.5, in_progress: 0, converted: 0, lost: 0 };
 const appointmentsOfStatus = { scheduled: 4, done: 3, cancelled: 2, no_show: 1 };

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { request } from '../platform.ts';
 import { inBrowser, newPerson, open, type TestStore, tabTo, title, tooNarrow, violations } from './browser.ts';
+import { connectSandbox } from './conversations.ts';
 
 async function addLeads({ key }: TestStore, count: number): Promise<void> {
   for (let made = 0; made < count; made += 1) {
@@ -44,9 +45,16 @@ inBrowser(() => {
 
   test('axe finds nothing, and nothing is cut off on a telephone', async () => {
     const { page, loginUrl, store } = await newPerson('owner', { reducedMotion: 'reduce' });
-    await addLeads(store, 2);
+    const sandbox = await connectSandbox(store);
+    const { name, phone } = await sandbox.newCustomer('Helena', 'Hello');
+    const ad = { source_type: 'ad', source_id: '1', source_url: 'https://fb.me/cut', headline: 'H'.repeat(900) };
+    await sandbox.write(name, phone, 'How much is it?', { referral: ad });
     await open(page, loginUrl, '/reports?preset=7d');
     await page.getByRole('table', { name: 'The same in numbers' }).waitFor();
+    const ads = page.getByRole('table', { name: 'By ad or post' });
+    // Helena had written before.
+    expect(await ads.getByRole('row').nth(1).textContent()).toMatch(/HHH.*110$/);
+    expect(await ads.getByRole('link', { name: ad.headline }).getAttribute('href')).toBe(ad.source_url);
     expect(await violations(page)).toEqual([]);
     expect(await tooNarrow(page)).toEqual([]);
   });

@@ -9,6 +9,7 @@ import { LoadFailed } from '../ui/load-failed.tsx';
 import { numberText } from '../ui/numbers.ts';
 import { Page } from '../ui/page.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { Ads } from './ads.tsx';
 import { AiUsage } from './ai-usage.tsx';
 import { BarChart } from './bar-chart.tsx';
 import { Bookings } from './bookings.tsx';
@@ -50,6 +51,7 @@ function Content({ period }: { period: Period }) {
       <Totals data={data} />
       {data && <Series data={data} bucket={period.bucket} />}
       {data && <Cost data={data} />}
+      {data && <Ads ads={data.conversations.by_ad} />}
       {data && <Sellers sellers={data.sellers} />}
       {data && <Bookings appointments={data.appointments} />}
       {data && <AiUsage period={period} />}

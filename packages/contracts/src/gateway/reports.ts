@@ -4,7 +4,7 @@ import { defineOperation } from '../core/operation.ts';
 import { NullableNumber } from '../core/reports.ts';
 import { Lead } from '../crm/leads.ts';
 import { LeadCounts, LeadsByStatus, SellerCounts, StatusSeconds } from '../crm/reports.ts';
-import { ConversationCounts, LeadConversationCounts } from '../messaging/reports.ts';
+import { AdCounts, ConversationCounts, LeadConversationCounts, mostAdsOfReport } from '../messaging/reports.ts';
 import {
   AppointmentCounts,
   AppointmentsByStatus,
@@ -61,6 +61,21 @@ const SummaryLeads = Type.Composite([SeriesLeads, Type.Object({ by_status: Leads
   title: 'SummaryLeadCounts',
   description: 'Events of leads in the period, and the leads by status.',
 });
+const SummaryConversations = Type.Composite(
+  [
+    ConversationCounts,
+    Type.Object({
+      by_ad: Type.Optional(
+        Type.Array(AdCounts, {
+          description:
+            'One element for each ad or post from which customers came, the most messages first, and at most ' +
+            `${mostAdsOfReport}. As of now: a message that its customer has deleted since is missing.`,
+        }),
+      ),
+    }),
+  ],
+  { title: 'SummaryConversationCounts', description: 'Sessions and messages of the period, and who came from ads.' },
+);
 const SummaryAppointments = Type.Composite(
   [
     AppointmentCounts,
@@ -95,7 +110,7 @@ export const SummaryReport = Type.Object(
   {
     period: ReportPeriod,
     leads: SummaryLeads,
-    conversations: ConversationCounts,
+    conversations: SummaryConversations,
     appointments: SummaryAppointments,
     followups: FollowupCounts,
     sellers: Type.Array(SellerCounts, { description: 'One element for each seller.' }),
@@ -107,7 +122,7 @@ export const SummaryReport = Type.Object(
 );
 export type SummaryReport = Static<typeof SummaryReport>;
 
-export const reportTables = ['totals', 'series', 'sellers'] as const;
+export const reportTables = ['totals', 'series', 'sellers', 'ads'] as const;
 export type ReportTable = (typeof reportTables)[number];
 
 /** How the gateway writes the summary. The handler does not get these parameters. */
@@ -119,8 +134,8 @@ const csvQuery = {
     OneOf(reportTables, {
       title: 'ReportTable',
       description:
-        'The table of a CSV: one row for the period, one per bucket, or one per seller. Default: all of them in one ' +
-        'table, whose first column is the kind of the row.',
+        'The table of a CSV: one row for the period, one per bucket, one per seller, or one per ad. Default: the first ' +
+        'three in one table, whose first column is the kind of the row.',
     }),
   ),
   delimiter: Type.Optional(

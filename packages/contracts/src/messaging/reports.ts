@@ -82,11 +82,36 @@ export const ConversationCounts = Type.Object(
 );
 export type ConversationCounts = Static<typeof ConversationCounts>;
 
+/** The ads and posts that a summary has at most, those with the most messages. */
+export const mostAdsOfReport = 100;
+
+const ToldOfAd = (description: string) =>
+  Type.Unsafe<string | null>({ ...NullableString, description: `${description} Null: WhatsApp has not said.` });
+const NumberOf = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const AdCounts = Type.Object(
+  {
+    source_type: ToldOfAd('`ad` or `post`. New words may come.'),
+    source_id: ToldOfAd('The id of the ad or post at Meta.'),
+    source_url: ToldOfAd('Its page.'),
+    headline: ToldOfAd('Its headline, as told last.'),
+    messages: NumberOf('Messages that customers wrote after a tap on it.'),
+    leads: NumberOf('The leads who wrote them. A lead counts once.'),
+    new_leads: NumberOf('Those of them whose first message it was.'),
+  },
+  { title: 'AdCounts', description: 'Who came from one ad or post of Meta to WhatsApp in the period.' },
+);
+export type AdCounts = Static<typeof AdCounts>;
+
 export const summarizeConversations = defineOperation({
   subject: 'messaging.internal.reports.summary',
   summary: "Count a store's sessions and messages over a period",
   request: { body: Exact({ boundaries: Boundaries }) },
-  reply: Bucketed(ConversationCounts),
+  reply: Type.Composite([
+    Bucketed(ConversationCounts),
+    // The previous version of the service does not have it.
+    Type.Object({ by_ad: Type.Optional(Type.Array(AdCounts)) }),
+  ]),
 });
 
 export const LeadConversationCounts = Type.Composite(

@@ -36,7 +36,7 @@ export const getSummaryReport =
     const report: SummaryReport = {
       period: { from: starts[0] as string, to: end, timezone },
       leads: { ...withRate(crm.total), by_status: crm.by_status },
-      conversations: messaging.total,
+      conversations: { ...messaging.total, ...(messaging.by_ad && { by_ad: messaging.by_ad }) },
       appointments: {
         ...scheduling.appointments.total,
         by_status: scheduling.appointments_by_status,

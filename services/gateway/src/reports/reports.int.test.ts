@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { api, createClient, expectProblem } from '../../test/client.ts';
 import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
 import {
+  adCounts,
   appointmentChanges,
   leadId,
   phone,
@@ -55,6 +56,7 @@ describe('the summary', () => {
       by_status: { pending: 4, in_progress: 3, converted: 2, lost: 1 },
     });
     expect(report.conversations.messages_outbound).toEqual({ ai: 30, seller: 30, api: 30, followup: 30 });
+    expect(report.conversations.by_ad).toEqual([adCounts]);
     expect(report.appointments).toEqual({
       created: 30,
       without_lead: 30,
@@ -306,6 +308,13 @@ describe('a table of the summary as CSV', () => {
 
   test('sellers has their names beside their ids', async () => {
     expect(await linesOf('table=sellers')).toEqual(['seller_id,name,leads,converted', `${sellerId},"Ana; Souza",7,2`]);
+  });
+
+  test('ads has a row for each ad or post that brought customers', async () => {
+    expect(await linesOf('table=ads')).toEqual([
+      'source_type,source_id,source_url,headline,messages,leads,new_leads',
+      'ad,120,https://fb.me/1,"Cut; colour",5,4,3',
+    ]);
   });
 
   test('semicolons, decimal commas and a byte order mark come on request', async () => {

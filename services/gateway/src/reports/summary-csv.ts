@@ -32,6 +32,10 @@ const tables: Record<ReportTable | 'all', Table> = {
     columns: Object.keys(properties.sellers.items.properties),
     rows: ({ sellers }) => sellers.map(flat),
   },
+  ads: {
+    columns: Object.keys(properties.conversations.properties.by_ad.items.properties),
+    rows: ({ conversations: { by_ad = [] } }) => by_ad.map(flat),
+  },
   // A cell is empty where the row does not have the count.
   all: {
     columns: ['row', 'date', 'start', 'seller_id', 'seller_leads', ...countColumns(properties), 'seller_name'],

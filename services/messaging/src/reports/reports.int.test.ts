@@ -129,6 +129,7 @@ test('a report equals a recount of the rows and the sum over its leads, with any
         const expected = {
           total: await recount(adminSql, storeId, whole),
           buckets: await Promise.all(buckets.map((span) => recount(adminSql, storeId, span))),
+          by_ad: [],
         };
         expect(await summary(storeId, boundaries), 'open').toEqual(expected);
         await close();
@@ -298,6 +299,7 @@ test('a store or a lead without conversations has zero counts', async () => {
   expect(await summary(randomUUID(), [inMs(-dayMs), inMs(0), inMs(dayMs)])).toEqual({
     total: nothing,
     buckets: [nothing, nothing],
+    by_ad: [],
   });
   for (const [store, lead] of [
     [storeId, randomUUID()],

@@ -4,6 +4,7 @@ import { factsByQuarter } from '@mostrador/rollups/facts';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { blocksOf, explain } from '@mostrador/testing/servers/plan';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countingAds } from './ad-report.repository.ts';
 
 const [storeId, leadId] = [randomUUID(), randomUUID()];
 const stores = 20;
@@ -28,11 +29,12 @@ beforeAll(async () => {
       lateral (select now() - (n + random()) * interval '2.4 days' as at where store_id is not null) as moment`;
   await adminSql`
     insert into messages (store_id, lead_id, session_id, number, direction, source, body, status, created_at, counted_at,
-      failed_at)
+      failed_at, content)
     select store_id, lead_id, id, 5 * row_number() over (partition by store_id, lead_id order by id) + n,
       case n when 1 then 'inbound' else 'outbound' end, case n when 1 then 'lead' else 'api' end, 'x',
       case n when 1 then 'received' else 'sent' end, started_at, case when n > 1 then first_response_at end,
-      case n when 5 then first_response_at end
+      case n when 5 then first_response_at end,
+      case when n = 1 and random() < 0.01 then '{"referral": {"source_id": "1"}}'::jsonb end
     from sessions, generate_series(1, 5) as n`;
   await adminSql`vacuum analyze`;
 });
@@ -69,6 +71,13 @@ test('closing a quarter-hour reads only the rows of that quarter-hour', async ()
   expect(plan.scanned).toEqual([]);
   // Each store costs some blocks in each part of the view, for the position of its next row.
   expect(plan.blocks).toBeLessThan(stores * 7 * 12);
+});
+
+test('who came from ads is counted without reading other messages', async () => {
+  const [from, to] = [new Date(Date.now() - 366 * 86_400_000), new Date()];
+  const plan = await database.database.read(scope(), (sql) => summaryOf(sql, countingAds(sql, storeId, { from, to })));
+  expect(plan).toMatchObject({ scanned: [], passed: 0 });
+  expect(plan.blocks).toBeLessThan(1_000);
 });
 
 test('the report of a lead reads only its own rows', async () => {

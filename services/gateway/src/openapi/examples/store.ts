@@ -7,6 +7,12 @@ const query = { from: '2026-01-12', to: '2026-01-12' };
 const leads = { created: 2, converted: 1, lost: 0, conversion_rate: 0.5 };
 const none = { ai: 0, seller: 0, api: 0, followup: 0 };
 const unpriced = { marketing: none, utility: none, authentication: none, service: none, other: none };
+const byAd = [
+  {
+    ...{ source_type: 'ad', source_id: '120226305854810726', source_url: 'https://fb.me/3cr4Wqqkv' },
+    ...{ headline: 'Armações com 20% de desconto', messages: 21, leads: 19, new_leads: 17 },
+  },
+];
 const conversations = {
   sessions_started: 2,
   sessions_ended: 1,
@@ -78,7 +84,7 @@ export const storeExamples: readonly ExampleOfOperation[] = [
     {
       period,
       leads: { ...leads, by_status: { pending: 40, in_progress: 25, converted: 31, lost: 12 } },
-      conversations,
+      conversations: { ...conversations, by_ad: byAd },
       appointments: {
         ...appointments,
         by_status: { scheduled: 14, done: 52, cancelled: 6, no_show: 3 },
