@@ -4,7 +4,7 @@ import { root } from '@mostrador/local-platform/paths';
 import { checkOut, lastRelease } from '@mostrador/testing/platform/check-out';
 import { createRandom } from '@mostrador/testing/random';
 import { drain } from '../storm/drain.ts';
-import { createJournal } from '../storm/journal.ts';
+import { createJournal, judgedOf } from '../storm/journal.ts';
 import { judge } from '../storm/judge.ts';
 import { startLoad } from '../storm/load.ts';
 import { look, withServers } from '../storm/look.ts';
@@ -95,9 +95,8 @@ async function roll(platform: Platform, { seconds, seed }: Settings, say: Say): 
       await drain(platform, stores, open, { say });
       return await look(platform, stores, open);
     });
-    const { entries, written, followed, unexpected } = journal;
-    const findings = judge({ journal: { entries, written, followed }, seen });
-    return [...faults, ...unexpected, ...findings.flatMap((finding) => finding.faults)];
+    const findings = judge({ journal: judgedOf(journal), seen });
+    return [...faults, ...journal.unexpected, ...findings.flatMap((finding) => finding.faults)];
   } finally {
     await balancer.stop();
   }

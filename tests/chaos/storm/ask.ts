@@ -12,7 +12,14 @@ export const lateAfterMs = 1_000;
 const excused = new Set([0, 503, 504]);
 const excusedCodes = new Set(['idempotency_in_progress', 'followup_not_pending']);
 /** What bookings may be answered, too: others took the place, or changed the appointment in the calendar. */
-const excusedOfBookings = new Set(['appointment_conflict', 'hold_not_found', 'appointment_not_scheduled']);
+const ofBookings: ReadonlySet<string> = new Set([
+  'appointment_conflict',
+  'hold_not_found',
+  'appointment_not_scheduled',
+]);
+/** What messages to a lead may be answered, too, when it is merged into another one. */
+const ofMergedLeads: ReadonlySet<string> = new Set(['lead_not_found']);
+const none: ReadonlySet<string> = new Set();
 
 export type Asker = ReturnType<typeof createAsker>;
 
@@ -35,9 +42,9 @@ export function createAsker(options: {
     storeId: string,
     method: string,
     path: string,
-    more: { body?: object; key?: string; attempts?: Entry['attempts']; books?: boolean } = {},
+    more: { body?: object; key?: string; attempts?: Entry['attempts']; may?: ReadonlySet<string> } = {},
   ): Promise<Answer> {
-    const { body, key, attempts, books = false } = more;
+    const { body, key, attempts, may = none } = more;
     const urls = baseUrls();
     const url = urls[turn++ % urls.length];
     const [sentAt, startedAt, changesBefore] = [Date.now(), performance.now(), journal.clientsWayChanges];
@@ -71,7 +78,7 @@ export function createAsker(options: {
     else if (status === 409) counts.refused += 1;
     else counts.unknown += 1;
     if (excused.has(status)) journal.failed?.push(`${method} ${path} answered ${status} ${answer.text.slice(0, 200)}`);
-    const isExcused = excused.has(status) || excusedCodes.has(code) || (books && excusedOfBookings.has(code));
+    const isExcused = excused.has(status) || excusedCodes.has(code) || may.has(code);
     if (status >= 300 && !isExcused) {
       unexpected.push(`${method} ${path} answered ${status} ${answer.text.slice(0, 300)}`);
     }
@@ -84,9 +91,9 @@ export function createAsker(options: {
   return {
     async create(entry: Entry): Promise<void> {
       const { storeId, path, body, key, attempts } = entry;
-      const books = entry.kind === 'booking';
-      const answer = await ask(storeId, 'POST', path, { body, key, attempts, books });
-      if (books && excusedOfBookings.has(answer.code ?? '')) entry.abandoned = true;
+      const may = entry.kind === 'booking' ? ofBookings : entry.toMerged ? ofMergedLeads : none;
+      const answer = await ask(storeId, 'POST', path, { body, key, attempts, may });
+      if (may.has(answer.code ?? '')) entry.abandoned = true;
       if (answer.status < 200 || answer.status > 201) return;
       entry.ids.add(JSON.parse(answer.text).id);
       if (answer.replayed) counts.replayed += 1;
@@ -115,19 +122,19 @@ export function createAsker(options: {
     /** Holds a time. Resolves with the hold's id, if it is known. */
     async hold(storeId: string, { start, minutes }: Slot): Promise<string | undefined> {
       const body = { start: new Date(start).toISOString(), duration_minutes: minutes };
-      const { status, text } = await ask(storeId, 'POST', '/availability/holds', { body, books: true });
+      const { status, text } = await ask(storeId, 'POST', '/availability/holds', { body, may: ofBookings });
       return status === 201 ? JSON.parse(text).id : undefined;
     },
 
     /** Moves a booking. Nothing is kept of the outcome, because another program may move it in the calendar. */
     async move(entry: Entry, { start, minutes }: Slot): Promise<void> {
       const body = { scheduled_at: new Date(start).toISOString(), duration_minutes: minutes };
-      await ask(entry.storeId, 'PATCH', pathOf(entry), { body, books: true });
+      await ask(entry.storeId, 'PATCH', pathOf(entry), { body, may: ofBookings });
     },
 
     async cancelBooking(entry: Entry): Promise<void> {
       const body = { status: 'cancelled' };
-      const { status } = await ask(entry.storeId, 'PATCH', pathOf(entry), { body, books: true });
+      const { status } = await ask(entry.storeId, 'PATCH', pathOf(entry), { body, may: ofBookings });
       if (status === 200) entry.cancel = 'cancelled';
     },
 

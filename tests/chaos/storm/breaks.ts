@@ -177,6 +177,62 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
+    name: 'a merge of leads whose customer is one leaves the messages where they are',
+    breaks: 'every message of a customer is stored once and in order',
+    edits: [
+      {
+        file: 'services/messaging/src/merges/merge-conversations.ts',
+        from: 'if (!locked) return 0;',
+        to: 'if (locked) return 0;',
+      },
+    ],
+  },
+  {
+    name: 'a merge of leads whose customer is one sends the messages once more',
+    breaks: 'the provider accepts each message at most once',
+    edits: [
+      {
+        file: 'services/messaging/src/merges/merge.repository.ts',
+        from: 'update messages m set lead_id = ${keptId}, number = -ordered.number',
+        to: `update messages m set lead_id = \${keptId}, number = -ordered.number,
+          provider_message_id = case when m.direction = 'inbound' then m.provider_message_id end,
+          status = case when m.direction = 'inbound' then m.status else 'queued' end`,
+      },
+    ],
+  },
+  {
+    name: 'a message with a number and the user id of a lead is not linked to that lead',
+    breaks: 'a customer whose number or user id changes is one lead, and has the last ones',
+    edits: [
+      {
+        file: 'services/messaging/src/inbound/accept-inbound.ts',
+        from: 'if (waId === null || userId === null || byUserId === null || byWaId === byUserId) return undefined;',
+        to: 'return undefined;',
+      },
+    ],
+  },
+  {
+    name: 'a conversation keeps the number that it had first',
+    breaks: 'no message goes to a number or user id that its customer has left',
+    edits: [
+      {
+        file: 'services/messaging/src/conversations/conversation.repository.ts',
+        from: 'wa_id = coalesce(${waId}, c.wa_id),',
+        to: 'wa_id = coalesce(c.wa_id, ${waId}),',
+      },
+      {
+        file: 'services/messaging/src/identities/identity-change.repository.ts',
+        from: 'where c.store_id = ${storeId} and c.lead_id = ${leadId} and c.wa_id = any(${formsOf(from.waId)}::text[])`;',
+        to: 'where false and c.wa_id = ${to.waId}`;',
+      },
+      {
+        file: 'services/messaging/src/identities/identity-change.repository.ts',
+        from: 'set wa_id = ${waId}, phone = ${waId}, phone_version = greatest(phone_version, ${version})',
+        to: 'set phone_version = greatest(phone_version, ${version})',
+      },
+    ],
+  },
+  {
     name: 'a cancellation is answered 200, but the follow-up stays as it is',
     breaks: 'a cancelled follow-up is not sent',
     edits: [

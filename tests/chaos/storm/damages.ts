@@ -1,9 +1,10 @@
+import type { Judged } from './invariant.ts';
 import type { invariants } from './invariants.ts';
-import type { Entry, Journal, Kind, Written } from './journal.ts';
+import type { Changing, Entry, Kind, Written } from './journal.ts';
 import type { FeedEvent, FollowupRow, MessageRow, Row, Seen } from './seen.ts';
 
 /** The record of a run that the invariants read. */
-export type Recorded = { journal: Pick<Journal, 'entries' | 'written' | 'followed'>; seen: Seen };
+export type Recorded = { journal: Judged; seen: Seen };
 
 /** A violation, made in the record of a run, and the invariant that must report it. */
 export type Damage = {
@@ -40,6 +41,11 @@ const twoSent = ({ seen: { messages, taken } }: Recorded): [MessageRow, MessageR
 const withoutWorkflow = ({ seen }: Recorded, id: string) => {
   seen.workflows = seen.workflows.filter((workflow) => workflow.id !== id);
 };
+/** A customer whose ids have changed, and the lead of that customer. */
+const changedIn = ({ journal, seen }: Recorded): { customer: Changing; lead: Seen['people'][number] } => {
+  const customer = found(journal.changing.find(({ left }) => left.length > 0));
+  return { customer, lead: found(seen.people.find(({ id }) => id === customer.leadId)) };
+};
 const isAcknowledged = ({ acknowledgedAt }: Written) => acknowledgedAt !== undefined;
 const remove = <T>(list: T[], thing: T) => void list.splice(list.indexOf(thing), 1);
 
@@ -49,6 +55,8 @@ const nothingUnasked = 'no row comes from an unknown, expired or rejected reques
 const sentIsTaken = 'a message counts as sent exactly when the provider accepted it';
 const inOrder = 'messages to a lead are sent in the order in which they were accepted';
 const writtenIsThere = 'every message of a customer is stored once and in order';
+const oneLead = 'a customer whose number or user id changes is one lead, and has the last ones';
+const leftAlone = 'no message goes to a number or user id that its customer has left';
 const cancelledIsNotSent = 'a cancelled follow-up is not sent';
 const neverEarly = 'a follow-up counts as sent exactly when it was sent, and never before it is due';
 const atItsEnd = 'all work that can finish has finished';
@@ -158,6 +166,59 @@ export const damages: readonly Damage[] = [
       const { id } = found(journal.written.find(isAcknowledged));
       const row = found(seen.messages.find(({ provider_message_id }) => provider_message_id === id));
       seen.messages.push({ ...row, id: 'another' });
+    },
+  },
+  {
+    name: 'a message of a customer whose ids changed is stored for another lead',
+    breaks: writtenIsThere,
+    do: ({ journal, seen }) => {
+      const { id } = found(journal.written.find((one) => one.by?.leadId && isAcknowledged(one)));
+      found(seen.messages.find(({ provider_message_id }) => provider_message_id === id)).lead_id = 'another';
+    },
+  },
+  {
+    name: 'a customer is a second lead under an earlier id',
+    breaks: oneLead,
+    do: (recorded) => {
+      const { customer, lead } = changedIn(recorded);
+      recorded.seen.people.push({ ...lead, id: 'another', phone: found(customer.left[0]).id });
+    },
+  },
+  {
+    name: 'a lead has no number, although its customer has one',
+    breaks: oneLead,
+    do: (recorded) => {
+      const { customer } = changedIn(recorded);
+      const lead = found(recorded.seen.people.find(({ id, phone }) => id === customer.leadId && phone !== null));
+      lead.phone = null;
+    },
+  },
+  {
+    name: 'two customers were merged',
+    breaks: oneLead,
+    do: (recorded) => {
+      const { lead } = changedIn(recorded);
+      const { storeId, id: keptId } = lead;
+      recorded.seen.merges.push({ id: 'gone', storeId, keptId, phone: '5511999999999', userId: null });
+    },
+  },
+  {
+    name: 'a message went to a number that its customer had left before',
+    breaks: leftAlone,
+    do: (recorded) => {
+      const { customer } = changedIn(recorded);
+      const [{ id, since }] = customer.left as [Changing['left'][number]];
+      const sent = sentOne(recorded);
+      sent.to = id;
+      found(recorded.seen.messages.find(({ body }) => body === sent.text)).created_at = new Date(since + 1);
+    },
+  },
+  {
+    name: 'a message that had waited went to a number that its customer had left long before',
+    breaks: leftAlone,
+    do: (recorded) => {
+      const [{ id, since }] = changedIn(recorded).customer.left as [Changing['left'][number]];
+      Object.assign(sentOne(recorded), { to: id, atMs: since + 3_600_000 });
     },
   },
   {

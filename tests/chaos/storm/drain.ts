@@ -63,6 +63,8 @@ async function untilNothingIsLeft(
              (select count(*)::int from messaging.inbound_payloads where processed_at is null) as inbound,
              (select count(*)::int from messaging.conversations where reported_count < interaction_count) as counts,
              (select count(*)::int from messaging.messages where status in ('queued', 'sending')) as messages,
+             (select count(*)::int from messaging.messages m
+              join crm.merged_leads g on g.store_id = m.store_id and g.id = m.lead_id) as "messages of merged leads",
              (select count(*)::int from scheduling.calendar_syncs where state <> 'synced') as syncs,
              count(*) filter (where not waits)::int as followups, count(*) filter (where waits)::int as waiting
       from (select f.due_at > now() + interval '1 day' or ${unsettled} as waits

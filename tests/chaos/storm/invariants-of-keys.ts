@@ -1,4 +1,4 @@
-import type { Invariant } from './invariant.ts';
+import { type Invariant, keptIn } from './invariant.ts';
 import type { Entry } from './journal.ts';
 import { requestTimeoutMs } from './platform.ts';
 import type { Row, Seen } from './seen.ts';
@@ -12,12 +12,12 @@ export const ofKeys: readonly Invariant[] = [
     name: 'every acknowledged request is stored with the content that was acknowledged',
     verdict: 'lost',
     find: ({ entries }, seen) => {
-      const byMark = rowsByMark(seen);
+      const [byMark, keptOf] = [rowsByMark(seen), keptIn(seen)];
       return entries
         .filter(({ acknowledged }) => acknowledged !== undefined)
         .flatMap((entry) => {
           const [row] = byMark(entry);
-          const fault = row ? faultOf(entry, row) : 'there is no row';
+          const fault = row ? faultOf(entry, row, keptOf) : 'there is no row';
           return fault ? `${entry.kind} with key ${entry.key}: ${fault}` : [];
         });
     },
@@ -37,14 +37,15 @@ export const ofKeys: readonly Invariant[] = [
     name: 'no row comes from an unknown, expired or rejected request',
     verdict: 'broken',
     find: ({ entries }, seen) => {
-      const byMark = rowsByMark(seen);
+      const [byMark, keptOf] = [rowsByMark(seen), keptIn(seen)];
       const asked = new Set(entries.map(({ kind, mark }) => `${kind} ${mark}`));
       const unasked = seen.rows
         .filter(({ kind, mark }) => !asked.has(`${kind} ${mark}`) && !isFromTheBeginning(kind, mark, seen))
         .map(({ kind, id }) => `no client requested the ${kind} ${id}`);
       const untimely = entries.flatMap((entry) => {
         const [row] = byMark(entry);
-        const fault = row && (timeFaultOf(entry, row) ?? (entry.acknowledged === undefined && faultOf(entry, row)));
+        const fault =
+          row && (timeFaultOf(entry, row) ?? (entry.acknowledged === undefined && faultOf(entry, row, keptOf)));
         return fault ? `${entry.kind} with key ${entry.key}: ${fault}` : [];
       });
       return [...unasked, ...untimely];
@@ -62,10 +63,14 @@ const isFromTheBeginning = (kind: Row['kind'], mark: string, { rows }: Seen): bo
   kind === 'lead' && rows.some((row) => row.kind === 'lead' && row.mark === mark && row.content.name === 'Ana first');
 
 /** How the row differs from what the client requested. */
-function faultOf({ storeId, body, may, ids, leadId, kind }: Entry, row: Row): string | undefined {
+function faultOf(
+  { storeId, body, may, ids, leadId, kind }: Entry,
+  row: Row,
+  keptOf: (leadId: string) => string,
+): string | undefined {
   if (row.store_id !== storeId) return 'the row is in another store';
   if (ids.size > 0 && !ids.has(row.id)) return 'the row has an id that no answer had';
-  if (kind !== 'lead' && row.lead_id !== leadId) return 'the row names another lead';
+  if (kind !== 'lead' && row.lead_id !== (leadId && keptOf(leadId))) return 'the row names another lead';
   for (const [name, value] of Object.entries(row.content)) {
     const isFixed = name in body && may.every((content) => !(name in content));
     if (isFixed && body[name] !== value) return `${name} differs from the request`;

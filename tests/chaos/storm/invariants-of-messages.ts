@@ -32,9 +32,11 @@ export const ofMessages: readonly Invariant[] = [
     verdict: 'broken',
     find: ({ entries }, { messages, taken }) => {
       const asked = byMark(entries.filter(({ kind }) => kind === 'message'));
-      const numbers = new Map(outbound(messages).map((row) => [row.body, row]));
+      // A merge numbers the messages of two queues again, by when they were accepted. Some were sent before.
+      const own = outbound(messages).filter(({ body, lead_id }) => (asked.get(body)?.leadId ?? lead_id) === lead_id);
+      const numbers = new Map(own.map((row) => [row.body, row]));
       const left = taken.flatMap(({ text }) => numbers.get(text) ?? []);
-      const accepted = outbound(messages).flatMap((row) => {
+      const accepted = own.flatMap((row) => {
         const entry = asked.get(row.body);
         return entry ? { row, from: entry.attempts[0]?.sentAt ?? 0, until: entry.acknowledgedAt } : [];
       });
@@ -49,17 +51,19 @@ export const ofMessages: readonly Invariant[] = [
         messages.filter(({ direction }) => direction === 'inbound'),
         ({ provider_message_id }) => provider_message_id,
       );
-      const faults = written.flatMap(({ id, leadId, storeId, acknowledgedAt }) => {
+      const faults = written.flatMap(({ id, leadId, by, storeId, acknowledgedAt }) => {
         const rows = byId.get(id) ?? [];
         if (rows.length > 1) return `${id} is stored ${rows.length} times`;
         if (acknowledgedAt !== undefined && rows.length === 0) return `${id} was acknowledged but is not stored`;
-        return rows.some((row) => row.lead_id !== leadId || row.store_id !== storeId)
+        const theirs = by?.leadId ?? leadId;
+        return rows.some((row) => (theirs !== null && row.lead_id !== theirs) || row.store_id !== storeId)
           ? `${id} is stored for another lead`
           : [];
       });
-      const inTime = written.flatMap(({ id, firstAt, acknowledgedAt }: Written) => {
+      // What a customer writes under two ids is stored in the order of the ids' own queues.
+      const inTime = written.flatMap(({ id, by, firstAt, acknowledgedAt }: Written) => {
         const [row] = byId.get(id) ?? [];
-        return row ? { row, from: firstAt, until: acknowledgedAt } : [];
+        return row && !by ? { row, from: firstAt, until: acknowledgedAt } : [];
       });
       return [...faults, ...againstTime(inTime)];
     },

@@ -1,5 +1,6 @@
 import { countOneMore, type Invariant } from './invariant.ts';
 import { ofBookings } from './invariants-of-bookings.ts';
+import { ofIdentities } from './invariants-of-identities.ts';
 import { ofKeys } from './invariants-of-keys.ts';
 import { ofMessages } from './invariants-of-messages.ts';
 import { ofTheFeed } from './invariants-of-the-feed.ts';
@@ -11,6 +12,7 @@ import type { Seen } from './seen.ts';
 export const invariants: readonly Invariant[] = [
   ...ofKeys,
   ...ofMessages,
+  ...ofIdentities,
   ...ofWorkflows,
   ...ofTheFeed,
   ...ofWebhooks,

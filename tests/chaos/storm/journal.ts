@@ -11,6 +11,8 @@ export type ChaosStore = {
   readonly phone: Phone;
   /** Leads that have written, so that the store can write to them. */
   readonly leads: ChaosLead[];
+  /** The leads of customers whose number or user id changes. They have written, too. */
+  readonly changing: { readonly id: string }[];
 };
 
 /** One request, as its client saw it. */
@@ -52,6 +54,8 @@ export type Entry = {
   may: Readonly<Record<string, string>>[];
   /** The outcome of the cancellation of a follow-up or a booking. */
   cancel: 'not asked' | 'cancelled' | 'refused' | 'unknown';
+  /** A message to a lead that is merged into another one, which can happen before the request comes. */
+  readonly toMerged?: boolean;
   /** A client uses this entry, or its content is unknown. */
   busy: boolean;
 };
@@ -59,13 +63,28 @@ export type Entry = {
 /** One message of a customer. The provider posts it once or more often. */
 export type Written = {
   readonly storeId: string;
-  readonly leadId: string;
+  /** Null: the lead of `by`. */
+  readonly leadId: string | null;
+  readonly by?: Changing;
   /** The provider's message id. Duplicates have the same one. */
   readonly id: string;
   readonly text: string;
   readonly firstAt: number;
   posts: number;
   acknowledgedAt?: number;
+};
+
+/** A customer whose number or user id changes. No other customer has ever had one of these. */
+export type Changing = {
+  readonly storeId: string;
+  /** Every number and user id that the customer has had. */
+  readonly ids: string[];
+  /** Those that the customer has no more, and since when the API shows the ones that follow. */
+  readonly left: { readonly id: string; readonly since: number }[];
+  /** Who the customer is, as far as WhatsApp has told. */
+  now: { readonly phone: string | null; readonly userId: string };
+  /** Null: the API has not shown it. */
+  leadId: string | null;
 };
 
 /** What a reader of a feed kept, over all its lives. */
@@ -97,6 +116,7 @@ export type Journal = {
   readonly entries: Entry[];
   readonly written: Written[];
   readonly followed: Followed[];
+  readonly changing: Changing[];
   readonly counts: Counts;
   /** Answers that no fault explains. */
   readonly unexpected: string[];
@@ -120,6 +140,7 @@ export const createJournal = (): Journal => ({
   entries: [],
   written: [],
   followed: [],
+  changing: [],
   counts: { requests: 0, acknowledged: 0, unavailable: 0, unknown: 0, replayed: 0, refused: 0, inCalendars: 0 },
   unexpected: [],
   latest: { ms: Number.NEGATIVE_INFINITY, what: 'none' },
@@ -127,6 +148,11 @@ export const createJournal = (): Journal => ({
   watch: null,
   besideCrowd: [],
   clientsWayChanges: 0,
+});
+
+/** What the invariants read of a journal. */
+export const judgedOf = ({ entries, written, followed, changing }: Journal) => ({
+  ...{ entries, written, followed, changing },
 });
 
 export const newEntry = (

@@ -17,13 +17,15 @@ const dueLater = new Date(Date.now() + 30 * 86_400_000);
 function healthy(): Recorded {
   const entries: Entry[] = [];
   const recorded: Recorded = {
-    journal: { entries, written: [], followed: [] },
+    journal: { entries, written: [], followed: [], changing: [] },
     seen: {
       rows: [],
       messages: [],
       followups: [],
       syncs: [{ appointment_id: 'a1', state: 'synced', attempts: 1, last_error_code: null }],
       interactions: [{ lead_id: 'l0', counted: 5, told: 5 }],
+      people: [],
+      merges: [],
       waiting: [{ where: 'the outbox of crm', count: 0 }],
       workflows: [],
       taken: [],
@@ -44,12 +46,12 @@ function healthy(): Recorded {
   const make = (
     kind: Entry['kind'],
     id: string,
-    options: { body?: object; may?: Record<string, string>; status?: string; at?: number } = {},
+    options: { body?: object; may?: Record<string, string>; status?: string; at?: number; leadId?: string } = {},
   ) => {
     const { body = {}, may = {}, status = 'scheduled', at = sentAt } = options;
     const [mark, leadId] = [
       `mark ${id}`,
-      kind === 'lead' || kind === 'appointment' || kind === 'booking' ? null : 'l0',
+      kind === 'lead' || kind === 'appointment' || kind === 'booking' ? null : (options.leadId ?? 'l0'),
     ];
     const entry = newEntry({ kind, storeId, key: `k${id}`, path: '/', body: { ...body }, mark, leadId, may: [may] });
     entry.attempts.push({ sentAt: at, status: 201, afterMs: 5, wasGood: true });
@@ -72,7 +74,8 @@ function healthy(): Recorded {
   const message = (id: string, body: string, more: Partial<MessageRow> = {}) => {
     number += 1;
     const out = { direction: 'outbound', status: 'delivered', provider_message_id: `wamid.${id}` } as const;
-    seen.messages.push({ id, store_id: storeId, lead_id: 'l0', number, body, ...out, ...more });
+    const created_at = new Date(sentAt + number);
+    seen.messages.push({ id, store_id: storeId, lead_id: 'l0', number, body, created_at, ...out, ...more });
     if (!more.direction) seen.taken.push({ storeId, to: '55', text: body, atMs: sentAt + 100_000 + number });
   };
   const followup = (id: string, status: string, due_at: Date) => {
@@ -100,6 +103,17 @@ function healthy(): Recorded {
     const written = { storeId, leadId: 'l0', id: `wamid.${id}`, text: `hello ${id}`, firstAt: at, posts: 2 };
     recorded.journal.written.push({ ...written, acknowledgedAt: at + 5 });
   }
+  const [now, before] = [{ phone: '5511900000002', userId: 'BR.2' }, 'BR.1'];
+  const customer = { storeId, ids: [before, '5511900000002', 'BR.2'], left: [{ id: before, since: sentAt }], now };
+  const by = { ...customer, leadId: 'l2' };
+  recorded.journal.changing.push(by);
+  seen.people.push({ id: 'l2', storeId, ...now });
+  seen.merges.push({ id: 'l3', storeId, keptId: 'l2', phone: now.phone, userId: null });
+  message('i3', 'hello i3', { direction: 'inbound', status: 'received', lead_id: 'l2' });
+  const byChanged = { storeId, leadId: null, by, id: 'wamid.i3', text: 'hello i3', firstAt: sentAt, posts: 1 };
+  recorded.journal.written.push({ ...byChanged, acknowledgedAt: sentAt + 5 });
+  message('m3', make('message', 'm3', { status: 'delivered', leadId: 'l3' }), { lead_id: 'l2' });
+  for (const row of seen.rows) if (row.id === 'm3') row.lead_id = 'l2';
   seen.workflows.push({ id: 'appointment:b1', status: 'COMPLETED', storeId });
   seen.published.push({ type: 'scheduling.appointment.created', entityId: 'b1', storeId });
   seen.workflows.push({ id: 'appointment:a1', status: 'COMPLETED', storeId });
@@ -119,7 +133,7 @@ function healthy(): Recorded {
   inFeed('appointment.updated', 'a1');
   inFeed('appointment.created', 'b1');
   inFeed('lead.created', 'l1');
-  for (const id of ['m1', 'm2']) inFeed('message.queued', id);
+  for (const id of ['m1', 'm2', 'm3']) inFeed('message.queued', id);
   for (const id of ['f1', 'f2', 'f3']) inFeed('followup.scheduled', id);
   for (const { id, sequence, entityType, entityId } of seen.feed) {
     seen.webhooks.push({ storeId, id, sequence, entity: `${entityType} ${entityId}`, status: 200 });

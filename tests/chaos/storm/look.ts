@@ -95,6 +95,16 @@ export async function lookAtDatabase(sql: postgres.Sql): Promise<OfDatabase> {
         select c.lead_id, c.interaction_count as counted, l.interaction_count as told
         from messaging.conversations c join crm.leads l on l.store_id = c.store_id and l.id = c.lead_id`),
     ],
+    people: [
+      ...(await sql<Seen['people']>`
+        select id, store_id as "storeId", customer_phone as phone, channel_user_id as "userId" from crm.leads`),
+    ],
+    merges: [
+      ...(await sql<Seen['merges']>`
+        select id, store_id as "storeId", merged_into as "keptId", lead->>'customer_phone' as phone,
+          lead->>'channel_user_id' as "userId"
+        from crm.merged_leads`),
+    ],
     waiting: [
       ...(await sql<Seen['waiting']>`
         select 'the outbox of scheduling' as where, count(*)::int as count from scheduling.outbox

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readyWithinMs } from '@mostrador/local-platform/children';
 import { createRandom } from '@mostrador/testing/random';
+import { startChanging } from './changing.ts';
 import type { Recorded } from './damages.ts';
 import { type Drained, drain } from './drain.ts';
 import { chooseFaults, type Fault, type Stage } from './faults.ts';
 import { startFollowers } from './followers.ts';
-import { createJournal, type Journal } from './journal.ts';
+import { createJournal, type Journal, judgedOf } from './journal.ts';
 import { blindSpots, type Finding, judge } from './judge.ts';
 import { askForTheRest, startLoad } from './load.ts';
 import { look, withServers } from './look.ts';
@@ -88,6 +89,7 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
       random: createRandom(seed + 4),
       calendar: platform.radicale,
     });
+    const changing = startChanging({ baseUrls, stores, journal, random: createRandom(seed + 5) });
     const followers = startFollowers({ baseUrls, stores, journal, random: createRandom(seed + 3) });
     say(`The platform is up, its data and logs are in ${platform.folder}. The load runs.`);
     const disk = platform.disk();
@@ -98,7 +100,7 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
     for (const name of left) say(`Skipped: ${name}`);
     await pause(3_000);
     const faults = await makeTrouble({ platform, random, journal, crowd }, settings, say);
-    await Promise.all([load.stop(), otherProgram.stop()]);
+    await Promise.all([load.stop(), otherProgram.stop(), changing.stop()]);
     say('The faults are over. Waiting until all work is done.');
     await askForTheRest({ baseUrls, stores: all, journal });
     const { drained, seen } = await withServers(platform, async (open) => {
@@ -107,7 +109,7 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
       return { drained, seen: await look(platform, all, open) };
     });
     const recorded: Recorded = {
-      journal: { entries: journal.entries, written: journal.written, followed: journal.followed },
+      journal: judgedOf(journal),
       seen,
     };
     const findings = judge(recorded);
@@ -136,7 +138,7 @@ export const holds = ({ journal, findings, blind }: Outcome): boolean =>
 
 function countsOf({
   journal,
-  seen: { rows, messages, taken, workflows, feed, webhooks },
+  seen: { rows, messages, taken, workflows, feed, webhooks, merges },
 }: Recorded): Record<string, number> {
   const of = (kind: string) => rows.filter((row) => row.kind === kind).length;
   return {
@@ -146,6 +148,8 @@ function countsOf({
     'messages of clients': of('message'),
     'follow-ups': of('followup'),
     'messages of customers': messages.filter(({ direction }) => direction === 'inbound').length,
+    'changes of number or user id': journal.changing.reduce((sum, { ids }) => sum + ids.length - 1, 0),
+    'leads merged': merges.length,
     'messages that the providers accepted': taken.length,
     'workflow runs': workflows.length,
     'events in the feeds': feed.length,

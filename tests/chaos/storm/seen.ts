@@ -25,6 +25,7 @@ export type MessageRow = {
   body: string;
   status: string;
   provider_message_id: string | null;
+  created_at: Date;
 };
 
 export type FollowupRow = {
@@ -77,6 +78,10 @@ export type Seen = {
   syncs: { appointment_id: string; state: string | null; attempts: number; last_error_code: string | null }[];
   /** The message count of a lead's conversation: `counted` by messaging, `told` is the copy in crm. */
   interactions: { lead_id: string; counted: number; told: number }[];
+  /** Every lead, with the ids of its customer. */
+  people: { id: string; storeId: string; phone: string | null; userId: string | null }[];
+  /** The leads that were merged into another one, with the ids that they had. */
+  merges: { id: string; storeId: string; keptId: string; phone: string | null; userId: string | null }[];
   /** Entries left in each outbox, on their way to the feed, and in the inbox of messaging. */
   waiting: { where: string; count: number }[];
   workflows: { id: string; status: string; storeId: string }[];

@@ -101,7 +101,16 @@ async function createOne(platform: Platform, call: InsideCall, wanted: Wanted): 
   );
   await call(updateMessagingSettings, { body: { message_wait_seconds: wanted.waitSeconds } }, id);
   phone.webhookUrl = platform.webhookUrl(channel_id);
-  const store: ChaosStore = { id, key: made.api_key, calendar, feedUrl: feed_url, booked, phone, leads: [] };
+  const store: ChaosStore = {
+    id,
+    key: made.api_key,
+    calendar,
+    feedUrl: feed_url,
+    booked,
+    phone,
+    leads: [],
+    changing: [],
+  };
   for (let made = 0; made < wanted.leads; made += 1) store.leads.push(await createOneLead(platform, store));
   const writing = store.leads.map((lead) => ({ from: lead.phone, text: `hello ${id}` }));
   await phone.server.customerWrites(...writing);

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRandom } from '@mostrador/testing/random';
 import { type Break, breaks } from './breaks.ts';
+import { startChanging } from './changing.ts';
 import { drain } from './drain.ts';
 import { chooseFaults, type Stage } from './faults.ts';
 import { startFollowers } from './followers.ts';
-import { createJournal } from './journal.ts';
+import { createJournal, judgedOf } from './journal.ts';
 import { type Finding, judge } from './judge.ts';
 import { askForTheRest, startLoad } from './load.ts';
 import { look, withServers } from './look.ts';
@@ -106,6 +107,14 @@ async function tryOne(one: Run, seed: number): Promise<Outcome> {
     const journal = createJournal();
     const { baseUrls } = platform;
     const load = startLoad({ baseUrls, stores, journal, random: createRandom(seed + 1), clients, readers: 0, soonMs });
+    const changing = startChanging({
+      baseUrls,
+      stores,
+      journal,
+      random: createRandom(seed + 5),
+      customers: 2,
+      restMs: 200,
+    });
     const followers = startFollowers({ baseUrls, stores, journal, random: createRandom(seed + 3) });
     const calendar = platform.radicale;
     const otherProgram = startOtherProgram({ stores, journal, random: createRandom(seed + 4), calendar });
@@ -114,18 +123,17 @@ async function tryOne(one: Run, seed: number): Promise<Outcome> {
     await makeFaults(faults, { platform, random: createRandom(seed), journal, crowd: [] });
     await pause(loadMs / 2);
     while (journal.counts.requests < enoughRequests && performance.now() < until) await pause(100);
-    await Promise.all([load.stop(), otherProgram.stop()]);
+    await Promise.all([load.stop(), otherProgram.stop(), changing.stop()]);
     await askForTheRest({ baseUrls, stores, journal });
     const limits = broken ? { noProgressMs } : {};
     await withServers(platform, (open) => drain(platform, stores, open, { say: () => {}, ...limits }));
     await followers.finish();
     if (broken && 'index' in broken) await overwriteIndex(platform, broken.index);
     const seen = await withServers(platform, (open) => look(platform, stores, open));
-    const { entries, written, followed, unexpected, counts } = journal;
     return {
-      findings: judge({ journal: { entries, written, followed }, seen }),
-      unexpected,
-      acknowledged: counts.acknowledged,
+      findings: judge({ journal: judgedOf(journal), seen }),
+      unexpected: journal.unexpected,
+      acknowledged: journal.counts.acknowledged,
     };
   };
   return await onPlatform(options, work, (outcome) => isAsItMust(one, outcome));

@@ -10,10 +10,13 @@ import { newPhone } from './stores.ts';
 const dayMs = 86_400_000;
 const unlessSaidMs = 20_000;
 
+/** A lead that the store can write to. */
+const leadOf = ({ leads, changing }: ChaosStore, random: Random): string => random.pick([...leads, ...changing]).id;
+
 export function wishAppointment(store: ChaosStore, random: Random): Entry {
   const key = randomUUID();
   const mark = `chaos ${store.id} ${key}`;
-  const leadId = random.next() < 0.5 ? random.pick(store.leads).id : null;
+  const leadId = random.next() < 0.5 ? leadOf(store, random) : null;
   const body = {
     title: `Corte ${key}`,
     scheduled_at: new Date(Date.now() + (1 + random.below(60)) * dayMs).toISOString(),
@@ -37,7 +40,7 @@ export const slotOf = (random: Random): Slot => ({
 export function wishBooking(store: ChaosStore, sellerId: string, random: Random, slot: Slot, holdId?: string): Entry {
   const key = randomUUID();
   const mark = `booking ${store.id} ${key}`;
-  const leadId = random.next() < 0.5 ? random.pick(store.leads).id : null;
+  const leadId = random.next() < 0.5 ? leadOf(store, random) : null;
   const body = {
     title: `Corte ${key}`,
     scheduled_at: new Date(slot.start).toISOString(),
@@ -57,10 +60,11 @@ export function wishLead(store: ChaosStore): Entry {
   return newEntry({ kind: 'lead', storeId: store.id, key, path: '/leads', body, mark, leadId: null, may });
 }
 
-export function wishMessage(store: ChaosStore, random: Random): Entry {
+export const wishMessage = (store: ChaosStore, random: Random): Entry => wishMessageTo(store, leadOf(store, random));
+
+export function wishMessageTo(store: ChaosStore, leadId: string): Entry {
   const key = randomUUID();
   const mark = `chaos ${store.id} ${key}`;
-  const leadId = random.pick(store.leads).id;
   const path = `/leads/${leadId}/messages`;
   return newEntry({ kind: 'message', storeId: store.id, key, path, body: { message: mark }, mark, leadId, may: [{}] });
 }
@@ -69,7 +73,7 @@ export function wishMessage(store: ChaosStore, random: Random): Entry {
 export function wishFollowup(store: ChaosStore, random: Random, soonMs = unlessSaidMs): Entry {
   const key = randomUUID();
   const mark = `chaos ${store.id} ${key}`;
-  const leadId = random.pick(store.leads).id;
+  const leadId = leadOf(store, random);
   const dueInMs = random.pick([0, 0, 0, soonMs, soonMs, soonMs, 30 * dayMs]);
   const body = {
     lead_id: leadId,
