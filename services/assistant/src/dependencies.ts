@@ -24,4 +24,6 @@ export type Dependencies = {
   /** Counts a call to an embedder. */
   readonly onEmbedderCall: (call: EmbedderCall) => void;
   readonly tracing?: Tracing | undefined;
+  /** Whether the operator has switched the AI of all stores off. */
+  readonly isOff?: boolean;
 };

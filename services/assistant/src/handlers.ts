@@ -21,6 +21,7 @@ import { updateSettings } from './settings/update-settings.ts';
 import { advanceTurn } from './turns/advance-turn.ts';
 import { decideEffects } from './turns/decide-effects.ts';
 import { explainMessage } from './turns/explain-message.ts';
+import { listDecisions } from './turns/list-decisions.ts';
 
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof assistantOperations> => {
   const secrets = secretHandlers(sealedConnections, dependencies);
@@ -28,6 +29,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof assi
     getAiUsage: getAiUsage(dependencies),
     explainMessage: explainMessage(dependencies),
     decideEffects: decideEffects(dependencies),
+    listDecisions: listDecisions(dependencies),
     replayConversation: replayConversation(dependencies),
     advanceTurn: advanceTurn(dependencies),
     updateAssistantSettings: updateSettings(dependencies),

@@ -55,6 +55,7 @@ runService({
           openModel: tracedModels(createModels({ vault, egress }), tracing),
           tracing,
           prices,
+          isOff: config.AI_ANSWERS === 'off',
           onEmbedderCall: countEmbedderCalls(metrics),
           onModelCall: countModelCalls(metrics),
         },

@@ -97,7 +97,13 @@ export const passage = (title: string, text: string): Passage => ({
 export type TestAssistant = Awaited<ReturnType<typeof startAssistant>>;
 
 /** Starts the service with its real handlers on real servers. Scripts stand in for crm, messaging and accounts. */
-export async function startAssistant({ prices }: { readonly prices?: PriceList } = {}) {
+export async function startAssistant({
+  prices,
+  isOff = false,
+}: {
+  readonly prices?: PriceList;
+  readonly isOff?: boolean;
+} = {}) {
   const worlds = new Map<string, World & { messages: Message[]; accepted: Asked[]; calls: number }>();
   const worldOf = (storeId: string) => {
     const world = worlds.get(storeId);
@@ -140,7 +146,9 @@ export async function startAssistant({ prices }: { readonly prices?: PriceList }
               },
             };
       return {
-        handlers: createHandlers({ database, systemDatabase, rpc, relay, vault, egress, openModel, prices, ...calls }),
+        handlers: createHandlers({
+          ...{ database, systemDatabase, rpc, relay, vault, egress, openModel, prices, isOff, ...calls },
+        }),
       };
     },
   });

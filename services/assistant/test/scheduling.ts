@@ -4,12 +4,17 @@ import {
   type BookingRules,
   createAppointment,
   createFollowup,
+  decisionHoldMinutes,
   type FreeTime,
+  getAppointment,
   getAvailability,
   getBookingRules,
   getService,
+  type Hold,
+  holdForDecision,
   listAppointments,
   listStoreServices,
+  releaseHold,
   type Service,
   updateAppointment,
 } from '@mostrador/contracts';
@@ -25,6 +30,8 @@ export type BookingWorld = {
   free: string[];
   services: Service[];
   appointments: Appointment[];
+  /** The times that are held. */
+  holds: Hold[];
   followups: { lead_id: string; message: string; delay_minutes?: number | undefined }[];
   /** Who caused each effect, and its key. */
   effects: { key: string | undefined; actor: StoreContext['actor'] }[];
@@ -33,13 +40,13 @@ export type BookingWorld = {
 };
 
 export const newBookingWorld = (): BookingWorld => ({
-  ...{ books: false, free: [], services: [], appointments: [], followups: [], effects: [] },
+  ...{ books: false, free: [], services: [], appointments: [], holds: [], followups: [], effects: [] },
   booked: async () => {},
 });
 
 export const bookingOperations = {
   ...{ createAppointment, createFollowup, getAvailability, getBookingRules, getService },
-  ...{ listAppointments, listStoreServices, updateAppointment },
+  ...{ getAppointment, holdForDecision, listAppointments, listStoreServices, releaseHold, updateAppointment },
 };
 
 const rules: BookingRules = {
@@ -73,10 +80,19 @@ export function bookingHandlers(worldOf: (storeId: string) => BookingWorld): Han
     await world.booked();
     return written;
   };
-  const take = (world: BookingWorld, start: string) => {
-    if (!world.free.includes(start)) throw new AppError('appointment_conflict');
+  const take = (world: BookingWorld, start: string, holdId?: string) => {
+    if (holdId) {
+      const hold = world.holds.find(({ id }) => id === holdId);
+      if (!hold) throw new AppError('hold_not_found');
+      if (hold.start !== start) throw new AppError('validation_failed');
+      world.holds = world.holds.filter((one) => one !== hold);
+      return;
+    }
+    const alternatives = world.free.filter((free) => free > start);
+    if (!world.free.includes(start)) throw new AppError('appointment_conflict', { members: { alternatives } });
     world.free = world.free.filter((free) => free !== start);
   };
+  const holds = new Map<string, Hold>();
   const none = { total: 0, page: 1, limit: 50 };
   return {
     getBookingRules: async ({ storeId }) => {
@@ -101,9 +117,34 @@ export function bookingHandlers(worldOf: (storeId: string) => BookingWorld): Han
         ({ lead_id, status }) => lead_id === query.lead_id && status === 'scheduled',
       ),
     }),
+    getAppointment: async ({ storeId }, { params }) => {
+      const found = worldOf(storeId).appointments.find(({ id }) => id === params.appointmentId);
+      if (!found) throw new AppError('appointment_not_found');
+      return found;
+    },
+    holdForDecision: async ({ storeId, idempotency }, { body }) => {
+      const key = `${storeId} ${idempotency?.scope} ${idempotency?.key}`;
+      const known = holds.get(key);
+      if (known) return known;
+      const world = worldOf(storeId);
+      take(world, body.start);
+      const expires_at = new Date(Date.now() + decisionHoldMinutes * 60_000).toISOString();
+      const hold = { ...body, id: randomUUID(), expires_at };
+      holds.set(key, hold);
+      world.holds.push(hold);
+      return hold;
+    },
+    releaseHold: async ({ storeId }, { params: { holdId } }) => {
+      const world = worldOf(storeId);
+      const hold = world.holds.find(({ id }) => id === holdId);
+      if (!hold) throw new AppError('hold_not_found');
+      world.holds = world.holds.filter((one) => one !== hold);
+      world.free = [...world.free, hold.start].toSorted();
+      return { released: true as const, id: holdId };
+    },
     createAppointment: (context, { body }) =>
       once(context, (world) => {
-        take(world, body.scheduled_at);
+        take(world, body.scheduled_at, body.hold_id);
         const appointment: Appointment = {
           ...{ id: randomUUID(), store_id: context.storeId, lead_id: body.lead_id ?? null, title: body.title },
           ...{ scheduled_at: body.scheduled_at, duration_minutes: body.duration_minutes ?? 60, status: 'scheduled' },
@@ -118,7 +159,7 @@ export function bookingHandlers(worldOf: (storeId: string) => BookingWorld): Han
         const place = world.appointments.findIndex(({ id }) => id === params.appointmentId);
         const found = world.appointments[place];
         if (!found) throw new AppError('appointment_not_found');
-        if (body.scheduled_at) take(world, body.scheduled_at);
+        if (body.scheduled_at) take(world, body.scheduled_at, body.hold_id);
         const { scheduled_at = found.scheduled_at, status = found.status } = body;
         const changed = { ...found, scheduled_at, status };
         world.appointments[place] = changed;

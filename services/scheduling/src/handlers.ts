@@ -11,6 +11,7 @@ import { listAppointments } from './appointments/list-appointments.ts';
 import { updateAppointment } from './appointments/update-appointment.ts';
 import { createHold } from './availability/create-hold.ts';
 import { getAvailability } from './availability/get-availability.ts';
+import { holdForDecision } from './availability/hold-for-decision.ts';
 import { listBusyTimes } from './availability/list-busy-times.ts';
 import { releaseHold } from './availability/release-hold.ts';
 import { renewHold } from './availability/renew-hold.ts';
@@ -76,6 +77,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof sche
     getAvailability: getAvailability(dependencies),
     listBusyTimes: listBusyTimes(dependencies),
     createHold: createHold(dependencies),
+    holdForDecision: holdForDecision(dependencies),
     renewHold: renewHold(dependencies),
     releaseHold: releaseHold(dependencies),
     getCalendarSync: getCalendarSync(dependencies),

@@ -35,7 +35,7 @@ const unsaid: readonly string[] = ['cancelled', 'failed'];
 export const answers = (said: readonly Said[]) => accepted(said).filter(({ status }) => !unsaid.includes(status));
 
 /** No message of the lead is the newest one of two answers. */
-function doubled(said: readonly Said[]): string[] {
+export function doubled(said: readonly Said[]): string[] {
   const newest = answers(said)
     .map(({ body }) => newestIn(body))
     .filter((place) => place > 0);
@@ -43,7 +43,7 @@ function doubled(said: readonly Said[]): string[] {
 }
 
 /** An answer that was accepted after a message of the lead has seen it. */
-function stale(said: readonly Said[]): string[] {
+export function stale(said: readonly Said[]): string[] {
   return answers(said).flatMap(({ number, body }) => {
     const seen = newestIn(body);
     const before = said.filter((one) => one.source === 'lead' && one.number < number).map((one) => newestIn(one.body));
@@ -60,7 +60,7 @@ function overPerson(said: readonly Said[]): string[] {
 }
 
 /** All that the lead wrote was answered, handed over, or left to the person who wrote. */
-function lost(said: readonly Said[], turns: Conversation['turns']): string[] {
+export function lost(said: readonly Said[], turns: Conversation['turns']): string[] {
   const last = turns.at(-1);
   if (turns.some(({ state }) => state === 'open')) return ['a turn is open'];
   if (!last) return ['there was no turn'];

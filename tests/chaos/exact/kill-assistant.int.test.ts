@@ -2,7 +2,7 @@ import type { Hold } from '@mostrador/testing/proxy/tcp-proxy';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Kill, killsOf, type Point } from './turn-kills.ts';
-import { type Lead, type Shown, startTurnStage, type TurnStage, type Wish } from './turns.ts';
+import { type Lead, rightName, type Shown, startTurnStage, type TurnStage, type Wish } from './turns.ts';
 
 // Processes are killed at every point of a turn: `turn-kills.ts` has them.
 
@@ -83,9 +83,11 @@ const reservedCalls = async () => {
 /** What the AI has written to a lead in the end, once each. */
 const saidInTheEnd: Record<Wish, readonly RegExp[]> = {
   book: [/Qual prefere\?/, /^Marcado: /],
+  ask: [/Qual prefere\?/, /confirma/],
   move: [/Qual prefere\?/, /^Remarcado: /],
   cancel: [/^Cancelado: /],
   follow_up: [/Até lá\./],
+  rename: [/Corrigido\./],
   hand_over: [/Vou chamar uma pessoa/],
 };
 
@@ -96,12 +98,13 @@ async function effectsOf({ id }: Lead) {
       (select coalesce(json_agg(json_build_array(status, (extract(epoch from scheduled_at) * 1000)::bigint)), '[]')
        from scheduling.appointments where lead_id = ${id}) as appointments,
       (select count(*)::int from scheduling.followups where lead_id = ${id}) as followups,
+      (select name = ${rightName} from crm.leads where id = ${id}) as renamed,
       (select count(*)::int from ai_turns where lead_id = ${id} and state = 'handed_over') as hand_overs`;
   return effects;
 }
 
 function wantedOf({ wish, offer }: Lead) {
-  const none = { appointments: [], followups: 0, hand_overs: 0 };
+  const none = { appointments: [], followups: 0, renamed: false, hand_overs: 0 };
   switch (wish) {
     case 'book':
     case 'move':
@@ -110,6 +113,9 @@ function wantedOf({ wish, offer }: Lead) {
       return { ...none, appointments: [['cancelled', expect.any(Number)]] };
     case 'follow_up':
       return { ...none, followups: 1 };
+    case 'rename':
+      return { ...none, renamed: true };
+    case 'ask':
     case 'hand_over':
       return { ...none, hand_overs: 1 };
   }
@@ -126,6 +132,12 @@ test('after kills at every point of a turn each lead has what it wanted once, an
     );
     expect(await effectsOf(lead), `what lead ${lead.number} has`).toEqual(wantedOf(lead));
   }
+
+  // Each time for which a person is asked is held once.
+  const holds = await stage.database.adminSql`
+    select scheduled_at from scheduling.bookings where store_id = ${stage.askingStore.id} and expires_at > now()`;
+  const asked = served.filter(({ wish }) => wish === 'ask').map(({ offer }) => offer.at);
+  expect(holds.map(({ scheduled_at }) => scheduled_at.toISOString()).toSorted()).toEqual(asked.toSorted());
 
   // The process died between the call to a model and its count. Each call that was begun is counted, once.
   const [counted, died] = await stage.database.adminSql.begin(async (sql) => {

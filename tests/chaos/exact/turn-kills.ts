@@ -1,5 +1,5 @@
 import type { Hold } from '@mostrador/testing/proxy/tcp-proxy';
-import type { Lead, Shown, TurnStage, Wish } from './turns.ts';
+import { type Lead, rightName, type Shown, type TurnStage, type Wish } from './turns.ts';
 
 export type Point = {
   /** Default: `book`. */
@@ -31,6 +31,7 @@ export function killsOf(proxies: TurnStage['proxies']): Kill[] {
   const superseded = '\nsuperseded';
   const asked = ({ offer }: Lead) => answerOf(offer.id);
   const booking = ({ id }: Lead) => `"lead_id":"${id}","scheduled_at"`;
+  const holding = ({ offer }: Lead) => `"start":"${offer.at}"`;
   const telling = ({ id }: Lead) => `"lead_id":"${id}","source":"ai"`;
   const started = ({ id }: Lead) => `"entity_id":"${id}"`;
   const ending = ({ id }: Lead) => `"lead_id":"${id}"`;
@@ -104,10 +105,21 @@ export function killsOf(proxies: TurnStage['proxies']): Kill[] {
         { wish: 'move', hold: (lead) => commitOf(changed(lead)), shows: { call: 'begun' } },
         { wish: 'cancel', hold: (lead) => commitOf(changed(lead)), shows: { call: 'begun' } },
         { wish: 'follow_up', hold: () => commitOf('"followup":{"id"'), shows: { call: 'begun' } },
+        { wish: 'rename', hold: () => commitOf(`"lead":{"name":"${rightName}"`), shows: { call: 'begun' } },
         { wish: 'hand_over', hold: (lead) => commitOf(ending(lead)), shows: { action: 'hand_over', told: true } },
+        { wish: 'ask', hold: (lead) => commitOf(ending(lead)), shows: { action: 'hand_over', told: true } },
         // The appointment is made, and no answer came.
         { hold: (lead) => nats.holdAnswer(booking(lead)), shows: { call: 'begun', appointments: 1 }, goesOn: true },
       ],
+    },
+    // The time for which a person is asked is held, and nothing is recorded; or it is not asked for.
+    {
+      process: 'assistant',
+      points: [{ wish: 'ask', hold: (lead) => nats.holdAnswer(holding(lead)), shows: { action: null, call: null } }],
+    },
+    {
+      process: 'assistant',
+      points: [{ wish: 'ask', hold: (lead) => nats.holdRequest(holding(lead)), shows: { action: null, call: null } }],
     },
     // The confirmation is not given to messaging, or is accepted without an answer.
     {

@@ -4,6 +4,7 @@ import {
   createAgent,
   createAppointment,
   createLead,
+  type EffectName,
   putBookingRules,
   type RequestOf,
   receiveSandboxMessage,
@@ -15,7 +16,7 @@ import { startModel } from './model.ts';
 import { startPlatform } from './stage.ts';
 
 /** What a lead wants of the AI. */
-export type Wish = 'book' | 'move' | 'cancel' | 'follow_up' | 'hand_over';
+export type Wish = 'book' | 'ask' | 'move' | 'cancel' | 'follow_up' | 'rename' | 'hand_over';
 
 export type Offer = { readonly id: string; readonly at: string };
 export type Lead = {
@@ -51,43 +52,60 @@ const places = ['a primeira', 'a segunda', 'a terceira', '4', '5'];
 /** What a lead needs to be told before it can say what it wants. */
 const before: Partial<Record<Wish, string>> = {
   book: 'quero marcar um horário amanhã',
+  ask: 'quero marcar um horário amanhã',
   move: 'quero remarcar para amanhã',
 };
 const textOf = ({ wish, number }: Pick<Lead, 'wish' | 'number'>): string => {
   const place = places[number % places.length] as string;
   return {
-    ...{ book: place, move: place, cancel: 'quero cancelar', hand_over: 'quero falar com uma pessoa' },
-    follow_up: 'me escreve daqui a uma semana?',
+    ...{ book: place, ask: place, move: place, cancel: 'quero cancelar', hand_over: 'quero falar com uma pessoa' },
+    ...{ follow_up: 'me escreve daqui a uma semana?', rename: 'meu nome está errado' },
   }[wish];
 };
 const inThreeDays = () => new Date(Date.now() + 3 * 86_400_000).toISOString();
 
-/** The platform around the assistant, with a store whose demo model books, and one whose model plans follow-ups. */
+/** What the model calls a lead whose name is wrong. */
+export const rightName = 'Beatriz';
+
+/**
+ * The platform around the assistant, with a store whose demo model books, one whose model plans follow-ups and corrects names,
+ * and one where a person confirms bookings.
+ */
 export async function startTurnStage() {
   const stage = await startPlatform({
     service: 'assistant',
     processes: ['crm', 'messaging', 'scheduling', 'assistant', 'workflows'],
   });
-  const model = await startModel(async (prompt) =>
-    prompt.includes('due_at')
-      ? { says: 'Até lá.' }
-      : { uses: 'schedule_followup', input: { days: 7, message: 'Oi de novo' } },
-  );
+  const model = await startModel(async (prompt) => {
+    if (prompt.includes('due_at')) return { says: 'Até lá.' };
+    if (prompt.includes(rightName)) return { says: 'Corrigido.' };
+    return prompt.includes('meu nome está errado')
+      ? { uses: 'update_lead', input: { name: rightName } }
+      : { uses: 'schedule_followup', input: { days: 7, message: 'Oi de novo' } };
+  });
   const { adminSql } = stage.database;
 
-  async function newStore(phone: string, connection: RequestOf<typeof connectModel>['body']) {
+  async function newStore(
+    phone: string,
+    connection: RequestOf<typeof connectModel>['body'],
+    ai_confirm: EffectName[] = [],
+  ) {
     const { id } = await stage.newStore();
     const { sandbox_url } = await stage.call(connectChannel, { body: { provider: 'sandbox', phone } }, id);
     await stage.call(connectModel, { body: connection }, id);
     const agent = { name: 'Ana', priority: 1, is_default: true, language: 'pt-BR' } as const;
     await stage.call(createAgent, { body: agent }, id);
     await stage.call(putBookingRules, { body: { overlap: 'reject', capacity: 40 } }, id);
-    await stage.call(updateAssistantSettings, { body: { ai: true, ai_quiet_seconds: 0 } }, id);
+    await stage.call(updateAssistantSettings, { body: { ai: true, ai_quiet_seconds: 0, ai_confirm } }, id);
     return { id, token: sandbox_url?.split('/').at(-1) as string };
   }
   const store = await newStore('5511900000000', { provider: 'demo' });
   const otherStore = await newStore('5511900000001', model.connection);
-  const storeOf = (wish: Wish) => (wish === 'follow_up' ? otherStore : store);
+  const askingStore = await newStore('5511900000002', { provider: 'demo' }, ['book']);
+  const storeOf = (wish: Wish) => {
+    if (wish === 'ask') return askingStore;
+    return wish === 'follow_up' || wish === 'rename' ? otherStore : store;
+  };
 
   const writeText = ({ wish, phone: customer_phone }: Pick<Lead, 'wish' | 'phone'>, text: string) =>
     stage.call(receiveSandboxMessage, { body: { token: storeOf(wish).token, customer_phone, name: 'Lead', text } });
@@ -140,6 +158,7 @@ export async function startTurnStage() {
   return {
     ...stage,
     store,
+    askingStore,
     newLead,
     saidTo,
     shownOf,

@@ -540,6 +540,40 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
+    name: 'each text of the AI is told twice, under two ids',
+    breaks: 'no message of a customer has two answers of the AI',
+    edits: [
+      {
+        file: 'services/assistant/src/turns/advance-turn.ts',
+        from: 'const told = await tell(dependencies, call, claimed.turn);',
+        to: `await tell(dependencies, call, { ...claimed.turn, id: crypto.randomUUID() });
+          const told = await tell(dependencies, call, claimed.turn);`,
+      },
+    ],
+  },
+  {
+    name: 'an answer of the AI is accepted although the customer has written on',
+    breaks: 'an answer of the AI has seen all that the customer wrote before it',
+    edits: [
+      {
+        file: 'services/assistant/src/turns/tell.ts',
+        from: '...(isFinal ? {} : { unless_reply_after: toTimestamp(answered_to) }),',
+        to: '',
+      },
+    ],
+  },
+  {
+    name: 'a turn that has ended settles what came after its answer',
+    breaks: 'all that a customer wrote to the AI is answered, or a person was called',
+    edits: [
+      {
+        file: 'services/assistant/src/turns/turn.repository.ts',
+        from: 'and lead_id = ${leadId} and answered_to >= ${receivedAt}\n',
+        to: 'and lead_id = ${leadId} and ${receivedAt}::timestamptz is not null\n',
+      },
+    ],
+  },
+  {
     name: 'events name another store than their row',
     breaks: 'no row, workflow or event belongs to another store',
     edits: [

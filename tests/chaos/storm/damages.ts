@@ -1,4 +1,5 @@
 import type { Judged } from './invariant.ts';
+import { answers, markOf, newestIn, type Said } from '../exact/answers.ts';
 import type { invariants } from './invariants.ts';
 import type { Changing, Entry, Kind, Written } from './journal.ts';
 import type { FeedEvent, FollowupRow, MessageRow, Row, Seen } from './seen.ts';
@@ -27,6 +28,16 @@ const followupIn = ({ seen }: Recorded, status: string): FollowupRow =>
   found(seen.followups.find((row) => row.status === status));
 const scheduledIn = ({ seen }: Recorded) =>
   found(seen.booked.flatMap(({ appointments }) => appointments).find(({ status }) => status === 'scheduled'));
+/** A conversation that ends with an answer of the AI. */
+const answeredIn = ({ seen }: Recorded) => {
+  const one = found(
+    seen.conversations.find(
+      ({ said, turns }) => answers(said).length > 0 && !turns.some(({ state }) => state === 'handed_over'),
+    ),
+  );
+  const said = one.said as Said[];
+  return { said, last: found(answers(said).at(-1)) };
+};
 const sentOne = ({ seen }: Recorded) => found(seen.taken[0]);
 /** Two messages to one lead that the provider accepted one after the other. */
 const twoSent = ({ seen: { messages, taken } }: Recorded): [MessageRow, MessageRow] => {
@@ -473,6 +484,36 @@ export const damages: readonly Damage[] = [
     name: 'the event of an appointment is not in its calendar',
     breaks: 'calendar and appointments agree',
     do: ({ seen }) => void found(seen.booked.find(({ events }) => events.length > 0)).events.pop(),
+  },
+  {
+    name: 'a message of a customer has two answers',
+    breaks: 'no message of a customer has two answers of the AI',
+    do: (recorded) => {
+      const { said, last } = answeredIn(recorded);
+      said.push({ ...last, number: last.number + 1 });
+    },
+  },
+  {
+    name: 'an answer has not seen what the customer wrote last',
+    breaks: 'an answer of the AI has seen all that the customer wrote before it',
+    do: (recorded) => {
+      const { said, last } = answeredIn(recorded);
+      const written = found(said.findLast(({ source, number }) => source === 'lead' && number < last.number));
+      said.push({ ...written, body: markOf(0, newestIn(last.body) + 1), number: last.number - 0.5 });
+    },
+  },
+  {
+    name: 'what a customer wrote last has no answer',
+    breaks: 'all that a customer wrote to the AI is answered, or a person was called',
+    do: (recorded) => {
+      const { said, last } = answeredIn(recorded);
+      said.push({
+        number: last.number + 1,
+        source: 'lead',
+        body: markOf(0, newestIn(last.body) + 1),
+        status: 'received',
+      });
+    },
   },
   {
     name: 'an appointment is in another store',

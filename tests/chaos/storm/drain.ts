@@ -66,6 +66,7 @@ async function untilNothingIsLeft(
              (select count(*)::int from messaging.messages m
               join crm.merged_leads g on g.store_id = m.store_id and g.id = m.lead_id) as "messages of merged leads",
              (select count(*)::int from scheduling.calendar_syncs where state <> 'synced') as syncs,
+             (select count(*)::int from assistant.ai_turns where state = 'open') as turns,
              count(*) filter (where not waits)::int as followups, count(*) filter (where waits)::int as waiting
       from (select f.due_at > now() + interval '1 day' or ${unsettled} as waits
             from scheduling.followups f

@@ -1,4 +1,5 @@
 import { countOneMore, type Invariant } from './invariant.ts';
+import { ofAnswers } from './invariants-of-answers.ts';
 import { ofBookings } from './invariants-of-bookings.ts';
 import { ofIdentities } from './invariants-of-identities.ts';
 import { ofKeys } from './invariants-of-keys.ts';
@@ -17,6 +18,7 @@ export const invariants: readonly Invariant[] = [
   ...ofTheFeed,
   ...ofWebhooks,
   ...ofBookings,
+  ...ofAnswers,
   {
     name: 'every outbox and the inbox are empty',
     verdict: 'lost',

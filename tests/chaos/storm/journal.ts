@@ -8,6 +8,8 @@ export type ChaosStore = {
   readonly feedUrl: string | null;
   /** Set for the store whose appointments take places. Another program changes events in its calendar. */
   readonly booked: { readonly calendarUrl: string; readonly sellerId: string } | null;
+  /** Whether its AI answers. Only its own customers write to it. */
+  readonly answers: boolean;
   readonly phone: Phone;
   /** Leads that have written, so that the store can write to them. */
   readonly leads: ChaosLead[];

@@ -1,5 +1,6 @@
 import { deliveryShardId, deliveryShardOf, deliveryShardWorkflow } from '@mostrador/contracts/workflows';
 import { describe, expect, test } from 'vitest';
+import { markOf } from '../exact/answers.ts';
 import { damages, type Recorded } from './damages.ts';
 import { invariants } from './invariants.ts';
 import { type Entry, newEntry } from './journal.ts';
@@ -31,6 +32,7 @@ function healthy(): Recorded {
       taken: [],
       calendars: [{ storeId, kind: 'feed', events: [{ id: 'a1', title: 'Corte 1' }] }],
       booked: [],
+      conversations: [],
       published: [],
       feed: [],
       webhooks: [],
@@ -92,6 +94,14 @@ function healthy(): Recorded {
   const booked = { id: 'b1', mark: make('booking', 'b1'), status: 'scheduled', sellerId: null, start, minutes: 60 };
   const appointments = [{ ...booked, placeFrom: start }];
   seen.booked.push({ storeId, capacity: 1, appointments, events: [{ id: 'b1', start, minutes: 60 }] });
+  const said = (number: number, source: 'lead' | 'ai', place: number) => ({
+    ...{ number, source, body: `chaos ${markOf(0, place)}`, status: source === 'ai' ? 'sent' : 'received' },
+  });
+  seen.conversations.push({
+    leadId: 'l0',
+    said: [said(1, 'lead', 1), said(2, 'ai', 1), said(3, 'lead', 2), said(4, 'lead', 3), said(5, 'ai', 3)],
+    turns: [{ state: 'sent', reason: null }],
+  });
   message('m1', make('message', 'm1', { status: 'delivered' }));
   message('m2', make('message', 'm2', { status: 'delivered', at: sentAt + 1_000 }));
   message('f1', followup('f1', 'sent', new Date(sentAt + 60_000)));

@@ -3,6 +3,7 @@ import { inboundPayload, newWamid } from '@mostrador/testing/providers/whatsapp/
 import type { Random } from '@mostrador/testing/random';
 import { type Answer, type Asker, createAsker } from './ask.ts';
 import { book } from './bookings.ts';
+import { talk, talkers } from './conversations.ts';
 import type { ChaosLead, ChaosStore, Entry, Journal, Kind, Written } from './journal.ts';
 import { wishAppointment, wishFollowup, wishLead, wishMessage } from './wishes.ts';
 
@@ -80,7 +81,7 @@ export function startLoad(options: LoadOptions): Load {
   };
 
   const client = async (calendar: ChaosStore['calendar']) => {
-    const own = stores.filter((store) => store.calendar === calendar && !store.booked);
+    const own = stores.filter((store) => store.calendar === calendar && !store.booked && !store.answers);
     while (on) {
       await act(random.pick(own), random.next());
       await pause(restMs[calendar] * (0.5 + random.next()));
@@ -147,6 +148,12 @@ export function startLoad(options: LoadOptions): Load {
       if (!booked) return [];
       return Array.from({ length: bookers }, () => book(store, booked, { asker, random, isOn, create }));
     }),
+    ...stores
+      .filter(({ answers }) => answers)
+      .flatMap((store) => {
+        const writeText = (lead: ChaosLead, text: string) => write(store, lead, journal, random, isOn, text);
+        return Array.from({ length: talkers }, (_, first) => talk(store, first, { random, isOn, write: writeText }));
+      }),
   ];
   return {
     async stop() {
@@ -172,9 +179,10 @@ async function write(
   journal: Journal,
   random: Random,
   isOn: () => boolean,
+  said?: string,
 ): Promise<boolean> {
   const id = newWamid();
-  const text = `chaos ${store.id} ${id}`;
+  const text = said ?? `chaos ${store.id} ${id}`;
   const { server, number, post } = store.phone;
   const message = { from: lead.phone, text, id };
   const written: Written = { storeId: store.id, leadId: lead.id, id, text, firstAt: Date.now(), posts: 0 };

@@ -2,6 +2,7 @@ import { entityWorkflows } from '@mostrador/contracts/workflows';
 import { readEvents } from '@mostrador/testing/providers/caldav/read-events';
 import { Client, Connection } from '@temporalio/client';
 import postgres from 'postgres';
+import type { Conversation, Said } from '../exact/answers.ts';
 import type { ChaosStore } from './journal.ts';
 import { ownUid } from './other-program.ts';
 import type { Platform } from './platform.ts';
@@ -82,6 +83,7 @@ export async function lookAtDatabase(sql: postgres.Sql): Promise<OfDatabase> {
       ...followups.map(rowOf('followup', 'mark', ['lead_id'])),
     ],
     booked: await readBooked(sql),
+    conversations: await readConversations(sql),
     messages: [...messages],
     followups: [...(followups as unknown as FollowupRow[])],
     syncs: [
@@ -93,7 +95,10 @@ export async function lookAtDatabase(sql: postgres.Sql): Promise<OfDatabase> {
     interactions: [
       ...(await sql<Seen['interactions']>`
         select c.lead_id, c.interaction_count as counted, l.interaction_count as told
-        from messaging.conversations c join crm.leads l on l.store_id = c.store_id and l.id = c.lead_id`),
+        from messaging.conversations c join crm.leads l on l.store_id = c.store_id and l.id = c.lead_id
+        -- When the AI calls a person, its text is none of the storm.
+        where not exists (select from messaging.messages m
+          where m.store_id = c.store_id and m.lead_id = c.lead_id and m.source = 'ai' and m.body not like 'chaos %')`),
     ],
     people: [
       ...(await sql<Seen['people']>`
@@ -137,6 +142,22 @@ async function readBooked(sql: postgres.Sql): Promise<BookedStore[]> {
     ...store,
     appointments: rows.flatMap(({ storeId, ...row }) => (storeId === store.storeId ? [row] : [])),
     events: [],
+  }));
+}
+
+/** Those of leads who have written since their store's AI is on. */
+async function readConversations(sql: postgres.Sql): Promise<Conversation[]> {
+  const said = await sql<(Said & { readonly lead_id: string })[]>`
+    select m.lead_id, m.number::int as number, m.source, m.body, m.status
+    from messaging.messages m join assistant.store_settings s on s.store_id = m.store_id and s.ai
+    where m.body not like 'hello %' order by m.lead_id, m.number`;
+  const turns = await sql<(Conversation['turns'][number] & { readonly lead_id: string })[]>`
+    select lead_id, state, reason from assistant.ai_turns order by created_at, id`;
+  const turnsOf = Map.groupBy(turns, ({ lead_id }) => lead_id);
+  return [...Map.groupBy(said, ({ lead_id }) => lead_id)].map(([leadId, ofLead]) => ({
+    leadId,
+    said: ofLead,
+    turns: turnsOf.get(leadId) ?? [],
   }));
 }
 

@@ -14,6 +14,7 @@ import { startPythonReceiver } from '@mostrador/testing/providers/webhook-receiv
 import type { Random } from '@mostrador/testing/random';
 import { canMakeCertificates, makeCertificates, trustAuthority } from '@mostrador/testing/servers/certificates';
 import { waitFor } from '@mostrador/testing/wait';
+import { startAnsweringModel } from './conversations.ts';
 import { mountSmallDisk, type SmallDisk, unmount } from './disk.ts';
 import { preload } from './preload.ts';
 import { allProcesses, createProcesses, type ProcessName, type TwinName, twinOf } from './processes.ts';
@@ -60,6 +61,8 @@ export async function startPlatform(options: {
   /** The number of further stores that share one stand-in, as all numbers of WhatsApp share one API. Default: 0. */
   crowd?: number;
   diskMegabytes: number;
+  /** Whether there is a model, so that the AI of a store can answer. */
+  answers?: boolean;
   beside?: string | undefined;
   broken?: string | undefined;
   /** Further settings of all processes. */
@@ -81,11 +84,12 @@ export async function startPlatform(options: {
   const certificates = canMakeCertificates ? makeCertificates() : undefined;
   if (certificates) trustAuthority(certificates.ca);
   const disks = postgresFolders.map((path) => mountSmallDisk(path, options.diskMegabytes));
-  const [servers, radicale, ways, receiver, providers] = await Promise.all([
+  const [servers, radicale, ways, receiver, model, providers] = await Promise.all([
     startServers({ folder, postgresFolders, ports, password, tls: certificates?.server, children, ...options }),
     startRadicale(),
     startWays(children),
     startPythonReceiver({ failing: failingEvents }),
+    options.answers ? startAnsweringModel(options.random) : undefined,
     Promise.all([
       ...Array.from({ length: options.phones }, (_, index) => startPhones(index, 1, options.random)),
       ...(options.crowd ? [startPhones(options.phones, options.crowd, options.random)] : []),
@@ -180,6 +184,7 @@ export async function startPlatform(options: {
     ways,
     radicale,
     receiver,
+    model,
     phones: providers.slice(0, options.phones).flatMap(({ phones }) => phones),
     crowd: providers.slice(options.phones).flatMap(({ phones }) => phones),
     /** Whether the processes connect to PostgreSQL over TLS, and check its certificate. */
@@ -238,6 +243,7 @@ export async function startPlatform(options: {
       for (const server of [postgres, nats, temporal]) server.goOn();
       await Promise.all([postgres.stop(), nats.stop(), temporal.stop(), radicale.dispose(), receiver.stop()]);
       await Promise.all(providers.map((provider) => provider.close()));
+      model?.stop();
       await children.stopSurvivors(5_000);
       certificates?.remove();
     },

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readyWithinMs } from '@mostrador/local-platform/children';
 import { createRandom } from '@mostrador/testing/random';
 import { startChanging } from './changing.ts';
+import { answers } from '../exact/answers.ts';
 import type { Recorded } from './damages.ts';
 import { type Drained, drain } from './drain.ts';
 import { chooseFaults, type Fault, type Stage } from './faults.ts';
@@ -64,7 +65,9 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
   const options = {
     // Providers and clients have their own generators: the number of requests between two faults varies between runs.
     random: createRandom(seed + 2),
-    phones: 2 + feeds,
+    // The last one is that of the store whose AI answers. An earlier version has none.
+    phones: 2 + feeds + (beside === undefined ? 1 : 0),
+    answers: beside === undefined,
     crowd: short ? 20 : 500,
     diskMegabytes: short ? 384 : 1_536,
     beside,
@@ -138,7 +141,7 @@ export const holds = ({ journal, findings, blind }: Outcome): boolean =>
 
 function countsOf({
   journal,
-  seen: { rows, messages, taken, workflows, feed, webhooks, merges },
+  seen: { rows, messages, taken, workflows, feed, webhooks, merges, conversations },
 }: Recorded): Record<string, number> {
   const of = (kind: string) => rows.filter((row) => row.kind === kind).length;
   return {
@@ -154,6 +157,7 @@ function countsOf({
     'workflow runs': workflows.length,
     'events in the feeds': feed.length,
     'webhooks received': webhooks.length,
+    'answers of the AI': conversations.reduce((sum, { said }) => sum + answers(said).length, 0),
     'lives of the readers of feeds': journal.followed.reduce((sum, { lives }) => sum + lives, 0),
   };
 }

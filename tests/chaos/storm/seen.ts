@@ -1,3 +1,4 @@
+import type { Conversation } from '../exact/answers.ts';
 import type { Kind } from './journal.ts';
 
 // Everything that a run left behind. Plain data, because the damages change copies of it.
@@ -89,6 +90,8 @@ export type Seen = {
   taken: { storeId: string; to: string; text: string; atMs: number }[];
   calendars: { storeId: string; kind: string; events: { id: string; title: string }[] }[];
   booked: BookedStore[];
+  /** Those of the customers whom the AI answers. */
+  conversations: Conversation[];
   published: { type: string; entityId: string; storeId: string }[];
   feed: FeedEvent[];
   /** What the webhook endpoints got, in the order of its arrival. Status 200: it was accepted. */

@@ -2,8 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   connectCalendar,
   connectChannel,
+  connectModel,
+  createAgent,
   createApiKey,
   createStore,
+  type RequestOf,
+  updateAssistantSettings,
   updateMessagingSettings,
 } from '@mostrador/contracts';
 import type { InsideCall } from '@mostrador/testing/platform/inside-client';
@@ -26,11 +30,14 @@ type Wanted = {
   readonly webhooks: boolean;
   /** Whether its appointments take places. Its calendar is one of its own at Radicale. */
   readonly books?: boolean;
+  /** Whether its AI answers. */
+  readonly answers?: boolean;
 };
 
 /**
  * Creates stores with a key, a calendar (Radicale for the first), a WhatsApp channel and leads that have written. With
- * `booking`, the second one has booking rules and a calendar at Radicale.
+ * `booking`, the second one has booking rules and a calendar at Radicale. When the platform has a model, the last one's AI
+ * answers.
  */
 export const createStores = (platform: Platform, { booking }: { booking: boolean }): Promise<ChaosStore[]> =>
   platform.inside((call) =>
@@ -38,7 +45,16 @@ export const createStores = (platform: Platform, { booking }: { booking: boolean
       platform.phones.map((phone, index) => {
         const books = booking && index === 1;
         const calendar = index === 0 || books ? 'caldav' : 'feed';
-        const wanted = { phone, calendar, leads: leadsAtFirst, waitSeconds: 2, webhooks: true, books } as const;
+        const answers = platform.model !== undefined && index === platform.phones.length - 1;
+        const wanted = {
+          phone,
+          calendar,
+          leads: leadsAtFirst,
+          waitSeconds: 2,
+          webhooks: true,
+          books,
+          answers,
+        } as const;
         return createOne(platform, call, wanted);
       }),
     ),
@@ -107,6 +123,7 @@ async function createOne(platform: Platform, call: InsideCall, wanted: Wanted): 
     calendar,
     feedUrl: feed_url,
     booked,
+    answers: wanted.answers ?? false,
     phone,
     leads: [],
     changing: [],
@@ -119,7 +136,19 @@ async function createOne(platform: Platform, call: InsideCall, wanted: Wanted): 
   });
   // One after the other: all at once, their questions would keep a slow machine from the work that they wait for.
   for (const lead of store.leads) await untilItHasWritten(platform, store, lead);
+  // Only now: what a lead wrote before is left to people.
+  if (store.answers && platform.model) await switchOnAi(call, id, platform.model.connection);
   return store;
+}
+
+async function switchOnAi(call: InsideCall, storeId: string, connection: RequestOf<typeof connectModel>['body']) {
+  await call(connectModel, { body: connection }, storeId);
+  // A text of the AI is only what its model says.
+  const agent = { name: 'Bia', priority: 1, is_default: true, language: 'pt-BR', disclosure: false } as const;
+  await call(createAgent, { body: agent }, storeId);
+  // Past the longest wait an answer leaves although the lead has written on.
+  const settings = { ai: true, ai_quiet_seconds: 1, ai_max_wait_seconds: 300, ai_daily_calls: 1_000_000 };
+  await call(updateAssistantSettings, { body: settings }, storeId);
 }
 
 async function createEndpoint({ receiver, baseUrls }: Platform, storeId: string, key: string): Promise<void> {

@@ -22,7 +22,7 @@ export type BreakSettings = {
   readonly only?: string | undefined;
 };
 
-const phones = 4;
+const phones = 5;
 const clients = 14;
 // The load lasts at least this long and makes at least this many requests, so that each break shows.
 const loadMs = 10_000;
@@ -100,6 +100,7 @@ async function tryOne(one: Run, seed: number): Promise<Outcome> {
     random: createRandom(seed + 2),
     phones,
     diskMegabytes: 384,
+    answers: true,
     broken: broken && 'edits' in broken ? broken.name : undefined,
   };
   const work = async (platform: Platform): Promise<Outcome> => {

@@ -145,6 +145,18 @@ inBrowser(() => {
     await page.keyboard.press('Enter');
     await dialog.getByText('Different: 0 of 1. Nothing was sent.').waitFor();
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Ask again');
+
+    // The same on all conversations that are listed, one after the other.
+    await tabTo(page, 'button', 'Choose another conversation');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Try on all 2 of them' }).press('Enter');
+    await dialog.getByText('Different: 0 of 1. Nothing was sent.').waitFor();
+    await dialog.getByText('A person was called 0 times. Now it would be 0.').waitFor();
+    await dialog.getByText('Nothing that can be tried.').waitFor();
+    await dialog.getByText('Lia Prado').click();
+    await side('What this agent would answer').waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await tooNarrow(page)).toEqual([]);
     expect(await sandbox.messages(lead.id)).toHaveLength(2);
     expect((await request('GET', `/agents/${agent.id}`, { key: store.key })).body).toEqual(agent);
   });

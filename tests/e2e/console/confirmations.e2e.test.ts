@@ -103,6 +103,8 @@ inBrowser(() => {
     await answer(page).getByText('Declined', { exact: true }).waitFor();
     expect(await appointmentsOf(id)).toMatchObject([{ status: 'scheduled' }]);
     expect((await sandbox.messages(id)).at(-1)).toMatchObject({ source: 'ai' });
+    await page.reload();
+    await answer(page).getByText('Declined by Bia Lima').waitFor();
   });
 
   test('who decides second sees what the first one has decided', async () => {
@@ -114,7 +116,61 @@ inBrowser(() => {
     expect(declined.status, declined.text).toBe(200);
     await question(page).getByRole('button', { name: 'Confirm' }).click();
     await answer(page).getByText('Declined', { exact: true }).waitFor();
+    await answer(page).getByText('Declined by a program').waitFor();
     expect(await appointmentsOf(id)).toMatchObject([{ status: 'scheduled' }]);
     expect(await fits(page)).toBe(true);
+  });
+
+  test('an accepted time is held until a person decides, and who decided is shown after a reload', async () => {
+    const keep = ['--ai-confirm', 'book'];
+    await admin(['store', 'update', '--store', store.id, ...keep]);
+    const hours = [1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ weekday, from: '09:00', to: '18:00' }));
+    const rules = { overlap: 'reject', capacity: 1, slot_step_minutes: 60, hours };
+    expect((await request('PUT', '/booking/rules', { key: store.key, body: rules })).status).toBe(200);
+    /** A customer who accepts the first free time of tomorrow. */
+    const newAccepting = async (name: string) => {
+      const customer = await sandbox.newCustomer(name, 'hello');
+      await eventually(
+        () => messagesOfAi(customer.id),
+        (messages) => messages.at(-1)?.status === 'sent',
+      );
+      await writeToAi(customer, 'I want to book an appointment tomorrow');
+      const messages = await writeToAi(customer, 'the first one');
+      const { body } = await request('GET', `/leads/${customer.id}/decisions`, { key: store.key });
+      expect(body.data).toMatchObject([{ message_id: messages.at(-1)?.id, decision: null }]);
+      return { ...customer, messageId: messages.at(-1)?.id as string, offer: body.data[0].tools[0].offer as Json };
+    };
+    const book = (scheduled_at: string) =>
+      request('POST', '/appointments', { key: store.key, body: { title: 'Other', scheduled_at } });
+
+    const davi = await newAccepting('Davi');
+    expect(Date.parse(davi.offer.held_until)).toBeGreaterThan(Date.now());
+    expect((await book(davi.offer.scheduled_at)).body).toMatchObject({ code: 'appointment_conflict' });
+    const page = await openThread(davi.id);
+    await question(page).getByText('The time is kept for the customer until').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await question(page).getByRole('button', { name: 'Confirm' }).click();
+    await answer(page).getByText('Confirmed by Bia Lima').waitFor();
+    await messageOf(page, 'Booked:').waitFor();
+    await page.reload();
+    await answer(page).getByText('Confirmed by Bia Lima').waitFor();
+    await answer(page).getByText('Done', { exact: true }).waitFor();
+    expect(await appointmentsOf(davi.id)).toMatchObject([{ scheduled_at: davi.offer.scheduled_at }]);
+
+    // What is declined is free at once.
+    const elisa = await newAccepting('Elisa');
+    const path = `/leads/${elisa.id}/messages/${elisa.messageId}/decision`;
+    const declined = await request('POST', path, { key: store.key, body: { decision: 'decline' } });
+    expect(declined.status, declined.text).toBe(200);
+    expect((await book(elisa.offer.scheduled_at)).status).toBe(201);
+
+    const { loginUrl } = await invitePerson(store, 'owner', 'Otto Reis');
+    const owner = await newPage();
+    await open(owner, loginUrl, '/team');
+    await owner.getByRole('link', { name: 'Audit log' }).click();
+    const entries = owner.getByRole('row', { name: /^Request of the AI decided/ });
+    for (const words of ['Decision: confirmed', 'Decision: declined']) {
+      await entries.getByText(words).first().waitFor();
+    }
   });
 });

@@ -36,7 +36,31 @@ export const triedConversationsQuery = (text: string) => {
 /** A conversation and an agent to try on it. Another `run` asks again. */
 export type Trial = { readonly leadId: string; readonly agent: AgentTrial; readonly run: number };
 
-/** How an agent answers a conversation, some turns at a time. It asks a model, so nothing asks by itself again. */
+/** What a replay asks costs money, so nothing asks by itself again. */
+const once = {
+  ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0 },
+  ...{ retry: false, refetchOnMount: false, refetchOnWindowFocus: false, refetchOnReconnect: false },
+};
+
+/** The end of the replay before: several conversations are asked about one after the other. */
+let last: Promise<unknown> = Promise.resolve();
+
+/** How an agent answers the first turns of a conversation, after those that were asked before. */
+export const firstReplayQuery = ({ leadId, agent, run }: Trial) =>
+  queryOptions({
+    queryKey: ['agents', 'replay', 'first', leadId, run, agent],
+    queryFn: async ({ signal }) => {
+      const asked = last.then(() => {
+        signal.throwIfAborted();
+        return dataOf(platform.POST('/ai/replay', { body: { lead_id: leadId, agent }, signal }));
+      });
+      last = asked.catch(() => undefined);
+      return await asked;
+    },
+    ...once,
+  });
+
+/** How an agent answers a conversation, some turns at a time. */
 export const replayQuery = ({ leadId, agent, run }: Trial) =>
   infiniteQueryOptions({
     queryKey: ['agents', 'replay', leadId, run, agent],
@@ -44,7 +68,5 @@ export const replayQuery = ({ leadId, agent, run }: Trial) =>
       dataOf(platform.POST('/ai/replay', { body: { lead_id: leadId, agent, ...(after && { after }) }, signal })),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next ?? undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    ...{ retry: false, refetchOnMount: false, refetchOnWindowFocus: false, refetchOnReconnect: false },
+    ...once,
   });

@@ -15,6 +15,7 @@ import { type Draft, trialOf } from './draft.ts';
 import styles from './replay.module.css';
 import { wordsOfRefusedTrial } from './replay-words.ts';
 import { ReplayedAnswer } from './replayed-answer.tsx';
+import { SeveralResults, type SeveralTrial } from './several-results.tsx';
 
 type TryOnConversationProps = {
   readonly agents: readonly Agent[];
@@ -28,15 +29,22 @@ type TryOnConversationProps = {
 /** Asks the AI again about a conversation of the store, with the agent as it is in the form. */
 export function TryOnConversation({ agents, agentId, draft, takeTrial }: TryOnConversationProps) {
   const [chosen, setChosen] = useState<Trial & { readonly name: string }>();
+  const [several, setSeveral] = useState<SeveralTrial>();
   const [isAgain, setAgain] = useState(false);
   const run = (leadId: string, name: string) => {
     const agent = takeTrial();
     if (agent) setChosen({ leadId, name, agent, run: (chosen?.run ?? 0) + 1 });
   };
+  const runAll = (conversations: SeveralTrial['conversations']) => {
+    const agent = takeTrial();
+    if (agent) setSeveral({ conversations, agent, run: (several?.run ?? 0) + 1 });
+  };
   const choose = () => {
     setAgain(true);
     setChosen(undefined);
+    setSeveral(undefined);
   };
+  const isChanged = (agent: AgentTrial) => JSON.stringify(trialOf(draft)) !== JSON.stringify(agent);
   return (
     <section className={styles.replay} aria-labelledby="try-on-conversation">
       <h3 id="try-on-conversation" className={styles.heading}>
@@ -49,12 +57,25 @@ export function TryOnConversation({ agents, agentId, draft, takeTrial }: TryOnCo
           <Results
             trial={chosen}
             otherAgent={(id) => (id === agentId ? undefined : agents.find((agent) => agent.id === id)?.name)}
-            isStale={JSON.stringify(trialOf(draft)) !== JSON.stringify(chosen.agent)}
+            isStale={isChanged(chosen.agent)}
             onAgain={() => run(chosen.leadId, chosen.name)}
           />
         </>
+      ) : several ? (
+        <>
+          <SeveralResults
+            key={several.run}
+            trial={several}
+            isStale={isChanged(several.agent)}
+            onAgain={() => runAll(several.conversations)}
+          />
+          <Button kind="bare" onClick={choose}>
+            <X size={14} aria-hidden />
+            {m.agents_replay_other()}
+          </Button>
+        </>
       ) : (
-        <Conversations isFocused={isAgain} onChoose={run} />
+        <Conversations isFocused={isAgain} onChoose={run} onAll={runAll} />
       )}
     </section>
   );
@@ -64,9 +85,10 @@ type ConversationsProps = {
   /** It takes the place of what had the focus. */
   readonly isFocused: boolean;
   readonly onChoose: (leadId: string, name: string) => void;
+  readonly onAll: (conversations: SeveralTrial['conversations']) => void;
 };
 
-function Conversations({ isFocused, onChoose }: ConversationsProps) {
+function Conversations({ isFocused, onChoose, onAll }: ConversationsProps) {
   const [q, setQ] = useState('');
   const box = useRef<HTMLInputElement>(null);
   const { data, error, refetch } = useQuery(triedConversationsQuery(q));
@@ -103,6 +125,14 @@ function Conversations({ isFocused, onChoose }: ConversationsProps) {
             </li>
           ))}
         </ul>
+      )}
+      {data.length > 1 && (
+        <Button
+          className={styles.more}
+          onClick={() => onAll(data.map(({ lead: { id, name } }) => ({ leadId: id, name })))}
+        >
+          {m.agents_replay_several({ count: data.length })}
+        </Button>
       )}
     </>
   );

@@ -40,6 +40,7 @@ export type Store = Schemas['Store'];
 export type StoreSettings = Schemas['StoreOptions'];
 export type StoreSettingsChange = Schemas['UpdateStoreOptionsRequest'];
 export type Explanation = Schemas['Explanation'];
+export type AskedEffects = Schemas['AskedEffects'];
 export type StoreAi = Schemas['StoreAi'];
 export type ModelConnection = Schemas['ModelConnection'];
 export type ConnectModel = Schemas['ConnectModel'];

@@ -1,26 +1,37 @@
 import { expect, test } from 'vitest';
 import type { Message } from '../api/platform.ts';
-import { askedEffects, lastOfAi } from './asking.ts';
+import { alternativesOf, askedEffects, hasAiWritten, isAnswered, keptUntil } from './asking.ts';
 
-const thread = (...sources: Message['source'][]) =>
-  sources.map((source, place) => ({
-    ...{ id: String(place), source },
-    author: source === 'ai' ? ({ kind: 'agent', id: 'a', name: 'Bia' } as const) : null,
-  }));
+const thread = (...sources: Message['source'][]) => sources.map((source, place) => ({ id: String(place), source }));
 
-test.each<[Message['source'][], ReturnType<typeof lastOfAi>]>([
-  [[], undefined],
-  [['lead', 'seller', 'api'], undefined],
-  [['ai', 'lead'], { id: '0', isAnswered: false }],
+test.each<[Message['source'][], string, boolean]>([
+  [['ai', 'lead'], '0', false],
   // Only a person answers, and only what comes after the message.
-  [['lead', 'followup', 'api', 'ai', 'ai', 'seller'], { id: '3', isAnswered: false }],
-  [['lead', 'seller', 'lead', 'ai', 'ai'], { id: '3', isAnswered: true }],
-])('of the messages %j, newest first, the last one of the AI is %j', (sources, found) => {
-  expect(lastOfAi(thread(...sources))).toEqual(found);
+  [['lead', 'followup', 'api', 'ai', 'ai', 'seller'], '3', false],
+  [['lead', 'seller', 'lead', 'ai', 'ai'], '3', true],
+])('of the messages %j, newest first, that with the id %s is answered by a person: %s', (sources, id, answered) => {
+  expect(isAnswered(thread(...sources), id)).toBe(answered);
 });
 
-test('a message of the AI that no agent wrote cannot be explained', () => {
-  expect(lastOfAi([{ id: 'm', source: 'ai', author: { kind: 'agent', id: null, name: 'Bia' } }])).toBeUndefined();
+test('what no agent wrote asks for nothing', () => {
+  const written = (source: Message['source'], id: string | null) => ({
+    ...{ source, author: { kind: 'agent', id, name: 'Bia' } as const },
+  });
+  expect(hasAiWritten([written('ai', null), { source: 'seller', author: null }])).toBe(false);
+  expect(hasAiWritten([written('ai', 'a')])).toBe(true);
+});
+
+test('a time is kept until its moment, and the answer to a refused effect may name others', () => {
+  const offer = (held_until: string | null) => ({
+    offer: { title: 'Corte', scheduled_at: '2026-01-12T14:00:00.000Z', duration_minutes: 30, held_until },
+  });
+  const at = '2026-01-12T13:00:00.000Z';
+  const now = Date.parse(at);
+  expect([null, at, '2026-01-12T13:00:00.001Z'].map((until) => keptUntil(offer(until), now)?.isOver)).toEqual([
+    ...[undefined, true, false],
+  ]);
+  expect(keptUntil({ offer: null }, now)).toBeUndefined();
+  expect([alternativesOf({}), alternativesOf({ alternatives: [at, 1] })]).toEqual([[], [at]]);
 });
 
 test('a person decides about effects, and not about what was only looked up, was not allowed, or did not come to it', () => {
@@ -38,6 +49,7 @@ test('a person decides about effects, and not about what was only looked up, was
     call('book', { error: 'handed_over' }),
     call('cancel', { error: 'invalid_input' }),
     call('teleport', { error: 'tool_not_offered' }),
+    call('cancel', { error: 'not_asked' }),
   ];
   expect(askedEffects([...others, ...asked])).toEqual(asked);
 });

@@ -1,5 +1,5 @@
 import { isEffect } from '../agents/tools.ts';
-import type { Explanation, Message } from '../api/platform.ts';
+import type { AskedEffects, Explanation, Message } from '../api/platform.ts';
 
 type Call = Explanation['tools'][number];
 
@@ -12,7 +12,9 @@ export const waitsForPerson = ({ tools }: Pick<Explanation, 'tools'>): boolean =
   tools.some(({ awaits_confirmation }) => awaits_confirmation);
 
 /** No person could decide about these. */
-const neverAsked: readonly unknown[] = ['tool_not_offered', 'invalid_input', 'customer_wrote_more', 'handed_over'];
+const neverAsked: readonly unknown[] = [
+  ...['tool_not_offered', 'invalid_input', 'customer_wrote_more', 'handed_over', 'not_asked'],
+];
 
 /** The effects that a person decides about, or has decided about. Pure. */
 export const askedEffects = (tools: readonly Call[]): Call[] =>
@@ -21,11 +23,27 @@ export const askedEffects = (tools: readonly Call[]): Call[] =>
       awaits_confirmation || (isEffect(tool) && !neverAsked.includes(output.error)),
   );
 
-/** The last message of the AI in a thread, newest first. `isAnswered`: a person has written since. Pure. */
-export function lastOfAi(
-  messages: readonly Pick<Message, 'id' | 'source' | 'author'>[],
-): { readonly id: string; readonly isAnswered: boolean } | undefined {
-  const place = messages.findIndex(({ source, author }) => source === 'ai' && author?.id !== null);
-  const found = messages[place];
-  return found && { id: found.id, isAnswered: messages.slice(0, place).some(({ source }) => source === 'seller') };
+/** Whether the AI has written in a thread, so that it may have asked for something. Pure. */
+export const hasAiWritten = (messages: readonly Pick<Message, 'source' | 'author'>[]): boolean =>
+  messages.some(({ source, author }) => source === 'ai' && author?.id !== null);
+
+/** Whether a person has written after a message of a thread, newest first. Pure. */
+export const isAnswered = (messages: readonly Pick<Message, 'id' | 'source'>[], id: string): boolean =>
+  messages
+    .slice(
+      0,
+      messages.findIndex((message) => message.id === id),
+    )
+    .some(({ source }) => source === 'seller');
+
+/** Whether the time of an effect that waits is kept for the customer. Undefined: no time was. Pure. */
+export function keptUntil({ offer }: Pick<Call, 'offer'>, now: number): { readonly isOver: boolean } | undefined {
+  if (!offer?.held_until) return undefined;
+  return { isOver: Date.parse(offer.held_until) <= now };
 }
+
+/** Free times that the answer to a refused effect names. Pure. */
+export const alternativesOf = ({ alternatives }: Call['output']): string[] =>
+  Array.isArray(alternatives) ? alternatives.filter((start) => typeof start === 'string') : [];
+
+export type Asked = Pick<AskedEffects, 'tools' | 'decision'>;

@@ -3,7 +3,7 @@ import { Bot } from 'lucide-react';
 import { useId, useLayoutEffect, useRef } from 'react';
 import { wordsOfUse } from '../agents/tools.ts';
 import { Failure, wordsOf } from '../api/failure.ts';
-import { dataOf, type Explanation, platform } from '../api/platform.ts';
+import { type AskedEffects, dataOf, platform } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
 import { appointmentQuery, refresh } from '../calendar/appointment-queries.ts';
 import { isLeadStatus, wordsOfStatus } from '../leads/words.ts';
@@ -12,21 +12,22 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Bad } from '../ui/page.tsx';
 import { useZone } from '../ui/store-zone.tsx';
-import { fullTime } from '../ui/time.ts';
-import { askedEffects, waitsForPerson } from './asking.ts';
+import { clockTime, fullTime } from '../ui/time.ts';
+import { useNow } from '../ui/use-now.ts';
+import { type Asked, alternativesOf, askedEffects, keptUntil, waitsForPerson } from './asking.ts';
 import styles from './decision.module.css';
-import { explanationQuery } from './inbox-queries.ts';
+import { decisionsQuery, explanationQuery } from './inbox-queries.ts';
 
-type Call = Explanation['tools'][number];
+type Call = AskedEffects['tools'][number];
 type DecisionProps = {
   readonly leadId: string;
   readonly messageId: string;
-  readonly explanation: Explanation;
+  readonly asked: Asked;
   readonly onShown?: () => void;
 };
 
 /** What the AI asks a person for, with the buttons that decide it, and then what came of it. */
-export function Decision({ leadId, messageId, explanation, onShown }: DecisionProps) {
+export function Decision({ leadId, messageId, asked, onShown }: DecisionProps) {
   const shown = useRef(onShown);
   useLayoutEffect(() => shown.current?.(), []);
   const heading = useId();
@@ -44,7 +45,7 @@ export function Decision({ leadId, messageId, explanation, onShown }: DecisionPr
     // The button that had the focus is gone.
     onSuccess: () => card.current?.focus(),
   });
-  const waits = waitsForPerson(explanation);
+  const waits = waitsForPerson(asked);
   const title = waits ? m.inbox_asks() : m.inbox_asked();
   return (
     <section ref={card} className={styles.card} aria-labelledby={heading} tabIndex={-1}>
@@ -53,13 +54,14 @@ export function Decision({ leadId, messageId, explanation, onShown }: DecisionPr
         {title}
       </h3>
       <ul className={styles.list} aria-live="polite">
-        {askedEffects(explanation.tools).map((call, place) => (
+        {askedEffects(asked.tools).map((call, place) => (
           <li key={place}>
             <span>{wordsOfUse(call.tool)}</span> {!call.awaits_confirmation && <Came call={call} />}
             <About call={call} />
           </li>
         ))}
       </ul>
+      {!waits && asked.decision && <Decided decision={asked.decision} />}
       {waits && decide.error && <Bad>{wordsOfRefusal(decide.error, decide.variables)}</Bad>}
       {waits && (
         <div className={styles.actions}>
@@ -83,6 +85,7 @@ export function Decision({ leadId, messageId, explanation, onShown }: DecisionPr
 const readAgain = (leadId: string, messageId: string) =>
   Promise.all([
     queries.invalidateQueries(explanationQuery(leadId, messageId)),
+    queries.invalidateQueries(decisionsQuery(leadId)),
     queries.invalidateQueries({ queryKey: ['messages', leadId] }),
     queries.invalidateQueries({ queryKey: ['conversations'] }),
     refresh(),
@@ -94,21 +97,41 @@ function wordsOfRefusal(error: unknown, decision: 'confirm' | 'decline' | undefi
   return decision === 'decline' ? m.inbox_decline_too_late() : m.inbox_confirm_too_late();
 }
 
+/** What was decided, by whom and when. */
+function Decided({ decision: { decision, decided_at, by } }: { readonly decision: NonNullable<Asked['decision']> }) {
+  const zone = useZone();
+  const name = by?.name ?? (by?.kind === 'api_key' ? m.inbox_decided_program() : m.inbox_decided_unknown());
+  const words = decision === 'confirm' ? m.inbox_decided_confirm : m.inbox_decided_decline;
+  return (
+    <p className={styles.soft} dir="auto">
+      {words({ name, when: fullTime(decided_at, zone) })}
+    </p>
+  );
+}
+
 /** What came of an effect. */
 function Came({ call: { output } }: { readonly call: Call }) {
+  const zone = useZone();
   if (output.error === undefined) return <Badge kind="good">{m.inbox_asked_done()}</Badge>;
   if (output.error === 'declined') return <Badge>{m.inbox_asked_declined()}</Badge>;
   const code = String(output.error);
+  const free = alternativesOf(output);
   return (
     <>
       <Badge kind="warn">{m.inbox_asked_failed()}</Badge>
       <span className={styles.soft}>{wordsOf(new Failure(code, 409, code))}</span>
+      {free.length > 0 && (
+        <span className={styles.soft}>
+          {m.inbox_asked_free({ times: free.map((start) => fullTime(start, zone)).join(' · ') })}
+        </span>
+      )}
     </>
   );
 }
 
 /** To what it would be done. */
-function About({ call: { input, output, offer } }: { readonly call: Call }) {
+function About({ call }: { readonly call: Call }) {
+  const { input, output, offer } = call;
   const zone = useZone();
   const id = typeof input.appointment === 'string' ? input.appointment : '';
   const done = output.appointment as { readonly title: string; readonly scheduled_at: string } | undefined;
@@ -127,10 +150,25 @@ function About({ call: { input, output, offer } }: { readonly call: Call }) {
     isLeadStatus(status) && wordsOfStatus(status),
   ].filter((part) => typeof part === 'string' && part !== '');
   return (
-    parts.length > 0 && (
-      <p className={styles.soft} dir="auto">
-        {parts.join(' · ')}
-      </p>
-    )
+    <>
+      {parts.length > 0 && (
+        <p className={styles.soft} dir="auto">
+          {parts.join(' · ')}
+        </p>
+      )}
+      <Kept call={call} />
+    </>
+  );
+}
+
+/** Whether its time is kept for the customer until a person decides. */
+function Kept({ call }: { readonly call: Call }) {
+  const zone = useZone();
+  const kept = keptUntil(call, useNow());
+  if (!kept || !call.offer?.held_until) return null;
+  return (
+    <p className={styles.soft}>
+      {kept.isOver ? m.inbox_held_no_more() : m.inbox_held_until({ time: clockTime(call.offer.held_until, zone) })}
+    </p>
   );
 }

@@ -38,7 +38,7 @@ function Content({ leadId, messageId }: Pick<ExplainedProps, 'leadId' | 'message
     return (
       <>
         <Whole explanation={data} />
-        {asksPerson(data) && <Decision leadId={leadId} messageId={messageId} explanation={data} />}
+        {asksPerson(data) && <Decision leadId={leadId} messageId={messageId} asked={data} />}
       </>
     );
   }

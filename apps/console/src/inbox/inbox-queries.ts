@@ -78,6 +78,13 @@ export const leadSessionsQuery = (leadId: string) =>
     queryFn: () => dataOf(platform.GET('/leads/{leadId}/sessions', { params: { path: { leadId } } })),
   });
 
+/** What the AI asked people to confirm in a conversation. */
+export const decisionsQuery = (leadId: string) =>
+  queryOptions({
+    queryKey: ['explanation', leadId, 'decisions'],
+    queryFn: () => dataOf(platform.GET('/leads/{leadId}/decisions', { params: { path: { leadId } } })),
+  });
+
 /** Why the AI wrote a message. It changes only while a person is to decide what it asks for, so else it is read once. */
 export const explanationQuery = (leadId: string, messageId: string) =>
   queryOptions({

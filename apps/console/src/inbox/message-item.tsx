@@ -7,8 +7,8 @@ import { Badge } from '../ui/badge.tsx';
 import { useZone } from '../ui/store-zone.tsx';
 import { clockTime, dayWords, fullTime } from '../ui/time.ts';
 import { useNow } from '../ui/use-now.ts';
-import { asksPerson, waitsForPerson } from './asking.ts';
-import { explanationQuery, messageQuery } from './inbox-queries.ts';
+import type { Asked } from './asking.ts';
+import { messageQuery } from './inbox-queries.ts';
 import { MessageContent } from './message-content.tsx';
 import { previewOf, wordsOfFailure, wordsOfPrice, wordsOfStatus } from './message-words.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -45,8 +45,8 @@ type MessageItemProps = {
   readonly continues: boolean;
   /** The message that it answers, when it is in the thread. */
   readonly quoted: Message | undefined;
-  /** The AI may ask a person for something with it. `isAnswered`: a person has written since. */
-  readonly asks: { readonly isAnswered: boolean } | undefined;
+  /** What the AI has asked a person for with it. `isAnswered`: a person has written since. */
+  readonly asks: (Asked & { readonly isAnswered: boolean }) | undefined;
   /** Called when the question has just made the message higher. */
   readonly onAsks: () => void;
   readonly onCancel: () => void;
@@ -64,7 +64,7 @@ export function MessageItem({ message, name, continues, quoted, asks, onAsks, on
       status={status}
       author={author}
       continues={continues}
-      below={asks && <Asks message={message} isAnswered={asks.isAnswered} onShown={onAsks} />}
+      below={asks && <Asks message={message} asked={asks} onShown={onAsks} />}
     >
       {message.reply_to_id && <Quote of={quoted} />}
       <MessageContent message={message} />
@@ -133,19 +133,23 @@ function Why({ message: { lead_id, id } }: { readonly message: Message }) {
 /** Loaded when the AI asks for something. */
 const Decision = lazy(() => import('./decision.tsx').then(({ Decision: Card }) => ({ default: Card })));
 
-type AsksProps = { readonly message: Message; readonly isAnswered: boolean; readonly onShown: () => void };
+type AsksProps = {
+  readonly message: Message;
+  readonly asked: NonNullable<MessageItemProps['asks']>;
+  readonly onShown: () => void;
+};
 
-/** What the AI asks a person for, if anything. Once a person has written it is asked no more, and what is known stays. */
-function Asks({ message: { lead_id, id }, isAnswered, onShown }: AsksProps) {
-  const { data } = useQuery({
-    ...explanationQuery(lead_id, id),
-    enabled: ({ state }) => !isAnswered || (state.data !== undefined && waitsForPerson(state.data)),
-  });
-  if (!data || !asksPerson(data)) return null;
+/**
+ * What the AI asks a person for, and then what was decided. Once a person has written it is asked no more, but a question
+ * that is shown stays.
+ */
+function Asks({ message: { lead_id, id }, asked, onShown }: AsksProps) {
+  const [wasAsked] = useState(!asked.isAnswered);
+  if (asked.decision === null && asked.isAnswered && !wasAsked) return null;
   return (
     <div className={styles.asks}>
       <Suspense>
-        <Decision leadId={lead_id} messageId={id} explanation={data} onShown={onShown} />
+        <Decision leadId={lead_id} messageId={id} asked={asked} onShown={onShown} />
       </Suspense>
     </div>
   );

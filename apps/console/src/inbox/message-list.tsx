@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { ArrowDown } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso';
@@ -6,7 +7,8 @@ import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { useZone } from '../ui/store-zone.tsx';
 import { isSameDay } from '../ui/time.ts';
-import { lastOfAi } from './asking.ts';
+import { hasAiWritten, isAnswered } from './asking.ts';
+import { decisionsQuery } from './inbox-queries.ts';
 import { Day, MessageItem, OutgoingItem } from './message-item.tsx';
 import type { Outgoing } from './outgoing.ts';
 import { authorOf } from './source.tsx';
@@ -45,7 +47,14 @@ export function MessageList(props: MessageListProps) {
     ...outgoing.map((item) => ({ key: item.key, at: item.createdAt, outgoing: item })),
   ];
   const toEnd = () => list.current?.scrollToIndex({ index: 'LAST', align: 'end' });
-  const lastAnswer = lastOfAi(messages);
+  const { data: decisions } = useQuery({
+    ...decisionsQuery(messages[0]?.lead_id ?? ''),
+    enabled: hasAiWritten(messages),
+  });
+  const asksWith = ({ id }: Message) => {
+    const asked = decisions?.data.find(({ message_id }) => message_id === id);
+    return asked && { ...asked, isAnswered: isAnswered(messages, id) };
+  };
   const quotedBy = ({ reply_to_id }: Message) =>
     reply_to_id ? messages.find(({ id }) => id === reply_to_id) : undefined;
   // What was the oldest message at first keeps its index.
@@ -98,7 +107,7 @@ export function MessageList(props: MessageListProps) {
                   name={name}
                   quoted={quotedBy(row.message)}
                   continues={!beginnings.current.has(row.key) && isContinued(previous, row, zone)}
-                  asks={row.key === lastAnswer?.id ? lastAnswer : undefined}
+                  asks={asksWith(row.message)}
                   onAsks={() => atBottom && toEnd()}
                   onCancel={() => onCancel(row.message)}
                 />

@@ -99,6 +99,7 @@ const providerWords: Readonly<Record<string, () => string>> = {
 
 const proofWords = { password: m.password, passkey: m.audit_proof_passkey, oidc: m.audit_proof_oidc };
 const methodWords = { ...proofWords, link: m.audit_method_link };
+const decisionWords = { confirm: m.audit_decision_confirm, decline: m.audit_decision_decline };
 const unknownWords = { sent: m.audit_unknown_as_sent, failed: m.audit_unknown_as_failed };
 
 const wordsOfMember = (member: string): string =>
@@ -112,7 +113,7 @@ export function wordsOfDetails(
   { changed, role, scopes, proof, method, attempts, provider, ...waiting }: Details,
   timeZone: string,
 ): string[] {
-  const { kind, count, reason, older_than, unknown_as } = waiting;
+  const { kind, count, reason, older_than, decision, unknown_as } = waiting;
   return [
     changed && m.audit_changed({ members: listed(changed.map(wordsOfMember)) }),
     role && m.audit_role({ role: roleWords[role]() }),
@@ -127,6 +128,7 @@ export function wordsOfDetails(
         : m.audit_waiting_count({ kind: kindsWords[kind](), count })),
     reason && reasonWords[reason](),
     older_than && m.audit_waiting_since({ when: fullTime(older_than, timeZone) }),
+    decision && decisionWords[decision](),
     unknown_as && unknownWords[unknown_as](),
   ].filter((words) => words !== undefined && words !== false);
 }

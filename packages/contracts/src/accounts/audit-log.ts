@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { EffectDecisionWord } from '../assistant/turns.ts';
 import { ScopeWord, UserRoleWord } from '../core/access.ts';
 import {
   About,
@@ -51,6 +52,7 @@ export const AuditDetails = Type.Object(
     count: Type.Optional(Type.Integer({ description: 'How many were named by their ids. Left out: all of the kind.' })),
     reason: Type.Optional(About(WaitingReasonWord, 'Only those that waited for this reason.')),
     older_than: Type.Optional(About(Timestamp, 'Only those that waited since before this moment.')),
+    decision: Type.Optional(About(EffectDecisionWord, 'What was decided about the effects that the AI asked for.')),
     unknown_as: Type.Optional(About(UnknownOutcome, 'The status that messages with an unknown outcome got.')),
   },
   { title: 'AuditDetails', description: 'What the action was about: which members of it apply depends on the action.' },

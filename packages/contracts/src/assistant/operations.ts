@@ -12,12 +12,13 @@ import {
 import { replayConversation } from './replay.ts';
 import { fenceTurns } from './restore.ts';
 import { updateAssistantSettings } from './settings.ts';
-import { advanceTurn, decideEffects, explainMessage } from './turns.ts';
+import { advanceTurn, decideEffects, explainMessage, listDecisions } from './turns.ts';
 import { getAiUsage } from './usage.ts';
 
 export const assistantOperations = {
   explainMessage,
   decideEffects,
+  listDecisions,
   advanceTurn,
   getAiUsage,
   replayConversation,

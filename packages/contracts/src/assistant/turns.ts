@@ -6,6 +6,7 @@ import {
   NextStep,
   Nullable,
   NullableString,
+  NullableTimestamp,
   NullableUuid,
   OneOf,
   Timestamp,
@@ -81,6 +82,11 @@ const ExplainedTool = Type.Object(
           title: Type.String({ description: 'The title of the appointment.' }),
           scheduled_at: About(Timestamp, 'When it would begin.'),
           duration_minutes: Type.Integer({ description: 'How long it would take.' }),
+          held_until: About(
+            NullableTimestamp,
+            'Until when it is kept for the lead, while a person is to decide: an hour from the question on. Null: it is ' +
+              'not kept, so another customer may take it.',
+          ),
         },
         { title: 'ExplainedOffer', description: 'The time that `book` or `move` takes.' },
       ),
@@ -90,6 +96,34 @@ const ExplainedTool = Type.Object(
   { title: 'ExplainedTool', description: 'A tool that the model used, or asked for in vain.' },
 );
 export type ExplainedTool = Static<typeof ExplainedTool>;
+
+export const EffectDecisionWord = OneOf(['confirm', 'decline'], {
+  title: 'EffectDecision',
+  description: '`confirm`: the effects are made. `decline`: they are not.',
+});
+
+const MadeDecision = Type.Object(
+  {
+    decision: EffectDecisionWord,
+    decided_at: About(Timestamp, 'When it was made.'),
+    by: Nullable(
+      Type.Object(
+        {
+          kind: OneOf(['user', 'api_key'], { title: 'DeciderKind', description: 'A person, or a program with a key.' }),
+          id: About(NullableUuid, 'The id of the person or of the key.'),
+          name: About(NullableString, 'The name of the person at that moment. Null for a key.'),
+        },
+        { title: 'Decider', description: 'Who made it.' },
+      ),
+      { description: 'Who made it. Null: it is not known.' },
+    ),
+  },
+  { title: 'MadeDecision', description: 'What was decided about the effects that the AI asked a person for.' },
+);
+export type MadeDecision = Static<typeof MadeDecision>;
+const NullableDecision = Nullable(MadeDecision, {
+  description: 'What a person has decided about the effects that it asks for. Null: nothing yet, or it asks for none.',
+});
 
 const Explanation = Type.Object(
   {
@@ -138,6 +172,7 @@ const Explanation = Type.Object(
     tools: Type.Array(ExplainedTool, {
       description: 'What the model asked the server to do for this message, in order.',
     }),
+    decision: NullableDecision,
     model: About(NullableString, 'The provider and model that wrote it. Null: no model was asked.'),
     latency_ms: Nullable(Type.Integer(), { description: 'How long the model took. Null: no model was asked.' }),
     tokens: Nullable(
@@ -197,8 +232,9 @@ export const decideEffects = defineOperation({
   description:
     'A message of the AI that was handed over with the reason `needs_confirmation` waits for this: its explanation names ' +
     'the effects with `awaits_confirmation`. `confirm` makes them, as they would have been made at once, and tells the lead ' +
-    'what was booked, moved or cancelled. An effect that is not possible any more has an `error` in its output. `decline` ' +
-    'makes none and tells the lead nothing: answer in your own words. A repeat of `confirm` after a lost answer has no ' +
+    'what was booked, moved or cancelled. The time of `book` and `move` is kept for the lead until the `held_until` of its ' +
+    'offer. An effect that is not possible any more has an `error` in its output, and `alternatives` if its time is taken. ' +
+    '`decline` makes none, gives the time back and tells the lead nothing: answer in your own words. A repeat of `confirm` after a lost answer has no ' +
     'second effect.',
   extension: true,
   request: {
@@ -208,10 +244,7 @@ export const decideEffects = defineOperation({
     }),
     body: Exact(
       {
-        decision: OneOf(['confirm', 'decline'], {
-          title: 'EffectDecision',
-          description: '`confirm`: the effects are made. `decline`: they are not.',
-        }),
+        decision: EffectDecisionWord,
       },
       { description: 'The decision about all effects of the message that wait.' },
     ),
@@ -227,6 +260,38 @@ export const decideEffects = defineOperation({
     { title: 'DecidedEffects', description: 'What came of a decision.' },
   ),
   errors: ['lead_not_found', 'message_not_found', 'nothing_to_confirm'],
+});
+
+const AskedEffects = Type.Object(
+  {
+    message_id: About(Uuid, 'The message of the AI that says that a person confirms it.'),
+    asked_at: About(Timestamp, 'When the last message was received that it answers.'),
+    decision: NullableDecision,
+    tools: Type.Array(ExplainedTool, { description: 'What the AI asks for, with what came of it.' }),
+  },
+  { title: 'AskedEffects', description: 'What the AI has asked a person to confirm.' },
+);
+export type AskedEffects = Static<typeof AskedEffects>;
+
+/** The questions of an answer. */
+export const mostDecisions = 50;
+
+export const listDecisions = defineOperation({
+  subject: 'assistant.api.decisions.list',
+  http: { method: 'GET', path: '/leads/:leadId/decisions' },
+  access: { scope: 'messages:read' },
+  summary: 'List what the AI asked people to confirm for a lead',
+  description:
+    `The last ${mostDecisions} messages that were handed over with the reason \`needs_confirmation\`, the newest first: what ` +
+    'the AI asked for, what was decided, and who decided. One without a `decision` waits for ' +
+    '`POST /leads/{leadId}/messages/{messageId}/decision`.',
+  extension: true,
+  request: { params: Exact({ leadId: About(Uuid, 'The id of the lead.') }) },
+  reply: Type.Object(
+    { data: Type.Array(AskedEffects, { description: 'The questions, the newest first.' }) },
+    { title: 'Decisions', description: 'What the AI asked people to confirm.' },
+  ),
+  errors: ['lead_not_found'],
 });
 
 /** The due step of a lead's open turn. Safe to repeat at any time. */

@@ -49,6 +49,8 @@ export type KeyAccess = {
   readonly alsoScope?: Scope;
   /** The lowest tier of the store. Undefined: every tier. */
   readonly tier?: Tier;
+  /** As in `PersonAccess`, for a person who calls it. */
+  readonly audited?: PersonAccess['audited'];
 };
 
 /** Who may call an operation that only people have. */

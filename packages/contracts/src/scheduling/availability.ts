@@ -15,6 +15,9 @@ export const mostFreeTimes = 500;
 /** How long a hold lasts, in minutes. */
 export const holdMinutes = 10;
 
+/** How long the time that the AI was accepted for is kept while a person is to decide, in minutes. */
+export const decisionHoldMinutes = 60;
+
 const FreeTime = Type.Object(
   {
     start: About(Timestamp, 'When it begins.'),
@@ -157,6 +160,26 @@ export const createHold = defineOperation({
   ],
 });
 
+/** The assistant holds a time that a lead has accepted, until a person has confirmed it. */
+export const holdForDecision = defineOperation({
+  subject: 'scheduling.internal.holds.create',
+  summary: 'Hold a free time while a person is to decide about it',
+  request: {
+    body: Exact({
+      start: Timestamp,
+      duration_minutes: Duration,
+      service_id: NullableUuid,
+      seller_id: NullableUuid,
+    }),
+  },
+  reply: Hold,
+  errors: [
+    'booking_rules_not_found',
+    ...bookingErrors.filter((code) => code !== 'hold_not_found'),
+    'outside_booking_window',
+  ],
+});
+
 export const renewHold = defineOperation({
   subject: 'scheduling.api.holds.renew',
   http: { method: 'POST', path: '/availability/holds/:holdId/renew' },
@@ -184,4 +207,11 @@ export const releaseHold = defineOperation({
   errors: ['hold_not_found'],
 });
 
-export const availabilityOperations = { getAvailability, listBusyTimes, createHold, renewHold, releaseHold } as const;
+export const availabilityOperations = {
+  getAvailability,
+  listBusyTimes,
+  createHold,
+  holdForDecision,
+  renewHold,
+  releaseHold,
+} as const;

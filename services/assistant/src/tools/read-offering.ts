@@ -1,4 +1,5 @@
 import {
+  type Appointment,
   type BookingRules,
   getBookingRules,
   listAppointments,
@@ -15,6 +16,12 @@ import type { Offering } from './offered-tools.ts';
 const mostAppointments = 5;
 const mostOffers = 20;
 
+/** What the tools of a lead depend on, with what a time takes. */
+export type ReadOffering = Omit<Offering, 'offers' | 'appointments'> & {
+  readonly offers: readonly OfferRow[];
+  readonly appointments: readonly Appointment[];
+};
+
 /** Reads what the tools of a lead depend on. `answeredTo`: when the latest message was received that is to be answered. */
 export async function readOffering(
   { database, rpc }: Pick<Dependencies, 'database' | 'rpc'>,
@@ -25,7 +32,7 @@ export async function readOffering(
     readonly answeredTo: Date;
     readonly timezone: string;
   },
-): Promise<Offering> {
+): Promise<ReadOffering> {
   const { leadId, messages, answeredTo, timezone } = lead;
   const upcoming = {
     lead_id: leadId,

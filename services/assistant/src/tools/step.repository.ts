@@ -1,7 +1,7 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { CallRow, NewCall, ToolOutput } from './step.ts';
 
-const callColumns = (sql: Sql) => sql`turn_id, n, call, call_id, tool, input, output, begun_at`;
+const callColumns = (sql: Sql) => sql`turn_id, n, call, call_id, tool, input, output, begun_at, hold_id, held_until`;
 
 /** The number of model calls that a turn has had. */
 export async function countModelCalls(sql: Sql, storeId: string, turnId: string): Promise<number> {
@@ -38,14 +38,30 @@ export const listOpenCalls = (sql: Sql, storeId: string, turnId: string) =>
     where store_id = ${storeId} and turn_id = ${turnId} and kind = 'tool' and output is null
     order by n, call`;
 
+/** The calls for which a person is asked and whose time is held for the lead. */
+export const listHeld = (sql: Sql, storeId: string, leadId: string) =>
+  sql<(CallRow & { readonly hold_id: string; readonly held_until: Date })[]>`
+    select ${callColumns(sql)} from ai_steps
+    where store_id = ${storeId} and output is null and held_until > clock_timestamp()
+      and turn_id in (select id from ai_turns where store_id = ${storeId} and asked_lead_id = ${leadId})`;
+
+/** The tool calls of the last answers of the model in these turns, in order. */
+export const listLastCalls = (sql: Sql, storeId: string, turnIds: readonly string[]) =>
+  sql<CallRow[]>`
+    select ${callColumns(sql)} from unnest(${[...turnIds]}::uuid[]) as asking (id)
+    join lateral (
+      select ${callColumns(sql)}, max(n) over () as last from ai_steps
+      where store_id = ${storeId} and turn_id = asking.id and kind = 'tool') of_turn on n = last
+    order by n, call`;
+
 /** A model call, from 1 in each turn, with the tool calls that it asked for. */
 export type NewStep = { readonly n: number; readonly action: string; readonly calls: readonly NewCall[] };
 
 /** Writes a model call with the commit. */
 export function insertStep(sql: TransactionSql, storeId: string, turnId: string, { n, action, calls }: NewStep): void {
-  const rows = calls.map(({ call_id, tool, input, output }, index) => ({
+  const rows = calls.map(({ call_id, tool, input, output, hold_id = null, held_until = null }, index) => ({
     ...{ store_id: storeId, turn_id: turnId, n, call: index + 1, kind: 'tool', call_id, tool },
-    ...{ input: sql.json(input as never), output: output && sql.json(output as never) },
+    ...{ input: sql.json(input as never), output: output && sql.json(output as never), hold_id, held_until },
   }));
   sql.withCommit(sql`
     insert into ai_steps (store_id, turn_id, n, kind, output)

@@ -14,10 +14,14 @@ export type CallRow = {
   /** Null: it has not ended. */
   readonly output: ToolOutput | null;
   readonly begun_at: Date | null;
+  /** The hold of its time while a person is to decide about it, and when that ends. */
+  readonly hold_id: string | null;
+  readonly held_until: Date | null;
 };
 
 /** A call that a model asked for. One with an `output` is not made. */
-export type NewCall = Pick<CallRow, 'call_id' | 'tool' | 'input' | 'output'>;
+export type NewCall = Pick<CallRow, 'call_id' | 'tool' | 'input' | 'output'> &
+  Partial<Pick<CallRow, 'hold_id' | 'held_until'>>;
 
 /** A call as a model is shown it. */
 export const toResult = <Output>({

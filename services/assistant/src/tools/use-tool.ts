@@ -2,6 +2,7 @@ import {
   type Appointment,
   createAppointment,
   createFollowup,
+  getAppointment,
   getStoreSettings,
   type Lead,
   updateAppointment,
@@ -14,6 +15,7 @@ import { languageOf, phrases } from '../models/phrases.ts';
 import type { StepCall } from '../turns/step-call.ts';
 import type { TurnRow } from '../turns/turn.ts';
 import { type FindTimesInput, findTimes } from './find-times.ts';
+import { withHold } from './hold-times.ts';
 import { findOffers, type NewOffer, type OfferRow } from './offer.repository.ts';
 import { type CallRow, keyOf, type ToolOutput } from './step.ts';
 
@@ -45,7 +47,7 @@ export async function useTool(dependencies: Dependencies, step: StepCall, turn: 
       case 'find_times':
         return await findTimes(dependencies, step, input, { timezone, title: words.appointment });
       case 'book': {
-        const offer = await requireOffer(dependencies, step, turn, input.offer);
+        const offer = await requireOffer(dependencies, step, turn, call);
         const { title, duration_minutes, service_id } = offer;
         const notes = words.bookedBy(turn.agent_name ?? '');
         const body = {
@@ -56,13 +58,23 @@ export async function useTool(dependencies: Dependencies, step: StepCall, turn: 
           lead_id,
           scheduled_at: offer.starts_at.toISOString(),
         };
-        return { ...changed(await rpc.call(createAppointment, { body }, effect)), spendsOffers: true };
+        const booked = await withHold(dependencies, step, call, (hold) =>
+          rpc.call(createAppointment, { body: { ...body, ...hold } }, effect),
+        );
+        return { ...changed(booked), spendsOffers: true };
       }
       case 'move': {
-        const offer = await requireOffer(dependencies, step, turn, input.offer);
+        const offer = await requireOffer(dependencies, step, turn, call);
         const params = { appointmentId: input.appointment };
-        const body = { scheduled_at: offer.starts_at.toISOString() };
-        return { ...changed(await rpc.call(updateAppointment, { params, body }, effect)), spendsOffers: true };
+        const moved = await withHold(dependencies, step, call, async (hold) => {
+          const body = { scheduled_at: offer.starts_at.toISOString() };
+          if (!hold.hold_id) return await rpc.call(updateAppointment, { params, body }, effect);
+          // What a person has changed meanwhile stays: the hold may not fit then.
+          const { duration_minutes, service_id = null } = await rpc.call(getAppointment, { params }, step);
+          const held = { ...body, ...hold, duration_minutes, service_id };
+          return await rpc.call(updateAppointment, { params, body: held }, effect);
+        });
+        return { ...changed(moved), spendsOffers: true };
       }
       case 'cancel': {
         const params = { appointmentId: input.appointment };
@@ -82,7 +94,9 @@ export async function useTool(dependencies: Dependencies, step: StepCall, turn: 
     }
   } catch (error) {
     if (!(error instanceof AppError) || error.status >= 500 || error.code === 'idempotency_in_progress') throw error;
-    return { output: { error: error.code } };
+    const { alternatives } = error.members ?? {};
+    // Times for a person: a model offers only what it has searched for.
+    return { output: { error: error.code, ...(step.actor && Array.isArray(alternatives) && { alternatives }) } };
   }
 }
 
@@ -100,10 +114,13 @@ async function requireOffer(
   { database }: Dependencies,
   step: StepCall,
   { lead_id }: TurnRow,
-  id: string,
+  { input, begun_at }: CallRow,
 ): Promise<OfferRow> {
+  const { offer: id } = input as Inputs;
   const [offer] = await database.lookUp(step, (sql) => findOffers(sql, step.storeId, lead_id, [id]));
   if (!offer) throw new AppError('appointment_conflict');
+  // A person may decide late. A repeated call may have taken it in time.
+  if (begun_at === null && offer.starts_at.getTime() <= Date.now()) throw new AppError('outside_booking_window');
   return offer;
 }
 

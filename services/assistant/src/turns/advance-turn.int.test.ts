@@ -282,6 +282,18 @@ describe('a turn ends silent', () => {
   });
 });
 
+test('when the operator has switched the AI of all stores off, none answers', async () => {
+  const off = await startAssistant({ isOff: true });
+  try {
+    const store = await off.openStore({ ai_quiet_seconds: 0 });
+    await store.write('oi', { secondsAgo: 1 });
+    expect(await store.drain()).toEqual(ended('silent (switched_off)'));
+    expect([store.world.calls, store.said()]).toEqual([0, []]);
+  } finally {
+    await off.stop();
+  }
+});
+
 test('a store with the AI off has no turns', async () => {
   const store = await assistant.openStore({ ai: false });
   await store.write('oi');

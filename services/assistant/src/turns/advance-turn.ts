@@ -5,6 +5,8 @@ import { type Handler, later } from '@mostrador/kit/rpc/server';
 import { failedReason, lookAgain, waitUntil } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../dependencies.ts';
 import { ModelWaits } from '../models/ask-model.ts';
+import { releaseHolds } from '../tools/hold-times.ts';
+import { listOpenCalls } from '../tools/step.repository.ts';
 import { inToolSpan } from '../tools/tool-span.ts';
 import { useTool } from '../tools/use-tool.ts';
 import { recordFailed } from './attempt.repository.ts';
@@ -52,7 +54,13 @@ async function attempt(dependencies: Dependencies, context: StoreContext, claime
       return await database.write(scope, (sql) => recordTool(sql, claimed, claimed.call, used));
     }
     const told = await tell(dependencies, call, claimed.turn);
-    return await database.write(scope, (sql) => recordTold(sql, claimed, told));
+    const next = await database.write(scope, (sql) => recordTold(sql, claimed, told));
+    if (claimed.turn.action_reason === 'needs_confirmation' && told !== 'hand_over' && told.state === 'silent') {
+      // No person is asked, such as because one has written meanwhile.
+      const calls = await database.read(scope, (sql) => listOpenCalls(sql, scope.storeId, claimed.turn.id));
+      await releaseHolds(dependencies, call, calls);
+    }
+    return next;
   } catch (error) {
     const code = error instanceof AppError || error instanceof ModelWaits ? error.code : 'internal_error';
     context.log.warn({ turn: claimed.turn.id, task: claimed.task, err: error }, 'a step of an AI turn failed');

@@ -111,9 +111,10 @@ export async function saveEnd(
   { storeId, id, leaseToken }: EndingTurn,
   { state, reason }: Pick<TurnRow, 'state' | 'reason'>,
 ): Promise<(TurnRow & { readonly now: Date }) | undefined> {
+  const asks = state === 'handed_over' && reason === 'needs_confirmation';
   const [row] = await sql<(TurnRow & { now: Date })[]>`
     update ai_turns
-    set state = ${state}, reason = ${reason}, reply = null, next_attempt_at = null, error_code = null,
+    set state = ${state}, reason = ${reason}, asked_lead_id = ${asks ? sql`lead_id` : null}, reply = null, next_attempt_at = null, error_code = null,
         answered_to = coalesce(answered_to, last_received_at), ${over(sql)}
     where store_id = ${storeId} and id = ${id} and state = 'open'
       and lease_token is not distinct from coalesce(${leaseToken ?? null}, lease_token)

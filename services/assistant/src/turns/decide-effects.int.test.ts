@@ -3,6 +3,7 @@ import {
   decideEffects,
   type EffectName,
   explainMessage,
+  listDecisions,
   toolNames,
   updateAssistantSettings,
 } from '@mostrador/contracts';
@@ -66,7 +67,7 @@ test('what the store marks is not done: the lead hears that a person confirms it
     tools: [
       {
         ...{ tool: 'book', input: { offer: expect.any(String) }, output: {}, awaits_confirmation: true },
-        offer: { title: 'Atendimento', scheduled_at: at(1, 10), duration_minutes: expect.any(Number) },
+        offer: { title: 'Atendimento', scheduled_at: at(1, 10), held_until: store.world.holds[0]?.expires_at },
       },
     ],
   });
@@ -141,6 +142,145 @@ test('an effect that is not possible any more says why, and the lead is told not
   expect(await decide(store, 'confirm')).toEqual({
     ...{ tools: [expect.objectContaining({ output: { error: 'appointment_conflict' } })], message_id: null },
   });
+});
+
+const listed = async (store: TestStore, leadId = store.leadId) =>
+  (await assistant.rpc.call(listDecisions, { params: { leadId } }, testContext({ storeId: store.storeId }))).data;
+
+test('the accepted time is held until a person decides: a confirmation takes it, and what is declined is free again', async () => {
+  for (const decision of ['confirm', 'decline'] as const) {
+    const store = await openStore('book');
+    await acceptTen(store);
+    expect([decision, store.world.holds.map(({ start }) => start), store.world.free.includes(at(1, 10))]).toEqual([
+      ...[decision, [at(1, 10)], false],
+    ]);
+    await decide(store, decision);
+    expect([store.world.holds, store.world.free.includes(at(1, 10))]).toEqual([[], decision === 'decline']);
+  }
+});
+
+test('a hold that has ended: the time is booked if it is still free, else the decider learns what is', async () => {
+  for (const isTaken of [false, true]) {
+    const store = await openStore('book');
+    await acceptTen(store);
+    store.world.holds = [];
+    store.world.free = isTaken ? [at(1, 15)] : [at(1, 10)];
+    const { tools } = await decide(store, 'confirm');
+    expect(tools[0]?.output).toEqual(
+      isTaken
+        ? { error: 'appointment_conflict', alternatives: [at(1, 15)] }
+        : { appointment: expect.objectContaining({ scheduled_at: at(1, 10) }) },
+    );
+    // The time that was refused is still known.
+    expect(tools[0]?.offer?.scheduled_at).toBe(isTaken ? at(1, 10) : undefined);
+  }
+});
+
+test('no person is asked about a time that another customer has taken: the lead is offered others', async () => {
+  const store = await openStore('book');
+  await store.say('quero marcar um horário amanhã');
+  store.world.free = [at(1, 15), at(1, 16)];
+  expect(await store.say('pode ser às 10')).toMatchObject({ reason: 'sent' });
+  expect(store.said().at(-1)).toMatch(/15:00[\s\S]+16:00/);
+  expect([store.world.holds, await listed(store)]).toEqual([[], []]);
+});
+
+test('when one of two times is taken, a person is asked for neither, and the other one is free again', async () => {
+  const store = await openStore('book');
+  await store.say('quero marcar um horário amanhã');
+  store.world.free = [at(1, 9), at(1, 15)];
+  store.world.model = ({ results, tools }) => {
+    const offers = tools.find(({ name }) => name === 'book')?.input.properties.offer?.anyOf ?? [];
+    const calls = offers.slice(0, 2).map(({ const: offer }: { const: string }, place: number) => ({
+      ...{ id: String(place), name: 'book', input: { offer } },
+    })) as unknown as Calls;
+    return results.some(({ name }) => name === 'book')
+      ? { action: 'reply', text: 'ok', usedPassages: [] }
+      : { action: 'use_tools', calls };
+  };
+  expect(await store.say('os dois primeiros')).toMatchObject({ reason: 'sent' });
+  expect((await explain(store)).tools.map(({ output }) => output.error)).toEqual([
+    ...['not_asked', 'appointment_conflict'],
+  ]);
+  expect([store.world.holds, store.world.free]).toEqual([[], [at(1, 9), at(1, 15)]]);
+});
+
+test('a lead who accepts the same time again has it held once', async () => {
+  const store = await openStore('book');
+  await acceptTen(store);
+  await store.say('pode ser às 10');
+  expect(store.world.holds).toHaveLength(1);
+  const [second, first] = await listed(store);
+  expect(second?.tools[0]?.offer?.held_until).toBe(first?.tools[0]?.offer?.held_until);
+  await decide(store, 'confirm', second?.message_id);
+  expect((await decide(store, 'confirm', first?.message_id)).tools[0]?.output.error).toBe('appointment_conflict');
+  expect(store.world.appointments).toHaveLength(1);
+});
+
+test('when a seller writes first, no person is asked, and nothing is held', async () => {
+  const store = await openStore('book');
+  await store.say('quero marcar um horário amanhã');
+  store.world.accept = async () => {
+    throw new AppError('ai_paused');
+  };
+  await store.write('pode ser às 10');
+  expect(await store.drain()).toMatchObject({ reason: 'silent (ai_paused)' });
+  expect([store.world.holds, store.world.free.includes(at(1, 10)), await listed(store)]).toEqual([[], true, []]);
+});
+
+test('an appointment that waits to be moved keeps its new time, and what a person has changed meanwhile', async () => {
+  const store = await openStore('move');
+  await acceptTen(store);
+  await store.say('quero remarcar');
+  await store.say('pode ser às 15');
+  expect(store.world.holds).toEqual([expect.objectContaining({ start: at(1, 15), duration_minutes: 60 })]);
+  await decide(store, 'confirm');
+  expect(store.world.appointments).toEqual([expect.objectContaining({ scheduled_at: at(1, 15) })]);
+});
+
+test('a time that has passed when a person decides is not booked', async () => {
+  const store = await openStore('book');
+  await acceptTen(store);
+  await assistant.adminSql`update ai_offers set starts_at = now() - interval '1 minute' where store_id = ${store.storeId}`;
+  expect((await decide(store, 'confirm')).tools[0]?.output).toEqual({ error: 'outside_booking_window' });
+  expect([store.world.appointments, store.world.holds]).toEqual([[], []]);
+});
+
+test('what was decided, by whom and when, is listed and explained, also for the lead that a merge leaves', async () => {
+  const store = await openStore('book');
+  await acceptTen(store);
+  const waiting = { message_id: await lastTurn(store), decision: null };
+  expect(await listed(store)).toMatchObject([{ ...waiting, tools: [{ tool: 'book', awaits_confirmation: true }] }]);
+  await decide(store, 'decline');
+  const by = { ...person, name: 'Rui' };
+  const made = { decision: 'decline', by, decided_at: expect.any(String) };
+  expect(await listed(store)).toMatchObject([
+    {
+      decision: made,
+      tools: [{ output: { error: 'declined' }, offer: { scheduled_at: at(1, 10), held_until: null } }],
+    },
+  ]);
+  expect((await explain(store)).decision).toEqual(made);
+  const other = randomUUID();
+  await store.merge(other);
+  expect([await listed(store), (await listed(store, other)).length]).toEqual([[], 1]);
+  expect(await listed(await openStore('book'), other)).toEqual([]);
+});
+
+test('who confirms first has decided, also when a second one ends it', async () => {
+  const store = await openStore('book');
+  await acceptTen(store);
+  store.world.accept = async () => {
+    throw new AppError('service_unavailable');
+  };
+  await expect(decide(store, 'confirm')).rejects.toMatchObject({ code: 'service_unavailable' });
+  store.world.accept = async () => {};
+  await assistant.rpc.call(
+    decideEffects,
+    { params: { leadId: store.leadId, messageId: await lastTurn(store) }, body: { decision: 'confirm' } },
+    { ...testContext({ storeId: store.storeId }), actor: { kind: 'api_key', id: randomUUID() } },
+  );
+  expect((await listed(store))[0]?.decision).toMatchObject({ decision: 'confirm', by: { ...person, name: 'Rui' } });
 });
 
 test('a lead who cannot be written to still gets the effect, and the answer names no message', async () => {

@@ -1,21 +1,22 @@
 import { acceptMessage, getMessage, decideEffects as operation, type ReplyOf } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
-import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { authorOf, type StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { deleteOffers } from '../tools/offer.repository.ts';
+import { releaseHolds } from '../tools/hold-times.ts';
+import { deleteOffers, findOffers } from '../tools/offer.repository.ts';
 import { confirmations } from '../tools/said-by-server.ts';
 import { endCalls, listOpenCalls, markBegun, saveOutput } from '../tools/step.repository.ts';
 import { type CallRow, toResult } from '../tools/step.ts';
 import { type Used, useTool } from '../tools/use-tool.ts';
-import { toExplainedTool } from './explain-message.ts';
+import { offerIdsOf, toExplainedTool } from './explain-message.ts';
 import { localeOfLead } from './lead-locale.ts';
 import { repeatableMs } from './next-move.ts';
 import { readLead } from './read-lead.ts';
 import type { StepCall } from './step-call.ts';
-import { findTurn, lockAsking, markConfirmed } from './turn.repository.ts';
+import { findTurn, lockAsking, markConfirmed, markDeclined } from './turn.repository.ts';
 import type { TurnRow } from './turn.ts';
 
 type Answer = ReplyOf<typeof operation>;
@@ -28,7 +29,7 @@ export const decideEffects =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { params, body: { decision } }) => {
     const { database, rpc } = dependencies;
-    const { requestId, storeId, traceparent, actor, actorName, deadline } = context;
+    const { requestId, storeId, traceparent, actor, deadline } = context;
     const call: StepCall = { requestId, storeId, traceparent, actor, deadline };
     const [turn] = await database.lookUp(context, (sql) => findTurn(sql, storeId, params.messageId));
     if (!turn) throw new AppError('message_not_found');
@@ -36,28 +37,43 @@ export const decideEffects =
     await rpc.call(getMessage, { params }, call);
     const asking = { ...turn, lead_id: params.leadId };
     return await withIdempotency({
-      ...{ database, context, operation, toReply: (answer: Answer) => answer },
+      ...{ database, context, operation, toReply: ({ answer }: Decided) => answer },
       run: async (commit) => {
-        if (decision === 'decline') return await commit((sql) => decline(sql, storeId, turn.id));
-        const confirmed = await confirm(dependencies, context, call, { ...asking, by: actorName });
-        return await commit((sql) => record(sql, storeId, asking.lead_id, confirmed));
+        const by = authorOf(context);
+        const confirmed =
+          decision === 'confirm' ? await confirm(dependencies, context, call, { ...asking, by }) : undefined;
+        const decided = await commit((sql) =>
+          confirmed ? record(sql, storeId, asking.lead_id, confirmed) : decline(sql, storeId, { ...asking, by }),
+        );
+        await releaseHolds(dependencies, call, decided.unused);
+        return decided;
       },
     });
   };
 
-async function decline(sql: TransactionSql, storeId: string, turnId: string): Promise<Answer> {
-  const turn = await lockAsking(sql, storeId, turnId);
+/** `unused`: the calls that have taken nothing, whose times are given back. */
+type Decided = { readonly answer: Answer; readonly unused: readonly CallRow[] };
+
+async function decline(sql: TransactionSql, storeId: string, { id, lead_id, by }: Asking): Promise<Decided> {
+  const turn = await lockAsking(sql, storeId, id);
   // One that was confirmed may have been made.
-  const declined = turn?.confirmation_id === null ? await endCalls(sql, storeId, turnId, 'declined') : [];
+  const declined = turn?.confirmation_id === null ? await endCalls(sql, storeId, id, 'declined') : [];
   if (declined.length === 0) throw new AppError('nothing_to_confirm');
-  return { tools: declined.map((call) => toExplainedTool(call)), message_id: null };
+  const [offers] = await Promise.all([
+    findOffers(sql, storeId, lead_id, offerIdsOf(declined)),
+    markDeclined(sql, storeId, id, by),
+  ]);
+  return {
+    answer: { tools: declined.map((call) => toExplainedTool(call, offers)), message_id: null },
+    unused: declined,
+  };
 }
 
 type Made = { readonly call: CallRow; readonly used: Used };
 type Confirmed = { readonly made: readonly Made[]; readonly messageId: string | null };
 
-/** A turn with the name of the person who confirms. */
-type Asking = TurnRow & { readonly by: string | undefined };
+/** A turn with the person or the program that decides. */
+type Asking = TurnRow & { readonly by: ReturnType<typeof authorOf> };
 
 async function confirm(
   dependencies: Dependencies,
@@ -65,20 +81,20 @@ async function confirm(
   step: StepCall,
   turn: Asking,
 ): Promise<Confirmed> {
-  const { calls, messageId } = await dependencies.database.write(context, (sql) => begin(sql, step.storeId, turn.id));
+  const { calls, messageId } = await dependencies.database.write(context, (sql) => begin(sql, step.storeId, turn));
   const made: Made[] = [];
   for (const call of calls) made.push({ call, used: await useTool(dependencies, step, turn, call) });
   return { made, messageId: await tellDone(dependencies, step, turn, made, messageId) };
 }
 
 /** Begins the calls that wait. The owning services know the key of a call that began long ago no more. */
-async function begin(sql: TransactionSql, storeId: string, turnId: string) {
-  const turn = await lockAsking(sql, storeId, turnId);
-  const calls = turn ? await listOpenCalls(sql, storeId, turnId) : [];
+async function begin(sql: TransactionSql, storeId: string, { id, by }: Asking) {
+  const turn = await lockAsking(sql, storeId, id);
+  const calls = turn ? await listOpenCalls(sql, storeId, id) : [];
   const forgotten = calls.some(({ begun_at }) => begun_at && Date.now() - begun_at.getTime() > repeatableMs);
   if (calls.length === 0 || forgotten) throw new AppError('nothing_to_confirm');
   for (const call of calls) await markBegun(sql, storeId, call);
-  return { calls, messageId: await markConfirmed(sql, storeId, turnId) };
+  return { calls, messageId: await markConfirmed(sql, storeId, id, by) };
 }
 
 /** Tells the lead what was booked, moved or cancelled. Null: nothing was, or no message can be sent. */
@@ -97,7 +113,11 @@ async function tellDone(
   const message = confirmations(results, { language, timezone: read.timezone }).join('\n\n');
   if (message === '') return null;
   try {
-    await rpc.call(acceptMessage, { body: { id, lead_id, source: 'seller', message, author_name: by } }, step);
+    await rpc.call(
+      acceptMessage,
+      { body: { id, lead_id, source: 'seller', message, author_name: by?.name ?? undefined } },
+      step,
+    );
     return id;
   } catch (error) {
     if (error instanceof AppError && error.status < 500) return null;
@@ -110,11 +130,11 @@ async function record(
   storeId: string,
   leadId: string,
   { made, messageId }: Confirmed,
-): Promise<Answer> {
+): Promise<Decided> {
   for (const { call, used } of made) await saveOutput(sql, storeId, call, used.output);
+  const offers = await findOffers(sql, storeId, leadId, offerIdsOf(made.map(({ call }) => call)));
   if (made.some(({ used }) => used.spendsOffers)) await deleteOffers(sql, storeId, leadId);
-  return {
-    tools: made.map(({ call, used }) => toExplainedTool({ ...call, output: used.output })),
-    message_id: messageId,
-  };
+  const tools = made.map(({ call, used }) => toExplainedTool({ ...call, output: used.output }, offers));
+  const unused = made.flatMap(({ call, used }) => (used.output.error === undefined ? [] : [call]));
+  return { answer: { tools, message_id: messageId }, unused };
 }

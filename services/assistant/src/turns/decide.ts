@@ -12,6 +12,8 @@ import { limitsOf } from '../prices/budget.ts';
 import { type CallReservation, reserveCallOf } from '../prices/model-day.repository.ts';
 import { reachBudget } from '../prices/reach-budget.ts';
 import { findSettings } from '../settings/settings.repository.ts';
+import { checkCalls } from '../tools/check-calls.ts';
+import { holdTimes } from '../tools/hold-times.ts';
 import { findOffers } from '../tools/offer.repository.ts';
 import { offeredTools } from '../tools/offered-tools.ts';
 import { readOffering } from '../tools/read-offering.ts';
@@ -49,7 +51,7 @@ export async function decide(
   const { storeId } = scope;
   const { settings, connections, calls, results, answered, read } = await readTurn(dependencies, { scope, call }, turn);
   const burst = read && burstOf(read.messages, turn.first_received_at);
-  const isOn = settings.ai;
+  const isOn = settings.ai && !dependencies.isOff;
   const known = { isOn, hasModel: connections.length > 0, lead: read?.lead, hasMessages: burst !== undefined };
   const reason = whySilent(known);
   if (reason || !read || !burst) {
@@ -99,7 +101,12 @@ export async function decide(
   });
   const told = offered.flatMap((id) => offers.find((offer) => offer.id === id) ?? []);
   const { ai_confirm: asksFor } = settings;
-  return outcomeOf(chosen, request, { ...asked, n: calls + 1 }, { confirmed, told, reader, asksFor });
+  const { decision } = asked;
+  const wanted =
+    decision.action === 'use_tools'
+      ? await holdTimes(dependencies, call, checkCalls(request.tools, decision.calls), { turn, asksFor, offering })
+      : [];
+  return outcomeOf(chosen, request, { ...asked, n: calls + 1, wanted }, { confirmed, told, reader, asksFor });
 }
 
 /** What is known of the turn, its store and its lead before an agent is chosen. */

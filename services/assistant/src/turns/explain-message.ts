@@ -3,6 +3,7 @@ import {
   type Explanation,
   getMessage,
   type HandoverReason,
+  type MadeDecision,
   type explainMessage as operation,
 } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
@@ -27,7 +28,7 @@ export const explainMessage =
       Promise.all([listCalls(sql, storeId, turn.id), countSuperseded(sql, storeId, turn.id)]),
     );
     const shown = calls.filter((call) => call.output !== null || awaitsConfirmation(turn, call));
-    const ids = shown.flatMap((call) => (call.output === null && offerIdOf(call)) || []);
+    const ids = offerIdsOf(shown);
     const offers =
       ids.length === 0 ? [] : await database.read(context, (sql) => findOffers(sql, storeId, params.leadId, ids));
     return toExplanation(turn, shown, { superseded, offers, currency: prices?.currency });
@@ -48,16 +49,30 @@ const awaitsConfirmation = (turn: TurnRow, call: CallRow): boolean =>
   turn.reason === 'needs_confirmation';
 
 /** A call of an ended turn. */
-export function toExplainedTool(call: CallRow, offers: readonly OfferRow[] = []): ExplainedTool {
-  const { tool, input, output } = call;
-  const offer = output === null ? offers.find(({ id }) => id === offerIdOf(call)) : undefined;
+export function toExplainedTool(call: CallRow, offers: readonly OfferRow[]): ExplainedTool {
+  const { tool, input, output, held_until } = call;
+  const offer = isMade(call) ? undefined : offers.find(({ id }) => id === offerIdOf(call));
   return {
     ...{ tool, input: isObject(input) ? input : {}, output: output ?? {}, awaits_confirmation: output === null },
     offer: offer
-      ? { title: offer.title, scheduled_at: toTimestamp(offer.starts_at), duration_minutes: offer.duration_minutes }
+      ? {
+          ...{ title: offer.title, scheduled_at: toTimestamp(offer.starts_at) },
+          duration_minutes: offer.duration_minutes,
+          held_until: output === null && held_until ? toTimestamp(held_until) : null,
+        }
       : null,
   };
 }
+
+/** What was decided about what a turn asked for. */
+export const toDecision = ({ decision, decided_at, decided_by: by }: TurnRow): MadeDecision | null =>
+  decision && decided_at && { decision, decided_at: toTimestamp(decided_at), by };
+
+const isMade = ({ output }: CallRow): boolean => output !== null && output.error === undefined;
+
+/** The ids of the offers that these calls would take, or would have taken. */
+export const offerIdsOf = (calls: readonly CallRow[]): string[] =>
+  calls.flatMap((call) => (isMade(call) ? undefined : offerIdOf(call)) ?? []);
 
 /** The id of the offer that a call takes. */
 const offerIdOf = ({ input }: CallRow): string | undefined =>
@@ -81,6 +96,7 @@ const toExplanation = (
   considered: [...turn.considered],
   passages: [...turn.passages],
   tools: calls.map((call) => toExplainedTool(call, offers)),
+  decision: toDecision(turn),
   model: turn.model,
   latency_ms: turn.latency_ms,
   tokens:

@@ -7,7 +7,7 @@ import { moveOffers } from '../tools/offer.repository.ts';
 import { supersedeUnanswered } from './attempt.repository.ts';
 import { earliest, latest } from './quiet.ts';
 import { takeIn } from './take-in.ts';
-import { lockOpenTurn } from './turn.repository.ts';
+import { lockOpenTurn, moveQuestions } from './turn.repository.ts';
 
 /** The messages of the merged lead have moved by then: the second round of a merge comes 16 s after the first one. */
 const messagesMoveMs = 20_000;
@@ -30,6 +30,7 @@ async function follow(
   { lead_id, merged_into }: EventOf<'crm.lead.merged'>['data'],
 ): Promise<void> {
   await moveOffers(sql, storeId, lead_id, merged_into);
+  await moveQuestions(sql, storeId, lead_id, merged_into);
   const { turn, now } = await lockOpenTurn(sql, storeId, lead_id);
   const [settings] = await findSettingsIfOn(sql, storeId);
   if (!settings) return;

@@ -4,7 +4,7 @@ import type { Asked } from '../models/ask-model.ts';
 import type { Decision, ModelRequest } from '../models/model.ts';
 import { languageOf, phrases } from '../models/phrases.ts';
 import { longestReply } from '../models/reply-text.ts';
-import { checkCalls } from '../tools/check-calls.ts';
+import { isAsked } from '../tools/hold-times.ts';
 import type { OfferRow } from '../tools/offer.repository.ts';
 import { offerList } from '../tools/said-by-server.ts';
 import type { NewStep } from '../tools/step.repository.ts';
@@ -75,11 +75,21 @@ type Additions = {
   readonly asksFor: EffectNames;
 };
 
-/** What is recorded of an answer of the model. `n`: the number of its call in the turn. */
+/**
+ * What is recorded of an answer of the model. `n`: the number of its call in the turn. `wanted`: the tool calls that it asks
+ * for, checked.
+ */
 export function outcomeOf(
   chosen: Chosen,
   request: ModelRequest,
-  { decision, model, latencyMs, settle, n }: Asked & { readonly n: number },
+  {
+    decision,
+    model,
+    latencyMs,
+    settle,
+    n,
+    wanted,
+  }: Asked & { readonly n: number; readonly wanted: readonly NewCall[] },
   { confirmed, told, reader, asksFor }: Additions,
 ): Outcome {
   const latency_ms = (chosen.latency_ms ?? 0) + latencyMs;
@@ -88,17 +98,15 @@ export function outcomeOf(
   const asked = { step, ...(settle && { settle }) };
   switch (decision.action) {
     case 'use_tools': {
-      const calls = checkCalls(request.tools, decision.calls);
-      const waiting = (call: NewCall) => call.output === null && asksFor.some((name) => name === call.tool);
-      if (calls.some(waiting)) {
-        const kept = calls.map((call) =>
-          call.output !== null || waiting(call) ? call : { ...call, output: { error: 'handed_over' } },
+      if (wanted.some((call) => isAsked(call, asksFor))) {
+        const kept = wanted.map((call) =>
+          call.output !== null || isAsked(call, asksFor) ? call : { ...call, output: { error: 'handed_over' } },
         );
         const { confirmsFirst } = phrases[languageOf(reader.language)];
         const handedOver = handOverOutcome(base, 'needs_confirmation', confirmed, confirmsFirst);
         return { ...handedOver, ...asked, step: { ...step, calls: kept } };
       }
-      return { decided: { ...base, action: null }, ...asked, step: { ...step, calls } };
+      return { decided: { ...base, action: null }, ...asked, step: { ...step, calls: wanted } };
     }
     case 'hand_over':
       return { ...handOverOutcome(base, decision.reason, confirmed, decision.text), ...asked };

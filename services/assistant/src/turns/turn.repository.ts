@@ -5,7 +5,7 @@ import type { TurnRow } from './turn.ts';
 export const turnColumns = (sql: Sql) => sql`
   id, lead_id, state, reason, first_received_at, last_received_at, next_received_at, answered_to, action, action_reason, reply, agent_id,
   agent_name, agent_reason, considered, passages, model, latency_ms, input_tokens, output_tokens, cost_micros, next_attempt_at, attempts, error_code,
-  model_failures, lease_until, continues, confirmation_id`;
+  model_failures, lease_until, continues, confirmation_id, asked_lead_id, decision, decided_at, decided_by`;
 
 /** Locks the open turn of a lead. `now`: the database clock after that. */
 export async function lockOpenTurn(
@@ -95,12 +95,35 @@ export async function lockAsking(
 }
 
 /** From here on what the turn asked for may be done. Returns the id of the message that tells the lead. */
-export async function markConfirmed(sql: TransactionSql, storeId: string, id: string): Promise<string> {
+export async function markConfirmed(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+  by: TurnRow['decided_by'],
+): Promise<string> {
   const [row] = await sql<[{ confirmation_id: string }]>`
-    update ai_turns set confirmation_id = coalesce(confirmation_id, uuidv7())
+    update ai_turns set confirmation_id = coalesce(confirmation_id, uuidv7()), ${decided(sql, 'confirm', by)}
     where store_id = ${storeId} and id = ${id} returning confirmation_id`;
   return row.confirmation_id;
 }
+
+export const markDeclined = (sql: TransactionSql, storeId: string, id: string, by: TurnRow['decided_by']) =>
+  sql`update ai_turns set ${decided(sql, 'decline', by)} where store_id = ${storeId} and id = ${id}`;
+
+/** A repeat keeps who decided first. */
+const decided = (sql: TransactionSql, decision: TurnRow['decision'], by: TurnRow['decided_by']) => sql`
+  decision = ${decision}, decided_at = coalesce(decided_at, clock_timestamp()),
+  decided_by = case when decided_at is null then ${by && sql.json(by)} else decided_by end`;
+
+/** The turns that have asked a person about a lead, the newest first. */
+export const listAsking = (sql: Sql, storeId: string, leadId: string, limit: number) =>
+  sql<TurnRow[]>`
+    select ${turnColumns(sql)} from ai_turns
+    where store_id = ${storeId} and asked_lead_id = ${leadId} order by id desc limit ${limit}`;
+
+/** A merged lead's questions to a person are about the lead that stays. */
+export const moveQuestions = (sql: TransactionSql, storeId: string, leadId: string, mergedInto: string) =>
+  sql`update ai_turns set asked_lead_id = ${mergedInto} where store_id = ${storeId} and asked_lead_id = ${leadId}`;
 
 export type DecidedTurn = TurnRow & { readonly answered_to: Date };
 

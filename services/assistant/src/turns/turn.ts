@@ -1,4 +1,4 @@
-import type { Explanation, HandoverReason, SilentReason, TurnOutcome } from '@mostrador/contracts';
+import type { Explanation, HandoverReason, MadeDecision, SilentReason, TurnOutcome } from '@mostrador/contracts';
 import { type OutboxEntry, wakeWorkflow } from '@mostrador/kit/outbox/outbox';
 import type { ProviderFailures } from '../models/choose-model.ts';
 
@@ -45,6 +45,12 @@ export type TurnRow = {
   readonly continues: string | null;
   /** The message that tells what a person has confirmed. */
   readonly confirmation_id: string | null;
+  /** The lead about whom it has asked a person: its own, or the one that was merged with it. */
+  readonly asked_lead_id: string | null;
+  /** What the person has decided, when, and who it was. */
+  readonly decision: MadeDecision['decision'] | null;
+  readonly decided_at: Date | null;
+  readonly decided_by: MadeDecision['by'];
 };
 
 /** The wake-up of the workflow that answers a lead. */

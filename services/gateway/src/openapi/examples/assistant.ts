@@ -1,4 +1,4 @@
-import { decideEffects, explainMessage, getAiUsage, replayConversation } from '@mostrador/contracts';
+import { decideEffects, explainMessage, getAiUsage, listDecisions, replayConversation } from '@mostrador/contracts';
 import { document, reception } from './agents.ts';
 import { type ExampleOfOperation, example } from './example.ts';
 import { ids } from './optician.ts';
@@ -17,6 +17,7 @@ export const assistantExamples: readonly ExampleOfOperation[] = [
       considered: [{ agent_id: ids.agent, name: reception.name, outcome: 'selected', failed_condition: null }],
       passages: [{ document_id: ids.document, title: document.title, used: true }],
       tools: [],
+      decision: null,
       model: 'demo',
       latency_ms: 3,
       tokens: null,
@@ -44,6 +45,29 @@ export const assistantExamples: readonly ExampleOfOperation[] = [
         },
       ],
       message_id: ids.message,
+    },
+  ),
+  example(
+    listDecisions,
+    { params: { leadId: ids.lead } },
+    {
+      data: [
+        {
+          message_id: ids.reply,
+          asked_at: '2026-01-12T13:02:14.106Z',
+          decision: {
+            decision: 'decline',
+            decided_at: '2026-01-12T13:09:40.250Z',
+            by: { kind: 'user', id: ids.user, name: 'Marina Alves' },
+          },
+          tools: [
+            {
+              ...{ tool: 'cancel', input: { appointment: ids.appointment }, output: { error: 'declined' } },
+              ...{ awaits_confirmation: false, offer: null },
+            },
+          ],
+        },
+      ],
     },
   ),
   example(

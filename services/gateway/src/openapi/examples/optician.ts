@@ -25,6 +25,7 @@ export const ids = {
   event: '0198c1f5-62ff-7df1-8b15-d6e7f8091a2b',
   service: '0198c1f4-73aa-7ea1-8c26-e7f8091a2b3c',
   template: '0198c1f5-1e55-7ac1-8e48-091a2b3c4d5e',
+  user: '0198c1f4-1b22-7c41-8a16-e7f8091a2b3d',
   hold: '0198c1f5-0d44-7fb1-9d37-f8091a2b3c4d',
 } as const;
 
