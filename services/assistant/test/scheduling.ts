@@ -92,7 +92,6 @@ export function bookingHandlers(worldOf: (storeId: string) => BookingWorld): Han
     if (!world.free.includes(start)) throw new AppError('appointment_conflict', { members: { alternatives } });
     world.free = world.free.filter((free) => free !== start);
   };
-  const holds = new Map<string, Hold>();
   const none = { total: 0, page: 1, limit: 50 };
   return {
     getBookingRules: async ({ storeId }) => {
@@ -122,15 +121,12 @@ export function bookingHandlers(worldOf: (storeId: string) => BookingWorld): Han
       if (!found) throw new AppError('appointment_not_found');
       return found;
     },
-    holdForDecision: async ({ storeId, idempotency }, { body }) => {
-      const key = `${storeId} ${idempotency?.scope} ${idempotency?.key}`;
-      const known = holds.get(key);
-      if (known) return known;
+    holdForDecision: async ({ storeId }, { body }) => {
       const world = worldOf(storeId);
+      const known = world.holds.find(({ id }) => id === body.id);
+      if (known) return known;
       take(world, body.start);
-      const expires_at = new Date(Date.now() + decisionHoldMinutes * 60_000).toISOString();
-      const hold = { ...body, id: randomUUID(), expires_at };
-      holds.set(key, hold);
+      const hold = { ...body, expires_at: new Date(Date.now() + decisionHoldMinutes * 60_000).toISOString() };
       world.holds.push(hold);
       return hold;
     },

@@ -149,9 +149,9 @@ inBrowser(() => {
     // The same on all conversations that are listed, one after the other.
     await tabTo(page, 'button', 'Choose another conversation');
     await page.keyboard.press('Enter');
-    await dialog.getByRole('button', { name: 'Try on all 2 of them' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Try on all that are listed (2)' }).press('Enter');
     await dialog.getByText('Different: 0 of 1. Nothing was sent.').waitFor();
-    await dialog.getByText('A person was called 0 times. Now it would be 0.').waitFor();
+    await dialog.getByText('Handed to a person: 0 before, 0 now.').waitFor();
     await dialog.getByText('Nothing that can be tried.').waitFor();
     await dialog.getByText('Lia Prado').click();
     await side('What this agent would answer').waitFor();

@@ -166,6 +166,8 @@ export const holdForDecision = defineOperation({
   summary: 'Hold a free time while a person is to decide about it',
   request: {
     body: Exact({
+      /** That of the hold. A repeat with it gets the same hold. */
+      id: Uuid,
       start: Timestamp,
       duration_minutes: Duration,
       service_id: NullableUuid,

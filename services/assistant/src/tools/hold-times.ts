@@ -16,7 +16,7 @@ import type { ReadOffering } from './read-offering.ts';
 import { listHeld } from './step.repository.ts';
 import type { CallRow, NewCall } from './step.ts';
 
-type Wish = RequestOf<typeof holdForDecision>['body'];
+type Wish = Omit<RequestOf<typeof holdForDecision>['body'], 'id'>;
 type Held = Required<Pick<NewCall, 'hold_id' | 'held_until'>>;
 type Taking = Pick<ReadOffering, 'offers' | 'appointments'>;
 type Asking = {
@@ -144,13 +144,16 @@ async function holdTime(
   turn: Pick<TurnRow, 'id'>,
   wish: Wish,
 ): Promise<Held | 'taken' | undefined> {
-  const fingerprint = fingerprintOf(wish);
-  const once = { ...step, idempotency: { key: `${turn.id}:${fingerprint}`, scope: 'assistant hold', fingerprint } };
+  // The step may be repeated, and then has the same hold.
+  const body = { ...wish, id: idOf(fingerprintOf({ turn: turn.id, wish })) };
   try {
-    const { id, expires_at } = await rpc.call(holdForDecision, { body: wish }, once);
+    const { id, expires_at } = await rpc.call(holdForDecision, { body }, step);
     return { hold_id: id, held_until: toInstant(expires_at) };
   } catch (error) {
-    if (!(error instanceof AppError) || error.status >= 500 || error.code === 'idempotency_in_progress') throw error;
+    if (!(error instanceof AppError) || error.status >= 500) throw error;
     return error.code === 'appointment_conflict' ? 'taken' : undefined;
   }
 }
+
+/** A UUID of version 8 from a hash in hex. */
+const idOf = (hash: string): string => hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');

@@ -138,6 +138,7 @@ test('two people confirm at once: one effect, one message', async () => {
 test('an effect that is not possible any more says why, and the lead is told nothing', async () => {
   const store = await openStore('book');
   await acceptTen(store);
+  store.world.holds = [];
   store.world.free = [];
   expect(await decide(store, 'confirm')).toEqual({
     ...{ tools: [expect.objectContaining({ output: { error: 'appointment_conflict' } })], message_id: null },

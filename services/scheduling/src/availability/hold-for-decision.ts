@@ -5,5 +5,5 @@ import { takeHold } from './take-hold.ts';
 
 export const holdForDecision =
   (dependencies: Dependencies): Handler<typeof operation> =>
-  (context, { body }) =>
-    takeHold(dependencies, context, { operation, body, minutes: decisionHoldMinutes });
+  (context, { body: { id, ...body } }) =>
+    takeHold(dependencies, context, { operation, id, body, minutes: decisionHoldMinutes });

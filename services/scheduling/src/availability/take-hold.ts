@@ -5,7 +5,7 @@ import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import { toInstant } from '@mostrador/kit/rpc/validate';
-import { type BookingRow, insertBookings } from '../booking/booking.repository.ts';
+import { type BookingRow, findHold, insertBookings } from '../booking/booking.repository.ts';
 import { readNamed } from '../booking/named.ts';
 import { withAlternatives } from '../booking/refusals.ts';
 import { lockRules } from '../booking/rules.repository.ts';
@@ -20,13 +20,15 @@ type Holding = {
   readonly body: Omit<RequestOf<typeof createHold>['body'], 'service_id'> & { readonly service_id?: string | null };
   /** How long the hold lasts. */
   readonly minutes: number;
+  /** The id of the hold. When there is one with it, that is the answer. */
+  readonly id?: string;
 };
 
 /** Takes a place for some minutes, in a store whose appointments take places. */
 export const takeHold = (
   { database, rpc }: Pick<Dependencies, 'database' | 'rpc'>,
   context: StoreContext,
-  { operation, body, minutes }: Holding,
+  { operation, body, minutes, id = randomUUID() }: Holding,
 ) =>
   withIdempotency({
     database,
@@ -50,6 +52,8 @@ export const takeHold = (
         commit(async (sql) => {
           const { storeId } = context;
           const rules = requireRules(await lockRules(sql, storeId));
+          const [known] = await findHold(sql, storeId, id);
+          if (known) return known;
           if (rules.overlap === 'allow') throw new AppError('booking_rules_not_found');
           const { from, until } = boundsOf(rules, Date.now());
           const at = wish.scheduled_at.getTime();
@@ -57,7 +61,7 @@ export const takeHold = (
           const [grant] = await takePlaces(sql, storeId, { ...rules, outside_hours: 'reject' }, [wish]);
           if (grant instanceof AppError) throw grant;
           const expires_at = new Date(Date.now() + minutes * minuteMs);
-          const hold = { ...grant?.booking, id: randomUUID(), expires_at, renewed: false } as BookingRow;
+          const hold = { ...grant?.booking, id, expires_at, renewed: false } as BookingRow;
           await insertBookings(sql, storeId, [hold]);
           return hold;
         }),

@@ -489,16 +489,17 @@ describe('holds', () => {
     expect(await booking.taken(storeId)).toMatchObject([{ id: first.id }]);
   });
 
-  test('a time for which a person is asked is held for an hour, as other holds are, and once for a key', async () => {
+  test('a time for which a person is asked is held for an hour, as other holds are, and once for an id', async () => {
     const storeId = await booking.store({ horizon_days: 730 });
     const body = { start: at('09:00'), duration_minutes: 60, service_id: null, seller_id: null };
-    const ask = (key: string) =>
-      booking.rpc.call(holdForDecision, { body }, testContext({ storeId, idempotencyKey: key }));
-    const hold = await ask('one');
-    expect(await ask('one')).toEqual(hold);
+    const ask = (id: string) => booking.rpc.call(holdForDecision, { body: { ...body, id } }, testContext({ storeId }));
+    const [id, other] = [randomUUID(), randomUUID()];
+    const hold = await ask(id);
+    expect(await ask(id)).toEqual(hold);
+    expect(hold.id).toBe(id);
     const minutes = (Date.parse(hold.expires_at) - Date.now()) / 60_000;
     expect([minutes > 50, minutes <= decisionHoldMinutes]).toEqual([true, true]);
-    expect([await outcomeOf(ask('two')), await outcomeOf(booking.book(storeId, at('09:30')))]).toEqual([
+    expect([await outcomeOf(ask(other)), await outcomeOf(booking.book(storeId, at('09:30')))]).toEqual([
       ...['appointment_conflict', 'appointment_conflict'],
     ]);
     expect(await booking.book(storeId, at('09:00'), { hold_id: hold.id })).toMatchObject({ status: 'scheduled' });
