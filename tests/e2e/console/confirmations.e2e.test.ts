@@ -56,7 +56,7 @@ inBrowser(() => {
 
   test('a customer books and cancels, a seller confirms it with the keyboard, and the customer is told', async () => {
     const hours = [1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ weekday, from: '09:00', to: '18:00' }));
-    const rules = { overlap: 'reject', capacity: 1, slot_step_minutes: 60, hours };
+    const rules = { overlap: 'reject', capacity: 1, slot_step_minutes: 60, hours, outside_hours: 'allow' };
     expect((await request('PUT', '/booking/rules', { key: store.key, body: rules })).status).toBe(200);
     const helena = await sandbox.newCustomer('Helena', 'hello');
     await eventually(
@@ -125,7 +125,7 @@ inBrowser(() => {
     const keep = ['--ai-confirm', 'book'];
     await admin(['store', 'update', '--store', store.id, ...keep]);
     const hours = [1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ weekday, from: '09:00', to: '18:00' }));
-    const rules = { overlap: 'reject', capacity: 1, slot_step_minutes: 60, hours };
+    const rules = { overlap: 'reject', capacity: 1, slot_step_minutes: 60, hours, outside_hours: 'allow' };
     expect((await request('PUT', '/booking/rules', { key: store.key, body: rules })).status).toBe(200);
     /** A customer who accepts the first free time of tomorrow. */
     const newAccepting = async (name: string) => {

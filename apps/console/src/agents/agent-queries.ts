@@ -30,6 +30,8 @@ export const triedConversationsQuery = (text: string) => {
     queryKey: ['agents', 'conversations', q],
     queryFn: async () => (await dataOf(platform.GET('/conversations', { params: { query: { q, limit: 8 } } }))).data,
     placeholderData: keepPreviousData,
+    // A customer may have written since.
+    staleTime: 0,
   });
 };
 

@@ -141,7 +141,10 @@ test('an effect that is not possible any more says why, and the lead is told not
   store.world.holds = [];
   store.world.free = [];
   expect(await decide(store, 'confirm')).toEqual({
-    ...{ tools: [expect.objectContaining({ output: { error: 'appointment_conflict' } })], message_id: null },
+    ...{
+      tools: [expect.objectContaining({ output: { error: 'appointment_conflict', alternatives: [] } })],
+      message_id: null,
+    },
   });
 });
 
