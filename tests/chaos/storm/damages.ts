@@ -1,5 +1,5 @@
-import type { Judged } from './invariant.ts';
 import { answers, markOf, newestIn, type Said } from '../exact/answers.ts';
+import type { Judged } from './invariant.ts';
 import type { invariants } from './invariants.ts';
 import type { Changing, Entry, Kind, Written } from './journal.ts';
 import type { FeedEvent, FollowupRow, MessageRow, Row, Seen } from './seen.ts';
