@@ -45,7 +45,10 @@ export function startChanging({ stores, journal, random, ...options }: Options):
       await customer.change();
     }
   };
-  const running = stores.flatMap((store) => Array.from({ length: customers }, () => live(store)));
+  // To the store whose AI answers write only its own customers.
+  const running = stores
+    .filter(({ answers }) => !answers)
+    .flatMap((store) => Array.from({ length: customers }, () => live(store)));
   return {
     async stop() {
       state.on = false;
