@@ -26,7 +26,8 @@ const configs = Object.values(configOf);
 /** What else reads its environment, outside tests. */
 const readers = ['apps/admin/src', 'infra/local', 'packages/kit/src', 'packages/local-platform/src'];
 /** Variables of other programs, and those of the tests. */
-const foreign = /^(CI|GOENV|GOPATH|HOME|NODE_\w+|NO_COLOR|PATH|TEST_\w+|XDG_(CONFIG|DATA)_HOME|(npm|pnpm)_config_\w+)$/;
+const foreign =
+  /^(CI|GOENV|GOPATH|HOME|NODE_\w+|NO_COLOR|PATH|TEST_\w+|XDG_(CONFIG|DATA)_HOME|npm_lifecycle_event|(npm|pnpm)_config_\w+)$/;
 
 function variables(): Set<string> {
   const names = configs.flatMap((schema) => Object.keys(schema.properties));
