@@ -151,7 +151,7 @@ inBrowser(() => {
     await page.keyboard.press('Enter');
     await dialog.getByRole('button', { name: 'Try on all that are listed (2)' }).press('Enter');
     await dialog.getByText('Different: 0 of 1. Nothing was sent.').waitFor();
-    await dialog.getByText('Handed to a person: 0 before, 0 now.').waitFor();
+    await dialog.getByText('Handed to a person: 1 before, 1 now.').waitFor();
     await dialog.getByText('Nothing that can be tried.').waitFor();
     await dialog.getByText('Lia Prado').click();
     await side('What this agent would answer').waitFor();
