@@ -67,7 +67,8 @@ export function inBrowser(tests: () => void): void {
 
 /**
  * A page with a browser profile of its own. With the usual options it is one that another test has had, without its cookies
- * and what its pages stored: a test sets routes and scripts on the page, and not on its context, where they would stay.
+ * and what its pages stored: a test sets routes and scripts on the page, and not on its context, where they would stay. With
+ * any other option than `viewport` and `reducedMotion`, also the usual locale, it is new: it has no files of the console.
  */
 export async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
   const { viewport, reducedMotion, ...own } = options;

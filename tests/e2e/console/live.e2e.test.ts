@@ -1,12 +1,12 @@
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { addresses, admin, eventually, request } from '../platform.ts';
 import { inBrowser, invitePerson, newPage, newPerson, open, takeClock, title } from './browser.ts';
 import { composer, connectSandbox, messageOf, rowOf, send } from './conversations.ts';
 
 /** Two people of a store who look at the same lead. */
-async function newPair() {
-  const { store, page, loginUrl } = await newPerson();
+async function newPair(options?: BrowserContextOptions) {
+  const { store, page, loginUrl } = await newPerson('owner', options);
   const sandbox = await connectSandbox(store);
   const customer = await sandbox.newCustomer('Helena', 'Hello');
   const other = await newPage();
@@ -46,7 +46,8 @@ inBrowser(() => {
   });
 
   test('a page that was offline says so, and then shows what it missed', async () => {
-    const { page, sandbox, customer } = await newPair();
+    // With a locale the browser is one that has not loaded the other screens.
+    const { page, sandbox, customer } = await newPair({ locale: 'en-US' });
     await page.context().setOffline(true);
     await page.getByText('Reconnecting…').waitFor();
     await sandbox.write(customer.name, customer.phone, 'While you were away');
