@@ -140,7 +140,12 @@ export function recountLead(
     appointments: of(history.appointments),
     followups: of(history.followups),
   };
-  const { leads, conversations, appointments, followups } = recount(own, within);
+  const {
+    leads,
+    conversations: { by_ad: _ads, ...conversations },
+    appointments,
+    followups,
+  } = recount(own, within);
   const interactions: (Date | null)[] = own.messages
     .map((message) => (message.direction === 'inbound' ? message.createdAt : message.takenAt))
     .filter((at) => at !== null && within(at));
