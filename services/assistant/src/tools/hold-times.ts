@@ -105,7 +105,7 @@ export async function withHold<Result>(
 }
 
 /** The time that a call takes. Undefined: it takes none. Pure. */
-export function wishedTime(
+function wishedTime(
   { tool, input }: Pick<NewCall, 'tool' | 'input'>,
   { offers, appointments }: Taking,
 ): Wish | undefined {
@@ -127,7 +127,7 @@ const isSameTime = (one: Wish | undefined, other: Wish): boolean =>
   one !== undefined && fingerprintOf(one) === fingerprintOf(other);
 
 /** A moved appointment still has its place, which its new time may overlap. Pure. */
-export function mayOverlapItself({ tool, input }: Pick<NewCall, 'tool' | 'input'>, { offers, appointments }: Taking) {
+function mayOverlapItself({ tool, input }: Pick<NewCall, 'tool' | 'input'>, { offers, appointments }: Taking) {
   if (tool !== 'move') return false;
   const ids = input as { readonly offer: string; readonly appointment: string };
   const offer = offers.find(({ id }) => id === ids.offer);
