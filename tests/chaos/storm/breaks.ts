@@ -560,6 +560,12 @@ export const breaks: readonly Break[] = [
         from: '...(isFinal ? {} : { unless_reply_after: toTimestamp(answered_to) }),',
         to: '',
       },
+      // A run has few answers, so each waits until the customer has probably written on.
+      {
+        file: 'services/assistant/src/turns/tell.ts',
+        from: "const isFinal = action === 'hand_over' ||",
+        to: "await new Promise((resolve) => setTimeout(resolve, 4_000)); const isFinal = action === 'hand_over' ||",
+      },
     ],
   },
   {
