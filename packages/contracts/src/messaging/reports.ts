@@ -85,8 +85,7 @@ export type ConversationCounts = Static<typeof ConversationCounts>;
 /** The ads and posts that a summary has at most, those with the most messages. */
 export const mostAdsOfReport = 100;
 
-const ToldOfAd = (description: string) =>
-  Type.Unsafe<string | null>({ ...NullableString, description: `${description} Null: WhatsApp has not said.` });
+const ToldOfAd = (description: string) => About(NullableString, `${description} Null: WhatsApp has not said.`);
 const NumberOf = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const AdCounts = Type.Object(

@@ -104,16 +104,20 @@ export async function withHold<Result>(
   }
 }
 
+/** The offer that a call takes and the appointment that it moves, as far as it names them. Pure. */
+function namedBy({ input }: Pick<NewCall, 'input'>, { offers, appointments }: Taking) {
+  const ids = input as { readonly offer?: string; readonly appointment?: string };
+  return {
+    offer: offers.find(({ id }) => id === ids.offer),
+    moved: appointments.find(({ id }) => id === ids.appointment),
+  };
+}
+
 /** The time that a call takes. Undefined: it takes none. Pure. */
-function wishedTime(
-  { tool, input }: Pick<NewCall, 'tool' | 'input'>,
-  { offers, appointments }: Taking,
-): Wish | undefined {
-  if (tool !== 'book' && tool !== 'move') return undefined;
-  const ids = input as { readonly offer: string; readonly appointment?: string };
-  const offer = offers.find(({ id }) => id === ids.offer);
-  const moved = appointments.find(({ id }) => id === ids.appointment);
-  const taken = tool === 'book' ? offer : moved;
+function wishedTime(call: Pick<NewCall, 'tool' | 'input'>, offering: Taking): Wish | undefined {
+  if (call.tool !== 'book' && call.tool !== 'move') return undefined;
+  const { offer, moved } = namedBy(call, offering);
+  const taken = call.tool === 'book' ? offer : moved;
   if (!offer || !taken) return undefined;
   return {
     start: offer.starts_at.toISOString(),
@@ -127,12 +131,9 @@ const isSameTime = (one: Wish | undefined, other: Wish): boolean =>
   one !== undefined && fingerprintOf(one) === fingerprintOf(other);
 
 /** A moved appointment still has its place, which its new time may overlap. Pure. */
-function mayOverlapItself({ tool, input }: Pick<NewCall, 'tool' | 'input'>, { offers, appointments }: Taking) {
-  if (tool !== 'move') return false;
-  const ids = input as { readonly offer: string; readonly appointment: string };
-  const offer = offers.find(({ id }) => id === ids.offer);
-  const moved = appointments.find(({ id }) => id === ids.appointment);
-  if (!offer || !moved) return false;
+function mayOverlapItself(call: Pick<NewCall, 'tool' | 'input'>, offering: Taking): boolean {
+  const { offer, moved } = namedBy(call, offering);
+  if (call.tool !== 'move' || !offer || !moved) return false;
   const apart = Math.abs(offer.starts_at.getTime() - toInstant(moved.scheduled_at).getTime());
   return apart < (moved.duration_minutes + 2 * mostBufferMinutes) * minuteMs;
 }

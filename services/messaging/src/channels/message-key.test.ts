@@ -15,7 +15,7 @@ const address = fc.oneof(
   fc.stringMatching(/^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,60}$/),
 );
 
-test('all ids of one message have one key, whichever id of the customer they contain, and in both directions', () => {
+test('all ids of one message have one key, with each id of the customer and in both directions', () => {
   fc.assert(
     fc.property(address, fc.stringMatching(/^[0-9A-F]{16,40}$/), fc.boolean(), (customer, key, isFromCustomer) => {
       expect(messageKeyOf(wamidOf({ customer, key, isFromCustomer }))).toBe(key);

@@ -16,7 +16,7 @@ export async function findStoredIds(
   { leadId, channelId }: Conversation,
   told: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const keys = new Map(told.flatMap((id) => [[id, messageKeyOf(id)] as const]).filter(([, key]) => key !== null));
+  const keys = new Map(told.map((id) => [id, messageKeyOf(id)] as const).filter(([, key]) => key !== null));
   if (keys.size === 0) return new Map();
   const exact = await sql<{ id: string }[]>`
     select provider_message_id as id from messages

@@ -7,11 +7,7 @@ type Span = { readonly from: Date; readonly to: Date };
  * Counts the messages that customers wrote after a tap on an ad or post, from `from` (inclusive) to `to` (exclusive). Such
  * messages are few, and have an index of their own: they need no totals of closed time.
  */
-export const countAds = async (sql: Sql, storeId: string, span: Span): Promise<AdCounts[]> => [
-  ...(await countingAds(sql, storeId, span)),
-];
-
-export const countingAds = (sql: Sql, storeId: string, { from, to }: Span) => sql<AdCounts[]>`
+export const countAds = (sql: Sql, storeId: string, { from, to }: Span) => sql<AdCounts[]>`
       with told as (
         select lead_id, number, created_at, ad ->> 'source_type' as source_type, ad ->> 'source_id' as source_id,
           ad ->> 'source_url' as source_url, ad ->> 'headline' as headline

@@ -4,7 +4,7 @@ import { factsByQuarter } from '@mostrador/rollups/facts';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { blocksOf, explain } from '@mostrador/testing/servers/plan';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { countingAds } from './ad-report.repository.ts';
+import { countAds } from './ad-report.repository.ts';
 
 const [storeId, leadId] = [randomUUID(), randomUUID()];
 const stores = 20;
@@ -75,7 +75,7 @@ test('closing a quarter-hour reads only the rows of that quarter-hour', async ()
 
 test('who came from ads is counted without reading other messages', async () => {
   const [from, to] = [new Date(Date.now() - 366 * 86_400_000), new Date()];
-  const plan = await database.database.read(scope(), (sql) => summaryOf(sql, countingAds(sql, storeId, { from, to })));
+  const plan = await database.database.read(scope(), (sql) => summaryOf(sql, countAds(sql, storeId, { from, to })));
   expect(plan).toMatchObject({ scanned: [], passed: 0 });
   expect(plan.blocks).toBeLessThan(1_000);
 });

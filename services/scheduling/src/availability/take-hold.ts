@@ -28,7 +28,7 @@ type Holding = {
 export const takeHold = (
   { database, rpc }: Pick<Dependencies, 'database' | 'rpc'>,
   context: StoreContext,
-  { operation, body, minutes, id = randomUUID() }: Holding,
+  { operation, body, minutes, id }: Holding,
 ) =>
   withIdempotency({
     database,
@@ -52,7 +52,7 @@ export const takeHold = (
         commit(async (sql) => {
           const { storeId } = context;
           const rules = requireRules(await lockRules(sql, storeId));
-          const [known] = await findHold(sql, storeId, id);
+          const [known] = id === undefined ? [] : await findHold(sql, storeId, id);
           if (known) return known;
           if (rules.overlap === 'allow') throw new AppError('booking_rules_not_found');
           const { from, until } = boundsOf(rules, Date.now());
@@ -61,7 +61,7 @@ export const takeHold = (
           const [grant] = await takePlaces(sql, storeId, { ...rules, outside_hours: 'reject' }, [wish]);
           if (grant instanceof AppError) throw grant;
           const expires_at = new Date(Date.now() + minutes * minuteMs);
-          const hold = { ...grant?.booking, id, expires_at, renewed: false } as BookingRow;
+          const hold = { ...grant?.booking, id: id ?? randomUUID(), expires_at, renewed: false } as BookingRow;
           await insertBookings(sql, storeId, [hold]);
           return hold;
         }),
