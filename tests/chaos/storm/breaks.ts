@@ -11,6 +11,8 @@ export type Break = {
   readonly breaks: Invariant['name'];
   /** Names of faults in `faults.ts`, in order. Without them the bug has no effect. */
   readonly faults?: readonly string[];
+  /** How long the load lasts at least, in ms, when the case is rare. Default: that of `try-breaks.ts`. */
+  readonly loadMs?: number;
 } & (
   | { readonly edits: readonly Edit[] }
   /** Not a bug in our code: bytes of this index are overwritten on disk while PostgreSQL is stopped. */
@@ -214,6 +216,7 @@ export const breaks: readonly Break[] = [
   {
     name: 'a conversation keeps the number that it had first',
     breaks: 'no message goes to a number or user id that its customer has left',
+    loadMs: 35_000,
     edits: [
       {
         file: 'services/messaging/src/conversations/conversation.repository.ts',
@@ -571,6 +574,7 @@ export const breaks: readonly Break[] = [
   {
     name: 'a turn that has ended settles what came after its answer',
     breaks: 'all that a customer wrote to the AI is answered, or a person was called',
+    loadMs: 35_000,
     edits: [
       {
         file: 'services/assistant/src/turns/turn.repository.ts',

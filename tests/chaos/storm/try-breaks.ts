@@ -25,7 +25,7 @@ export type BreakSettings = {
 const phones = 5;
 const clients = 14;
 // The load lasts at least this long and makes at least this many requests, so that each break shows.
-const loadMs = 10_000;
+const usualLoadMs = 10_000;
 const enoughRequests = 500;
 const longestLoadMs = 40_000;
 /** Early enough to fall due within the run, and late enough to be cancelled before that. */
@@ -120,6 +120,7 @@ async function tryOne(one: Run, seed: number): Promise<Outcome> {
     const calendar = platform.radicale;
     const otherProgram = startOtherProgram({ stores, journal, random: createRandom(seed + 4), calendar });
     const until = performance.now() + longestLoadMs;
+    const loadMs = broken?.loadMs ?? usualLoadMs;
     await pause(loadMs / 2);
     await makeFaults(faults, { platform, random: createRandom(seed), journal, crowd: [] });
     await pause(loadMs / 2);
