@@ -61,6 +61,12 @@ describe('the demo data', () => {
     expect(demoAgents.filter(({ is_default }) => is_default)).toHaveLength(1);
   });
 
+  test('has agents with a voice, as the specification shows them', () => {
+    for (const { name, voice_id } of demoAgents.filter(({ is_active = true }) => is_active)) {
+      expect(voice_id, name).toEqual(expect.any(String));
+    }
+  });
+
   test('has more than 200 leads with unique phones and names', () => {
     const leads = demoLeads([id]);
     expect(leads.length).toBeGreaterThan(200);

@@ -218,19 +218,21 @@ export const demoAgents: readonly NewAgent[] = [
     name: 'Agendamento',
     model: 'gemini',
     priority: 20,
+    voice_id: 'pt-BR-iara',
     condition_groups: [{ group_index: 0, conditions: [statusIs('in_progress')] }],
   },
   {
     name: 'Relacionamento',
     model: 'openai',
     priority: 30,
+    voice_id: 'pt-BR-caetano',
     condition_groups: [
       { group_index: 0, conditions: [statusIs('converted')] },
       { group_index: 1, conditions: [statusIs('lost')] },
     ],
   },
   { name: 'Campanha de inverno', model: 'auto', priority: 5, is_active: false },
-  { name: 'Atendimento geral', model: 'auto', priority: 90, is_default: true },
+  { name: 'Atendimento geral', model: 'auto', priority: 90, is_default: true, voice_id: 'pt-BR-aurora' },
 ];
 
 /** The salon's knowledge base. */
