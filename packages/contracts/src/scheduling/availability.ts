@@ -135,7 +135,7 @@ const holdParams = Exact({ holdId: About(Uuid, 'The id of the hold.') });
 export const createHold = defineOperation({
   subject: 'scheduling.api.holds.create',
   http: { method: 'POST', path: '/availability/holds', status: 201 },
-  access: { scope: 'booking:write', tier: 'starter' },
+  access: { scope: 'booking:write' },
   summary: 'Hold a free time',
   description:
     'Takes a place for 10 minutes, while the customer completes the booking. It ends by itself, and then blocks ' +

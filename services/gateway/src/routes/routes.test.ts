@@ -29,6 +29,11 @@ test.each(accountRoutes)(
   },
 );
 
+test('the creation of an appointment needs a tier, as the specification says, and no other route', () => {
+  const paid = all.filter(({ tier }) => tier !== undefined);
+  expect(paid.map(({ method, path, tier }) => `${method} ${path} ${tier}`)).toEqual(['POST /appointments starter']);
+});
+
 test('no two routes share method and path', () => {
   const places = all.map(({ method, path }) => `${method} ${path.replaceAll(/:\w+/g, ':')}`);
   expect(new Set(places).size).toBe(places.length);
