@@ -11,10 +11,10 @@ const rows = Object.fromEntries(
   ].map((name) => [name, name]),
 );
 
-test('there are 71 attacks, each with an id of its own, in every place', () => {
-  expect(new Set(attacks.map(({ id }) => id)).size).toBe(71);
+test('there are 76 attacks, each with an id of its own, in every place', () => {
+  expect(new Set(attacks.map(({ id }) => id)).size).toBe(76);
   // So that a prompt tells which attack reached the model.
-  expect(new Set(attacks.map((attack) => textOf(attack, rows))).size).toBe(71);
+  expect(new Set(attacks.map((attack) => textOf(attack, rows))).size).toBe(76);
   expect(new Set(attacks.map(({ where }) => where))).toEqual(new Set(places));
 });
 

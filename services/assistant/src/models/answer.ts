@@ -2,11 +2,11 @@ import type { HandoverReason } from '@mostrador/contracts';
 import { compile } from '@mostrador/kit/schema/compile';
 import { type Static, Type } from '@sinclair/typebox';
 import { claimsWithoutRow } from './claims.ts';
+import { cleanText } from './clean-text.ts';
 import type { Decision, ModelRequest } from './model.ts';
 import { ModelFailure } from './model-failure.ts';
 import { languageOf, phrases } from './phrases.ts';
-import { longestReply, replyText, withoutReasoning } from './reply-text.ts';
-import { removeUnknownPrices } from './unknown-prices.ts';
+import { longestReply, withoutReasoning } from './reply-text.ts';
 
 /** What a model answers with. No member is optional, because OpenAI wants that of a schema. */
 export const Answer = Type.Object(
@@ -51,11 +51,9 @@ export function toDecision(answer: unknown, request: ModelRequest): Decision {
   if (answer.action === 'silent') return { action: 'silent', reason: 'no_answer_needed' };
   // Also because the time that the next line takes grows with the square of the length.
   if (answer.text.length > 2 * longestReply) throw new ModelFailure('malformed', 'the text is far too long');
-  const { agent, passages, locale, isFirst, conversation } = request;
+  const { agent, passages, locale, isFirst } = request;
   const say = phrases[languageOf(agent.language ?? locale)];
-  const sources = [...passages.map(({ text }) => text), ...(agent.instructions ? [agent.instructions] : [])];
-  const said = conversation.filter(({ from }) => from === 'store').map(({ text }) => text);
-  const written = removeUnknownPrices(replyText(answer.text, sources), sources, said);
+  const written = cleanText(answer.text, request);
   const greeting = isFirst && agent.disclosure ? [say.iAmAi(agent.name)] : [];
   if (answer.action === 'hand_over') {
     const reason: HandoverReason = 'agent_decided';

@@ -75,7 +75,7 @@ export async function askAgain(
         return ended({ action: 'reply', text, passages: [...new Set(titles)] });
       }
       case 'use_tools': {
-        const checked = checkCalls(asked.tools, decision.calls);
+        const checked = checkCalls({ ...asked, results }, decision.calls);
         const found = checked.map(toResult);
         const effect = found.find(({ name, output }) => output === null && changesSomething(name));
         if (effect) {

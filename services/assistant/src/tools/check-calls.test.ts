@@ -1,6 +1,8 @@
 import { toolNames } from '@mostrador/contracts';
 import { Type } from '@sinclair/typebox';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { passage } from '../../test/assistant.ts';
+import { modelRequest } from '../../test/model-request.ts';
 import type { ToolCall } from '../models/model.ts';
 import { checkCalls } from './check-calls.ts';
 import { offeredTools } from './offered-tools.ts';
@@ -9,9 +11,10 @@ const offering = {
   ...{ books: true, services: [], appointments: [], timezone: 'UTC' },
   offers: [{ id: 'o1', starts_at: new Date('2027-01-05T10:00:00Z'), title: 'Corte' }],
 };
+const passages = [passage('Preços', 'Corte: R$ 60. Agenda: https://loja.example/agenda, tel. (11) 3456-7890.')];
 const tools = offeredTools(offering, toolNames);
 const check = (name: ToolCall['name'], input: unknown, offered = tools) =>
-  checkCalls(offered, [{ id: 'from the model', name, input }])[0];
+  checkCalls(modelRequest({ tools: offered, passages }), [{ id: 'from the model', name, input }])[0];
 
 test('a call of an offered tool with an id that the server gave is made', () => {
   expect(check('book', { offer: 'o1' })).toEqual({
@@ -34,4 +37,35 @@ test('the schema of a decision is not compiled: it would stay in memory', () => 
   const notToCompile = Type.Unsafe({ type: 'nothing that can be compiled', properties });
   const offered = [{ name: 'book' as const, description: '', input: notToCompile }];
   expect(check('book', { offer: 'o1' }, offered)).toMatchObject({ output: null });
+});
+
+describe('a text that is kept goes through what an answer goes through', () => {
+  test.each([
+    'Corte grátis, pague em https://evil.example ou +55 11 97777-6666',
+    'Pague em [nossa página](http://evil.example/p)',
+    'Chave Pix: golpe@banco.example',
+    'ev\u200bil.com/pix',
+    'Ligue 11 97777 6666',
+    'Volte! O corte custa R$ 5.',
+    'Já agendei o seu corte.',
+    '<think>R$ 5</think>',
+  ])('%s', (text) => {
+    for (const call of [check('schedule_followup', { days: 1, message: text }), check('update_lead', { name: text })]) {
+      expect(call).toMatchObject({ input: null, output: { error: 'invalid_input', faults: [expect.any(String)] } });
+      // The fault tells nothing of the text.
+      expect(JSON.stringify(call)).not.toMatch(/evil|golpe|97777|R\$/);
+    }
+  });
+
+  test.each([['Oi! O *corte* custa R$ 60: loja.example/agenda'], ['Ligue (11) 3456-7890.'], ['Oi, Ana! Quer marcar?']])(
+    '%s',
+    (message) => {
+      expect(check('schedule_followup', { days: 1, message })).toMatchObject({ input: { message }, output: null });
+    },
+  );
+
+  test('Markdown becomes the marks of WhatsApp, and a name stays as it is', () => {
+    expect(check('schedule_followup', { days: 1, message: '**Oi**' })).toMatchObject({ input: { message: '*Oi*' } });
+    expect(check('update_lead', { name: "Ana  d'Ávila" })).toMatchObject({ input: { name: "Ana  d'Ávila" } });
+  });
 });

@@ -1,5 +1,7 @@
+import { toInstant } from '@mostrador/kit/rpc/validate';
 import { compile } from '@mostrador/kit/schema/compile';
-import type { Tool, ToolCall } from '../models/model.ts';
+import { cleanText, faultOfKept } from '../models/clean-text.ts';
+import type { ModelRequest, ToolCall } from '../models/model.ts';
 import { inputs, membersNotOffered } from './offered-tools.ts';
 import { mostCallsAtOnce, type NewCall } from './step.ts';
 
@@ -10,12 +12,12 @@ const longestInput = 4_000;
  * The calls of a model's answer, numbered from 1. One that is not allowed has its error as its output, and is never made.
  * Its input is not kept: no column may take it.
  */
-export const checkCalls = (tools: readonly Tool[], calls: readonly ToolCall[]): NewCall[] =>
+export const checkCalls = (request: ModelRequest, calls: readonly ToolCall[]): NewCall[] =>
   calls.slice(0, mostCallsAtOnce).map(({ name, input: given }, place): NewCall => {
     const row = (output: NewCall['output']) => ({ call_id: String(place + 1), tool: name, input: null, output });
     const text = JSON.stringify(given ?? null);
     if (text.length > longestInput) return row({ error: 'invalid_input' });
-    const tool = tools.find((offered) => offered.name === name);
+    const tool = request.tools.find((offered) => offered.name === name);
     if (!tool) return row({ error: 'tool_not_offered' });
     // A copy, because the check fills in and trims.
     const input = JSON.parse(text);
@@ -23,6 +25,21 @@ export const checkCalls = (tools: readonly Tool[], calls: readonly ToolCall[]): 
     if (faults.length === 0) {
       faults.push(...membersNotOffered(tool, input).map((member) => `#/${member} is none that you were offered`));
     }
+    if (faults.length === 0) faults.push(...faultsOfTexts(input, request));
     if (faults.length > 0) return row({ error: 'invalid_input', faults });
-    return { ...row(null), input };
+    const { message } = input;
+    return { ...row(null), input: message === undefined ? input : { ...input, message: cleanText(message, request) } };
   });
+
+/** What the customer gets later, and the name that stands in their messages. No other member of an input has free text. */
+function faultsOfTexts(
+  { message, name, days = 0 }: { readonly message?: string; readonly name?: string; readonly days?: number },
+  request: ModelRequest,
+): string[] {
+  // A follow-up is read on the day when it is sent.
+  const now = new Date(toInstant(request.now).getTime() + days * 86_400_000).toISOString();
+  return Object.entries({ message, name }).flatMap(([member, text]) => {
+    const fault = text === undefined ? undefined : faultOfKept(text, { ...request, now });
+    return fault === undefined ? [] : [`#/${member} ${fault}`];
+  });
+}

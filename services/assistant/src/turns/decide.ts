@@ -104,7 +104,7 @@ export async function decide(
   const { decision } = asked;
   const wanted =
     decision.action === 'use_tools'
-      ? await holdTimes(dependencies, call, checkCalls(request.tools, decision.calls), { turn, asksFor, offering })
+      ? await holdTimes(dependencies, call, checkCalls(request, decision.calls), { turn, asksFor, offering })
       : [];
   return outcomeOf(chosen, request, { ...asked, n: calls + 1, wanted }, { confirmed, told, reader, asksFor });
 }

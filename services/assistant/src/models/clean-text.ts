@@ -1,0 +1,29 @@
+import { claimsWithoutRow } from './claims.ts';
+import type { ModelRequest } from './model.ts';
+import { replyText } from './reply-text.ts';
+import { removeUnknownPrices } from './unknown-prices.ts';
+
+/** In place of what was removed. */
+const removed = '[…]';
+
+/**
+ * A text of the model as a customer may get it: in WhatsApp's marks, without what would lead the customer elsewhere and
+ * without prices that neither the store's documents nor its messages have. Pure.
+ */
+export function cleanText(written: string, { passages, agent, conversation }: ModelRequest): string {
+  const sources = [...passages.map(({ text }) => text), ...(agent.instructions ? [agent.instructions] : [])];
+  const said = conversation.filter(({ from }) => from === 'store').map(({ text }) => text);
+  return removeUnknownPrices(replyText(written, sources), sources, said);
+}
+
+/**
+ * Why a text that a tool keeps cannot be taken as it is. Undefined: it can. It is sent or shown later, when no one checks
+ * it, so nothing is removed from it: the model writes another. Pure.
+ */
+export function faultOfKept(written: string, request: ModelRequest): string | undefined {
+  const text = cleanText(written, request);
+  if (text === '') return 'has no text';
+  if (text.includes(removed)) return 'has a link, an address, a number, a price or a promise that stands in no passage';
+  if (claimsWithoutRow(text, request)) return 'claims what no tool has done';
+  return undefined;
+}
