@@ -218,11 +218,13 @@ describe('a request', () => {
     ]);
   });
 
-  test('with query parameters of an operation without any has a fault for each', () => {
+  test('with query parameters or a body of an operation without any has a fault for each member', () => {
     const plain = defineOperation({ subject: 's.api.a.b', summary: '', request: {}, reply: Type.Object({}) });
-    expect(validateRequest(plain, { query: { page: 1 }, body: { ignored: true } })).toEqual([
+    expect(validateRequest(plain, { query: { page: 1 }, body: { unknown: true } })).toEqual([
       { in: 'query', name: 'page', detail: 'is not a parameter of this request' },
+      { pointer: '#/unknown', detail: 'is not a member of this request' },
     ]);
+    expect(validateRequest(plain, { query: {}, body: {} })).toEqual([]);
   });
 
   test('with a thousand faults lists fifty of them', () => {

@@ -1,4 +1,4 @@
-import type { Operation, ValidationFault } from '@mostrador/contracts/core';
+import { Exact, type Operation, type ValidationFault } from '@mostrador/contracts/core';
 import { compileWith } from '../schema/compile.ts';
 import { type Fault, greatestFaultCount } from '../schema/faults.ts';
 
@@ -9,8 +9,8 @@ export type UncheckedRequest = { params?: unknown; query?: unknown; body?: unkno
 
 /**
  * All faults of a request at once, at most 50. Missing `params` and `query` count as empty. Without faults the
- * request's parts are what `RequestOf` says, trimmed and with defaults. Parts that the operation does not have are
- * ignored, except that every query parameter is a fault when the operation has none.
+ * request's parts are what `RequestOf` says, trimmed and with defaults. When the operation has
+ * no query or no body, every member of it is a fault. Path parameters that the operation does not have are ignored.
  */
 export function validateRequest(operation: Operation, request: UncheckedRequest): ValidationFault[] {
   const { params, query, body } = operation.request;
@@ -27,12 +27,14 @@ export function validateRequest(operation: Operation, request: UncheckedRequest)
       ...Object.keys(request.query).map((name) => ({ in: 'query' as const, name, detail: unknownParameter })),
     );
   }
-  if (body !== undefined) {
-    if (request.body === undefined) faults.push({ pointer: '#', detail: 'is required' });
-    else faults.push(...compileWith(body, 'is not a member of this request')(request.body));
-  }
+  if (request.body !== undefined) {
+    faults.push(...compileWith(body ?? emptyBody, 'is not a member of this request')(request.body));
+  } else if (body !== undefined) faults.push({ pointer: '#', detail: 'is required' });
   return faults.slice(0, greatestFaultCount);
 }
+
+/** What an operation without a body accepts, because some clients send it with every request. */
+const emptyBody = Exact({});
 
 const unknownParameter = 'is not a parameter of this request';
 

@@ -2,7 +2,7 @@ import { closeSession, type Session, sendMessage } from '@mostrador/contracts';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { replay, serializeReply } from '@mostrador/kit/rpc/server';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { api, createClient } from '../../test/client.ts';
+import { api, createClient, expectProblem } from '../../test/client.ts';
 import { publicUrl, startTestGateway, type TestGateway } from '../../test/gateway.ts';
 
 let gateway: TestGateway;
@@ -51,6 +51,20 @@ test.each([
 ])('a POST without a body schema accepts %s', async (_, options) => {
   const answer = await send(`${api}${path}`, { method: 'POST', ...options });
   expect([answer.statusCode, answer.json()]).toEqual([200, ended]);
+});
+
+test('a POST or DELETE without a body schema does nothing with members that it does not know, and names them', async () => {
+  const cancel = `/leads/${leadId}/messages/${messageId}`;
+  for (const [method, target] of [
+    ['POST', path],
+    ['DELETE', cancel],
+  ] as const) {
+    const answer = await send(`${api}${target}`, { method, payload: { x: 1 } });
+    expect(expectProblem(answer, 400, 'validation_failed').errors).toEqual([
+      { pointer: '#/x', detail: 'is not a member of this request' },
+    ]);
+  }
+  expect(asked).toEqual([]);
 });
 
 test('a POST without a body accepts an Idempotency-Key, whatever the case of the ids in its path', async () => {

@@ -145,11 +145,12 @@ function checked({ operation }: Route, { params, query, body }: FastifyRequest):
   const read = queryReader(operation.request.query)(query as RawQuery);
   const parts: UncheckedRequest = { query: read.query };
   if (operation.request.params) parts.params = params;
-  if (operation.request.body) parts.body = body;
+  if (body !== undefined) parts.body = body;
   const twice = read.repeated.map((name) => ({ in: 'query' as const, name, detail: 'was given more than once' }));
   const faults = [...twice, ...validateRequest(operation, parts)];
   if (faults.length > 0) throw validationFailed(faults);
   if (!operation.request.query) delete parts.query;
+  if (!operation.request.body) delete parts.body;
   return parts;
 }
 

@@ -140,6 +140,18 @@ test('the session of the cookie reaches accounts, which decides', async () => {
   ]);
 });
 
+test('a body of an operation that takes none ends no session, unless it is an empty object', async () => {
+  const headers = { ...cookie, ...sameOrigin };
+  const end = (payload: object) => ask('DELETE', '/sessions/abcdefghijkl', { headers, payload });
+  const refused = await end({ session_id: 'abcdefghijkm' });
+  expect([refused.statusCode, refused.json().errors]).toEqual([
+    400,
+    [{ pointer: '#/session_id', detail: 'is not a member of this request' }],
+  ]);
+  expect(asked).toEqual([]);
+  expect((await end({})).statusCode).toBe(204);
+});
+
 test('accounts learns which browser asks, unless the cookie cannot be one, and a sign-out leaves it', async () => {
   for (const [sent, device] of [
     [deviceToken, deviceToken],

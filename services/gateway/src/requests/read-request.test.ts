@@ -1,4 +1,12 @@
-import { createAppointment, createLead, listAppointments, listLeads, type Operation } from '@mostrador/contracts';
+import {
+  createAppointment,
+  createLead,
+  listAppointments,
+  listLeads,
+  type Operation,
+  type ValidationFault,
+} from '@mostrador/contracts';
+import type { AppError } from '@mostrador/kit/rpc/errors';
 import { describe, expect, test } from 'vitest';
 import { routes } from '../routes/index.ts';
 import type { Route } from '../routes/route.ts';
@@ -14,6 +22,29 @@ test('the gateway forwards no defaults, because a service one version older may 
   const list = readerOf(listAppointments);
   expect(list({ ...raw, query: { page: '2' } }).parts).toEqual({ query: { page: 2 } });
 });
+
+test.each(routes.filter(({ operation: { request } }) => request.body === undefined))(
+  '$method $path, which takes no body, accepts an empty object and names each member of another',
+  (route) => {
+    const faultsOf = (body: unknown) => {
+      try {
+        requestReader(route)({ ...raw, body });
+        return [];
+      } catch (error) {
+        const { errors } = (error as AppError).members as { errors: ValidationFault[] };
+        // Those of the path and the query are of no interest here.
+        return errors.filter((fault) => 'pointer' in fault);
+      }
+    };
+    expect(faultsOf(undefined)).toEqual([]);
+    expect(faultsOf({})).toEqual([]);
+    expect(faultsOf({ x: 1, y: 2 })).toEqual([
+      { pointer: '#/x', detail: 'is not a member of this request' },
+      { pointer: '#/y', detail: 'is not a member of this request' },
+    ]);
+    expect(faultsOf([])).toEqual([{ pointer: '#', detail: 'must be an object' }]);
+  },
+);
 
 describe('a phone', () => {
   const create = readerOf(createLead);

@@ -61,7 +61,7 @@ export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
     const [asked, body] = [phonesOfQuery(query, country), phonesOfBody(raw.body, country)];
     const parts: UncheckedRequest = { query: asked.part };
     if (operation.request.params) parts.params = raw.params;
-    if (hasBody) parts.body = body.part;
+    if (raw.body !== undefined) parts.body = body.part;
     // Validation fills in defaults, so it gets a copy. A service gets only what the client sent: one that still runs
     // the previous version would reject a member that it does not know.
     const filled = copyOf(parts);
@@ -69,6 +69,7 @@ export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
 
     if (faults.length > 0) throw validationFailed(faults);
     if (!operation.request.query) delete parts.query;
+    if (!hasBody) delete parts.body;
     const open = { params: params.open, query: asked.open, body: body.open };
     const isOpen = Object.values(open).some((phones) => Object.keys(phones).length > 0);
     return { parts: own.has(operation) ? filled : parts, idempotency, preconditions, ...(isOpen && { open }) };
