@@ -9,12 +9,14 @@ import {
   type EventData,
   getLead,
   getMessage,
+  getOptOut,
   getStoreSettings,
   type Lead,
   listMessages,
   type Message,
   type NextStep,
   type Passage,
+  type ReplyOf,
   type RequestOf,
   searchKnowledge,
   selectAgent,
@@ -52,6 +54,8 @@ export type World = BookingWorld & {
   passages: readonly Passage[];
   /** What messaging does with a message. By default it queues it. */
   accept: (message: Asked) => Promise<void>;
+  /** What messaging knows of a pause and an opt-out, and crm has not learned yet. */
+  stops?: Partial<ReplyOf<typeof getOptOut>>;
   /** For what the agent was last chosen. */
   selectedFor?: RequestOf<typeof selectAgent>['body'];
   /** Called before the model answers. */
@@ -194,7 +198,7 @@ export async function startAssistant({
       },
     }),
     createRpcServer({
-      ...{ nats, log, service: 'messaging', operations: { acceptMessage, getMessage, listMessages } },
+      ...{ nats, log, service: 'messaging', operations: { acceptMessage, getMessage, getOptOut, listMessages } },
       handlers: {
         acceptMessage: async ({ storeId }, { body }) => {
           const world = worldOf(storeId);
@@ -210,6 +214,7 @@ export async function startAssistant({
           }
           return { id: body.id, status: 'queued', error: null };
         },
+        getOptOut: async ({ storeId }) => ({ opted_out_at: null, ...worldOf(storeId).stops }),
         getMessage: async ({ storeId }, { params }) => {
           const found = worldOf(storeId).messages.find(({ id }) => id === params.messageId);
           if (!found) throw new AppError('message_not_found');

@@ -35,12 +35,15 @@ export type BookingWorld = {
   followups: { lead_id: string; message: string; delay_minutes?: number | undefined }[];
   /** Who caused each effect, and its key. */
   effects: { key: string | undefined; actor: StoreContext['actor'] }[];
+  /** Called before an appointment is written. */
+  booking: () => Promise<void>;
   /** Called after an appointment was written, and before its answer. */
   booked: () => Promise<void>;
 };
 
 export const newBookingWorld = (): BookingWorld => ({
   ...{ books: false, free: [], services: [], appointments: [], holds: [], followups: [], effects: [] },
+  booking: async () => {},
   booked: async () => {},
 });
 
@@ -74,6 +77,7 @@ export function bookingHandlers(worldOf: (storeId: string) => BookingWorld): Han
     const known = answers.get(key);
     if (known) return known;
     const world = worldOf(storeId);
+    await world.booking();
     const written = write(world);
     answers.set(key, written);
     world.effects.push({ key: idempotency?.key, actor });

@@ -14,6 +14,7 @@ export const waitsForPerson = ({ tools }: Pick<Explanation, 'tools'>): boolean =
 /** No person could decide about these. */
 const neverAsked: readonly unknown[] = [
   ...['tool_not_offered', 'invalid_input', 'customer_wrote_more', 'handed_over', 'not_asked'],
+  ...['ai_paused', 'switched_off', 'no_model'],
 ];
 
 /** The effects that a person decides about, or has decided about. Pure. */

@@ -81,12 +81,15 @@ export const getConversation = defineOperation({
   errors: ['lead_not_found'],
 });
 
-/** When the lead opted out, for another service. Null also for a lead that does not exist. */
+/**
+ * When the lead opted out, for another service, and until when the AI is paused: each is known here before crm learns it.
+ * Null also for a lead that does not exist.
+ */
 export const getOptOut = defineOperation({
   subject: 'messaging.internal.opt-outs.get',
-  summary: 'Read when a lead opted out',
+  summary: 'Read when a lead opted out, and until when the AI is paused',
   request: { body: Exact({ lead_id: Uuid }) },
-  reply: Type.Object({ opted_out_at: NullableTimestamp }),
+  reply: Type.Object({ opted_out_at: NullableTimestamp, ai_paused_until: Type.Optional(NullableTimestamp) }),
 });
 
 /**

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Passage, ToolName } from '@mostrador/contracts';
 import { dateAfter, localTimeOf } from '@mostrador/hours/clock';
+import { isNotMade, type ToolOutput } from '../tools/step.ts';
 import {
   acceptedOf,
   daysAheadOf,
@@ -81,7 +82,7 @@ function decideBooking(
   const { tools, conversation } = request;
   const has = (name: ToolName) => tools.some((tool) => tool.name === name);
   // A call that was not made says nothing.
-  const results = request.results.filter(({ output }) => errorOf(output) !== 'customer_wrote_more');
+  const results = request.results.filter(({ output }) => !isNotMade(output as ToolOutput));
   const done = results.findLast(({ output }) => 'appointment' in (output as object));
   if (done) return reply(done.name === 'cancel' ? say.done : say.seeYou);
   const refused = results.some(({ name, output }) => name !== 'find_times' && errorOf(output) !== undefined);

@@ -75,6 +75,12 @@ export const markBegun = (sql: TransactionSql, storeId: string, { turn_id, n, ca
     update ai_steps set begun_at = coalesce(begun_at, clock_timestamp())
     where store_id = ${storeId} and turn_id = ${turn_id} and n = ${n} and call = ${call}`;
 
+/** The call has certainly had no effect, so it has not begun. */
+export const markNotBegun = (sql: TransactionSql, storeId: string, { turn_id, n, call }: CallRow) =>
+  sql`
+    update ai_steps set begun_at = null
+    where store_id = ${storeId} and turn_id = ${turn_id} and n = ${n} and call = ${call} and output is null`;
+
 export const saveOutput = (sql: TransactionSql, storeId: string, { turn_id, n, call }: CallRow, output: ToolOutput) =>
   sql`
     update ai_steps set output = ${sql.json(output as never)}

@@ -35,6 +35,11 @@ export const toResult = <Output>({
 export const keyOf = ({ turn_id, n, call }: Pick<CallRow, 'turn_id' | 'n' | 'call'>): string =>
   `${turn_id}:${n}:${call}`;
 
+const notMade: readonly unknown[] = ['customer_wrote_more', 'ai_paused', 'lead_opted_out', 'switched_off', 'no_model'];
+
+/** Whether a call was not made because of what happened around it, which says nothing of what it asks for. Pure. */
+export const isNotMade = ({ error }: ToolOutput): boolean => notMade.includes(error);
+
 /** The calls to a model that a turn may have. After that a person answers. */
 export const mostModelCalls = 6;
 

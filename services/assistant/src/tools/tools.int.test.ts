@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { explainMessage, updateAssistantSettings } from '@mostrador/contracts';
+import { disconnectModels, explainMessage, updateAssistantSettings } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -284,6 +284,68 @@ describe('a lead who writes more', () => {
     expect(store.world.appointments).toHaveLength(1);
     expect(store.said()).toHaveLength(2);
     expect(store.said().at(-1)).toMatch(/^Marcado: .+ 10:00\./);
+  });
+});
+
+describe('AI talks over a human, also mid-generation: no tool is used', () => {
+  const writes = async ({ storeId }: TestStore, body: { ai: boolean }) => {
+    await assistant.rpc.call(updateAssistantSettings, { body }, testContext({ storeId }));
+  };
+  const later = '2999-01-01T00:00:00.000Z';
+  const outputs = ({ storeId }: TestStore) =>
+    assistant.adminSql`select output from ai_steps where store_id = ${storeId} and kind = 'tool' and tool <> 'find_times'`;
+
+  test.each([
+    ['ai_paused', async ({ world }: TestStore) => void Object.assign(world, { lead: { ai_paused_until: later } })],
+    // Messaging has the message of the seller, and crm has not learned of it.
+    ['ai_paused', async ({ world }: TestStore) => void Object.assign(world, { stops: { ai_paused_until: later } })],
+    ['lead_opted_out', async ({ world }: TestStore) => void Object.assign(world, { stops: { opted_out_at: later } })],
+    ['switched_off', (store: TestStore) => writes(store, { ai: false })],
+    [
+      'no_model',
+      async ({ storeId }: TestStore) => {
+        await assistant.rpc.call(disconnectModels, { body: {} }, testContext({ storeId }));
+      },
+    ],
+  ] as const)('%s, which comes while the model thinks', async (reason, happens) => {
+    const store = await openOffered();
+    await store.write('10h');
+    expect(await store.step()).toMatchObject({ reason: 'the model asks for tools' });
+    await happens(store);
+    expect(await store.drain()).toEqual(ended(`silent (${reason})`));
+    expect(await outputs(store)).toEqual([{ output: { error: reason } }]);
+    expect([store.world.appointments, store.world.effects]).toEqual([[], []]);
+    expect(store.said()).toHaveLength(1);
+  });
+
+  test('nor the second one of an answer, when a person writes after the first one', async () => {
+    const store = await openBooking();
+    store.world.model = () => ({
+      action: 'use_tools',
+      calls: ['Maria Silva', 'Maria Souza'].map((name, index) => ({
+        ...{ id: `c${index}`, name: 'update_lead', input: { name } },
+      })),
+    });
+    await store.write('meu nome é Maria Silva');
+    await store.step();
+    await store.step();
+    Object.assign(store.world.lead as object, { ai_paused_until: later });
+    expect(await store.drain()).toEqual(ended('silent (ai_paused)'));
+    expect(store.world.lead).toMatchObject({ name: 'Maria Silva' });
+  });
+
+  test('while the owning service does not answer: a call that had no effect has not begun', async () => {
+    const store = await openOffered();
+    store.world.booking = async () => {
+      store.world.booking = async () => {};
+      throw new AppError('service_unavailable');
+    };
+    await store.write('10h');
+    expect(await store.drain()).toMatchObject({ reason: 'attempt 1 failed (service_unavailable)' });
+    Object.assign(store.world.lead as object, { ai_paused_until: later });
+    await store.endLease();
+    expect(await store.drain()).toEqual(ended('silent (ai_paused)'));
+    expect(store.world.appointments).toEqual([]);
   });
 });
 

@@ -7,13 +7,12 @@ import type { Dependencies } from '../dependencies.ts';
 import { ModelWaits } from '../models/ask-model.ts';
 import { releaseHolds } from '../tools/hold-times.ts';
 import { listOpenCalls } from '../tools/step.repository.ts';
-import { inToolSpan } from '../tools/tool-span.ts';
-import { useTool } from '../tools/use-tool.ts';
 import { recordFailed } from './attempt.repository.ts';
 import { type Claimed, claimNext } from './claim-next.ts';
 import { decide } from './decide.ts';
+import { makeCall } from './make-call.ts';
 import { delayAfter } from './next-move.ts';
-import { recordDecision, recordTold, recordTool } from './record-outcome.ts';
+import { recordDecision, recordTold } from './record-outcome.ts';
 import { tell } from './tell.ts';
 
 /**
@@ -47,12 +46,7 @@ async function attempt(dependencies: Dependencies, context: StoreContext, claime
       const recorded = await database.write(scope, (sql) => recordDecision(sql, claimed, decided));
       return recorded.kind === 'answer' ? recorded.next : await attempt(dependencies, context, recorded.claimed);
     }
-    if (claimed.task === 'use_tool') {
-      const used = await inToolSpan(dependencies.tracing, claimed.call, () =>
-        useTool(dependencies, call, claimed.turn, claimed.call),
-      );
-      return await database.write(scope, (sql) => recordTool(sql, claimed, claimed.call, used));
-    }
+    if (claimed.task === 'use_tool') return await makeCall(dependencies, { scope, call }, claimed);
     const told = await tell(dependencies, call, claimed.turn);
     const next = await database.write(scope, (sql) => recordTold(sql, claimed, told));
     if (claimed.turn.action_reason === 'needs_confirmation' && told !== 'hand_over' && told.state === 'silent') {

@@ -81,6 +81,12 @@ export async function recordHandOver(sql: TransactionSql, attempt: Attempt, reas
   return saved.length > 0;
 }
 
+/** Whether the attempt still has the turn, which is locked then. */
+export async function lockOwn(sql: TransactionSql, attempt: Attempt): Promise<boolean> {
+  const found = await sql`select from ai_turns ${ofAttempt(sql, attempt)} for no key update`;
+  return found.length > 0;
+}
+
 /** Records that a tool call has ended. The next step is due at once. */
 export async function recordUsed(sql: TransactionSql, attempt: Attempt): Promise<boolean> {
   const saved = await sql`

@@ -1,7 +1,7 @@
 import { replyStepLimits } from '@mostrador/contracts';
 import { type Attempt, answer, type Claim, type ClaimNext } from '@mostrador/kit/step/retry-engine';
 import { lookAgain, recordingMs } from '@mostrador/kit/step/step';
-import { listOpenCalls, markBegun, skipCalls } from '../tools/step.repository.ts';
+import { listOpenCalls, skipCalls } from '../tools/step.repository.ts';
 import { claim } from './attempt.repository.ts';
 import { endTurn } from './end-turn.ts';
 import { type Due, nextMove } from './next-move.ts';
@@ -34,9 +34,7 @@ export const claimNext: ClaimNext<Claim<Claimed>> = async (sql, { storeId, id: l
       return answer(lookAgain(`a call was not made (${move.error})`));
     case 'claim': {
       const { kind: _, ...due } = move;
-      const { turn } = due;
-      if (due.task === 'use_tool') await markBegun(sql, storeId, due.call);
-      const attempt = claim(sql, storeId, turn, replyStepLimits.leaseMs);
+      const attempt = claim(sql, storeId, due.turn, replyStepLimits.leaseMs);
       return { kind: 'claimed', claimed: { ...due, attempt, recordBy: recordByNow() } };
     }
   }

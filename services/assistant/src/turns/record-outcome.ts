@@ -1,12 +1,12 @@
-import { type NextStep, replyStepLimits } from '@mostrador/contracts';
+import { type NextStep, replyStepLimits, type SilentReason } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { answer, type Claim } from '@mostrador/kit/step/retry-engine';
 import { lookAgain } from '@mostrador/kit/step/step';
 import { deleteOffers, insertOffers, markTold } from '../tools/offer.repository.ts';
-import { insertStep, saveOutput } from '../tools/step.repository.ts';
+import { insertStep, markBegun, saveOutput, skipCalls } from '../tools/step.repository.ts';
 import type { CallRow } from '../tools/step.ts';
 import type { Used } from '../tools/use-tool.ts';
-import { recordDecided, recordHandOver, recordUsed } from './attempt.repository.ts';
+import { lockOwn, recordDecided, recordHandOver, recordUsed } from './attempt.repository.ts';
 import { type Claimed, recordByNow } from './claim-next.ts';
 import { type End, endTurn } from './end-turn.ts';
 import type { Outcome } from './outcome.ts';
@@ -54,6 +54,25 @@ export async function recordTool(
   if (spendsOffers) await deleteOffers(sql, storeId, turn.lead_id);
   if (offers) await insertOffers(sql, storeId, turn.lead_id, offers);
   return lookAgain('a tool was used');
+}
+
+/** Records that a call begins: from here on its effect may exist. False: the attempt has lost its lease. */
+export async function recordBegun(sql: TransactionSql, { attempt }: Claimed, call: CallRow): Promise<boolean> {
+  if (!(await lockOwn(sql, attempt))) return false;
+  await markBegun(sql, attempt.storeId, call);
+  return true;
+}
+
+/** Records that a call is not made, and that those after it are not either. The next step ends the turn or decides again. */
+export async function recordStopped(
+  sql: TransactionSql,
+  { attempt }: Claimed,
+  call: CallRow,
+  reason: SilentReason,
+): Promise<NextStep> {
+  if (!(await recordUsed(sql, attempt))) return lookAgain();
+  await skipCalls(sql, attempt.storeId, call, reason);
+  return lookAgain(`a call was not made (${reason})`);
 }
 
 /** Records how the turn has ended, or that the next step hands it over. */

@@ -33,8 +33,22 @@ test('the opt-out of a lead and the end of its reply window are shown', async ()
     window_open: false,
     window_opened_by: 'message',
   });
-  const forAnother = await messaging.rpc.call(getOptOut, { body: { lead_id: leadId } }, testContext({ storeId }));
-  expect(forAnother).toEqual({ opted_out_at: '2026-11-20T10:00:00.000Z' });
+  expect(await forAnother(storeId, leadId)).toEqual({
+    ...{ opted_out_at: '2026-11-20T10:00:00.000Z', ai_paused_until: null },
+  });
+});
+
+const forAnother = (storeId: string, leadId: string) =>
+  messaging.rpc.call(getOptOut, { body: { lead_id: leadId } }, testContext({ storeId }));
+
+test('another service reads a pause of the AI while it lasts', async () => {
+  for (const [ai_paused_until, read] of [
+    ['2999-01-01T00:00:00.000Z', '2999-01-01T00:00:00.000Z'],
+    ['2026-01-01T00:00:00.000Z', null],
+  ]) {
+    const { storeId, leadId } = await leadWith('sandbox', { ai_paused_until });
+    expect(await forAnother(storeId, leadId)).toEqual({ opted_out_at: null, ai_paused_until: read });
+  }
 });
 
 const now = new Date();
