@@ -295,19 +295,14 @@ describe('AI talks over a human, also mid-generation: no tool is used', () => {
   const outputs = ({ storeId }: TestStore) =>
     assistant.adminSql`select output from ai_steps where store_id = ${storeId} and kind = 'tool' and tool <> 'find_times'`;
 
-  test.each([
-    ['ai_paused', async ({ world }: TestStore) => void Object.assign(world, { lead: { ai_paused_until: later } })],
+  test.each<[string, (store: TestStore) => unknown]>([
+    ['ai_paused', ({ world }) => Object.assign(world, { lead: { ai_paused_until: later } })],
     // Messaging has the message of the seller, and crm has not learned of it.
-    ['ai_paused', async ({ world }: TestStore) => void Object.assign(world, { stops: { ai_paused_until: later } })],
-    ['lead_opted_out', async ({ world }: TestStore) => void Object.assign(world, { stops: { opted_out_at: later } })],
-    ['switched_off', (store: TestStore) => writes(store, { ai: false })],
-    [
-      'no_model',
-      async ({ storeId }: TestStore) => {
-        await assistant.rpc.call(disconnectModels, { body: {} }, testContext({ storeId }));
-      },
-    ],
-  ] as const)('%s, which comes while the model thinks', async (reason, happens) => {
+    ['ai_paused', ({ world }) => Object.assign(world, { stops: { ai_paused_until: later } })],
+    ['lead_opted_out', ({ world }) => Object.assign(world, { stops: { opted_out_at: later } })],
+    ['switched_off', (store) => writes(store, { ai: false })],
+    ['no_model', ({ storeId }) => assistant.rpc.call(disconnectModels, { body: {} }, testContext({ storeId }))],
+  ])('%s, which comes while the model thinks', async (reason, happens) => {
     const store = await openOffered();
     await store.write('10h');
     expect(await store.step()).toMatchObject({ reason: 'the model asks for tools' });

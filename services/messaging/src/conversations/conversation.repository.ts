@@ -112,8 +112,8 @@ export async function conversationExists(sql: Sql, storeId: string, leadId: stri
 export const countedNext = (sql: Sql) =>
   sql`case when c.counted_next = c.next_number then c.next_number + 1 else c.counted_next end`;
 
-/** How long a message pauses the AI, and who wrote it. */
-export type AiPause = { readonly minutes: number; readonly by: MessageAuthor | null };
+/** How long a message pauses the AI, and who wrote it. `since`: when it was written, if it came later. */
+export type AiPause = { readonly minutes: number; readonly by: MessageAuthor | null; readonly since?: Date };
 
 /**
  * For the `set` of an update of the conversation `c` by its next message: the AI does not write for this long. Undefined:
@@ -121,7 +121,7 @@ export type AiPause = { readonly minutes: number; readonly by: MessageAuthor | n
  */
 export function pausingAi(sql: Sql, at: ReturnType<Sql>, pause: AiPause | undefined) {
   if (!pause) return sql``;
-  const until = sql`${at} + ${pause.minutes} * interval '1 minute'`;
+  const until = sql`least(${at}, ${pause.since ?? null}::timestamptz) + ${pause.minutes} * interval '1 minute'`;
   return sql`, ai_paused_until = greatest(c.ai_paused_until, ${until}),
         ai_paused_by = case when c.ai_paused_until >= ${until} then c.ai_paused_by else ${pause.by && sql.json(pause.by)} end,
         ai_pause_number = c.next_number, ai_pause_version = c.ai_pause_version + 1`;

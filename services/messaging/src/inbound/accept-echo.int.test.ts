@@ -129,10 +129,11 @@ test('the AI stops in the same transaction: what it has queued is cancelled, and
 });
 
 test.each([
-  ['was delayed for a day', 25 * 3600],
-  ['is from before what the lead wrote last', 45],
-])('an echo that %s answers, reads and pauses nothing', async (_, age) => {
+  ['was delayed for a day', 25 * 3600, 720],
+  ['is from before what the lead wrote last, and whose pause is over', 45 * 60, 30],
+])('an echo that %s answers, reads and pauses nothing', async (_, age, minutes) => {
   const { store, customer, leadId, echo, state } = await withLead();
+  await messaging.adminSql`insert into store_settings (store_id, ai_pause_minutes) values (${store.storeId}, ${minutes})`;
   await store.does(customer, contents.text('E aí?'), { at: ago(30) });
   const queued = await accept(store, leadId, 'ai');
   await messaging.adminSql`update conversations set needs_attention = true where lead_id = ${leadId}`;
@@ -143,6 +144,22 @@ test.each([
   expect(messages.find(({ id }) => id === queued)?.status).toBe('queued');
   expect(await state()).toEqual({ ...before, interaction_count: 3 });
   expect(before).toMatchObject({ unread_count: 2, needs_attention: true, first_response_at: null });
+  expect(await store.facts()).not.toContain('conversation.read');
+});
+
+test('reply from the phone unseen: an echo that comes after what the lead wrote since pauses the AI from the moment it was written, and answers and reads nothing', async () => {
+  const { store, customer, leadId, echo, state } = await withLead();
+  await store.does(customer, contents.text('E aí?'), { at: ago(30) });
+  const queued = await accept(store, leadId, 'ai');
+  const before = await state();
+  await store.posts(echo(contents.text('Um momento'), { at: ago(3600) }));
+  expect((await store.messages(leadId)).find(({ id }) => id === queued)).toMatchObject({
+    status: 'cancelled',
+    error: { code: 'ai_paused' },
+  });
+  expect(await state()).toMatchObject({ paused_minutes: 660, unread_count: 2, first_response_at: null });
+  expect(before).toMatchObject({ paused_minutes: null, unread_count: 2 });
+  await expect(accept(store, leadId, 'ai')).rejects.toMatchObject({ code: 'ai_paused' });
   expect(await store.facts()).not.toContain('conversation.read');
 });
 

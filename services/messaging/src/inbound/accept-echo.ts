@@ -1,4 +1,3 @@
-import type { MessageAuthor } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
@@ -16,24 +15,16 @@ import { withChanges } from '../messages/message-change.ts';
 import { storedIdOf } from '../messages/stored-id.repository.ts';
 import { beginSession } from '../sessions/session.repository.ts';
 import { findSettings } from '../settings/settings.repository.ts';
-import { isLate } from './came-at.ts';
+import { agentOfChannel, pauseOf, isCurrent as saysWhoAnswers, telephone } from './pause-of.ts';
 import { type FoundLead, mayReplyTo, requireSameCustomer } from './same-customer.ts';
-
-/** The channel's times are whole seconds. */
-const secondOf = (at: Date | null): number => Math.floor(Number(at) / 1000);
-
-const telephone: MessageAuthor = { kind: 'phone', id: null, name: null };
-export const agentOfChannel: MessageAuthor = { kind: 'agent', id: null, name: null };
-
-/** A day, after which the reply window closes: our AI does not write to who writes with another one. */
-export const standbyPauseMinutes = 24 * 60;
 
 /**
  * Accepts what a person of the store wrote to a lead on the store's own telephone. It is a message of a seller that is
- * sent already: it answers the lead, pauses the AI and cancels what the AI has queued, unless the lead has written since.
- * On standby an agent of the channel wrote it: it is a message of the AI, and does the same. One from before it passed the
- * conversation to the store answers nothing. The reply window and follow-ups stay as they are, because the lead said
- * nothing. Returns the lead's number of interactions; null when the message is known.
+ * sent already: it pauses the AI and cancels what the AI has queued. It also answers the lead, unless the lead has written
+ * since. On standby an agent of the channel wrote it: it is a message of the AI, and does all of that unless the lead has
+ * written since. One from before it passed the conversation to the store answers nothing. The reply window and follow-ups
+ * stay as they are, because the lead said nothing. Returns the lead's number of interactions; null when the message is
+ * known.
  *
  * @throws AppError `service_unavailable` while another message to the lead is being sent, because this may be its echo
  */
@@ -69,18 +60,18 @@ export async function acceptEcho(
     listChanges(sql, storeId, ofChannel),
     findStatusUpdates(sql, storeId, channelId, providerMessageId),
   ]);
-  // One that was delayed for a day, or that is from before what the lead wrote last, says nothing about who answers now.
-  const isCurrent = !isLate(new Date(), writtenAt) && secondOf(writtenAt) >= secondOf(conversation.customer_wrote_at);
+  const now = new Date();
+  const isCurrent = saysWhoAnswers(message, { conversation, now });
+  const pausesAi = pauseOf(message, { conversation, minutes: settings.ai_pause_minutes, now });
   const { handover_at: handover, handover_owner: owner } = conversation;
   const isHandedOver = message.isOnStandby === true && owner === 'store' && handover !== null && writtenAt <= handover;
   const answers = isCurrent && !isHandedOver;
   const source = message.isOnStandby ? 'ai' : 'seller';
   const author = message.isOnStandby ? agentOfChannel : telephone;
-  const pauseMinutes = message.isOnStandby ? standbyPauseMinutes : settings.ai_pause_minutes;
   const { number, at, sessionId, delivering } = await takeNumber(sql, storeId, leadId, source, {
     answers,
     settles: isCurrent,
-    pausesAi: isCurrent ? { minutes: pauseMinutes, by: author } : undefined,
+    pausesAi,
   });
   const session = sessionId
     ? { sessionId, events: [] }
@@ -106,7 +97,8 @@ export async function acceptEcho(
     answers,
   });
   // Afterwards, as for a message of the API.
-  const overtaken = isCurrent && delivering ? await overtakeQueuedAi(sql, storeId, { leadId, before: number }) : [];
+  const stopsAi = isCurrent || pausesAi !== undefined;
+  const overtaken = stopsAi && delivering ? await overtakeQueuedAi(sql, storeId, { leadId, before: number }) : [];
   const told = [{ status: 'sent', at: writtenAt } as const, ...reports];
   const { entries } = await saveStatusUpdates(sql, storeId, row, told);
   if (waId !== null && conversation.wa_id === null && mayReplyTo(conversation, waId))

@@ -3,8 +3,8 @@ import { appendOutbox, type PublicEvent } from '@mostrador/kit/outbox/outbox';
 import type { InboundEffect } from '../channels/channel-provider.ts';
 import { type ConversationRow, countWaiting } from '../conversations/conversation.repository.ts';
 import { overtakeQueuedAi } from '../delivery/cancel-queued-ai.ts';
-import { agentOfChannel, standbyPauseMinutes } from './accept-echo.ts';
 import { saveHandover, unanswer } from './handover.repository.ts';
+import { agentOfChannel, standbyPauseMinutes } from './pause-of.ts';
 
 type Handover = Extract<InboundEffect, { kind: 'handover' }>;
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { acceptMessage, type RequestOf } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
+import { contents, echoPayload, standbyPayload } from '@mostrador/testing/providers/whatsapp/entries';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notification, textFrom, withoutPhone } from '../../test/inbound-webhook.ts';
@@ -143,7 +144,7 @@ describe('a reply that is stored but not processed yet', () => {
     storeId: string,
     customers: readonly string[],
     content: object,
-    columns: { received_at?: Date; processed_at?: Date; attempts?: number } = {},
+    columns: { received_at?: Date; processed_at?: Date; attempts?: number; payload?: Buffer } = {},
   ) => {
     const { adminSql } = messaging;
     // The payload came over WhatsApp. The live channel is the sandbox, which has no reply window.
@@ -228,6 +229,59 @@ describe('a reply that is stored but not processed yet', () => {
     await expect(accept(storeId, leadId)).rejects.toMatchObject({ code: 'lead_opted_out' });
     await store(storeId, [phone], textFrom(phone, 'voltar'));
     expect(await accept(storeId, leadId)).toMatchObject({ status: 'queued' });
+  });
+
+  describe('reply from the phone unseen: an echo', () => {
+    const phone = '5511900000020';
+    const number = { phoneNumberId, phone: '5511400000000' };
+    const echoed = async (
+      { echo = (payload: object) => payload, text = 'Já respondo', secondsAgo = 5 },
+      columns: object = {},
+    ) => {
+      const { storeId, leadId } = await leadWith({ phone, wa_id: phone });
+      const { adminSql } = messaging;
+      await adminSql`update conversations set ${adminSql({ customer_wrote_at: ago(2), ...columns })} where store_id = ${storeId}`;
+      const told = echo(echoPayload(number, { phone }, contents.text(text), { at: ago(secondsAgo) }));
+      const channelId = await store(storeId, [phone], {}, { payload: Buffer.from(JSON.stringify(told)) });
+      const writes = (more: object = {}) =>
+        accept(storeId, leadId, { id: randomUUID(), source: 'ai', ...more }).then(
+          ({ status }) => status,
+          ({ code }) => code as string,
+        );
+      return { storeId, leadId, channelId, writes };
+    };
+
+    test('rejects what the AI writes, also when the lead has written since, and nothing else', async () => {
+      const { writes } = await echoed({});
+      expect(await writes()).toBe('ai_paused');
+      expect(await writes({ hands_over: true })).toBe('ai_paused');
+      expect(await writes({ source: 'followup' })).toBe('queued');
+      expect(await writes({ source: 'seller' })).toBe('queued');
+    });
+
+    test.each([
+      ['whose pause is over', { secondsAgo: 13 * 3600 }],
+      ['that was delayed for a day', { secondsAgo: 25 * 3600 }],
+      ['of an agent of the channel from before what the lead wrote last', { echo: standbyPayload as () => object }],
+    ])('%s rejects nothing', async (_, told) => {
+      expect(await (await echoed(told)).writes()).toBe('queued');
+    });
+
+    test('of an agent of the channel that has the conversation rejects it, too', async () => {
+      const { writes } = await echoed({ echo: standbyPayload as () => object }, { customer_wrote_at: ago(30) });
+      expect(await writes()).toBe('ai_paused');
+    });
+
+    test('of a message of our own that is being sent rejects nothing, and one that may be is waited for', async () => {
+      const { storeId, channelId, writes } = await echoed({ text: 'Lembrete' });
+      expect(await writes({ source: 'followup', message: 'Lembrete' })).toBe('queued');
+      const { adminSql } = messaging;
+      const set = (columns: object) => adminSql`update messages set ${adminSql(columns)} where store_id = ${storeId}`;
+      await set({ status: 'sending', channel_id: channelId, lease_token: randomUUID(), lease_until: ago(-60) });
+      expect(await writes()).toBe('queued');
+      await adminSql`update messages set body = 'Olá' where store_id = ${storeId} and status = 'sending'`;
+      expect(await writes()).toBe('service_unavailable');
+    });
   });
 
   test('rejects the follow-up even when its payload fails repeatedly', async () => {

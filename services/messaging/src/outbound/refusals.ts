@@ -18,7 +18,7 @@ export function assertConnected(channel: AcceptingChannel | null): asserts chann
 }
 
 /**
- * Refuses a message that the lead or a person does not want now. What the lead wrote and is not processed yet counts, too.
+ * Refuses a message that the lead or a person does not want now. What was written and is not processed yet counts, too.
  *
  * @throws AppError `lead_opted_out`, `ai_paused` or `lead_replied`, checked in this order
  */
@@ -33,11 +33,11 @@ export async function assertWanted(
   const unprocessed =
     isConditional && hasUnprocessed ? await findUnprocessed(sql, conversation, request.phone) : nothing;
   if (isStoppable) assertNotOptedOut(conversation, unprocessed);
-  if (request.source === 'ai') assertNotPaused(request, conversation);
+  if (request.source === 'ai') assertNotPaused(request, conversation, unprocessed);
   assertNoReply(request, conversation, unprocessed);
 }
 
-const nothing: Unprocessed = { writtenAt: [], wishes: [] };
+const nothing: Unprocessed = { writtenAt: [], wishes: [], pausesAi: false };
 
 function assertNotOptedOut(conversation: ConversationRow, { wishes }: Unprocessed): void {
   let columns: OptOutColumns = conversation;
@@ -48,7 +48,12 @@ function assertNotOptedOut(conversation: ConversationRow, { wishes }: Unprocesse
   if (columns.opted_out_at) throw new AppError('lead_opted_out');
 }
 
-function assertNotPaused({ aiPausedUntil = null }: OutboundRequest, { ai_paused_until, now }: AcceptanceRow): void {
+function assertNotPaused(
+  { aiPausedUntil = null }: OutboundRequest,
+  { ai_paused_until, now }: AcceptanceRow,
+  { pausesAi }: Unprocessed,
+): void {
+  if (pausesAi) throw new AppError('ai_paused');
   if ([aiPausedUntil, ai_paused_until].some((until) => until !== null && until > now)) throw new AppError('ai_paused');
 }
 
