@@ -51,6 +51,8 @@ type Asked = RequestOf<typeof acceptMessage>['body'];
 export type World = BookingWorld & {
   lead: Partial<Lead> | undefined;
   agent: Partial<Agent> | null;
+  /** Messaging knows the lead no more. */
+  isMerged?: boolean;
   passages: readonly Passage[];
   /** What messaging does with a message. By default it queues it. */
   accept: (message: Asked) => Promise<void>;
@@ -216,6 +218,7 @@ export async function startAssistant({
         },
         getOptOut: async ({ storeId }) => ({ opted_out_at: null, ...worldOf(storeId).stops }),
         getMessage: async ({ storeId }, { params }) => {
+          if (worldOf(storeId).isMerged) throw new AppError('lead_not_found');
           const found = worldOf(storeId).messages.find(({ id }) => id === params.messageId);
           if (!found) throw new AppError('message_not_found');
           return found;

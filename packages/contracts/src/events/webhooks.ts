@@ -446,7 +446,7 @@ export const getWebhookDelivery = defineOperation({
   extension: true,
   request: { params: deliveryParams },
   reply: DeliveryWithLog,
-  errors: ['webhook_delivery_not_found'],
+  errors: ['webhook_endpoint_not_found', 'webhook_delivery_not_found'],
 });
 
 export const retryWebhookDelivery = defineOperation({
@@ -547,7 +547,7 @@ export const getWebhookReplay = defineOperation({
   extension: true,
   request: { params: replayParams },
   reply: WebhookReplay,
-  errors: ['webhook_replay_not_found'],
+  errors: ['webhook_endpoint_not_found', 'webhook_replay_not_found'],
 });
 
 export const cancelWebhookReplay = defineOperation({
@@ -559,7 +559,7 @@ export const cancelWebhookReplay = defineOperation({
   extension: true,
   request: { params: replayParams },
   reply: WebhookReplay,
-  errors: ['webhook_replay_not_found'],
+  errors: ['webhook_endpoint_not_found', 'webhook_replay_not_found'],
 });
 
 /** Sends what is due to an endpoint. Safe to repeat at any time. */

@@ -48,7 +48,7 @@ export const closeSession = defineOperation({
     }),
   },
   reply: Session,
-  errors: ['session_not_found'],
+  errors: ['lead_not_found', 'session_not_found'],
 });
 
 /** Whether no session of a lead has ended. True also for a lead that does not exist. */

@@ -359,6 +359,33 @@ test.each([
   }
 });
 
+test('a decision that is repeated with its key gets the first answer, although the lead was merged since', async () => {
+  const store = await openStore('book');
+  await acceptTen(store);
+  const request = {
+    params: { leadId: store.leadId, messageId: await lastTurn(store) },
+    body: { decision: 'decline' },
+  } as const;
+  const keyed = () =>
+    assistant.rpc.call(decideEffects, request, testContext({ storeId: store.storeId, idempotencyKey: 'k' }));
+  const first = await keyed();
+  store.world.isMerged = true;
+  await expect(explain(store)).rejects.toMatchObject({ code: 'lead_not_found' });
+  expect(await keyed()).toEqual(first);
+});
+
+test('of an unknown lead, neither a message nor its turn is looked for', async () => {
+  const store = await openStore('book');
+  await acceptTen(store);
+  store.world.isMerged = true;
+  for (const messageId of [await lastTurn(store), randomUUID()]) {
+    await expect(decide(store, 'confirm', messageId)).rejects.toMatchObject({ code: 'lead_not_found' });
+    const params = { leadId: store.leadId, messageId };
+    const explaining = assistant.rpc.call(explainMessage, { params }, testContext({ storeId: store.storeId }));
+    await expect(explaining).rejects.toMatchObject({ code: 'lead_not_found' });
+  }
+});
+
 test('another store cannot decide', async () => {
   const [store, other] = [await openStore('book'), await openStore('book')];
   await acceptTen(store);

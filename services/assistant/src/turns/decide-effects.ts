@@ -31,14 +31,14 @@ export const decideEffects =
     const { database, rpc } = dependencies;
     const { requestId, storeId, traceparent, actor, deadline } = context;
     const call: StepCall = { requestId, storeId, traceparent, actor, deadline };
-    const [turn] = await database.lookUp(context, (sql) => findTurn(sql, storeId, params.messageId));
-    if (!turn) throw new AppError('message_not_found');
-    // A merge may have given the message another lead.
-    await rpc.call(getMessage, { params }, call);
-    const asking = { ...turn, lead_id: params.leadId };
     return await withIdempotency({
       ...{ database, context, operation, toReply: ({ answer }: Decided) => answer },
       run: async (commit) => {
+        const [turn] = await database.lookUp(context, (sql) => findTurn(sql, storeId, params.messageId));
+        // A merge may have given the message another lead. An unknown lead comes before an unknown message.
+        await rpc.call(getMessage, { params }, call);
+        if (!turn) throw new AppError('message_not_found');
+        const asking = { ...turn, lead_id: params.leadId };
         const by = authorOf(context);
         const confirmed =
           decision === 'confirm' ? await confirm(dependencies, context, call, { ...asking, by }) : undefined;

@@ -21,9 +21,9 @@ export const explainMessage =
   async (context, { params }) => {
     const { requestId, storeId, deadline, traceparent } = context;
     const [turn] = await database.lookUp(context, (sql) => findTurn(sql, storeId, params.messageId));
-    if (!turn || !isExplained(turn)) throw new AppError('message_not_found');
-    // A merge may have given the message another lead.
+    // A merge may have given the message another lead. An unknown lead comes before an unknown message.
     await rpc.call(getMessage, { params }, { requestId, storeId, deadline, traceparent });
+    if (!turn || !isExplained(turn)) throw new AppError('message_not_found');
     const [calls, superseded] = await database.read(context, (sql) =>
       Promise.all([listCalls(sql, storeId, turn.id), countSuperseded(sql, storeId, turn.id)]),
     );

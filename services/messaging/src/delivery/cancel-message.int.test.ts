@@ -204,10 +204,12 @@ describe('Idempotency-Key', () => {
 describe('a message that is not found', () => {
   test('is one of another lead or another store, or does not exist', async () => {
     const id = await accept();
-    for (const options of [{ leadId: messaging.crm.addLead(storeId) }, { storeId: randomUUID() }]) {
-      const { leadId: other } = options as { leadId?: string };
-      if (other) await messaging.send(storeId, other);
-      await expect(cancel(id, options)).rejects.toMatchObject({ code: 'message_not_found' });
+    const other = messaging.crm.addLead(storeId);
+    await messaging.send(storeId, other);
+    await expect(cancel(id, { leadId: other })).rejects.toMatchObject({ code: 'message_not_found' });
+    for (const unknown of [{ storeId: randomUUID() }, { leadId: randomUUID() }]) {
+      await expect(cancel(id, unknown)).rejects.toMatchObject({ code: 'lead_not_found' });
+      await expect(cancel(randomUUID(), unknown)).rejects.toMatchObject({ code: 'lead_not_found' });
     }
     await expect(cancel(randomUUID())).rejects.toMatchObject({ code: 'message_not_found' });
     await expect(cancel('42')).rejects.toMatchObject({ code: 'validation_failed' });

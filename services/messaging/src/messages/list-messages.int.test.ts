@@ -104,12 +104,15 @@ test('a message is found only under its own lead and store', async () => {
   expect(await read(storeId, leadId.toUpperCase(), message.id.toUpperCase())).toEqual(message);
   const other = randomUUID();
   await add(storeId, other, 'Message 1');
-  for (const [store, lead, id] of [
-    [storeId, other],
-    [randomUUID(), leadId],
-    [storeId, leadId, randomUUID()],
+  for (const [code, store, lead, id] of [
+    ['message_not_found', storeId, other],
+    ['message_not_found', storeId, leadId, randomUUID()],
+    ['message_not_found', storeId, messaging.crm.addLead(storeId)],
+    ['lead_not_found', randomUUID(), leadId],
+    ['lead_not_found', storeId, randomUUID()],
+    ['lead_not_found', storeId, randomUUID(), randomUUID()],
   ] as const) {
-    await expect(read(store, lead, id)).rejects.toMatchObject({ code: 'message_not_found' });
+    await expect(read(store, lead, id)).rejects.toMatchObject({ code });
   }
 });
 

@@ -14,6 +14,6 @@ export async function requireMessage(
   const row = await dependencies.database.read(context, (sql) => findMessage(sql, context.storeId, messageId));
   if (row?.lead_id === leadId.toLowerCase()) return row;
   // A merge may have moved the message. Then the error names the lead that has it now.
-  if (row) await requireLead(dependencies, context, leadId);
+  await requireLead(dependencies, context, leadId);
   throw new AppError('message_not_found');
 }

@@ -169,12 +169,14 @@ describe('closing', () => {
   test('does not find a session of another lead or store', async () => {
     const { storeId, leadId } = newLead();
     const { sessionId } = await touch(storeId, leadId, new Date());
-    for (const [store, lead, session] of [
-      [storeId, randomUUID(), sessionId],
-      [randomUUID(), leadId, sessionId],
-      [storeId, leadId, randomUUID()],
+    for (const [code, store, lead, session] of [
+      ['session_not_found', storeId, messaging.crm.addLead(storeId), sessionId],
+      ['session_not_found', storeId, leadId, randomUUID()],
+      ['lead_not_found', randomUUID(), leadId, sessionId],
+      ['lead_not_found', storeId, randomUUID(), sessionId],
+      ['lead_not_found', storeId, randomUUID(), randomUUID()],
     ] as const) {
-      await expect(close(store, lead, session)).rejects.toMatchObject({ code: 'session_not_found' });
+      await expect(close(store, lead, session)).rejects.toMatchObject({ code });
     }
     expect(await list(storeId, leadId)).toMatchObject([{ status: 'active' }]);
   });

@@ -17,6 +17,7 @@ export const getWebhookDelivery =
         listAttempts(sql, storeId, params.deliveryId),
       ]),
     );
-    if (!endpoint || !row) throw new AppError('webhook_delivery_not_found');
+    if (!endpoint) throw new AppError('webhook_endpoint_not_found');
+    if (!row) throw new AppError('webhook_delivery_not_found');
     return { ...toWebhookDelivery(row, endpoint), log: toLog(attempts) };
   };

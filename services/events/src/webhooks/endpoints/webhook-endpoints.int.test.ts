@@ -8,7 +8,7 @@ import { stageWebhook } from '../../../test/webhooks.ts';
 const { createWebhookEndpoint, deleteWebhookEndpoint, getWebhookEndpoint, listWebhookEndpoints } = eventsOperations;
 const { getWebhookDelivery, retryWebhookDelivery, testWebhookEndpoint, updateWebhookEndpoint } = eventsOperations;
 const { listEndpointsOfPerson, pauseEndpointsOfPerson } = eventsOperations;
-const { cancelWebhookReplay, createWebhookReplay, rotateWebhookSecret } = eventsOperations;
+const { cancelWebhookReplay, createWebhookReplay, getWebhookReplay, rotateWebhookSecret } = eventsOperations;
 
 let events: TestEvents;
 beforeAll(async () => {
@@ -213,17 +213,49 @@ test('a change keeps what it leaves out, and needs the current version in `If-Ma
 test('what does not exist is answered with its own code', async () => {
   const storeId = randomUUID();
   const params = { endpointId: randomUUID() };
-  const asked = [
-    events.rpc.call(getWebhookEndpoint, { params }, testContext({ storeId })),
-    events.rpc.call(testWebhookEndpoint, { params }, testContext({ storeId })),
-    events.rpc.call(getWebhookDelivery, { params: { ...params, deliveryId: randomUUID() } }, testContext({ storeId })),
-    events.rpc.call(cancelWebhookReplay, { params: { ...params, replayId: randomUUID() } }, testContext({ storeId })),
+  const context = testContext({ storeId });
+  const inside = (endpointId: string) => {
+    const [delivery, replay] = [
+      { params: { endpointId, deliveryId: randomUUID() } },
+      { params: { endpointId, replayId: randomUUID() } },
+    ];
+    return [
+      () => events.rpc.call(getWebhookDelivery, delivery, context),
+      () => events.rpc.call(retryWebhookDelivery, delivery, context),
+      () => events.rpc.call(getWebhookReplay, replay, context),
+      () => events.rpc.call(cancelWebhookReplay, replay, context),
+    ];
+  };
+  const codes = async (asked: readonly (() => Promise<unknown>)[]) =>
+    (await Promise.allSettled(asked.map((ask) => ask()))).map(
+      (result) => result.status === 'rejected' && result.reason.code,
+    );
+  const unknown = [
+    () => events.rpc.call(getWebhookEndpoint, { params }, context),
+    () => events.rpc.call(testWebhookEndpoint, { params }, context),
+    ...inside(params.endpointId),
   ];
-  const codes = (await Promise.allSettled(asked)).map((result) => result.status === 'rejected' && result.reason.code);
-  expect(codes).toEqual([
-    ...['webhook_endpoint_not_found', 'webhook_endpoint_not_found', 'webhook_delivery_not_found'],
-    'webhook_replay_not_found',
+  expect(await codes(unknown)).toEqual(unknown.map(() => 'webhook_endpoint_not_found'));
+  // What is not there comes before the state of the endpoint.
+  const { id } = await create(storeId);
+  await events.rpc.call(updateWebhookEndpoint, { params: { endpointId: id }, body: { status: 'paused' } }, context);
+  expect(await codes(inside(id))).toEqual([
+    ...['webhook_delivery_not_found', 'webhook_delivery_not_found'],
+    ...['webhook_replay_not_found', 'webhook_replay_not_found'],
   ]);
+});
+
+test('a replay that ends before its beginning is not valid, whatever the state of its endpoint', async () => {
+  const storeId = randomUUID();
+  const context = testContext({ storeId });
+  const { id } = await create(storeId);
+  await events.rpc.call(updateWebhookEndpoint, { params: { endpointId: id }, body: { status: 'paused' } }, context);
+  const body = { only: 'all', from_sequence: 7, to_sequence: 6 } as const;
+  for (const endpointId of [id, randomUUID()]) {
+    await expect(events.rpc.call(createWebhookReplay, { params: { endpointId }, body }, context)).rejects.toMatchObject(
+      { code: 'validation_failed', members: { errors: [{ pointer: '#/to_sequence' }] } },
+    );
+  }
 });
 
 test('only the chosen types are sent, and a thin payload has no object', async () => {

@@ -15,7 +15,8 @@ export const cancelWebhookReplay =
       work: async (sql) => {
         const endpoint = await lockEndpoint(sql, context.storeId, params.endpointId);
         const replay = await findReplay(sql, context.storeId, params);
-        if (!endpoint || !replay) throw new AppError('webhook_replay_not_found');
+        if (!endpoint) throw new AppError('webhook_endpoint_not_found');
+        if (!replay) throw new AppError('webhook_replay_not_found');
         if (replay.status !== 'running') return replay;
         await endReplay(sql, replay, 'cancelled');
         await cancelWaiting(sql, replay);
