@@ -57,6 +57,10 @@ export async function startBooking() {
       sellers.set(id, { id, is_active: true, bookable: true, hours: null, ...seller, storeId });
       return id;
     },
+    setSeller(id: string, change: Partial<BookedSeller>) {
+      const seller = sellers.get(id);
+      if (seller) sellers.set(id, { ...seller, ...change });
+    },
     removeSeller: (id: string) => sellers.delete(id),
     /** A store with these rules. */
     async store(rules: Partial<Rules> = {}): Promise<string> {

@@ -125,7 +125,7 @@ export const feedCatalogue = {
   ),
   'appointment.confirmed': fact(
     'appointment',
-    'The customer confirmed an appointment in answer to a reminder. An `appointment.updated` comes before it.',
+    'The customer confirmed an appointment in answer to a reminder, for the first time or again. An `appointment.updated` comes before it.',
     { ...appointmentIds, source: AppointmentSourceWord },
     Appointment,
   ),
@@ -146,8 +146,13 @@ export const feedCatalogue = {
   ),
   'booking.changed': bareFact(
     'store',
-    'The booking rules or a service of the store changed: other times may be free. Bookings have events of their own.',
-    { service_id: About(NullableUuid, 'The service that was created, changed or deleted. Null: the rules changed.') },
+    'The booking rules, a service or the time zone of the store changed: other times may be free. Bookings have events of their own.',
+    {
+      service_id: About(
+        NullableUuid,
+        'The service that was created, changed or deleted. Null: the rules or the zone changed.',
+      ),
+    },
   ),
   'followup.scheduled': fact('followup', 'A follow-up was scheduled.', dueFollowupIds, Followup),
   'followup.updated': fact(

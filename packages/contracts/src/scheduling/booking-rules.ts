@@ -164,7 +164,7 @@ export const putBookingRules = defineOperation({
     'may overlap at any time of day.\n\n' +
     'With `overlap: reject` every scheduled appointment takes exactly one place for its time and both buffers: its ' +
     'seller’s, or one of the `capacity` places of the store. Appointments that exist keep their times. They take places, ' +
-    'too, also when more of them overlap than there are places.\n\n' +
+    'too, also when more of them overlap than there are places. Other buffers count for them at once.\n\n' +
     'Each of `reminders` becomes a follow-up of every coming appointment with a lead, also of those that exist. It moves ' +
     'with its appointment, ends with it, and is never sent after the beginning. One whose time has passed is left out.',
   extension: true,

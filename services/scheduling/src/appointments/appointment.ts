@@ -184,7 +184,7 @@ export function appointmentRebooked(
     ...(row.status === 'cancelled'
       ? [{ ...shown(row), type: 'appointment.cancelled' as const, data: { ...idsOf(row), source } }]
       : []),
-    ...(row.confirmed_at && !before.confirmed_at
+    ...(row.confirmed_at && row.confirmed_at.getTime() !== before.confirmed_at?.getTime()
       ? [{ ...shown(row), type: 'appointment.confirmed' as const, data: { ...idsOf(row), source } }]
       : []),
   ];

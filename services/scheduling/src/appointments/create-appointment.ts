@@ -93,8 +93,6 @@ export const createAppointment = (dependencies: Dependencies): Handler<typeof op
     const { scheduled_at, duration_minutes, service_id } = appointment;
     const wish: Wish = {
       ...{ choice, scheduled_at, duration_minutes, service_id },
-      buffer_before_minutes: service?.buffer_before_minutes ?? null,
-      buffer_after_minutes: service?.buffer_after_minutes ?? null,
       ...{ hold_id: body.hold_id?.toLowerCase() ?? null, appointment_id: null },
     };
     const item = { appointment, wish, refusal: named.refusal };

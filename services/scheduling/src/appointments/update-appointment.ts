@@ -132,12 +132,10 @@ async function rebook(
     throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
   }
   const { scheduled_at, duration_minutes, service_id } = changed;
-  const { choice, service } = named;
+  const { choice } = named;
   const [grant] = await takePlaces(sql, store_id, rules, [
     {
       ...{ choice, scheduled_at, duration_minutes, service_id },
-      buffer_before_minutes: service?.buffer_before_minutes ?? null,
-      buffer_after_minutes: service?.buffer_after_minutes ?? null,
       ...{ hold_id: holdId, appointment_id: id },
     },
   ]);

@@ -132,9 +132,12 @@ function placesOf(rules: RulesRow, { named: { choice } }: Search): Place[] {
     const capacity = isAllowed ? Number.POSITIVE_INFINITY : rules.capacity;
     return [{ seller_id: null, hours: bookingHours(rules), capacity, taken: [] }];
   }
-  return choice.sellers
-    .filter(({ bookable, is_active }) => (bookable && is_active) || (isAllowed && choice.isNamed))
-    .map(({ id, hours }) => ({ seller_id: id, hours: bookingHours(rules, hours), capacity: 1, taken: [] }));
+  return (
+    choice.sellers
+      // Whom the request names is new, and then active, or is the seller of the appointment that moves, as in a booking.
+      .filter(({ bookable, is_active }) => (choice.isNamed ? bookable || isAllowed : bookable && is_active))
+      .map(({ id, hours }) => ({ seller_id: id, hours: bookingHours(rules, hours), capacity: 1, taken: [] }))
+  );
 }
 
 /** The first times of the places, at least `most` if there are as many. */

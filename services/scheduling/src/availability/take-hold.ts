@@ -41,11 +41,9 @@ export const takeHold = (
       if (duration_minutes === undefined) {
         throw validationFailed([{ pointer: '#/duration_minutes', detail: 'is required without `service_id`' }]);
       }
-      const { choice, service } = named;
+      const { choice } = named;
       const wish = {
         ...{ choice, duration_minutes, service_id: named.service_id, scheduled_at: toInstant(body.start) },
-        buffer_before_minutes: service?.buffer_before_minutes ?? null,
-        buffer_after_minutes: service?.buffer_after_minutes ?? null,
         ...{ hold_id: null, appointment_id: null },
       };
       return await withAlternatives({ database }, context, { named, ...wish }, () =>

@@ -39,7 +39,7 @@ const blocksIn = (nodes: readonly PlanNode[], table: string) =>
 
 test('a booking reads what begins in the two days before it, and neither the bookings nor the busy times of the year', async () => {
   const wish = { scheduled_at: new Date('2027-06-01T12:00:00.000Z'), duration_minutes: 30 };
-  const times = [{ ...wish, buffer_before_minutes: null, buffer_after_minutes: null }];
+  const times = [{ ...wish, service_id: null }];
   const scope = { storeId, deadline: Date.now() + 30_000 };
   const { nodes, found } = await database.database.read(scope, async (sql: Sql) => ({
     nodes: await explain(sql, findAround(sql, storeId, times, [])),

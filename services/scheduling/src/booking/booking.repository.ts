@@ -1,3 +1,4 @@
+import { mostBufferMinutes } from '@mostrador/contracts';
 import type { Span } from '@mostrador/hours/local-days';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { busyInWanted } from './busy.repository.ts';
@@ -27,13 +28,8 @@ export type SeenBooking = BookingRow & { readonly is_expired: boolean };
 const seen = (sql: Sql) => sql`
   ${columns(sql)}, coalesce(expires_at <= statement_timestamp(), false) as is_expired`;
 
-/** What asks for a place. Null: the buffer of the rules. */
-export type WantedTime = {
-  readonly scheduled_at: Date;
-  readonly duration_minutes: number;
-  readonly buffer_before_minutes: number | null;
-  readonly buffer_after_minutes: number | null;
-};
+/** What asks for a place. */
+export type WantedTime = Pick<BookingRow, 'scheduled_at' | 'duration_minutes' | 'service_id'>;
 
 /**
  * The times with their buffers as a CTE `wanted`, so that they can be sent together with the lock of the rules. No booking is
@@ -44,16 +40,15 @@ const wantedTimes = (sql: Sql, storeId: string, times: readonly WantedTime[]) =>
   const list = times.map((time) => ({
     at: time.scheduled_at,
     minutes: time.duration_minutes,
-    before: time.buffer_before_minutes,
-    after: time.buffer_after_minutes,
+    service: time.service_id,
   }));
   return sql`
     with buffered as (
-      select w.at - coalesce(w.before, r.buffer_before_minutes) * interval '1 minute' as starts,
-        w.at + (w.minutes + coalesce(w.after, r.buffer_after_minutes)) * interval '1 minute' as ends
-      from json_to_recordset(${JSON.stringify(list)}::text::json)
-        as w (at timestamptz, minutes integer, before integer, after integer), booking_rules r
-      where r.store_id = ${storeId}
+      select w.at - coalesce(s.buffer_before_minutes, r.buffer_before_minutes) * interval '1 minute' as starts,
+        w.at + (w.minutes + coalesce(s.buffer_after_minutes, r.buffer_after_minutes)) * interval '1 minute' as ends
+      from json_to_recordset(${JSON.stringify(list)}::text::json) as w (at timestamptz, minutes integer, service uuid)
+      join booking_rules r on r.store_id = ${storeId}
+      left join services s on s.store_id = ${storeId} and s.id = w.service
     ), wanted as materialized (select starts - interval '48 hours' as earliest, starts, ends from buffered)`;
 };
 
@@ -140,9 +135,15 @@ export async function deleteExpiredHolds(sql: TransactionSql, storeId: string): 
   await sql`delete from bookings where store_id = ${storeId} and expires_at <= statement_timestamp()`;
 }
 
-export async function deleteBookings(sql: TransactionSql, storeId: string, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await sql`delete from bookings where store_id = ${storeId} and id = any(${[...ids]}::uuid[])`;
+/** Returns the rows as they were at that moment. */
+export async function deleteBookings(
+  sql: TransactionSql,
+  storeId: string,
+  ids: readonly string[],
+): Promise<readonly BookingRow[]> {
+  if (ids.length === 0) return [];
+  return await sql<BookingRow[]>`
+    delete from bookings where store_id = ${storeId} and id = any(${[...ids]}::uuid[]) returning ${columns(sql)}`;
 }
 
 export async function insertBookings(
@@ -184,16 +185,29 @@ export async function deleteAllBookings(sql: TransactionSql, storeId: string): P
   await sql`delete from bookings where store_id = ${storeId}`;
 }
 
+/** Whether an appointment `a` still takes a place: it is not over, or was over only just now, so that its buffer may run. */
+const isComing = (sql: Sql) => sql`(
+  a.scheduled_at > clock_timestamp() - interval '48 hours'
+  and a.scheduled_at + (a.duration_minutes + ${mostBufferMinutes}::int) * interval '1 minute' > clock_timestamp())`;
+
 /**
- * Deletes what appointments no longer take: those that are not scheduled, and those that the previous version has moved.
+ * Deletes what appointments no longer take: those that are not scheduled, those that the previous version has moved, and the
+ * coming ones whose buffers are others now, or that have no place of their seller.
  */
 export async function deleteStaleBookings(sql: TransactionSql, storeId: string): Promise<void> {
   await sql`
     delete from bookings b
     where b.store_id = ${storeId} and b.expires_at is null and not exists (
       select from appointments a
+      join booking_rules r on r.store_id = a.store_id
+      left join services s on s.store_id = a.store_id and s.id = a.service_id
       where a.store_id = b.store_id and a.id = b.id and a.status = 'scheduled' and a.scheduled_at = b.scheduled_at
-        and a.duration_minutes = b.duration_minutes)`;
+        and a.duration_minutes = b.duration_minutes
+        and (not ${isComing(sql)} or (
+          b.starts_at = a.scheduled_at - coalesce(s.buffer_before_minutes, r.buffer_before_minutes) * interval '1 minute'
+          and b.ends_at = a.scheduled_at
+            + (a.duration_minutes + coalesce(s.buffer_after_minutes, r.buffer_after_minutes)) * interval '1 minute'
+          and b.place = coalesce(b.seller_id, b.place))))`;
 }
 
 /** A scheduled appointment that takes no place yet, with the buffers of its service. */
@@ -207,16 +221,14 @@ type UnplacedRow = {
   readonly buffer_after_minutes: number | null;
 };
 
-/** Appointments that take no place and are not over, the earliest first. */
+/** Coming appointments that take no place, the earliest first. */
 export const listUnplaced = (sql: Sql, storeId: string) =>
   sql<UnplacedRow[]>`
     select a.id, a.seller_id, a.service_id, a.scheduled_at, a.duration_minutes, s.buffer_before_minutes,
       s.buffer_after_minutes
     from appointments a
     left join services s on s.store_id = a.store_id and s.id = a.service_id
-    where a.store_id = ${storeId} and a.status = 'scheduled'
-      and a.scheduled_at > clock_timestamp() - interval '24 hours'
-      and a.scheduled_at + a.duration_minutes * interval '1 minute' > clock_timestamp()
+    where a.store_id = ${storeId} and a.status = 'scheduled' and ${isComing(sql)}
       and not exists (select from bookings b where b.store_id = a.store_id and b.id = a.id)
     order by a.scheduled_at, a.id`;
 

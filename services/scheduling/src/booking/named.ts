@@ -48,6 +48,9 @@ export async function readNamed(
     const [seller] = sellers;
     if (!seller) throw new AppError('seller_not_found');
     if (!seller.is_active) throw new AppError('seller_inactive');
+  } else if (isNamed && sellers.length === 0) {
+    // The seller was deleted. Until the appointment gets another one, it keeps their place, in the hours of the store.
+    sellers.push({ id: ids[0] as string, is_active: false, bookable: true, hours: null });
   }
   if (isNamed && (isNew.seller || isNew.service) && service && service.seller_ids.length > 0) {
     if (!service.seller_ids.includes(ids[0] as string)) throw new AppError('seller_not_bookable');

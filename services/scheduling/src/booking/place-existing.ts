@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import {
   type BookingRow,
   deleteExpiredHolds,
@@ -9,19 +10,20 @@ import {
   listUnplaced,
 } from './booking.repository.ts';
 import { firstFreePlace, overlaps, type Taken } from './places.ts';
+import { lockRules } from './rules.repository.ts';
 import type { RulesRow } from './rules.ts';
 import { spanOf } from './take-places.ts';
 
 /**
- * Gives a place to every coming appointment that has none: those from before the rules, and those that the previous version
- * wrote. More of them may overlap than there are places. They then have numbers beyond the capacity, or a random place
+ * Gives a place to every coming appointment that has none: those from before the rules, those that the previous version
+ * wrote, and those whose buffers are others now. Holds stay as they are. More of them may overlap than there are places. They then have numbers beyond the capacity, or a random place
  * beside that of their seller, and count all the same. Idempotent. The caller holds the lock of the rules.
  */
 export async function placeExisting(sql: TransactionSql, storeId: string, rules: RulesRow): Promise<void> {
   await deleteExpiredHolds(sql, storeId);
   await deleteStaleBookings(sql, storeId);
   const wanted = (await listUnplaced(sql, storeId))
-    .map((row) => ({ ...row, ...spanOf(rules, row) }))
+    .map((row) => ({ ...row, ...spanOf(rules, row, row) }))
     .toSorted((a, b) => a.start - b.start);
   const [first] = wanted;
   if (!first) return;
@@ -50,4 +52,15 @@ export async function placeExisting(sql: TransactionSql, storeId: string, rules:
     });
   }
   await insertBookings(sql, storeId, placed);
+}
+
+/**
+ * Takes the locks under which the buffers of a service can change. Returns what then gives its appointments their places: no
+ * booking misses the change, and neither do the first rules of a store.
+ */
+export async function lockPlaces(sql: TransactionSql, storeId: string): Promise<() => Promise<void>> {
+  const [, rules] = await Promise.all([lockCalendarConnection(sql, storeId), lockRules(sql, storeId)]);
+  return async () => {
+    if (rules?.overlap === 'reject') await placeExisting(sql, storeId, rules);
+  };
 }

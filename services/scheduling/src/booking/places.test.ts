@@ -2,7 +2,7 @@ import type { Span } from '@mostrador/hours/local-days';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fullSpans } from '../availability/free-times.ts';
-import { firstFreePlace, isFree, mostAtOnce, numberAgain, overlaps, placeNumber, type Taken } from './places.ts';
+import { firstFreePlace, isFree, makeRoom, mostAtOnce, overlaps, placeNumber, type Taken } from './places.ts';
 import { spansOf } from './spans.ts';
 
 const spanOf = fc
@@ -33,17 +33,40 @@ test('a moment is full exactly when as many run as there may be', () => {
   );
 });
 
-test('places that are numbered again are never taken twice, and there is room wherever fewer run than there may be', () => {
+/** Each at random one of the numbers that are free then. More of them may run at once than there are places. */
+function numbered(all: readonly Span[], picks: readonly number[]): Taken[] {
+  const placed: Taken[] = [];
+  for (const [index, span] of all.toSorted((a, b) => a.start - b.start).entries()) {
+    const free = Array.from({ length: all.length }, (_, number) => placeNumber(number + 1)).filter(
+      (place) => !placed.some((each) => each.place === place && overlaps(each, span)),
+    );
+    const most = Math.max(1, 3 - placed.filter((each) => overlaps(each, span)).length);
+    const place = free[(picks[index] ?? 0) % most] as string;
+    placed.push({ ...span, id: String(index), seller_id: null, place });
+  }
+  return placed;
+}
+
+test('there is room wherever fewer run than there may be, nothing is then taken twice, and only what must changes', () => {
   fc.assert(
-    fc.property(spans, spanOf, fc.integer({ min: 1, max: 4 }), (all, span, capacity) => {
-      const [place, ...places] = numberAgain([span, ...all]);
-      const numbered = [{ ...span, place }, ...all.map((each, index) => ({ ...each, place: places[index] }))];
-      for (const [index, one] of numbered.entries()) {
-        for (const other of numbered.slice(index + 1)) {
+    fc.property(spans, fc.array(fc.nat(), { maxLength: 30 }), spanOf, (some, picks, span) => {
+      const all = numbered(some, picks);
+      const capacity = mostAtOnce(all, span) + 1;
+      const { place, moved, end } = makeRoom(span, all);
+      const after = [
+        { ...span, id: 'new', place },
+        ...all.map((each) => ({ ...each, place: moved.get(each.id) ?? each.place })),
+      ];
+      for (const [index, one] of after.entries()) {
+        for (const other of after.slice(index + 1)) {
           if (overlaps(one, other)) expect(one.place).not.toBe(other.place);
         }
       }
-      if (mostAtOnce(all, span) < capacity) expect((place as string) <= placeNumber(capacity)).toBe(true);
+      expect(place <= placeNumber(capacity)).toBe(true);
+      for (const { id, start } of all) if (start <= span.start || start >= end) expect(moved.has(id)).toBe(false);
+      // What begins after the last change need not be known.
+      const known = all.filter(({ start }) => start < end);
+      expect(makeRoom(span, known)).toEqual({ place, moved, end });
     }),
   );
 });
@@ -65,6 +88,6 @@ test('a seller has one place, and the store has as many as its capacity, which c
 test('two hours fit beside one hour on each of two places, which then get other numbers', () => {
   const all = [taken(placeNumber(1), 9, 10), taken(placeNumber(2), 10, 11)];
   expect(isFree(all, { seller_id: null, start: 9, end: 11 }, 2)).toBe(true);
-  const [place, ...places] = numberAgain([{ start: 9, end: 11 }, ...all]);
-  expect([place, ...places]).toEqual([placeNumber(1), placeNumber(2), placeNumber(2)]);
+  const { place, moved } = makeRoom({ start: 9, end: 11 }, all);
+  expect([place, ...moved.values()]).toEqual([placeNumber(2), placeNumber(1)]);
 });

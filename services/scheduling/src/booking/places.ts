@@ -50,16 +50,29 @@ export function isFree(taken: readonly Taken[], wanted: Wanted, capacity: number
   return mostAtOnce(rivals, wanted) < (wanted.seller_id === null ? capacity : 1);
 }
 
+/** Another place for what is taken, and until when such changes reach. */
+export type Room = { readonly place: string; readonly moved: ReadonlyMap<string, string>; readonly end: number };
+
 /**
- * Numbers places of the store again, each span with the first number that is free at its start. It needs no more numbers than
- * spans run at once, so there is room for one more wherever fewer than `capacity` run. Returns the place of each span.
+ * Finds a number for a span, and other numbers for what begins later and needs one then. Whatever keeps its number stays, so
+ * the changes end where no changed booking runs any more. There is room wherever fewer than `capacity` run: then a number is
+ * free at each start. `rivals`: the store’s places from the start of the span to the end of the changes.
  */
-export function numberAgain(spans: readonly Span[]): string[] {
-  const order = spans.map((span, index) => ({ span, index })).toSorted((a, b) => a.span.start - b.span.start);
-  const numbered: (Taken & { readonly index: number })[] = [];
-  for (const { span, index } of order) {
-    const place = firstFreePlace(numbered, span);
-    numbered.push({ ...span, id: '', seller_id: null, place, index });
+export function makeRoom(span: Span, rivals: readonly Taken[]): Room {
+  let running = rivals.filter(({ start, end }) => start <= span.start && span.start < end);
+  const place = firstFreePlace(running, span);
+  running.push({ ...span, id: '', seller_id: null, place });
+  const moved = new Map<string, string>();
+  let { end } = span;
+  for (const next of rivals.filter(({ start }) => start > span.start).toSorted((a, b) => a.start - b.start)) {
+    if (next.start >= end) break;
+    running = running.filter((each) => each.end > next.start);
+    if (running.some((each) => each.place === next.place)) {
+      const other = firstFreePlace(running, next);
+      moved.set(next.id, other);
+      end = Math.max(end, next.end);
+      running.push({ ...next, place: other });
+    } else running.push(next);
   }
-  return numbered.toSorted((a, b) => a.index - b.index).map(({ place }) => place);
+  return { place, moved, end };
 }

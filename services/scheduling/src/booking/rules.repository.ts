@@ -53,8 +53,9 @@ export async function saveRules(
   return saved as RulesRow;
 }
 
-/** Gives the rules the zone of the store, if it has rules. */
-export async function saveZone(sql: TransactionSql, storeId: string, timezone: string): Promise<void> {
-  await sql`
+/** Gives the rules the zone of the store, if it has rules. Returns whether they had another one. */
+export async function saveZone(sql: TransactionSql, storeId: string, timezone: string): Promise<boolean> {
+  const { count } = await sql`
     update booking_rules set timezone = ${timezone} where store_id = ${storeId} and timezone <> ${timezone}`;
+  return count > 0;
 }

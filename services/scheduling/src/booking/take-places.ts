@@ -4,6 +4,7 @@ import { minuteMs, type Span } from '@mostrador/hours/local-days';
 import { openSpans } from '@mostrador/hours/open-spans';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
+import { findBuffers, type ServiceBuffers } from '../services/service.repository.ts';
 import { type BookingRow, findAround, type SeenBooking } from './booking.repository.ts';
 import { toSpan } from './busy.repository.ts';
 import { holdFaults } from './hold-faults.ts';
@@ -31,9 +32,6 @@ export type Wish = {
   readonly scheduled_at: Date;
   readonly duration_minutes: number;
   readonly service_id: string | null;
-  /** Of its service. Null: those of the rules. */
-  readonly buffer_before_minutes: number | null;
-  readonly buffer_after_minutes: number | null;
   /** The hold that it uses. */
   readonly hold_id: string | null;
   /** The appointment that moves, whose place it gives up. */
@@ -49,22 +47,33 @@ type Grant = {
 /** The time that a booking takes, with its buffers. */
 export function spanOf(
   rules: Pick<RulesRow, 'buffer_before_minutes' | 'buffer_after_minutes'>,
-  wish: Pick<Wish, 'scheduled_at' | 'duration_minutes' | 'buffer_before_minutes' | 'buffer_after_minutes'>,
+  wish: Pick<Wish, 'scheduled_at' | 'duration_minutes'>,
+  /** Of its service. Null: those of the rules. */
+  buffers: ServiceBuffers | undefined,
 ): Span {
-  const before = wish.buffer_before_minutes ?? rules.buffer_before_minutes;
-  const after = wish.buffer_after_minutes ?? rules.buffer_after_minutes;
+  const before = buffers?.buffer_before_minutes ?? rules.buffer_before_minutes;
+  const after = buffers?.buffer_after_minutes ?? rules.buffer_after_minutes;
   const at = wish.scheduled_at.getTime();
   return { start: at - before * minuteMs, end: at + (wish.duration_minutes + after) * minuteMs };
 }
 
-/** What is taken where the wishes are, and when the calendar is busy there. */
-type Around = { readonly found: readonly SeenBooking[]; readonly busy: readonly Span[] };
+/** What is taken where the wishes are, when the calendar is busy there, and the buffers of their services. */
+type Around = {
+  readonly found: readonly SeenBooking[];
+  readonly busy: readonly Span[];
+  readonly buffers: ReadonlyMap<string, ServiceBuffers>;
+};
 
 /** Reads what `takePlaces` needs. It may be sent together with the lock of the rules, after which it then runs. */
 export async function readAround(sql: TransactionSql, storeId: string, wishes: readonly Wish[]): Promise<Around> {
   const named = wishes.flatMap(({ hold_id, appointment_id }) => [hold_id ?? [], appointment_id ?? []].flat());
-  const rows = await findAround(sql, storeId, wishes, named);
+  const services = [...new Set(wishes.flatMap(({ service_id }) => service_id ?? []))];
+  const [rows, buffers] = await Promise.all([
+    findAround(sql, storeId, wishes, named),
+    services.length > 0 ? findBuffers(sql, storeId, services) : [],
+  ]);
   return {
+    buffers: new Map(buffers.map((row) => [row.id, row])),
     found: rows.filter((row) => row.id !== null),
     busy: rows.filter((row) => row.id === null).map(toSpan),
   };
@@ -83,12 +92,13 @@ export async function takePlaces(
   around?: Around,
 ): Promise<(Grant | AppError)[]> {
   if (rules.overlap === 'allow') return wishes.map((wish) => allow(rules, wish));
-  const spans = wishes.map((wish) => spanOf(rules, wish));
-  const { found, busy } = around ?? (await readAround(sql, storeId, wishes));
+  const { found, busy, buffers } = around ?? (await readAround(sql, storeId, wishes));
   const places = createPlaces(sql, storeId, found, busy);
   const grants: (Granted | AppError)[] = [];
-  for (const [index, wish] of wishes.entries()) {
-    grants.push(await grantOf(places, rules, wish, spans[index] as Span));
+  for (const wish of wishes) {
+    grants.push(
+      await grantOf(places, rules, wish, wish.service_id ? buffers.get(wish.service_id.toLowerCase()) : undefined),
+    );
   }
   await places.save();
   // Only now: a later wish may have given an earlier one another number.
@@ -110,26 +120,37 @@ function allow(rules: RulesRow, wish: Wish): Grant | AppError {
 /** `key` finds the place. */
 type Granted = { readonly key: string; readonly booking: Omit<NonNullable<Grant['booking']>, 'place'> };
 
-async function grantOf(places: Places, rules: RulesRow, wish: Wish, span: Span): Promise<Granted | AppError> {
+async function grantOf(
+  places: Places,
+  rules: RulesRow,
+  wish: Wish,
+  buffers: ServiceBuffers | undefined,
+): Promise<Granted | AppError> {
   const { scheduled_at, duration_minutes, service_id, choice } = wish;
   const hold = wish.hold_id === null ? undefined : places.holdOf(wish.hold_id);
   if (wish.hold_id !== null && !hold) return new AppError('hold_not_found');
   const faults = hold ? holdFaults(hold, wish) : [];
   if (faults.length > 0) return validationFailed(faults);
-  // A time that is held can be kept, whatever the rules are by now.
-  const isHeld = hold !== undefined;
+  const span = spanOf(rules, wish, buffers);
   if (choice.isNamed && !choice.sellers.every(({ bookable }) => bookable)) return new AppError('seller_not_bookable');
   const open = hold ? [hold.seller_id] : openChoices(rules, wish);
   if (open instanceof AppError) return open;
+  // A time that is held can be kept, whatever the rules are by now: with its buffers as they are now.
+  const held = hold && hullOf(toSpan(hold), spanOf(rules, hold, hold.service_id ? buffers : undefined));
   const givenUp = [wish.hold_id ?? [], wish.appointment_id ?? []].flat();
   for (const seller_id of open) {
-    const key = await places.take({ ...span, seller_id }, rules.capacity, { givenUp, isHeld });
+    const key = await places.take({ ...span, seller_id }, rules.capacity, { givenUp, held });
     if (!key) continue;
     const [starts_at, ends_at] = [new Date(span.start), new Date(span.end)];
     return { key, booking: { seller_id, starts_at, ends_at, scheduled_at, duration_minutes, service_id } };
   }
   return new AppError('appointment_conflict');
 }
+
+const hullOf = (one: Span, other: Span): Span => ({
+  start: Math.min(one.start, other.start),
+  end: Math.max(one.end, other.end),
+});
 
 /** The sellers, or the store (null), who are open for the whole time. When none is, and the rules allow it, all of them. */
 function openChoices(rules: RulesRow, { choice, scheduled_at, duration_minutes }: Wish): (string | null)[] | AppError {

@@ -1,4 +1,5 @@
-import { dayMs, type Span } from '@mostrador/hours/local-days';
+import { randomUUID } from 'node:crypto';
+import type { Span } from '@mostrador/hours/local-days';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import {
   type BookingRow,
@@ -7,7 +8,7 @@ import {
   listTouching,
   type SeenBooking,
 } from './booking.repository.ts';
-import { firstFreePlace, isFree, numberAgain, overlaps, placeNumber, type Taken, type Wanted } from './places.ts';
+import { firstFreePlace, isFree, makeRoom, placeNumber, type Taken, type Wanted } from './places.ts';
 
 const takenBy = (row: BookingRow): Taken & { readonly row: BookingRow } => ({
   id: row.id,
@@ -44,32 +45,21 @@ export function createPlaces(
   }
   load(found);
 
-  /** Reads what touches the span, and what touches that, and so on. Undefined: it goes on for more than a month. */
-  async function touching(span: Span): Promise<Span | undefined> {
-    for (let hull = span; hull.end - hull.start < 31 * dayMs; ) {
-      load(await listTouching(sql, storeId, hull));
-      const rivals = taken.filter((each) => each.seller_id === null && overlaps(each, hull));
-      const wider = {
-        start: Math.min(hull.start, ...rivals.map(({ start }) => start)),
-        end: Math.max(hull.end, ...rivals.map(({ end }) => end)),
-      };
-      if (wider.start === hull.start && wider.end === hull.end) return hull;
-      hull = wider;
+  /** Gives the store's places other numbers so that the span fits. They are all alike, so no booking notices. */
+  async function takeRoom(span: Span, givenUp: readonly string[]): Promise<string> {
+    // Twice as far each time: the changes may reach from booking to booking to the last one.
+    for (let [from, until] = [span.start, span.end]; ; ) {
+      load(await listTouching(sql, storeId, { start: from, end: until }));
+      const isRival = (each: Taken) => each.seller_id === null && each.start < until && !givenUp.includes(each.id);
+      const { place, moved: changed, end } = makeRoom(span, taken.filter(isRival));
+      if (end > until) {
+        [from, until] = [until, Math.max(end, until + (until - span.start))];
+        continue;
+      }
+      for (const id of changed.keys()) moved.add(id);
+      taken = taken.map((each) => ({ ...each, place: changed.get(each.id) ?? each.place }));
+      return place;
     }
-    return undefined;
-  }
-
-  /** Numbers the store's places so that the span fits. They are all alike, so no booking notices. */
-  async function makeRoom(span: Span, givenUp: readonly string[]): Promise<string | undefined> {
-    const hull = await touching(span);
-    if (!hull) return undefined;
-    const isRival = (each: Taken) => each.seller_id === null && overlaps(each, hull) && !givenUp.includes(each.id);
-    const rivals = taken.filter(isRival);
-    const [place, ...places] = numberAgain([span, ...rivals]);
-    const next = rivals.map((each, index) => ({ ...each, place: places[index] as string }));
-    for (const [index, { id, place: now }] of next.entries()) if (rivals[index]?.place !== now) moved.add(id);
-    taken = [...taken.filter((each) => !isRival(each)), ...next];
-    return place;
   }
 
   return {
@@ -77,27 +67,25 @@ export function createPlaces(
       const row = taken.find((each) => each.id === id)?.row;
       return row?.expires_at ? row : undefined;
     },
-    /** Takes a place for what is wanted, and gives up others. Returns a key of it. Undefined: none is free. */
+    /**
+     * Takes a place for what is wanted, and gives up others. Returns a key of it. Undefined: none is free. What lies within
+     * `held` gets one all the same, beside more than there are places: the rules have changed since it was held.
+     */
     async take(
       wanted: Wanted,
       capacity: number,
-      { givenUp, isHeld }: { readonly givenUp: readonly string[]; readonly isHeld: boolean },
+      { givenUp, held }: { readonly givenUp: readonly string[]; readonly held: Span | undefined },
     ): Promise<string | undefined> {
       const others = taken.filter(({ id }) => !givenUp.includes(id));
       // A busy time of the calendar takes any place of the store, and that of each seller. What is held can be kept.
-      const blocking = (isHeld ? [] : busy).map((span) => ({
-        ...span,
-        id: '',
-        place: '',
-        seller_id: wanted.seller_id,
-      }));
-      if (!isFree([...others, ...blocking], wanted, capacity)) return undefined;
+      const blocking = (held ? [] : busy).map((span) => ({ ...span, id: '', place: '', seller_id: wanted.seller_id }));
+      const isWithin = held !== undefined && held.start <= wanted.start && wanted.end <= held.end;
+      const fits = isFree([...others, ...blocking], wanted, capacity);
+      if (!fits && !isWithin) return undefined;
       let place = wanted.seller_id ?? firstFreePlace(others, wanted);
-      if (wanted.seller_id === null && place > placeNumber(capacity)) {
-        const made = await makeRoom(wanted, givenUp);
-        if (!made) return undefined;
-        place = made;
-      }
+      if (fits && wanted.seller_id === null && place > placeNumber(capacity)) place = await takeRoom(wanted, givenUp);
+      // As of appointments that overlapped before the rules.
+      if (!fits && wanted.seller_id !== null) place = randomUUID();
       for (const id of givenUp) left.add(id);
       own += 1;
       const key = `own ${own}`;
@@ -107,8 +95,13 @@ export function createPlaces(
     placeOf: (key: string): string => (taken.find(({ id }) => id === key) as Taken).place,
     /** Writes what was given up, and the places that got another number. */
     async save(): Promise<void> {
-      const rows = taken.flatMap(({ id, place, row }) => (row && moved.has(id) ? [{ ...row, place }] : []));
-      await deleteBookings(sql, storeId, [...left, ...rows.map(({ id }) => id)]);
+      const places = new Map(taken.flatMap(({ id, place, row }) => (row && moved.has(id) ? [[id, place]] : [])));
+      const deleted = await deleteBookings(sql, storeId, [...left, ...places.keys()]);
+      // As they are now: a hold may have been renewed or released since it was read.
+      const rows = deleted.flatMap((row) => {
+        const place = places.get(row.id);
+        return place ? { ...row, place } : [];
+      });
       await insertBookings(sql, storeId, rows);
     },
   };

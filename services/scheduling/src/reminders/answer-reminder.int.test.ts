@@ -209,6 +209,23 @@ test('a later reminder of a confirmed appointment asks again', async () => {
   expect(await reminders.read(storeId, appointment.id)).toMatchObject({ status: 'cancelled' });
 });
 
+test('the customer who confirms again in answer to a later reminder is told of again, and counted once', async () => {
+  await reminders.rules(storeId, {
+    ...{ overlap: 'reject', capacity: 5 },
+    reminders: [asking, { ...soon, ask_confirmation: true }],
+  });
+  const appointment = await reminded();
+  await say('1');
+  const [, later] = await reminders.remindersOf(storeId, appointment.id);
+  await reminders.send(storeId, later as Followup);
+  await say('1');
+  const facts = await factsOf(appointment.id);
+  expect(facts.map(({ type }) => type)).toEqual([1, 2].flatMap(() => ['appointment.updated', 'appointment.confirmed']));
+  const counted = await reminders.adminSql`
+    select 1 from appointment_facts where store_id = ${storeId} and metric = 'appointments_confirmed'`;
+  expect(counted).toHaveLength(1);
+});
+
 test('a move takes the confirmation back, and any other change keeps it', async () => {
   const appointment = await reminded();
   await say('1');

@@ -20,6 +20,14 @@ export async function insertService(
 export const findService = (sql: Sql, storeId: string, id: string) =>
   sql<ServiceRow[]>`select * from services where store_id = ${storeId} and id = ${id}`;
 
+export type ServiceBuffers = Pick<ServiceRow, 'buffer_before_minutes' | 'buffer_after_minutes'>;
+
+/** The query for the buffers of those of these services that are not deleted. */
+export const findBuffers = (sql: Sql, storeId: string, ids: readonly string[]) =>
+  sql<(ServiceBuffers & Pick<ServiceRow, 'id'>)[]>`
+    select id, buffer_before_minutes, buffer_after_minutes from services
+    where store_id = ${storeId} and id = any(${[...ids]}::uuid[])`;
+
 /** The names of those of these services that are not deleted. */
 export async function listServiceNames(
   sql: Sql,

@@ -44,6 +44,11 @@ export function changeService(row: ServiceRow, patch: RequestOf<typeof updateSer
   return isDeepStrictEqual(changed, current) ? null : changed;
 }
 
+/** Whether its appointments take another time. */
+export const hasOtherBuffers = (before: ServiceContent, after: ServiceContent): boolean =>
+  before.buffer_before_minutes !== after.buffer_before_minutes ||
+  before.buffer_after_minutes !== after.buffer_after_minutes;
+
 /** The row as the API shows it. */
 export function toService(row: ServiceRow): Service {
   const { id, name, duration_minutes, buffer_before_minutes, buffer_after_minutes, seller_ids, price_text, is_active } =

@@ -5,9 +5,10 @@ import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { bookingChanged } from '../booking/booking-changed.ts';
+import { lockPlaces } from '../booking/place-existing.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findService, lockService, saveService } from './service.repository.ts';
-import { changeService, requireSellers, toService } from './service.ts';
+import { changeService, hasOtherBuffers, requireSellers, toService } from './service.ts';
 
 export const updateService =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -24,13 +25,16 @@ export const updateService =
         const added = (body.seller_ids ?? []).filter((id) => !row?.seller_ids.includes(id.toLowerCase()));
         await requireSellers(dependencies, context, added);
         return await commit(async (sql) => {
+          const place = await lockPlaces(sql, context.storeId);
           const current = await lockService(sql, context.storeId, serviceId);
           if (!current) throw new AppError('service_not_found');
           assertIfMatch(context, current.version);
           const changed = changeService(current, body);
           if (!changed) return current;
           await appendOutbox(sql, context.storeId, [bookingChanged(context.storeId, current.id)]);
-          return await saveService(sql, context.storeId, current.id, changed);
+          const saved = await saveService(sql, context.storeId, current.id, changed);
+          if (hasOtherBuffers(current, saved)) await place();
+          return saved;
         });
       },
       toReply: toService,
