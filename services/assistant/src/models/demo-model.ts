@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Passage, ToolName } from '@mostrador/contracts';
+import type { HandoverReason, Passage, ToolName } from '@mostrador/contracts';
 import { dateAfter, localTimeOf } from '@mostrador/hours/clock';
 import { isNotMade, type ToolOutput } from '../tools/step.ts';
 import {
@@ -50,21 +50,20 @@ export function decide(request: ModelRequest): Decision {
   const reply = (sentence: string): Decision => ({
     ...{ action: 'reply', text: [...greeting, sentence].join(' '), usedPassages: [] },
   });
-  if (asksForPerson.test(plain)) {
-    return { action: 'hand_over', text: [...greeting, say.person].join(' '), reason: 'asked_for_person' };
-  }
-  if (complains.test(plain)) {
-    return { action: 'hand_over', text: [...greeting, say.person].join(' '), reason: 'agent_decided' };
-  }
+  const handOver = (sentence: string, reason: HandoverReason): Decision => ({
+    ...{ action: 'hand_over', text: [...greeting, sentence].join(' '), reason },
+  });
+  if (asksForPerson.test(plain)) return handOver(say.person, 'asked_for_person');
+  if (complains.test(plain)) return handOver(say.person, 'agent_decided');
   if (words.length > 0 && words.every((word) => greetings.has(word))) {
     return { action: 'reply', text: [hello(request, say), say.howCanIHelp].join(' '), usedPassages: [] };
   }
-  const booking = decideBooking(request, plain, say, reply);
+  const booking = decideBooking(request, plain, say, { reply, handOver });
   if (booking) return booking;
   if (words.length > 0 && words.every((word) => thanks.has(word)))
     return { action: 'silent', reason: 'no_answer_needed' };
   const [best] = passages;
-  if (!best) return { action: 'hand_over', text: [...greeting, say.notFound].join(' '), reason: 'nothing_found' };
+  if (!best) return handOver(say.notFound, 'nothing_found');
   return {
     action: 'reply',
     text: [...greeting, say.quote(best.document.title, quoteOf(best))].join('\n\n'),
@@ -72,12 +71,18 @@ export function decide(request: ModelRequest): Decision {
   };
 }
 
+/** Decisions to say a sentence, after the greeting if one is due. */
+type Saying = {
+  readonly reply: (sentence: string) => Decision;
+  readonly handOver: (sentence: string, reason: HandoverReason) => Decision;
+};
+
 /** What to do about appointments. Undefined: the text is not about one, or the store has no such tool. */
 function decideBooking(
   request: ModelRequest,
   plain: string,
   say: Phrases,
-  reply: (sentence: string) => Decision,
+  { reply, handOver }: Saying,
 ): Decision | undefined {
   const { tools, conversation } = request;
   const has = (name: ToolName) => tools.some((tool) => tool.name === name);
@@ -109,7 +114,7 @@ function decideBooking(
   }
   // What the lead wants done, a quote of a document does not do.
   if (intent !== undefined && !refused && !has(intent === 'cancel' ? 'cancel' : 'find_times')) {
-    return { action: 'hand_over', text: say.person, reason: 'nothing_found' };
+    return handOver(say.person, 'nothing_found');
   }
   const near = isChoice ? wishedTimeOf(plain, intent, offers.length) : undefined;
   const looks = near !== undefined || (intent !== undefined && intent !== 'cancel');
@@ -128,7 +133,7 @@ function decideBooking(
     const { times = [] } = result.output as { times?: readonly unknown[] };
     if (times.length > 0) return reply(refused ? say.taken : index > 0 ? say.otherTimes : say.times);
   }
-  return { action: 'hand_over', text: say.noTimes, reason: 'nothing_found' };
+  return handOver(say.noTimes, 'nothing_found');
 }
 
 const errorOf = (output: unknown) => (output as { error?: string }).error;

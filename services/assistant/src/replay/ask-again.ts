@@ -4,6 +4,7 @@ import type { StoreScope } from '@mostrador/kit/database/database';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Dependencies } from '../dependencies.ts';
 import { callModel, modelName, newCall } from '../models/call-model.ts';
+import { introductionTo } from '../models/introduction.ts';
 import type { Decision, ModelRequest, ToolResult } from '../models/model.ts';
 import type { ConnectionRow } from '../models/model-connection.repository.ts';
 import { ModelFailure } from '../models/model-failure.ts';
@@ -56,6 +57,7 @@ export async function askAgain(
     ...{ reason: null, text: null, passages: [], model: modelName(connection) },
     tools: results.map(({ name: tool, input }) => ({ tool, input: inputOf(input) })),
     ...side,
+    ...(side.text && { text: [...introductionTo(side.text, asked), side.text].join('\n\n') }),
   });
   for (let calls = 0; calls < mostModelCalls; calls += 1) {
     const decision = await askOnce(dependencies, { ...asked, results }, asking);

@@ -236,6 +236,16 @@ describe('a turn ends silent', () => {
     expect(await store.drain()).toEqual(ended('silent (nothing_to_answer)'));
   });
 
+  test('when the lead has deleted all of them, and is not asked to write', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    await store.write('oi', { secondsAgo: 2 });
+    await store.write('', { secondsAgo: 1 });
+    const revoked_at = new Date().toISOString();
+    store.world.messages = store.world.messages.map((message) => ({ ...message, body: '', revoked_at }));
+    expect(await store.drain()).toEqual(ended('silent (nothing_to_answer)'));
+    expect(store.said()).toEqual([]);
+  });
+
   test('when no look was made for a quarter of an hour', async () => {
     const store = await assistant.openStore();
     await store.write('oi', { secondsAgo: 16 * 60 });
@@ -337,6 +347,73 @@ describe('a turn is handed over, with a text to the lead', () => {
     await store.write('e a barba?');
     expect(await store.drain()).toEqual(ended('handed_over (budget_reached)'));
     expect(store.world.calls).toBe(1);
+  });
+});
+
+describe('the first text says that it is an AI, whatever it is', () => {
+  const first = /^Olá, aqui é Ana, a assistente de IA da loja\.\n\n/;
+
+  test('a budget that is used up', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0, ai_daily_calls: 1 });
+    store.world.model = () => ({
+      action: 'use_tools',
+      calls: [{ id: 'c', name: 'update_lead', input: { name: 'Ana' } }],
+    });
+    await store.write('oi', { secondsAgo: 1 });
+    expect(await store.drain()).toEqual(ended('handed_over (budget_reached)'));
+    expect(store.said()).toEqual([expect.stringMatching(first)]);
+  });
+
+  test('a model that asks for tools again and again', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    store.world.model = () => ({
+      action: 'use_tools',
+      calls: [{ id: 'c', name: 'update_lead', input: { name: 'Ana' } }],
+    });
+    await store.write('oi', { secondsAgo: 1 });
+    expect(await store.drain()).toEqual(ended('handed_over (too_many_steps)'));
+    expect(store.said()).toEqual([expect.stringMatching(first)]);
+  });
+
+  test('an effect that a person confirms', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0, ai_confirm: ['update_lead'] });
+    store.world.model = () => ({
+      action: 'use_tools',
+      calls: [{ id: 'c', name: 'update_lead', input: { name: 'Ana' } }],
+    });
+    await store.write('oi', { secondsAgo: 1 });
+    expect(await store.drain()).toEqual(ended('handed_over (needs_confirmation)'));
+    expect(store.said()).toEqual([expect.stringMatching(first)]);
+  });
+
+  test.each(['model_unavailable', 'model_refused'] as const)('a hand-over as %s', async (reason) => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    store.world.model = () => ({ action: 'hand_over', text: 'Vou chamar uma pessoa.', reason });
+    await store.write('oi', { secondsAgo: 1 });
+    expect(await store.drain()).toEqual(ended(`handed_over (${reason})`));
+    expect(store.said()).toEqual([expect.stringMatching(first)]);
+  });
+
+  test('once: not that which follows, unless the channel refused the first one', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    store.world.passages = [prices];
+    await store.say('quanto custa o corte?');
+    await store.say('e a barba?');
+    const introduced = () => store.said().map((text) => text.includes('assistente de IA'));
+    expect(introduced()).toEqual([true, false]);
+    store.world.messages = store.world.messages.map((message) =>
+      message.direction === 'outbound' ? { ...message, status: 'failed' } : message,
+    );
+    await store.say('e os dois?');
+    expect(introduced()).toEqual([true, false, true]);
+  });
+
+  test('and not that of an agent that does not disclose it', async () => {
+    const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+    store.world.agent = { disclosure: false };
+    store.world.model = () => ({ action: 'hand_over', text: 'Vou chamar uma pessoa.', reason: 'model_refused' });
+    await store.say('oi');
+    expect(store.said()).toEqual(['Vou chamar uma pessoa.']);
   });
 });
 

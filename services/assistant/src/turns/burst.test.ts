@@ -22,6 +22,17 @@ test('the conversation is what reached the other side and is not of the burst, t
   expect(linesBefore(messages, burst?.messages ?? [], 20)).toHaveLength(3);
 });
 
+test('what the lead has deleted is not answered', () => {
+  const since = new Date('2026-01-05T12:00:00.000Z');
+  const deleted = said(1, '', { revoked_at: '2026-01-05T12:02:00.000Z' });
+  expect(burstOf([deleted], since)).toBeUndefined();
+  const [kept, later] = [said(0, 'oi', { revoked_at: null }), said(2, '', { revoked_at: '2026-01-05T12:03:00.000Z' })];
+  expect(burstOf([kept, deleted, later], since)).toEqual({
+    messages: [kept],
+    answeredTo: new Date(later?.created_at as string),
+  });
+});
+
 test('what a model is given has a limit: the beginning of each message before, and the newest of all', () => {
   const messages = Array.from({ length: 9 }, (_, minute) => said(minute, `${minute}${'😀'.repeat(4_000)}`));
   const lines = linesBefore(messages, [], 20);
@@ -30,12 +41,24 @@ test('what a model is given has a limit: the beginning of each message before, a
   expect(newestOf('a😀b', 2)).toBe('😀b');
 });
 
+const ofOurAi = { source: 'ai', author: { kind: 'agent', id: '1', name: 'Lia' } } as const;
+
 test.each([
   ['the lead alone', [], true],
   ['a seller', [{ source: 'seller', author: { kind: 'user', id: '1', name: 'Ana' } }], true],
   ['an agent of the channel', [{ source: 'ai', author: { kind: 'agent', id: null, name: null } }], true],
   ['our AI', [{ source: 'ai', author: { kind: 'agent', id: '1', name: 'Lia' } }], false],
   ['our AI of an older version', [{ source: 'ai', author: null }], false],
+  [
+    'our AI in vain',
+    [
+      { ...ofOurAi, status: 'failed' },
+      { ...ofOurAi, status: 'cancelled' },
+    ],
+    true,
+  ],
+  ['our AI, deleted', [{ ...ofOurAi, status: 'read', revoked_at: '2026-01-05T12:00:00.000Z' }], true],
+  ['our AI, on its way', [{ ...ofOurAi, status: 'queued', revoked_at: null }], false],
 ] as const)('our AI introduces itself once, and not for an agent of the channel: after %s', (_, messages, isFirst) => {
-  expect(isFirstAnswer(messages)).toBe(isFirst);
+  expect(isFirstAnswer(messages as Parameters<typeof isFirstAnswer>[0])).toBe(isFirst);
 });

@@ -2,26 +2,35 @@ import type { Message } from '@mostrador/contracts';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Line } from '../models/model.ts';
 
-type Written = Pick<Message, 'direction' | 'body' | 'created_at'>;
+type Written = Pick<Message, 'direction' | 'body' | 'created_at' | 'revoked_at'>;
 
 /**
- * What a lead wrote since a moment, from the messages in their order. `answeredTo`: when the last of them was received.
- * Undefined: nothing.
+ * What a lead wrote since a moment and has not deleted, from the messages in their order. `answeredTo`: when the last of
+ * them was received, or the last deleted one, which is settled with them. Undefined: nothing.
  */
 export function burstOf<M extends Written>(
   messages: readonly M[],
   since: Date,
 ): { readonly messages: readonly M[]; readonly answeredTo: Date } | undefined {
-  const written = messages.filter(
+  const received = messages.filter(
     ({ direction, created_at }) => direction === 'inbound' && toInstant(created_at) >= since,
   );
-  const last = written.at(-1);
-  return last && { messages: written, answeredTo: toInstant(last.created_at) };
+  const written = received.filter(({ revoked_at = null }) => revoked_at === null);
+  const last = received.at(-1);
+  return last && written.length > 0 ? { messages: written, answeredTo: toInstant(last.created_at) } : undefined;
 }
 
-/** Whether our AI has not written before. An agent of the channel, which has no id here, does not introduce ours. */
-export const isFirstAnswer = (messages: readonly Pick<Message, 'source' | 'author'>[]): boolean =>
-  !messages.some(({ source, author }) => source === 'ai' && author?.id !== null);
+/**
+ * Whether the lead has nothing that our AI wrote before. An agent of the channel, which has no id here, does not introduce
+ * ours.
+ */
+export const isFirstAnswer = (
+  messages: readonly Pick<Message, 'source' | 'author' | 'status' | 'revoked_at'>[],
+): boolean =>
+  !messages.some(
+    ({ source, author, status, revoked_at = null }) =>
+      source === 'ai' && author?.id !== null && !unsaid.has(status) && revoked_at === null,
+  );
 
 const longestLine = 1_000;
 const longestConversation = 8_000;

@@ -75,10 +75,11 @@ export async function decide(
   const chosen = chosenOf({ agent, ...selection }, { answered_to: answeredTo, latency_ms: turn.latency_ms });
   const reader = { language: agent.language ?? locale, timezone: read.timezone };
   const { pleaseWrite, person } = phrases[languageOf(reader.language)];
-  const confirmed = confirmations(results, reader);
+  const speaker = { agent, locale, isFirst: isFirstAnswer(read.messages) };
+  const before = { speaker, confirmed: confirmations(results, reader) };
   const simple = withoutModel({ text, conversation, pleaseWrite, calls, answered });
-  if (simple === 'please_write') return replyOutcome(chosen, pleaseWrite);
-  if (simple) return handOverOutcome(chosen, simple, confirmed, person);
+  if (simple === 'please_write') return replyOutcome(chosen, before, pleaseWrite);
+  if (simple) return handOverOutcome(chosen, simple, before, person);
 
   const candidates = candidatesOf(connections, agent.model);
   const connection = nextOf(candidates, turn.model_failures) ?? (candidates[0] as ConnectionRow);
@@ -86,11 +87,11 @@ export async function decide(
   if (reserved === 'lease_lost') return undefined;
   if ('refusedMicros' in reserved) {
     const settle: Outcome['settle'] = (sql) => reachBudget(sql, storeId, prices, reserved);
-    return { ...handOverOutcome(chosen, 'budget_reached', confirmed, person), settle };
+    return { ...handOverOutcome(chosen, 'budget_reached', before, person), settle };
   }
   const request: ModelRequest = {
-    ...{ agent, locale, timezone: read.timezone, now: new Date().toISOString() },
-    ...{ text: newestOf(text, longestText), passages, conversation, isFirst: isFirstAnswer(read.messages) },
+    ...{ ...speaker, timezone: read.timezone, now: new Date().toISOString() },
+    ...{ text: newestOf(text, longestText), passages, conversation },
     ...{ tools: offeredTools(offering, agent.tools), results },
   };
   const asked = await askModel(dependencies, request, {
@@ -106,7 +107,7 @@ export async function decide(
     decision.action === 'use_tools'
       ? await holdTimes(dependencies, call, checkCalls(request, decision.calls), { turn, asksFor, offering })
       : [];
-  return outcomeOf(chosen, request, { ...asked, n: calls + 1, wanted }, { confirmed, told, reader, asksFor });
+  return outcomeOf(chosen, request, { ...asked, n: calls + 1, wanted }, { before, told, reader, asksFor });
 }
 
 /** What is known of the turn, its store and its lead before an agent is chosen. */

@@ -1,6 +1,7 @@
 import type { AgentSelection, EffectNames, HandoverReason, SilentReason } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Asked } from '../models/ask-model.ts';
+import { introductionTo, type Speaker } from '../models/introduction.ts';
 import type { Decision, ModelRequest } from '../models/model.ts';
 import { languageOf, phrases } from '../models/phrases.ts';
 import { longestReply } from '../models/reply-text.ts';
@@ -50,24 +51,21 @@ export const chosenOf = (
   considered: keptAgents(considered),
 });
 
-/** A person must answer, and the lead is told so after what the server confirms. */
-export const handOverOutcome = (
-  chosen: Chosen,
-  reason: HandoverReason,
-  confirmed: readonly string[],
-  text: string,
-): Outcome => ({
-  decided: { ...chosen, action: 'hand_over', action_reason: reason, reply: joined(confirmed, text) },
+/** What the server says before a text: who writes, if that is new to the lead, and what the tools have changed, in words. */
+export type Before = { readonly speaker: Speaker; readonly confirmed: readonly string[] };
+
+/** A person must answer, and the lead is told so. */
+export const handOverOutcome = (chosen: Chosen, reason: HandoverReason, before: Before, text: string): Outcome => ({
+  decided: { ...chosen, action: 'hand_over', action_reason: reason, reply: joined(before, text) },
 });
 
-export const replyOutcome = (chosen: Chosen, reply: string): Outcome => ({
-  decided: { ...chosen, action: 'reply', reply },
+export const replyOutcome = (chosen: Chosen, before: Before, text: string, after = ''): Outcome => ({
+  decided: { ...chosen, action: 'reply', reply: joined(before, text, after) },
 });
 
 /** What the server adds to an answer of the model. */
 type Additions = {
-  /** What the tools of the turn have changed, in words. */
-  readonly confirmed: readonly string[];
+  readonly before: Before;
   /** The offers that the reply names. */
   readonly told: readonly OfferRow[];
   readonly reader: Parameters<typeof offerList>[1];
@@ -90,7 +88,7 @@ export function outcomeOf(
     n,
     wanted,
   }: Asked & { readonly n: number; readonly wanted: readonly NewCall[] },
-  { confirmed, told, reader, asksFor }: Additions,
+  { before, told, reader, asksFor }: Additions,
 ): Outcome {
   const latency_ms = (chosen.latency_ms ?? 0) + latencyMs;
   const base = { ...chosen, passages: keptPassages(request, decision), model, latency_ms };
@@ -103,21 +101,21 @@ export function outcomeOf(
           call.output !== null || isAsked(call, asksFor) ? call : { ...call, output: { error: 'handed_over' } },
         );
         const { confirmsFirst } = phrases[languageOf(reader.language)];
-        const handedOver = handOverOutcome(base, 'needs_confirmation', confirmed, confirmsFirst);
+        const handedOver = handOverOutcome(base, 'needs_confirmation', before, confirmsFirst);
         return { ...handedOver, ...asked, step: { ...step, calls: kept } };
       }
       return { decided: { ...base, action: null }, ...asked, step: { ...step, calls: wanted } };
     }
     case 'hand_over':
-      return { ...handOverOutcome(base, decision.reason, confirmed, decision.text), ...asked };
+      return { ...handOverOutcome(base, decision.reason, before, decision.text), ...asked };
     case 'silent':
       // What was done is told in any case.
-      return confirmed.length > 0
-        ? { ...replyOutcome(base, joined(confirmed, '')), ...asked }
+      return before.confirmed.length > 0
+        ? { ...replyOutcome(base, before, ''), ...asked }
         : { decided: { ...base, action: 'silent', action_reason: decision.reason }, ...asked };
     case 'reply': {
-      const reply = joined(confirmed, decision.text, offerList(told, reader));
-      return { ...replyOutcome(base, reply), ...asked, offers: told.map(({ id }) => id) };
+      const replied = replyOutcome(base, before, decision.text, offerList(told, reader));
+      return { ...replied, ...asked, offers: told.map(({ id }) => id) };
     }
   }
 }
@@ -139,7 +137,8 @@ function keptPassages({ passages }: ModelRequest, decision: Decision): Decided['
 }
 
 /** What the server says, the words of the model, and the offers. Only the words of the model are cut. */
-function joined(before: readonly string[], text: string, after = ''): string {
+function joined({ speaker, confirmed }: Before, text: string, after = ''): string {
+  const before = [...introductionTo(text, speaker), ...confirmed];
   const left = longestReply - [...before, after].join('\n\n').length - 4;
   return [...before, shortened(text, left), after].filter((part) => part !== '').join('\n\n');
 }

@@ -47,7 +47,7 @@ export function withoutModel({
 }: Asked): HandoverReason | 'please_write' | undefined {
   if (text === '') {
     // Who cannot write needs a person.
-    const wasAsked = conversation.findLast(({ from }) => from === 'store')?.text === pleaseWrite;
+    const wasAsked = conversation.findLast(({ from }) => from === 'store')?.text.endsWith(pleaseWrite);
     return wasAsked ? 'no_text' : 'please_write';
   }
   if (calls >= mostModelCalls) return 'too_many_steps';
