@@ -40,6 +40,13 @@ const WindowOpener = OneOf(['message', 'call'], {
     'What a lead does that opens the reply window: it writes a `message`, or places a `call` over WhatsApp, answered or not.',
 });
 
+export const ConversationHolder = OneOf(['store', 'other'], {
+  title: 'ConversationHolder',
+  description:
+    'Who answers the lead now: the `store`, or an `other` agent of the number, such as Meta Business Agent. A message of ' +
+    'the store takes the conversation back.',
+});
+
 /** What decides whether a message to the lead is accepted. */
 export const getConversation = defineOperation({
   subject: 'messaging.api.conversations.get',
@@ -72,6 +79,7 @@ export const getConversation = defineOperation({
         description:
           'Whether the channel accepts free text to the lead now. Without a channel false. An opt-out does not count.',
       }),
+      held_by: ConversationHolder,
       window_opened_by: Nullable(WindowOpener, {
         description: 'What the time until `window_expires_at` began with. Null exactly when `window_expires_at` is.',
       }),

@@ -18,6 +18,7 @@ import {
 } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { AiPauser, LeadSearchText, LeadStatus, leadStatuses, SellerFilter } from '../crm/leads.ts';
+import { ConversationHolder } from './conversations.ts';
 import { MessageTypeWord } from './message-content.ts';
 import { leadParams, MessageDirection, MessageSource, MessageStatusWord } from './messages.ts';
 
@@ -64,6 +65,8 @@ export const InboxConversation = Type.Object(
         type: Type.Optional(MessageTypeWord),
         status: MessageStatusWord,
         created_at: About(Timestamp, 'When it was accepted or received.'),
+        revoked_at: Type.Optional({ ...NullableTimestamp, description: 'When its writer deleted it. Null: not deleted.' }),
+        voice: Type.Optional(Type.Boolean({ description: 'Whether it is a voice note, recorded in the chat.' })),
       },
       { title: 'LastMessage', description: 'The last message in either direction.' },
     ),
@@ -80,6 +83,7 @@ export const InboxConversation = Type.Object(
       description: 'Whether the last message to the lead failed, or its outcome is unknown.',
     }),
     opted_out_at: { ...NullableTimestamp, description: 'When the lead opted out. Null: it has not.' },
+    held_by: Type.Optional(ConversationHolder),
     window_open: Type.Boolean({
       description: 'Whether the channel accepts free text to the lead now. Without a channel false.',
     }),

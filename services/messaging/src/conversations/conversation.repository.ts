@@ -1,10 +1,11 @@
 import type { MessageAuthor } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Holding } from './held-by.ts';
 import type { OptOutColumns, OptOutState } from './opt-out-state.ts';
 
 /** The conversation of a lead. Each lead has exactly one. */
-export type ConversationRow = OptOutColumns & {
+export type ConversationRow = OptOutColumns & Holding & {
   readonly store_id: string;
   readonly lead_id: string;
   /** The channel's id of the lead, once it is known. */
@@ -20,9 +21,6 @@ export type ConversationRow = OptOutColumns & {
   readonly called_at: Date | null;
   /** When the customer wrote last, by the channel's clock. Null: not known. */
   readonly customer_wrote_at: Date | null;
-  /** When another agent of the channel passed it to the store, or took it, by the channel's clock. Null: never. */
-  readonly handover_at: Date | null;
-  readonly handover_owner: 'store' | 'other' | null;
   readonly interaction_count: number;
   readonly reported_count: number;
   /** The store has read up to this message. */
@@ -38,7 +36,7 @@ export type ConversationRow = OptOutColumns & {
 /** The columns of a `ConversationRow`. */
 export const conversationColumns = (sql: Sql) => sql`
   store_id, lead_id, wa_id, user_id, phone, phone_version, next_number, last_inbound_at, called_at,
-  customer_wrote_at, handover_at, handover_owner, opted_out_at, opt_out_wishes, interaction_count, reported_count,
+  customer_wrote_at, handover_at, handover_owner, standby_at, standby_ended_at, opted_out_at, opt_out_wishes, interaction_count, reported_count,
   read_number, unread_count, seller_id, lead_version, ai_paused_until`;
 
 /** The lead has no conversation, and the request has not asked crm for it. A retry may find that it was merged. */
@@ -138,19 +136,38 @@ export async function countWaiting(sql: TransactionSql, storeId: string, leadId:
     update conversations c set ${waitingAgain(sql)} where c.store_id = ${storeId} and c.lead_id = ${leadId}`;
 }
 
+/** For the `set` of an update of the conversation `c`: who writes now ends a standby. Costs nothing where there was none. */
+export const endingStandby = (sql: Sql, at: ReturnType<Sql>) => sql`
+  standby_ended_at = case when c.standby_at is not null or c.handover_at is not null
+    then greatest(c.standby_ended_at, ${at}) else c.standby_ended_at end`;
+
+/** Stores who wrote an echo: another agent of the channel, or a person. The caller holds the conversation's lock. */
+export async function saveHolder(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+  { isOnStandby, at }: { readonly isOnStandby: boolean; readonly at: Date },
+): Promise<void> {
+  await sql`
+    update conversations c
+    set ${isOnStandby ? sql`standby_at = greatest(c.standby_at, ${at})` : endingStandby(sql, sql`${at}`)}
+    where c.store_id = ${storeId} and c.lead_id = ${leadId}`;
+}
+
 /**
  * The statement that counts a message when it becomes sent. The caller holds the conversation's lock and counts each
  * message once. With `pair`, it counts against the pair's rate limit, as `spendPair` does: a second update of the row
- * would cost as much again.
+ * would cost as much again. With `takes`, the message takes the conversation from another agent of the channel.
  */
 export const countInteraction = (
   sql: TransactionSql,
   storeId: string,
   leadId: string,
-  pair?: { readonly intervalMs: number },
+  { pair, takes }: { readonly pair?: { readonly intervalMs: number } | undefined; readonly takes: boolean },
 ) => sql`
-  update conversations
+  update conversations c
   set interaction_count = interaction_count + 1 ${pair ? sql`, pair_tat = ${spentPair(sql, pair)}` : sql``}
+      ${takes ? sql`, ${endingStandby(sql, sql`clock_timestamp()`)}` : sql``}
   where store_id = ${storeId} and lead_id = ${leadId}`;
 
 /** SQL expression: the pair's theoretical arrival time after one more message. */
@@ -340,7 +357,15 @@ export async function takeInbound(
     late,
     optOut,
     pausesAi,
-  }: { waId: string | null; writtenAt: Date; late: boolean; optOut: OptOutState | null; pausesAi: AiPause | undefined },
+    isOnStandby,
+  }: {
+    waId: string | null;
+    writtenAt: Date;
+    late: boolean;
+    optOut: OptOutState | null;
+    pausesAi: AiPause | undefined;
+    isOnStandby: boolean;
+  },
 ): Promise<TakenInbound> {
   const [taken] = await sql<TakenInbound[]>`
     update conversations c
@@ -351,6 +376,7 @@ export async function takeInbound(
         ${optOut ? sql`${settingOptOut(sql, optOut, sql`clock.at`)},` : sql``}
         waiting_since = case when c.is_unanswered then coalesce(c.waiting_since, c.last_message_at) else clock.at end,
         last_message_at = clock.at, is_unanswered = true, unread_count = c.unread_count + 1,
+        ${isOnStandby ? sql`standby_at = greatest(c.standby_at, ${writtenAt})` : endingStandby(sql, sql`${writtenAt}`)},
         counted_next = ${countedNext(sql)} ${pausingAi(sql, sql`clock.at`, pausesAi)}
     from (select clock_timestamp()::timestamptz(3) as at) as clock
     where c.store_id = ${storeId} and c.lead_id = ${leadId}

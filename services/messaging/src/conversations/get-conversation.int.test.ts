@@ -31,6 +31,7 @@ test('the opt-out of a lead and the end of its reply window are shown', async ()
     opt_out: { scope: 'all', source: 'stop_word', at: '2026-11-20T10:00:00.000Z' },
     window_expires_at: '2026-11-21T10:00:00.000Z',
     window_open: false,
+    held_by: 'store',
     window_opened_by: 'message',
   });
   expect(await forAnother(storeId, leadId)).toEqual({
@@ -52,8 +53,10 @@ test('another service reads a pause of the AI while it lasts', async () => {
 });
 
 const now = new Date();
-const unlimited = { window_expires_at: null, window_opened_by: null };
-const openedBy = (window_opened_by: string) => ({ window_expires_at: expect.any(String), window_opened_by });
+const unlimited = { held_by: 'store', window_expires_at: null, window_opened_by: null };
+const openedBy = (window_opened_by: string) => ({
+  held_by: 'store',
+  window_expires_at: expect.any(String), window_opened_by });
 
 test.each([
   ['a sandbox always', 'sandbox', { last_inbound_at: wrote, called_at: wrote }, { window_open: true, ...unlimited }],

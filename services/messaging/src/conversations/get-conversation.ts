@@ -5,6 +5,7 @@ import { findLiveChannel } from '../channels/channel.repository.ts';
 import { replyWindowMsOf } from '../channels/providers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findConversation } from './conversation.repository.ts';
+import { heldBy } from './held-by.ts';
 import { toOptOut } from './opt-out-state.ts';
 import { isWindowOpen, lastOpener, windowExpiresAt } from './reply-window.ts';
 import { requireLead } from './require-lead.ts';
@@ -27,6 +28,7 @@ export const getConversation =
       opt_out: toOptOut({ opted_out_at, opt_out_wishes }),
       window_expires_at: expiresAt && toTimestamp(expiresAt),
       window_open: channel !== undefined && isWindowOpen(windowMs, openers, new Date()),
+      held_by: conversation ? heldBy(conversation) : ('store' as const),
       window_opened_by: expiresAt && (lastOpener(openers)?.by ?? null),
     };
   };

@@ -1,5 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
+import { endingStandby } from '../conversations/conversation.repository.ts';
 import { messageColumns } from '../messages/message.repository.ts';
 import type { MessageRow } from '../messages/message.ts';
 import { type HeadRow, headColumns, type PairRow, pairColumns, saveNumber } from './delivery.repository.ts';
@@ -154,8 +155,8 @@ export async function saveAllSent(sql: TransactionSql, storeId: string, sent: re
         ${of('intervalMs')}::float8[], ${of('watchAfterMs')}::float8[])
         as done (message, of_lead, of_session, given, moment_ms, interval_ms, watch_ms)),
     counted as (
-      update conversations
-      set interaction_count = interaction_count + 1,
+      update conversations c
+      set interaction_count = interaction_count + 1, ${endingStandby(sql, sql`clock_timestamp()`)},
         pair_tat = greatest(pair_tat, clock_timestamp()) + done.interval_ms * interval '1 millisecond'
       from done where store_id = ${storeId} and lead_id = done.of_lead),
     responded as (

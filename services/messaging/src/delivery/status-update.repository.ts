@@ -3,7 +3,7 @@ import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { ReceivedStatusUpdate, StatusUpdate } from '../channels/channel-provider.ts';
 import { countInteraction } from '../conversations/conversation.repository.ts';
 import { messageColumns } from '../messages/message.repository.ts';
-import type { MessageRow, SavedState } from '../messages/message.ts';
+import { isEcho, type MessageRow, type SavedState } from '../messages/message.ts';
 import { recordResponse } from '../sessions/session.repository.ts';
 import type { Rate } from './rates.ts';
 
@@ -152,14 +152,14 @@ export async function saveState(
 export async function saveSent(
   sql: TransactionSql,
   storeId: string,
-  message: Pick<MessageRow, 'id' | 'lead_id' | 'session_id'>,
+  message: Pick<MessageRow, 'id' | 'lead_id' | 'session_id' | 'author'>,
   state: SavedState,
   pair?: Rate,
 ): Promise<MessageRow> {
   const now: ReturnType<Sql> = sql`(select at from clock)`;
   const [row] = await sql<[MessageRow]>`
     with clock as (select clock_timestamp()::timestamptz(3) as at),
-    counted as (${countInteraction(sql, storeId, message.lead_id, pair)}),
+    counted as (${countInteraction(sql, storeId, message.lead_id, { pair, takes: !isEcho(message) })}),
     responded as (${recordResponse(sql, storeId, message, now)})
     ${savingState(sql, storeId, message.id, state, now)}`;
   return row;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { acceptMessage, type Message } from '@mostrador/contracts';
+import { acceptMessage, listConversations, type Message } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { contents, echoPayload, handoverPayload, standbyPayload } from '@mostrador/testing/providers/whatsapp/entries';
 import { waitFor } from '@mostrador/testing/wait';
@@ -20,6 +20,8 @@ const accept = async ({ storeId }: TestStore, leadId: string, source: 'ai' | 'fo
   const body = { id: randomUUID(), lead_id: leadId, source, message };
   return (await messaging.rpc.call(acceptMessage, { body }, testContext({ storeId }))).id;
 };
+const inboxOf = async ({ storeId }: TestStore) =>
+  (await messaging.rpc.call(listConversations, { query: {} }, testContext({ storeId, role: 'manager' }))).data;
 const phone = { kind: 'phone', id: null, name: null };
 
 /** A store with a lead who has written. */
@@ -246,8 +248,15 @@ test('on standby another agent of the number answers: its words and the customer
   expect(await state()).toMatchObject({ is_unanswered: false, unread_count: 2, paused_minutes: 1440 });
   // The same message over the field `messages`, and a message of who has the conversation back.
   await store.posts(question);
+  const holder = async () => [(await store.conversation(leadId)).held_by, (await inboxOf(store))[0]?.held_by];
+  expect(await holder()).toEqual(['other', 'other']);
   await store.does(customer, contents.text('Oi'), { id: mine });
   expect(await store.messages(leadId)).toHaveLength(5);
+  expect(await holder()).toEqual(['store', 'store']);
+  await store.posts(standbyPayload(echo(contents.text('De novo eu'), { id: newWamid(), at: ago(-1) })));
+  expect(await holder()).toEqual(['other', 'other']);
+  await store.posts(echo(contents.text('Aqui é a Ana'), { id: newWamid(), at: ago(-2) }));
+  expect(await holder()).toEqual(['store', 'store']);
   expect(await store.failed()).toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { InboundMessage } from '../channels/channel-provider.ts';
-import { ensureConversation } from '../conversations/conversation.repository.ts';
+import { ensureConversation, saveHolder } from '../conversations/conversation.repository.ts';
 import { adoptProviderId, applyStatusUpdates, saveStatusUpdates } from '../delivery/apply-status-updates.ts';
 import { saveWaId } from '../delivery/attempt.repository.ts';
 import { overtakeQueuedAi } from '../delivery/cancel-queued-ai.ts';
@@ -73,6 +73,9 @@ export async function acceptEcho(
     settles: isCurrent,
     pausesAi,
   });
+  const { isOnStandby = false } = message;
+  if (isOnStandby || conversation.standby_at !== null || handover !== null)
+    await saveHolder(sql, storeId, leadId, { isOnStandby, at: writtenAt });
   const session = sessionId
     ? { sessionId, events: [] }
     : await beginSession(sql, storeId, leadId, { at, direction: 'outbound' });

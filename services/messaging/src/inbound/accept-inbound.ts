@@ -193,7 +193,7 @@ async function accept(
   message: InboundMessage,
 ): Promise<number | null> {
   const { id: leadId, confirmed } = lead;
-  const { providerMessageId, waId, kind, writtenAt } = message;
+  const { providerMessageId, waId, kind, writtenAt, isOnStandby = false } = message;
   const isKnown = () => isKnownInbound(sql, storeId, { channelId, providerMessageId });
   // Pipelined: PostgreSQL runs them in this order, so the lookups happen while the locks are held.
   const [, locked, known, changes] = await Promise.all([
@@ -210,7 +210,7 @@ async function accept(
   const optOut = wish && withWish(conversation, wish);
   const late = isLate(new Date(), writtenAt);
   const pausesAi = message.isOnStandby && !late ? { minutes: standbyPauseMinutes, by: agentOfChannel } : undefined;
-  const taken = await takeInbound(sql, storeId, leadId, { waId: replyTo, writtenAt, late, optOut, pausesAi });
+  const taken = await takeInbound(sql, storeId, leadId, { waId: replyTo, writtenAt, late, optOut, pausesAi, isOnStandby });
   const session = await touchSession(sql, storeId, leadId, { at: taken.at, direction: 'inbound' });
   // Changes may come before their message.
   const { body, ...changed } = withChanges(newMessage(message), changes);

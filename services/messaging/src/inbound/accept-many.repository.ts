@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import { type ConversationRow, conversationColumns } from '../conversations/conversation.repository.ts';
+import { type ConversationRow, conversationColumns, endingStandby } from '../conversations/conversation.repository.ts';
 import { providerMessageLock } from '../delivery/status-update.repository.ts';
 import { idleHours } from '../settings/settings.repository.ts';
 
@@ -100,7 +100,7 @@ export async function takeNumbers(
     update conversations c
     set next_number = c.next_number + came.count, interaction_count = c.interaction_count + came.count,
         last_inbound_at = greatest(c.last_inbound_at, came.came_at),
-        customer_wrote_at = greatest(c.customer_wrote_at, came.written_at),
+        customer_wrote_at = greatest(c.customer_wrote_at, came.written_at), ${endingStandby(sql, sql`came.written_at`)},
         waiting_since = case when c.is_unanswered then coalesce(c.waiting_since, c.last_message_at) else ${at}::timestamptz end,
         last_message_at = ${at}, is_unanswered = true, unread_count = c.unread_count + came.count,
         counted_next = case when c.counted_next = c.next_number then c.next_number + came.count else c.counted_next end

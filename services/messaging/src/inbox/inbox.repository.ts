@@ -35,7 +35,8 @@ export function listConversations(
   const rowsOf = (...some: readonly (string | null)[]) => sql`
     select store_id, lead_id as id, next_number - 1 as last_number, lead_name, lead_phone, lead_user_id,
       lead_username, lead_status, seller_id,
-      ai_paused_until, ai_paused_by, last_message_at, last_inbound_at, called_at, opted_out_at, unread_count,
+      ai_paused_until, ai_paused_by, last_message_at, last_inbound_at, called_at, handover_at,
+      handover_owner, standby_at, standby_ended_at, opted_out_at, unread_count,
       is_unanswered, needs_attention,
       case when is_unanswered then ${waitingSince(sql)} end as waiting_since, ${orderedAt} as ordered_at
     from conversations
@@ -51,7 +52,7 @@ export function listConversations(
   const rows = isMerged ? sql`select * from (${merged()}) as merged` : others.lead_ids ? found() : rowsOf(...sellers);
   return sql<InboxRow[]>`
     select page.*, m.id as message_id, m.direction, m.source, m.kind, left(m.body, ${maxPreviewLength}) as body, m.status,
-      m.created_at
+      m.created_at, m.revoked_at, coalesce((m.media ->> 'voice')::boolean, false) as voice
     from (${rows} ${inOrder} limit ${limit} offset ${offset}) as page
     join messages m on m.store_id = page.store_id and m.lead_id = page.id and m.number = page.last_number
     order by page.ordered_at ${direction}, page.id ${direction}`;

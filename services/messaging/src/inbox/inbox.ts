@@ -16,12 +16,13 @@ import type { ListRows } from '@mostrador/totals';
 import type { Static } from '@sinclair/typebox';
 import type { ChannelRow } from '../channels/channel.repository.ts';
 import { replyWindowMsOf } from '../channels/providers.ts';
+import { type Holding, heldBy } from '../conversations/held-by.ts';
 import { isWindowOpen, type WindowOpeners, windowExpiresAt } from '../conversations/reply-window.ts';
 
 type Status = Static<typeof LeadStatus>;
 
 /** A conversation with its lead and its last message. */
-export type InboxRow = WindowOpeners & {
+export type InboxRow = WindowOpeners & Holding & {
   /** The lead's. */
   readonly id: string;
   readonly lead_name: string;
@@ -48,6 +49,8 @@ export type InboxRow = WindowOpeners & {
   readonly body: string;
   readonly status: Message['status'];
   readonly created_at: Date;
+  readonly revoked_at: Date | null;
+  readonly voice: boolean;
 };
 
 export type InboxFilters = {
@@ -145,12 +148,15 @@ export const toInboxConversation =
         type: messageTypeOf(row.kind),
         status: row.status,
         created_at: toTimestamp(row.created_at),
+        revoked_at: row.revoked_at && toTimestamp(row.revoked_at),
+        voice: row.voice,
       },
       unread_count: row.unread_count,
       unanswered: row.is_unanswered,
       waiting_since: row.waiting_since && toTimestamp(row.waiting_since),
       needs_attention: row.needs_attention,
       opted_out_at: row.opted_out_at && toTimestamp(row.opted_out_at),
+      held_by: heldBy(row),
       window_open: channel !== undefined && isWindowOpen(windowMs, row, now),
       window_expires_at: expiresAt && toTimestamp(expiresAt),
       last_activity_at: toTimestamp(row.last_message_at),

@@ -91,6 +91,10 @@ const ranks: Record<MessageStatus, number> = {
 export const isForward = (from: MessageStatus, to: MessageStatus): boolean =>
   from !== 'received' && ranks[to] > ranks[from];
 
+/** Whether the channel told of a message to the lead that Mostrador did not send. */
+export const isEcho = ({ author }: Pick<MessageRow, 'author'>): boolean =>
+  author?.kind === 'phone' || (author?.kind === 'agent' && author.id === null);
+
 /** Whether the provider has accepted the message. */
 export const isSent = (status: MessageStatus): boolean =>
   status === 'sent' || status === 'delivered' || status === 'read';

@@ -104,6 +104,7 @@ export const messagingExamples: readonly ExampleOfOperation[] = [
       opt_out: { scope: 'marketing', source: 'channel_preference', at: '2026-01-12T14:00:00.000Z' },
       window_expires_at: '2026-01-13T13:02:11.482Z',
       window_open: true,
+      held_by: 'store',
       window_opened_by: 'message',
     },
   ),
