@@ -65,7 +65,10 @@ export const InboxConversation = Type.Object(
         type: Type.Optional(MessageTypeWord),
         status: MessageStatusWord,
         created_at: About(Timestamp, 'When it was accepted or received.'),
-        revoked_at: Type.Optional({ ...NullableTimestamp, description: 'When its writer deleted it. Null: not deleted.' }),
+        revoked_at: Type.Optional({
+          ...NullableTimestamp,
+          description: 'When its writer deleted it. Null: not deleted.',
+        }),
         voice: Type.Optional(Type.Boolean({ description: 'Whether it is a voice note, recorded in the chat.' })),
       },
       { title: 'LastMessage', description: 'The last message in either direction.' },

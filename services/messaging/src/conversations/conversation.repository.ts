@@ -5,33 +5,34 @@ import type { Holding } from './held-by.ts';
 import type { OptOutColumns, OptOutState } from './opt-out-state.ts';
 
 /** The conversation of a lead. Each lead has exactly one. */
-export type ConversationRow = OptOutColumns & Holding & {
-  readonly store_id: string;
-  readonly lead_id: string;
-  /** The channel's id of the lead, once it is known. */
-  readonly wa_id: string | null;
-  /** The channel's id of the lead that does not derive from a phone. Messages go to it while `wa_id` is not known. */
-  readonly user_id: string | null;
-  /** The phone that the lead got since it has a conversation, and the lead's version with it. */
-  readonly phone: string | null;
-  readonly phone_version: number | null;
-  readonly next_number: number;
-  /** When it wrote and called last: what opens its reply window. */
-  readonly last_inbound_at: Date | null;
-  readonly called_at: Date | null;
-  /** When the customer wrote last, by the channel's clock. Null: not known. */
-  readonly customer_wrote_at: Date | null;
-  readonly interaction_count: number;
-  readonly reported_count: number;
-  /** The store has read up to this message. */
-  readonly read_number: number;
-  readonly unread_count: number;
-  /** The lead's seller and version as the inbox knows them. Null: the lead is not known yet, or has no seller. */
-  readonly seller_id: string | null;
-  readonly lead_version: number | null;
-  /** Until when the AI does not write. It may be in the past. */
-  readonly ai_paused_until: Date | null;
-};
+export type ConversationRow = OptOutColumns &
+  Holding & {
+    readonly store_id: string;
+    readonly lead_id: string;
+    /** The channel's id of the lead, once it is known. */
+    readonly wa_id: string | null;
+    /** The channel's id of the lead that does not derive from a phone. Messages go to it while `wa_id` is not known. */
+    readonly user_id: string | null;
+    /** The phone that the lead got since it has a conversation, and the lead's version with it. */
+    readonly phone: string | null;
+    readonly phone_version: number | null;
+    readonly next_number: number;
+    /** When it wrote and called last: what opens its reply window. */
+    readonly last_inbound_at: Date | null;
+    readonly called_at: Date | null;
+    /** When the customer wrote last, by the channel's clock. Null: not known. */
+    readonly customer_wrote_at: Date | null;
+    readonly interaction_count: number;
+    readonly reported_count: number;
+    /** The store has read up to this message. */
+    readonly read_number: number;
+    readonly unread_count: number;
+    /** The lead's seller and version as the inbox knows them. Null: the lead is not known yet, or has no seller. */
+    readonly seller_id: string | null;
+    readonly lead_version: number | null;
+    /** Until when the AI does not write. It may be in the past. */
+    readonly ai_paused_until: Date | null;
+  };
 
 /** The columns of a `ConversationRow`. */
 export const conversationColumns = (sql: Sql) => sql`

@@ -56,7 +56,9 @@ const now = new Date();
 const unlimited = { held_by: 'store', window_expires_at: null, window_opened_by: null };
 const openedBy = (window_opened_by: string) => ({
   held_by: 'store',
-  window_expires_at: expect.any(String), window_opened_by });
+  window_expires_at: expect.any(String),
+  window_opened_by,
+});
 
 test.each([
   ['a sandbox always', 'sandbox', { last_inbound_at: wrote, called_at: wrote }, { window_open: true, ...unlimited }],

@@ -210,7 +210,14 @@ async function accept(
   const optOut = wish && withWish(conversation, wish);
   const late = isLate(new Date(), writtenAt);
   const pausesAi = message.isOnStandby && !late ? { minutes: standbyPauseMinutes, by: agentOfChannel } : undefined;
-  const taken = await takeInbound(sql, storeId, leadId, { waId: replyTo, writtenAt, late, optOut, pausesAi, isOnStandby });
+  const taken = await takeInbound(sql, storeId, leadId, {
+    waId: replyTo,
+    writtenAt,
+    late,
+    optOut,
+    pausesAi,
+    isOnStandby,
+  });
   const session = await touchSession(sql, storeId, leadId, { at: taken.at, direction: 'inbound' });
   // Changes may come before their message.
   const { body, ...changed } = withChanges(newMessage(message), changes);

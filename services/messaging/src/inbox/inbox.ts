@@ -22,36 +22,37 @@ import { isWindowOpen, type WindowOpeners, windowExpiresAt } from '../conversati
 type Status = Static<typeof LeadStatus>;
 
 /** A conversation with its lead and its last message. */
-export type InboxRow = WindowOpeners & Holding & {
-  /** The lead's. */
-  readonly id: string;
-  readonly lead_name: string;
-  readonly lead_phone: string | null;
-  readonly lead_user_id: string | null;
-  readonly lead_username: string | null;
-  readonly lead_status: Status;
-  readonly seller_id: string | null;
-  readonly ai_paused_until: Date | null;
-  readonly ai_paused_by: AiPauser | null;
-  readonly last_message_at: Date;
-  /** The moment by which the list is ordered. */
-  readonly ordered_at: Date;
-  readonly opted_out_at: Date | null;
-  readonly unread_count: number;
-  readonly is_unanswered: boolean;
-  readonly waiting_since: Date | null;
-  readonly needs_attention: boolean;
-  readonly message_id: string;
-  readonly direction: Message['direction'];
-  readonly source: Message['source'];
-  readonly kind: string;
-  /** Its beginning. */
-  readonly body: string;
-  readonly status: Message['status'];
-  readonly created_at: Date;
-  readonly revoked_at: Date | null;
-  readonly voice: boolean;
-};
+export type InboxRow = WindowOpeners &
+  Holding & {
+    /** The lead's. */
+    readonly id: string;
+    readonly lead_name: string;
+    readonly lead_phone: string | null;
+    readonly lead_user_id: string | null;
+    readonly lead_username: string | null;
+    readonly lead_status: Status;
+    readonly seller_id: string | null;
+    readonly ai_paused_until: Date | null;
+    readonly ai_paused_by: AiPauser | null;
+    readonly last_message_at: Date;
+    /** The moment by which the list is ordered. */
+    readonly ordered_at: Date;
+    readonly opted_out_at: Date | null;
+    readonly unread_count: number;
+    readonly is_unanswered: boolean;
+    readonly waiting_since: Date | null;
+    readonly needs_attention: boolean;
+    readonly message_id: string;
+    readonly direction: Message['direction'];
+    readonly source: Message['source'];
+    readonly kind: string;
+    /** Its beginning. */
+    readonly body: string;
+    readonly status: Message['status'];
+    readonly created_at: Date;
+    readonly revoked_at: Date | null;
+    readonly voice: boolean;
+  };
 
 export type InboxFilters = {
   /** One of these; at least one. */

@@ -96,6 +96,35 @@ const conversations = () => messaging.adminSql`select * from conversations where
 const step = (lead_id: string) => messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId }));
 const eventsOf = async () => (await messaging.events(storeId)).map(({ topic, data }) => [topic, data.lead_id]);
 
+test.each([
+  ['kept', 'gone', 'other', 'store'],
+  ['gone', 'kept', 'store', 'other'],
+] as const)(
+  'the later handover says who has the conversation: that of the %s lead',
+  async (later, earlier, last, first) => {
+    const conversations = {
+      [later]: { handover_at: at(9), handover_owner: last, standby_at: at(1) },
+      [earlier]: { handover_at: at(5), handover_owner: first, standby_at: at(2), standby_ended_at: at(3) },
+    };
+    await addConversation(keptId, conversations.kept);
+    await addConversation(goneId, conversations.gone);
+    await merge();
+    expect(
+      await messaging.adminSql`
+      select handover_at, handover_owner, standby_at, standby_ended_at from conversations where store_id = ${storeId}`,
+    ).toEqual([{ handover_at: at(9), handover_owner: last, standby_at: at(2), standby_ended_at: at(3) }]);
+  },
+);
+
+test('the handover of the lead that goes stays when the other one has none', async () => {
+  await addConversation(keptId);
+  await addConversation(goneId, { handover_at: at(5), handover_owner: 'other' });
+  await merge();
+  expect(await messaging.adminSql`select handover_owner from conversations where store_id = ${storeId}`).toEqual([
+    { handover_owner: 'other' },
+  ]);
+});
+
 test('the messages of both leads are one list in the order of acceptance, and the next message follows', async () => {
   await addMessages(keptId, [
     { body: 'a', created_at: at(1) },

@@ -88,6 +88,13 @@ export async function joinConversations(
         last_inbound_at = greatest(kept.last_inbound_at, gone.last_inbound_at),
         called_at = greatest(kept.called_at, gone.called_at),
         customer_wrote_at = greatest(kept.customer_wrote_at, gone.customer_wrote_at),
+        -- who has the conversation, as the later handover says
+        (handover_at, handover_owner) = (
+          select at, owner
+          from (values (kept.handover_at, kept.handover_owner), (gone.handover_at, gone.handover_owner)) as told (at, owner)
+          order by at desc nulls last limit 1),
+        standby_at = greatest(kept.standby_at, gone.standby_at),
+        standby_ended_at = greatest(kept.standby_ended_at, gone.standby_ended_at),
         opted_out_at = least(kept.opted_out_at, gone.opted_out_at), opt_out_wishes = ${sql.json(wishes)},
         ai_paused_until = greatest(kept.ai_paused_until, gone.ai_paused_until),
         ai_paused_by = case when gone.ai_paused_until > coalesce(kept.ai_paused_until, '-infinity')
