@@ -134,6 +134,35 @@ inBrowser(() => {
     );
   });
 
+  test('an appointment with seconds keeps its beginning when its title or its length changes', async () => {
+    const { page, loginUrl, store } = await newPerson('owner', { viewport: { width: 1280, height: 1100 } });
+    const { day, at } = await dayAhead(store.key);
+    const scheduled_at = new Date(Date.parse(at('10:00')) + 42_500).toISOString();
+    const { id } = await newAppointment(store.key, { scheduled_at });
+    await open(page, loginUrl, `/calendar?view=day&date=${day}&appointment=${id}`);
+    const drawer = page.getByRole('dialog');
+    await drawer.getByRole('button', { name: 'Edit' }).click();
+    await drawer.getByRole('textbox', { name: 'What for' }).fill('Shave');
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Appointment saved').waitFor();
+    expect(await read(store.key, `/appointments/${id}`)).toMatchObject({ title: 'Shave', scheduled_at });
+
+    await page.goto(`${addresses.console_url}/calendar?view=day&date=${day}`);
+    const event = page.getByRole('button', { name: /Shave/ });
+    await event.waitFor();
+    const { x, y, width, height } = await boxOf(event);
+    await page.mouse.move(x + width / 2, y + height / 2);
+    await page.mouse.move(x + width / 2, y + height - 2, { steps: 4 });
+    await page.mouse.down();
+    await page.mouse.move(x + width / 2, y + height * 1.5, { steps: 8 });
+    await page.mouse.up();
+    await eventually(
+      () => read(store.key, `/appointments/${id}`),
+      (now) => now.duration_minutes === 90,
+    );
+    expect(await read(store.key, `/appointments/${id}`)).toMatchObject({ scheduled_at });
+  });
+
   test('a taken time is said before it is booked, refused with other times, and refused to a drag', async () => {
     const { page, loginUrl, store } = await newPerson('owner', { viewport: { width: 1280, height: 1100 } });
     const booking = await newBooking(store.key);

@@ -74,10 +74,14 @@ export function AppointmentForm(props: AppointmentFormProps) {
   };
 
   const save = useMutation({
-    mutationFn: (given: Given) =>
+    mutationFn: ({ scheduled_at, ...given }: Given) =>
       appointment
-        ? changeAppointment(appointment.id, given, etag)
-        : dataOf(platform.POST('/appointments', { body: { ...given, lead_id: picked?.id ?? null } })),
+        ? changeAppointment(
+            appointment.id,
+            { ...given, ...(scheduled_at !== appointment.scheduled_at && { scheduled_at }) },
+            etag,
+          )
+        : dataOf(platform.POST('/appointments', { body: { ...given, scheduled_at, lead_id: picked?.id ?? null } })),
     onSuccess: async () => {
       await refresh(appointment?.id);
       say(appointment ? m.calendar_saved() : m.calendar_created());
@@ -98,7 +102,7 @@ export function AppointmentForm(props: AppointmentFormProps) {
     if (save.isPending) return;
     const form = new FormData(event.currentTarget);
     const text = (field: string) => String(form.get(field) ?? '').trim();
-    const scheduled_at = momentOf(text('start'), timeZone);
+    const scheduled_at = momentOf(text('start'), timeZone, appointment?.scheduled_at);
     const duration_minutes = Number(text('minutes'));
     const isDuration = Number.isInteger(duration_minutes) && duration_minutes >= 1 && duration_minutes <= 1440;
     const wrong: Faults = {

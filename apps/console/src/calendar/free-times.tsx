@@ -79,7 +79,7 @@ export function FreeTimes({ booking, timeZone, wish, own, onChoose }: FreeTimesP
   if (!isComplete) return null;
   if (free.error) return <p className={styles.soft}>{wordsOf(free.error)}</p>;
   const { starts, reason } = free.data ?? { starts: undefined, reason: null };
-  const chosen = Date.parse(momentOf(wish.start, timeZone) ?? '');
+  const chosen = Date.parse(momentOf(wish.start, timeZone, own?.scheduled_at) ?? '');
   const known = starts && others.data && { free: starts, others: others.data, own };
   const conflict = known && !isUnchanged(wish, own, chosen) ? conflictOf({ ...wish, start: chosen }, known) : undefined;
   return (

@@ -2,7 +2,7 @@ import type { EventChangeInfo } from '@fullcalendar/react';
 import { m } from '../paraglide/messages.js';
 import { sayFailure, sayWithUndo } from '../ui/toasts.tsx';
 import { momentOf } from '../ui/zone.ts';
-import { changeAppointment, refresh, showChange } from './appointment-queries.ts';
+import { type Appointment, changeAppointment, refresh, showChange } from './appointment-queries.ts';
 import { type Column, columnOf, minutesBetween, minutesToMidnight } from './columns.ts';
 import type { Shown } from './grid-events.tsx';
 
@@ -13,6 +13,8 @@ type Move = {
   readonly isResize?: boolean;
 };
 
+type Change = Partial<Pick<Appointment, 'scheduled_at' | 'duration_minutes' | 'seller_id'>>;
+
 /** Shows the new time at once, saves it, and offers to take it back. What the store refuses goes back by itself. */
 export function moveAppointment({ event, revert }: EventChangeInfo & { revert: () => void }, options: Move): void {
   const { timeZone, date, columns, isResize = false } = options;
@@ -20,7 +22,7 @@ export function moveAppointment({ event, revert }: EventChangeInfo & { revert: (
   const { scheduled_at, duration_minutes, seller_id } = event.extendedProps as Shown;
   const column = start && columns[columnOf(date, start.toISOString())];
   const wall = start?.toISOString().slice(0, 16) ?? '';
-  const moved = momentOf(column ? `${date}${wall.slice(10)}` : wall, timeZone);
+  const moved = momentOf(column ? `${date}${wall.slice(10)}` : wall, timeZone, scheduled_at);
   const minutes = isResize && start && end ? minutesBetween(start, end) : duration_minutes;
   if (
     !start ||
@@ -33,9 +35,12 @@ export function moveAppointment({ event, revert }: EventChangeInfo & { revert: (
   }
   // Only another column is another person.
   const isOther = column && column.sellerId !== seller_id;
-  const before = { scheduled_at, duration_minutes, ...(isOther && { seller_id }) };
-  const after = { scheduled_at: moved, duration_minutes: minutes, ...(isOther && { seller_id: column.sellerId }) };
-  const save = async (to: typeof before, back: typeof before, isUndo: boolean) => {
+  // Only what the person changed: the grid shows no seconds, and a longer appointment begins when it did.
+  const before: Change = isResize ? { duration_minutes } : { scheduled_at, ...(isOther && { seller_id }) };
+  const after: Change = isResize
+    ? { duration_minutes: minutes }
+    : { scheduled_at: moved, ...(isOther && { seller_id: column.sellerId }) };
+  const save = async (to: Change, back: Change, isUndo: boolean) => {
     showChange(id, to);
     try {
       await changeAppointment(id, to);

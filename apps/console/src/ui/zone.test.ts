@@ -20,6 +20,13 @@ test('of the two passes of an hour that autumn repeats it is the first', () => {
   expect(momentOf('2026-10-25T02:30', 'Europe/Madrid')).toBe('2026-10-25T00:30:00.000Z');
 });
 
+test('the moment that filled an input stays while its clock shows the same', () => {
+  const [late, exact] = ['2026-10-25T01:30:00.000Z', '2026-11-23T12:30:45.500Z'];
+  expect(momentOf('2026-10-25T02:30', 'Europe/Madrid', late)).toBe(late);
+  expect(momentOf('2026-10-25T02:31', 'Europe/Madrid', late)).toBe('2026-10-25T00:31:00.000Z');
+  expect(momentOf('2026-11-23T09:30', 'America/Sao_Paulo', exact)).toBe(exact);
+});
+
 test('a day alone is its midnight, and what is no time is nothing', () => {
   expect(momentOf('2026-11-23', 'America/Sao_Paulo')).toBe('2026-11-23T03:00:00.000Z');
   expect(momentOf('', 'UTC')).toBeUndefined();

@@ -9,9 +9,11 @@ export const wallTime = (at: string | number, timeZone: string): string =>
 
 /**
  * The moment at which the clock of a time zone shows this. Undefined when it is not a day and a time. A time that spring
- * skips becomes the one as much later; of the two that autumn repeats it is the first.
+ * skips becomes the one as much later; of the two that autumn repeats it is the first. `filled`: the moment that filled the
+ * input. It may have seconds or be in the second pass, and it stays while the clock shows the same.
  */
-export function momentOf(wall: string, timeZone: string): string | undefined {
+export function momentOf(wall: string, timeZone: string, filled?: string): string | undefined {
+  if (filled !== undefined && wall === wallTime(filled, timeZone)) return filled;
   try {
     const { epochMilliseconds } = Temporal.PlainDateTime.from(wall).toZonedDateTime(timeZone);
     return new Date(epochMilliseconds).toISOString();
