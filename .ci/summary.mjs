@@ -1,5 +1,6 @@
 // Prints what failed in the steps of `.ci/run`, and then the count: "N passed, N failed". Its arguments name the steps, each
-// as `name=exit code` or `name=skipped`.
+// as `name=exit code` or `name=skipped`. A step for which the machine lacks a tool ends with the code 77. It is skipped, too:
+// it neither passed nor failed, and a line says so.
 import { existsSync, readFileSync } from 'node:fs';
 
 const testReports = {
@@ -8,12 +9,18 @@ const testReports = {
   'test:hard-e2e': '.local/hard-e2e-test-results.json',
 };
 const logLines = 60;
+/** `skippedCode` of packages/testing/src/command.ts. */
+const missingTool = '77';
+const skipped = [];
 let passed = 0;
 let failed = 0;
 
 for (const argument of process.argv.slice(2)) {
   const [name, code] = argument.split('=');
-  if (code === 'skipped') continue;
+  if (code === 'skipped' || code === missingTool) {
+    skipped.push(name);
+    continue;
+  }
   const report = readReport(testReports[name]);
   // Only failures of lint are counted: it has no tests that could pass.
   if (report) passed += report.numPassedTests;
@@ -26,6 +33,7 @@ for (const argument of process.argv.slice(2)) {
   }
   failed += code === '0' ? failures.length : Math.max(failures.length, 1);
 }
+if (skipped.length > 0) console.log(`skipped: ${skipped.join(', ')}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 

@@ -1,15 +1,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '@mostrador/local-platform/paths';
 import { build as buildOfCheckout } from '../../packages/kit/src/process/build.ts';
 import { findOnPath } from '../../packages/local-platform/src/servers/find-on-path.ts';
 import { portsOf } from '../../packages/platform/src/environment.ts';
 import { type ProcessName, processNames } from '../../packages/platform/src/processes.ts';
-import { runCommand } from '../../packages/testing/src/command.ts';
-import { preparePython } from '../../packages/testing/src/python/environment.ts';
+import { runCommand, skippedCode } from '../../packages/testing/src/command.ts';
 import { buildImages, imageOf, withContainer } from './build-images.ts';
 import { configFaults, configOf } from './image-config.ts';
+import { dockerfileFaults } from './lint.ts';
 import type { MountedImage } from './run-images.ts';
 import { sh } from './shell.ts';
 import { tryImages } from './try-images.ts';
@@ -35,7 +35,7 @@ machine, and takes an appointment through all of them.
 
 The images are in buildah's storage as localhost/mostrador/<name>: \`buildah push\` takes them to a registry.
 Needs root on Linux, buildah, mmdebstrap and Python 3.10. The first run takes some ten minutes, later ones two.
-Exit codes: 0 all are right, or a tool is missing; 1 some are not; 2 wrong usage.`;
+Exit codes: 0 all are right; 1 some are not; 2 wrong usage; ${skippedCode} skipped, because a tool is missing.`;
 
 type Settings = { readonly chosen: readonly Target[]; readonly all: boolean; verbose: boolean; json: boolean };
 
@@ -69,11 +69,11 @@ async function main({ chosen, all, verbose, json }: Settings): Promise<number> {
   const lacks = missing();
   if (lacks.length > 0) {
     console.log(`the images are skipped, because this machine lacks: ${lacks.join(' ')}`);
-    return 0;
+    return skippedCode;
   }
   const { version } = buildOfCheckout();
   const build = { version, revision: await sh('git', ['-C', root, 'rev-parse', 'HEAD']) };
-  const faults = await lint();
+  const faults = await dockerfileFaults();
   await buildImages(chosen, build, say, verbose);
   return mounted(chosen, async (images) => {
     const checked: Partial<Record<Target, Checked>> = {};
@@ -91,15 +91,6 @@ async function main({ chosen, all, verbose, json }: Settings): Promise<number> {
     else print(report);
     return faults.length === 0 ? 0 : 1;
   });
-}
-
-async function lint(): Promise<string[]> {
-  const folder = join(root, 'infra/images');
-  const python = await preparePython(join(folder, 'requirements.txt'), 'the linter of Dockerfiles');
-  return sh(join(dirname(python), 'hadolint'), [join(folder, 'Dockerfile')]).then(
-    () => [],
-    (error: Error) => [error.message],
-  );
 }
 
 /** Mounts the images while `work` runs. */

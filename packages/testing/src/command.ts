@@ -1,3 +1,6 @@
+/** The exit code of a check for which this machine lacks a tool. `.ci/summary.mjs` calls it skipped and does not count it. */
+export const skippedCode = 77;
+
 /**
  * Runs a command: reads its arguments, and prints the help or what is wrong with them. Resolves with the exit code: 2 for
  * wrong usage.
