@@ -1,4 +1,12 @@
-import { reads, stopSeconds, type Variable, variablesOf } from '../../packages/platform/src/environment.ts';
+import {
+  nodeVariables,
+  type ProgramName,
+  portsOf,
+  reads,
+  stopSeconds,
+  type Variable,
+  variablesOf,
+} from '../../packages/platform/src/environment.ts';
 import { healthPaths, type ProcessName, processes, processNames } from '../../packages/platform/src/processes.ts';
 
 /** The limits of a graceful stop, in the order in which they pass. */
@@ -7,14 +15,19 @@ const stopVariables = ['DRAIN_DELAY_MS', 'SHUTDOWN_TIMEOUT_MS'];
 /** What the templates of the Helm chart know of the platform, as JSON: `infra/helm/mostrador/files/platform.json`. */
 export function chartFile(): string {
   const all = [...processNames, 'migrate' as const].flatMap((program) => variablesOf(program));
-  const names = (chosen: (variable: Variable) => unknown) => [...new Set(all.filter(chosen).map(({ name }) => name))];
+  const names = (chosen: (variable: Variable) => unknown, from = all) => [
+    ...new Set(from.filter(chosen).map(({ name }) => name)),
+  ];
   const platform = {
     paths: healthPaths,
     variables: names(({ secret, file }) => !secret && !file),
-    secrets: names(({ secret }) => secret),
-    files: names(({ file }) => file),
+    secrets: names(({ secret }) => secret, [...all, ...variablesOf('admin')]),
+    files: [...nodeVariables.map(({ name }) => name), ...names(({ file }) => file)],
+    /** The chart sets them. */
+    ports: [...new Set(processNames.flatMap((name) => portsOf(name).map(({ variable }) => variable)))],
     processes: Object.fromEntries(processNames.map((name) => [name, ofProcess(name)])),
     migrate: settingsOf('migrate'),
+    admin: settingsOf('admin'),
   };
   return `${JSON.stringify(platform, null, 2)}\n`;
 }
@@ -22,14 +35,14 @@ export function chartFile(): string {
 function ofProcess(name: ProcessName) {
   const { kind, program, migrateProgram, listener, databaseLogins } = processes[name];
   const { variables, required, ...settings } = settingsOf(name);
-  const isListener = (variable: string) => [listener.host, listener.port, 'METRICS_PORT'].includes(variable);
+  const isPort = (variable: string) => portsOf(name).some((port) => port.variable === variable);
   const defaults = variablesOf(name).filter((variable) => stopVariables.includes(variable.name));
   return {
     ...{ kind, program, migrateProgram, port: listener.number, portVariable: listener.port },
     /** `/metrics` is not at `port`. */
     hasMetricsPort: reads(name, 'METRICS_PORT'),
-    variables: variables.filter((variable) => !isListener(variable)),
-    required: required.filter((variable) => !isListener(variable)),
+    variables: variables.filter((variable) => !isPort(variable)),
+    required: required.filter((variable) => !isPort(variable)),
     ...settings,
     servers: [
       ...(databaseLogins.length > 0 ? ['postgres'] : []),
@@ -44,7 +57,7 @@ function ofProcess(name: ProcessName) {
 }
 
 /** The names of a program's variables: settings, secrets and paths of files. */
-function settingsOf(program: ProcessName | 'migrate') {
+function settingsOf(program: ProgramName) {
   const all = variablesOf(program);
   const names = (chosen: (variable: Variable) => unknown) => all.filter(chosen).map(({ name }) => name);
   return {
@@ -52,6 +65,6 @@ function settingsOf(program: ProcessName | 'migrate') {
     required: names(({ secret, file, required }) => !secret && !file && required),
     requiredSecrets: names(({ secret, required }) => secret && required),
     optionalSecrets: names(({ secret, required }) => secret && !required),
-    files: names(({ file }) => file),
+    files: [...nodeVariables.map(({ name }) => name), ...names(({ file }) => file)],
   };
 }
