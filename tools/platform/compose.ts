@@ -23,7 +23,10 @@ type Service = Record<string, unknown>;
 const user = '10001:10001';
 const image = (name: string): string => `\${MOSTRADOR_IMAGES:-mostrador}/${name}:\${MOSTRADOR_VERSION:?set it in .env}`;
 const ca = '/run/tls/ca.pem';
-const caMount = `./tls/ca.pem:${ca}:ro`;
+/** The CA of this host, and those of other servers: certificates only. The keys in `tls` are for their servers alone. */
+const authorities = [`./tls/ca.pem:${ca}:ro`, './tls/authorities:/run/tls/authorities:ro'];
+/** The folder of all secrets, only for the admin command. */
+const secretsFolder = '/run/mostrador';
 const done = 'service_completed_successfully';
 const healthy = 'service_healthy';
 const migrationOf = (service: ServiceName): string => `migrate-${service}`;
@@ -52,6 +55,7 @@ ${stringify(
       nats: nats(),
       roles: roles(),
       temporal: temporal(),
+      admin: admin(),
       ...Object.fromEntries(serviceNames.map((service) => [migrationOf(service), migration(service)])),
       ...Object.fromEntries(processNames.map((process) => [process, processService(processes[process])])),
     },
@@ -133,9 +137,9 @@ const roles = (): Service => ({
   image: image('admin'),
   ...confined,
   ...once,
-  command: ['platform', 'roles', '--folder', '/run/mostrador'],
-  environment: { NODE_EXTRA_CA_CERTS: ca, POSTGRES_URL_FILE: '/run/mostrador/postgres/POSTGRES_URL' },
-  volumes: ['./secrets:/run/mostrador:ro', caMount],
+  command: ['platform', 'roles', '--folder', secretsFolder],
+  environment: { NODE_EXTRA_CA_CERTS: ca, POSTGRES_URL_FILE: `${secretsFolder}/postgres/POSTGRES_URL` },
+  volumes: [`./secrets:${secretsFolder}:ro`, ...authorities],
   depends_on: { postgres: { condition: healthy } },
 });
 
@@ -146,7 +150,24 @@ const temporal = (): Service => ({
   ...once,
   command: ['platform', 'temporal'],
   env_file: [{ path: './env/common.env' }],
-  volumes: [caMount],
+  volumes: authorities,
+});
+
+/** The command of operators: `docker compose run --rm admin doctor`. `up` does not start it. */
+const admin = (): Service => ({
+  image: image('admin'),
+  ...confined,
+  ...once,
+  profiles: ['admin'],
+  env_file: [{ path: './env/common.env' }],
+  environment: {
+    NODE_EXTRA_CA_CERTS: ca,
+    NATS_TLS_CA: ca,
+    NATS_URL_FILE: `${secretsFolder}/admin/NATS_URL`,
+    POSTGRES_URL_FILE: `${secretsFolder}/postgres/POSTGRES_URL`,
+  },
+  volumes: [`./secrets:${secretsFolder}:ro`, ...authorities],
+  depends_on: { postgres: { condition: healthy }, nats: { condition: healthy } },
 });
 
 const migration = (service: ServiceName): Service => ({
@@ -157,7 +178,7 @@ const migration = (service: ServiceName): Service => ({
   command: [processes[service].migrateProgram],
   environment: { LOG_FORMAT: 'json', NODE_EXTRA_CA_CERTS: ca, ...secretFiles('migrate') },
   secrets: secretsOf('migrate', `${service}-migrate`),
-  volumes: [caMount],
+  volumes: authorities,
   depends_on: { roles: { condition: done } },
 });
 
@@ -182,7 +203,7 @@ function processService({ name, kind, program, listener }: PlatformProcess): Ser
       ...secretFiles(name),
     },
     secrets: secretsOf(name, name),
-    volumes: [caMount],
+    volumes: authorities,
     ...(isGateway && { ports: [`\${MOSTRADOR_HTTP:-127.0.0.1:8080}:${listener.number}`] }),
     healthcheck: {
       test: [

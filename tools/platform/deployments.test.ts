@@ -31,10 +31,11 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The examples as an operator copies them, with TLS to Temporal, which must be set in any case. */
-const examples = (process: string): Record<string, string | undefined> => ({
+const page = (name: string): string => readFileSync(join(root, `docs/operations/${name}.md`), 'utf8');
+/** The settings as an operator of this page makes them: the example, and then the lines that the page appends. */
+const settingsOf = (pageName: string, process: string): Record<string, string | undefined> => ({
   ...parseEnv(infra('env/common.env.example')),
-  TEMPORAL_TLS: 'true',
+  ...parseEnv(/>> \S*common\.env <<'END'\n(.*?)^END$/ms.exec(page(pageName))?.[1] ?? ''),
   ...parseEnv(infra(`env/${process}.env.example`)),
 });
 
@@ -55,6 +56,7 @@ describe('the examples of the environment', () => {
 
 type Service = {
   readonly image: string;
+  readonly profiles?: string[];
   readonly user: string;
   readonly read_only: boolean;
   readonly cap_drop: string[];
@@ -79,7 +81,7 @@ describe('compose.yaml', () => {
 
   test.each(processNames)('starts %s with an environment that it accepts', (name) => {
     const { entrypoint = [], command, environment, stop_grace_period } = services[name] as Service;
-    readConfig(configs[name] as never, { ...examples(name), ...inFolder(environment) });
+    readConfig(configs[name] as never, { ...settingsOf('compose', name), ...inFolder(environment) });
     expect([...entrypoint, ...command].at(-1)).toBe(processes[name].program);
     expect(stop_grace_period).toBe(`${stopSeconds(name)}s`);
   });
@@ -110,6 +112,35 @@ describe('compose.yaml', () => {
     expect(mounted.filter((path) => !made.test(path) && !existsSync(join(root, 'infra/compose', path)))).toEqual([]);
   });
 
+  test('has the admin command, which starts only when it is asked for', () => {
+    const { profiles, environment = {}, volumes, command, env_file } = services.admin as Service;
+    expect(profiles).toEqual(['admin']);
+    expect(command).toBeUndefined();
+    expect(env_file).toEqual([{ path: './env/common.env' }]);
+    expect(volumes).toContain('./secrets:/run/mostrador:ro');
+    expect(environment).toMatchObject({
+      NATS_URL_FILE: '/run/mostrador/admin/NATS_URL',
+      POSTGRES_URL_FILE: '/run/mostrador/postgres/POSTGRES_URL',
+    });
+    const given = Object.entries(environment).map(([name, value]) => [
+      name,
+      value
+        .replace('/run/mostrador/admin', folder)
+        .replace('/run/mostrador/postgres/POSTGRES_URL', `${folder}/DATABASE_URL`),
+    ]);
+    readConfig(configs.admin as never, { ...settingsOf('compose', 'gateway'), ...Object.fromEntries(given) });
+  });
+
+  test.each(Object.entries(services))('gives %s no key of another server', (name, { volumes = [] }) => {
+    const keys = volumes.filter((volume) => /^\.\/tls(\/\w+\.key)?:/.test(volume));
+    expect(keys).toEqual(volumes.filter((volume) => volume.startsWith(`./tls/${name}.key:`)));
+  });
+
+  test.each([...processNames, 'temporal', 'admin'])('gives %s the CAs of other servers', (name) => {
+    expect(services[name]?.volumes).toContain('./tls/authorities:/run/tls/authorities:ro');
+    expect(page('compose')).toContain('TEMPORAL_TLS_CA=/run/tls/authorities/temporal.pem');
+  });
+
   test('passes no secret in a variable', () => {
     for (const { environment = {} } of Object.values(services)) {
       for (const name of Object.keys(environment)) expect(secrets).not.toHaveProperty(name);
@@ -128,7 +159,7 @@ describe('the systemd units', () => {
 
   test.each(processNames)('start %s with an environment that it accepts', (name) => {
     const unit = `mostrador-${name}.service`;
-    readConfig(configs[name] as never, { ...environmentOf(unit), ...examples(name) });
+    readConfig(configs[name] as never, { ...environmentOf(unit), ...settingsOf('systemd', name) });
     expect(valuesOf(unit, 'ExecStart')[0]?.split(' ').at(-1)).toBe(processes[name].program);
     expect(valuesOf(unit, 'TimeoutStopSec')).toEqual([`${stopSeconds(name)}s`]);
     for (const credential of valuesOf(unit, 'LoadCredential')) {
