@@ -12,6 +12,7 @@ const handovers: Readonly<Record<NonNullable<Explanation['handover_reason']>, ()
   model_unavailable: m.inbox_handover_unavailable,
   too_many_steps: m.inbox_handover_steps,
   needs_confirmation: m.inbox_handover_confirmation,
+  interrupted: m.inbox_handover_interrupted,
 };
 /** Why a person must answer. A reason of a later version is shown as it is. */
 export const wordsOfHandover = (reason: NonNullable<Explanation['handover_reason']>): string =>

@@ -57,6 +57,7 @@ export const handoverReasons = [
   'model_unavailable',
   'too_many_steps',
   'needs_confirmation',
+  'interrupted',
 ] as const;
 export type HandoverReason = (typeof handoverReasons)[number];
 export const HandoverReasonWord = OneOf(handoverReasons, {
@@ -65,7 +66,7 @@ export const HandoverReasonWord = OneOf(handoverReasons, {
     'Why a person must answer. `agent_decided`: the model, such as by the `handover_when` of its agent. `no_text`: the ' +
     'lead sent something that the AI cannot read. `budget_reached`: the calls of the day or what they may cost are used up, or the budget for messages, after an appointment was booked, ' +
     'moved or cancelled. `too_many_answers`: ' +
-    'the AI has answered the lead 20 times within an hour, as with another bot. `too_many_steps`: the model has asked for tools again and again. `needs_confirmation`: the model asked for an effect that a person confirms, with `POST /leads/{leadId}/messages/{messageId}/decision`. `model_refused`: the model does not want to answer. `model_unavailable`: no provider gave an answer that can be sent.',
+    'the AI has answered the lead 20 times within an hour, as with another bot. `too_many_steps`: the model has asked for tools again and again. `needs_confirmation`: the model asked for an effect that a person confirms, with `POST /leads/{leadId}/messages/{messageId}/decision`. `model_refused`: the model does not want to answer. `model_unavailable`: no provider gave an answer that can be sent. `interrupted`: an appointment was booked, moved or cancelled, and then the AI could not go on, such as because it was switched off.',
 });
 
 const ExplainedTool = Type.Object(

@@ -312,6 +312,9 @@ export const feedCatalogue = {
   'assistant.silent': bareFact('conversation', 'The AI did not answer what a lead wrote. Nothing was sent.', {
     ...conversationIds,
     reason: SilentReasonWord,
+    appointment_ids: Type.Array(Uuid, {
+      description: 'The appointments that the AI had booked, moved or cancelled for the lead before. Tell the lead.',
+    }),
   }),
   'assistant.budget_reached': bareFact(
     'store',

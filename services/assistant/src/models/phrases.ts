@@ -10,6 +10,8 @@ export type Phrases = {
   readonly hello: (name: string) => string;
   readonly helloAsAi: (name: string) => string;
   readonly iAmAi: (name: string) => string;
+  /** As `iAmAi`, when the agent is not known. */
+  readonly anAiWrites: string;
   readonly howCanIHelp: string;
   readonly quote: (title: string, passage: string) => string;
   readonly person: string;
@@ -40,6 +42,7 @@ export const phrases: Record<Language, Phrases> = {
     hello: (name) => `Olá, aqui é ${name}.`,
     helloAsAi: (name) => `Olá, aqui é ${name}, a assistente de IA da loja, em demonstração.`,
     iAmAi: (name) => `Olá, aqui é ${name}, a assistente de IA da loja.`,
+    anAiWrites: 'Olá, aqui é a assistente de IA da loja.',
     howCanIHelp: 'Como posso ajudar?',
     quote: (title, passage) => `Em “${title}” está escrito:\n${passage}`,
     person: 'Vou chamar uma pessoa da equipe, que responde aqui assim que puder.',
@@ -63,6 +66,7 @@ export const phrases: Record<Language, Phrases> = {
     hello: (name) => `Hola, soy ${name}.`,
     helloAsAi: (name) => `Hola, soy ${name}, la asistente de IA de la tienda, en demostración.`,
     iAmAi: (name) => `Hola, soy ${name}, la asistente de IA de la tienda.`,
+    anAiWrites: 'Hola, soy la asistente de IA de la tienda.',
     howCanIHelp: '¿En qué puedo ayudar?',
     quote: (title, passage) => `En “${title}” dice:\n${passage}`,
     person: 'Voy a llamar a una persona del equipo, que responderá aquí en cuanto pueda.',
@@ -87,6 +91,7 @@ export const phrases: Record<Language, Phrases> = {
     hello: (name) => `Hello, this is ${name}.`,
     helloAsAi: (name) => `Hello, this is ${name}, the store’s AI assistant, as a demonstration.`,
     iAmAi: (name) => `Hello, this is ${name}, the store’s AI assistant.`,
+    anAiWrites: 'Hello, this is the store’s AI assistant.',
     howCanIHelp: 'How can I help?',
     quote: (title, passage) => `“${title}” says:\n${passage}`,
     person: 'I am calling a person of the team, who will answer here as soon as possible.',

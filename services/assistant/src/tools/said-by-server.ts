@@ -25,6 +25,13 @@ export function confirmations(results: readonly ToolResult[], reader: Reader): s
 export const changedAppointment = ({ output }: Pick<ToolResult, 'output'>): boolean =>
   'appointment' in (output as object);
 
+/** The ids of the appointments that the tools have booked, moved or cancelled, each once. Pure. */
+export const changedAppointments = (results: readonly Pick<ToolResult, 'output'>[]): string[] => [
+  ...new Set(
+    results.filter(changedAppointment).map(({ output }) => (output as { appointment: { id: string } }).appointment.id),
+  ),
+];
+
 /** The offers of the last search for times, in its order. Empty: it found none, or something was booked after it. */
 export function offersToTell(results: readonly ToolResult[]): string[] {
   const last = results.findLast((result) => result.name === 'find_times' || changedAppointment(result));

@@ -86,6 +86,70 @@ test('a lead learns what was booked when the budget for messages is used up mean
   expect(store.world.appointments).toHaveLength(1);
 });
 
+describe('a hand-over without a message: after a booking the AI cannot go on, and', () => {
+  /** A lead for whom 10 o'clock was just booked. */
+  const openBooked = async () => {
+    const store = await openOffered();
+    await store.write('pode ser às 10');
+    await store.step();
+    expect(await store.step()).toMatchObject({ reason: 'a tool was used' });
+    return store;
+  };
+  const silent = async (store: TestStore) => (await store.feed()).at(-1)?.data;
+  const switchOff = ({ storeId }: TestStore) =>
+    assistant.rpc.call(updateAssistantSettings, { body: { ai: false } }, testContext({ storeId }));
+
+  test.each<[string, (store: TestStore) => unknown]>([
+    ['its agent is deactivated', ({ world }) => Object.assign(world, { agent: null })],
+    [
+      'its model is disconnected',
+      ({ storeId }) => assistant.rpc.call(disconnectModels, { body: {} }, testContext({ storeId })),
+    ],
+    ['it is switched off', switchOff],
+    ['the lead has deleted the messages', ({ world }) => Object.assign(world, { messages: [] })],
+  ])('%s: the lead learns of the appointment, and a person goes on', async (_what, happens) => {
+    const store = await openBooked();
+    await happens(store);
+    expect(await store.drain()).toEqual(ended('handed_over (interrupted)'));
+    expect(store.said().at(-1)).toMatch(/Marcado: Atendimento, .+ 10:00\.\n\nVou chamar uma pessoa/);
+    expect(store.world.accepted.at(-1)).toMatchObject({ hands_over: true, agent: { name: 'Ana' } });
+    expect(await store.feed()).toHaveLength(2);
+  });
+
+  test.each<[string, string, (store: TestStore) => unknown]>([
+    ['a person has written', 'ai_paused', ({ world }) => Object.assign(world, { stops: { ai_paused_until: later } })],
+    [
+      'the lead has opted out',
+      'lead_opted_out',
+      ({ world }) => Object.assign(world, { lead: { opted_out_at: later } }),
+    ],
+    [
+      'the message has expired',
+      'too_late',
+      ({ world }) => {
+        world.accept = async () => {
+          throw new AppError('message_expired');
+        };
+      },
+    ],
+    [
+      'a quarter of an hour has passed',
+      'too_late',
+      ({ storeId }) => assistant.adminSql`
+        update ai_turns set first_received_at = now() - interval '16 min', last_received_at = now() - interval '16 min'
+        where store_id = ${storeId} and state = 'open'`,
+    ],
+  ])('%s: the event tells the team of the appointment', async (_what, reason, happens) => {
+    const store = await openBooked();
+    await happens(store);
+    expect(await store.drain()).toEqual(ended(`silent (${reason})`));
+    expect(store.said()).toHaveLength(1);
+    const [{ id } = {}] = store.world.appointments;
+    expect(await silent(store)).toEqual({ lead_id: store.leadId, reason, appointment_ids: [id] });
+  });
+});
+const later = '2999-01-01T00:00:00.000Z';
+
 test('a day without a free time gets the next ones', async () => {
   const store = await openBooking();
   store.world.free = [at(5, 9)];
@@ -291,7 +355,6 @@ describe('AI talks over a human, also mid-generation: no tool is used', () => {
   const writes = async ({ storeId }: TestStore, body: { ai: boolean }) => {
     await assistant.rpc.call(updateAssistantSettings, { body }, testContext({ storeId }));
   };
-  const later = '2999-01-01T00:00:00.000Z';
   const outputs = ({ storeId }: TestStore) =>
     assistant.adminSql`select output from ai_steps where store_id = ${storeId} and kind = 'tool' and tool <> 'find_times'`;
 

@@ -205,7 +205,9 @@ describe('a turn ends silent', () => {
     await store.write('oi', { secondsAgo: 1 });
     expect(await store.drain()).toEqual(ended(`silent (${reason})`));
     expect(store.world).toMatchObject({ calls: 0, accepted: [] });
-    expect(await store.feed()).toEqual([{ type: 'assistant.silent', data: { lead_id: store.leadId, reason } }]);
+    expect(await store.feed()).toEqual([
+      { type: 'assistant.silent', data: { lead_id: store.leadId, reason, appointment_ids: [] } },
+    ]);
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import { type AssistantSettings, searchKnowledge, selectAgent } from '@mostrador/contracts';
+import { type AssistantSettings, type SilentReason, searchKnowledge, selectAgent } from '@mostrador/contracts';
 import type { StoreScope } from '@mostrador/kit/database/database';
 import type { Attempt } from '@mostrador/kit/step/retry-engine';
 import type { Dependencies } from '../dependencies.ts';
@@ -23,7 +23,15 @@ import { toResult } from '../tools/step.ts';
 import { burstOf, isFirstAnswer, linesBefore, newestOf, searchTextOf, shortened, textOf } from './burst.ts';
 import type { Claimed } from './claim-next.ts';
 import { localeOfLead } from './lead-locale.ts';
-import { chosenOf, handOverOutcome, type Outcome, outcomeOf, replyOutcome, silentOutcome } from './outcome.ts';
+import {
+  chosenOf,
+  handOverOutcome,
+  type Outcome,
+  outcomeOf,
+  replyOutcome,
+  silentOutcome,
+  stoppedOutcome,
+} from './outcome.ts';
 import { earliest, longestWaitAt } from './quiet.ts';
 import { readLead } from './read-lead.ts';
 import type { StepCall } from './step-call.ts';
@@ -54,15 +62,20 @@ export async function decide(
   const isOn = settings.ai && !dependencies.isOff;
   const known = { isOn, hasModel: connections.length > 0, lead: read?.lead, hasMessages: burst !== undefined };
   const reason = whySilent(known);
-  if (reason || !read || !burst) {
-    return silentOutcome(burst?.answeredTo ?? turn.last_received_at, reason ?? 'nothing_to_answer');
-  }
-  const { answeredTo } = burst;
-  const text = textOf(burst.messages);
+  if (!read) return silentOutcome(turn.last_received_at, reason ?? 'lead_not_found');
+  const answeredTo = burst?.answeredTo ?? turn.last_received_at;
+  const text = textOf(burst?.messages ?? []);
+  const conversation = linesBefore(read.messages, burst?.messages ?? [], mostLines);
+  const locale = localeOfLead(read.locale, text, conversation);
+  const isFirst = isFirstAnswer(read.messages);
+  const stopped = (why: SilentReason): Outcome => {
+    const confirmed = confirmations(results, { language: locale, timezone: read.timezone });
+    const speaker = { agent: turn.agent_name === null ? null : agentOf(turn.agent_name), locale, isFirst };
+    return stoppedOutcome(turn, answeredTo, why, { speaker, confirmed }, phrases[languageOf(locale)].person);
+  };
+  if (reason || !burst) return stopped(reason ?? 'nothing_to_answer');
   const message = text === '' ? {} : { message: shortened(text, 4096) };
   const q = searchTextOf(text);
-  const conversation = linesBefore(read.messages, burst.messages, mostLines);
-  const locale = localeOfLead(read.locale, text, conversation);
   const offered = offersToTell(results);
   const [{ agent, ...selection }, passages, offering, offers] = await Promise.all([
     rpc.call(selectAgent, { body: { lead_id: turn.lead_id, language: locale, ...message } }, call),
@@ -70,12 +83,12 @@ export async function decide(
     readOffering(dependencies, call, { leadId: turn.lead_id, ...read, answeredTo }),
     offered.length === 0 ? [] : database.lookUp(scope, (sql) => findOffers(sql, storeId, turn.lead_id, offered)),
   ]);
-  if (!agent) return silentOutcome(answeredTo, 'no_agent');
+  if (!agent) return stopped('no_agent');
 
   const chosen = chosenOf({ agent, ...selection }, { answered_to: answeredTo, latency_ms: turn.latency_ms });
   const reader = { language: agent.language ?? locale, timezone: read.timezone };
   const { pleaseWrite, person } = phrases[languageOf(reader.language)];
-  const speaker = { agent, locale, isFirst: isFirstAnswer(read.messages) };
+  const speaker = { agent, locale, isFirst };
   const before = { speaker, confirmed: confirmations(results, reader) };
   const simple = withoutModel({ text, conversation, pleaseWrite, calls, answered });
   if (simple === 'please_write') return replyOutcome(chosen, before, pleaseWrite);
@@ -109,6 +122,9 @@ export async function decide(
       : [];
   return outcomeOf(chosen, request, { ...asked, n: calls + 1, wanted }, { before, told, reader, asksFor });
 }
+
+/** The agent that used the tools of a turn. What it discloses is not known any more. */
+const agentOf = (name: string) => ({ name, language: null, disclosure: true });
 
 /** What is known of the turn, its store and its lead before an agent is chosen. */
 async function readTurn({ database, rpc }: Dependencies, { scope, call }: Step, turn: TurnRow) {

@@ -3,6 +3,8 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutboxWithCommit } from '@mostrador/kit/outbox/outbox';
 import { done, lookAgain, waitUntil } from '@mostrador/kit/step/step';
 import { findSettings } from '../settings/settings.repository.ts';
+import { changedAppointments } from '../tools/said-by-server.ts';
+import { listResults } from '../tools/step.repository.ts';
 import { type EndingTurn, saveEnd } from './attempt.repository.ts';
 import { quiet } from './next-move.ts';
 import { replyAt } from './quiet.ts';
@@ -23,7 +25,8 @@ export async function endTurn(sql: TransactionSql, turn: EndingTurn, end: End): 
   const { storeId, id } = turn;
   const ended = await saveEnd(sql, turn, { state: end.state, reason: end.reason ?? null });
   if (!ended) return lookAgain();
-  appendOutboxWithCommit(sql, storeId, turnEvents(ended));
+  const changed = ended.state === 'silent' ? changedAppointments(await listResults(sql, storeId, id)) : [];
+  appendOutboxWithCommit(sql, storeId, turnEvents(ended, changed));
   const left = leftOver(ended);
   if (!left) return done(end.reason ? `${end.state} (${end.reason})` : end.state);
   // What superseded the turn has just come, and its event may still be on its way.

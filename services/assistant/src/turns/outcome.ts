@@ -39,6 +39,25 @@ export const silentOutcome = (answered_to: TurnRow['answered_to'], reason: Silen
   decided: { ...undecided, answered_to, action: 'silent', action_reason: reason },
 });
 
+/**
+ * Ends a turn before an agent is chosen. An appointment that its tools have changed is told to the lead, and a person goes on.
+ */
+export function stoppedOutcome(
+  turn: TurnRow,
+  answeredTo: Date,
+  reason: SilentReason,
+  before: Before,
+  text: string,
+): Outcome {
+  if (before.confirmed.length === 0 || isUntold.has(reason)) return silentOutcome(answeredTo, reason);
+  const { agent_id, agent_name, agent_reason, considered, passages, model, latency_ms } = turn;
+  const known = { agent_id, agent_name, agent_reason, considered, passages, model, latency_ms };
+  return handOverOutcome({ ...undecided, ...known, answered_to: answeredTo }, 'interrupted', before, text);
+}
+
+/** The lead wants nothing, or a person has the conversation: the event tells the team. */
+const isUntold: ReadonlySet<SilentReason> = new Set(['ai_paused', 'lead_opted_out', 'lead_not_found']);
+
 /** What a turn records when its agent is chosen, whatever is decided then. */
 export type Chosen = Omit<Decided, 'action'>;
 

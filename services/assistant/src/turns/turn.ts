@@ -57,14 +57,22 @@ export type TurnRow = {
 export const wakeReply = (leadId: string, signal: 'received' | 'overdue'): OutboxEntry =>
   wakeWorkflow('reply', leadId, signal, leadId);
 
-/** The public event of a turn that has ended. Superseded turns have none: the next one answers. */
-export function turnEvents({ id, lead_id, state, reason, agent_id }: TurnRow): OutboxEntry[] {
+/**
+ * The public event of a turn that has ended. Superseded turns have none: the next one answers. `appointmentIds`: the
+ * appointments that its tools have changed.
+ */
+export function turnEvents(
+  { id, lead_id, state, reason, agent_id }: TurnRow,
+  appointmentIds: readonly string[],
+): OutboxEntry[] {
   const about = { kind: 'feed', entityId: lead_id, etag: null, object: undefined } as const;
   switch (state) {
     case 'sent':
       return [{ ...about, type: 'assistant.replied', data: { lead_id, message_id: id, agent_id: agent_id as string } }];
-    case 'silent':
-      return [{ ...about, type: 'assistant.silent', data: { lead_id, reason: reason as SilentReason } }];
+    case 'silent': {
+      const data = { lead_id, reason: reason as SilentReason, appointment_ids: [...appointmentIds] };
+      return [{ ...about, type: 'assistant.silent', data }];
+    }
     case 'handed_over': {
       const data = { lead_id, message_id: id, reason: reason as HandoverReason };
       return [{ ...about, type: 'assistant.handed_over', data }];

@@ -193,7 +193,12 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
     { lead_id: ids.lead, message_id: ids.reply, agent_id: ids.agent },
     undefined,
   ],
-  'assistant.silent': [sentFollowupAt, ids.lead, { lead_id: ids.lead, reason: 'ai_paused' }, undefined],
+  'assistant.silent': [
+    sentFollowupAt,
+    ids.lead,
+    { lead_id: ids.lead, reason: 'ai_paused', appointment_ids: [] },
+    undefined,
+  ],
   'assistant.handed_over': [
     sentFollowupAt,
     ids.lead,
