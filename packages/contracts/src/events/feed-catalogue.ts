@@ -247,7 +247,7 @@ export const feedCatalogue = {
   'message.updated': fact(
     'message',
     'The lead reacted to a message or took a reaction back, edited a message, or deleted it. No new message came. Or ' +
-      'the channel corrected a time of a message, or told its id.',
+      'the channel corrected a time of a message, or told its id, or the message that it quotes came later.',
     messageIds,
     Message,
   ),

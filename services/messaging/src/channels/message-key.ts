@@ -20,3 +20,6 @@ export function messageKeyOf(providerMessageId: string): string | null {
   }
   return null;
 }
+
+/** What a quote of the message has in common with it, by each of its ids. */
+export const quoteKeyOf = (providerMessageId: string): string => messageKeyOf(providerMessageId) ?? providerMessageId;

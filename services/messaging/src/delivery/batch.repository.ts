@@ -1,5 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
+import { quoteKeyOf } from '../channels/message-key.ts';
 import { endingStandby } from '../conversations/conversation.repository.ts';
 import { messageColumns } from '../messages/message.repository.ts';
 import type { MessageRow } from '../messages/message.ts';
@@ -122,8 +123,9 @@ export async function findPlain(
     select ${messageColumns(sql)} from messages m
     join unnest(${accepted.map(({ id }) => id)}::uuid[], ${accepted.map(({ leaseToken }) => leaseToken)}::uuid[],
                 ${accepted.map(({ channelId }) => channelId)}::uuid[],
-                ${accepted.map(({ providerMessageId }) => providerMessageId)}::text[])
-      as accepted (message, token, channel, given) on id = accepted.message
+                ${accepted.map(({ providerMessageId }) => providerMessageId)}::text[],
+                ${accepted.map(({ providerMessageId }) => quoteKeyOf(providerMessageId))}::text[])
+      as accepted (message, token, channel, given, key) on id = accepted.message
     where store_id = ${storeId} and status = 'sending' and lease_token = accepted.token
       and provider_message_id is null and sent_at is null
       and not exists (
@@ -131,7 +133,9 @@ export async function findPlain(
         where r.store_id = ${storeId} and r.channel_id = accepted.channel and r.provider_message_id = accepted.given)
       and not exists (
         select from message_changes c
-        where c.store_id = ${storeId} and c.channel_id = accepted.channel and c.provider_message_id = accepted.given)`;
+        where c.store_id = ${storeId} and c.channel_id = accepted.channel and c.provider_message_id = accepted.given)
+      and not exists (
+        select from messages q where q.store_id = ${storeId} and q.quoted_key = accepted.key and q.reply_to_id is null)`;
 }
 
 /** What becomes of a plain acceptance. */

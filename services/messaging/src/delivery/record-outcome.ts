@@ -8,9 +8,11 @@ import { providerOf } from '../channels/providers.ts';
 import { markChannelRefused } from '../channels/refusal.repository.ts';
 import { asPhone } from '../identities/as-phone.ts';
 import { applyChanges } from '../messages/apply-changes.ts';
+import { quotesLinked } from '../messages/link-quotes.ts';
 import { isSettled, type MessageRow } from '../messages/message.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
 import { messageEvents } from '../messages/message-events.ts';
+import { linkWaitingQuotes } from '../messages/quote.repository.ts';
 import { applyStatusUpdates, saveStatusUpdates } from './apply-status-updates.ts';
 import { holdsLease, recordNotCalled, recordNotSent, saveWaId, spendPair, watch } from './attempt.repository.ts';
 import type { Claimed } from './claim-next.ts';
@@ -76,6 +78,8 @@ async function recordAccepted(
     appendOutbox(sql, storeId, entries),
     // A message that was sent already, as an operator said for example, is not saved with it.
     before.provider_message_id === null && sent === named && tellProviderId(sql, storeId, before, providerMessageId),
+    before.provider_message_id === null &&
+      tellQuotes(sql, storeId, { leadId: lead_id, channelId: channel.id }, providerMessageId),
     // `saveStatusUpdates` has counted a message that was not sent before.
     before.sent_at && spendPair(sql, storeId, lead_id, pair),
     // An id of the phone that the lead had when the attempt began is not kept. Nor is the number of a customer who has
@@ -104,6 +108,17 @@ async function tellProviderId(
 ): Promise<void> {
   const saved = await saveProviderId(sql, storeId, before.id, providerMessageId);
   if (saved) await appendOutbox(sql, storeId, messageEvents.updated(before, saved));
+}
+
+/** Links what quoted the message before its id was known. */
+async function tellQuotes(
+  sql: TransactionSql,
+  storeId: string,
+  place: { readonly leadId: string; readonly channelId: string },
+  providerMessageId: string,
+): Promise<void> {
+  const entries = quotesLinked(await linkWaitingQuotes(sql, storeId, place, [providerMessageId]));
+  if (entries.length > 0) await appendOutbox(sql, storeId, entries);
 }
 
 async function recordFailure(

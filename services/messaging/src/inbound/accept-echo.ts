@@ -9,9 +9,11 @@ import { overtakeQueuedAi } from '../delivery/cancel-queued-ai.ts';
 import { findStatusUpdates, lockProviderMessage } from '../delivery/status-update.repository.ts';
 import { conversationRead } from '../inbox/conversation-read.ts';
 import { toInboundBody } from '../messages/inbound-body.ts';
+import { quotesLinked } from '../messages/link-quotes.ts';
 import { insertMessage, isKnownInbound, listInFlight, takeNumber } from '../messages/message.repository.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
 import { withChanges } from '../messages/message-change.ts';
+import { linkWaitingQuotes } from '../messages/quote.repository.ts';
 import { storedIdOf } from '../messages/stored-id.repository.ts';
 import { beginSession } from '../sessions/session.repository.ts';
 import { findSettings } from '../settings/settings.repository.ts';
@@ -103,12 +105,14 @@ export async function acceptEcho(
   const stopsAi = isCurrent || pausesAi !== undefined;
   const overtaken = stopsAi && delivering ? await overtakeQueuedAi(sql, storeId, { leadId, before: number }) : [];
   const told = [{ status: 'sent', at: writtenAt } as const, ...reports];
+  const quotes = await linkWaitingQuotes(sql, storeId, { leadId, channelId }, [providerMessageId]);
   const { entries } = await saveStatusUpdates(sql, storeId, row, told);
   if (waId !== null && conversation.wa_id === null && mayReplyTo(conversation, waId))
     await saveWaId(sql, storeId, leadId, waId);
   await appendOutbox(sql, storeId, [
     ...session.events,
     ...entries,
+    ...quotesLinked(quotes),
     ...overtaken,
     ...(isCurrent && source === 'seller' && conversation.unread_count > 0 ? conversationRead(leadId) : []),
   ]);

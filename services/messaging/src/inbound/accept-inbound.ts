@@ -23,10 +23,12 @@ import { asPhone } from '../identities/as-phone.ts';
 import { currentIds } from '../identities/current-ids.ts';
 import { findRelease, isFinished, type NumberRelease } from '../identities/identity-change.repository.ts';
 import { toInboundBody } from '../messages/inbound-body.ts';
+import { quotesLinked } from '../messages/link-quotes.ts';
 import { insertMessage, isKnownInbound } from '../messages/message.repository.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
 import { withChanges } from '../messages/message-change.ts';
 import { messageEvents } from '../messages/message-events.ts';
+import { linkWaitingQuotes } from '../messages/quote.repository.ts';
 import { storedIdOf } from '../messages/stored-id.repository.ts';
 import { touchSession } from '../sessions/session.repository.ts';
 import { acceptEcho } from './accept-echo.ts';
@@ -221,7 +223,7 @@ async function accept(
   const session = await touchSession(sql, storeId, leadId, { at: taken.at, direction: 'inbound' });
   // Changes may come before their message.
   const { body, ...changed } = withChanges(newMessage(message), changes);
-  const row = await insertMessage(sql, storeId, {
+  const inserting = insertMessage(sql, storeId, {
     id: taken.id,
     lead_id: leadId,
     session_id: session.sessionId,
@@ -237,11 +239,16 @@ async function accept(
     ...(changed.revoked_at === null && { content: message.content, media: message.media }),
     ...(message.quotedId && { quotedId: await storedIdOf(sql, storeId, { leadId, channelId }, message.quotedId) }),
   });
+  const [row, quotes] = await Promise.all([
+    inserting,
+    linkWaitingQuotes(sql, storeId, { leadId, channelId }, [providerMessageId]),
+  ]);
   const overtaken =
     pausesAi === undefined ? [] : await overtakeQueuedAi(sql, storeId, { leadId, before: taken.number });
   await appendOutbox(sql, storeId, [
     ...session.events,
     ...messageEvents.received(row, toTimestamp(taken.at)),
+    ...quotesLinked(quotes),
     ...overtaken,
     ...(optOut ? optOutEvents(leadId, toOptOut(conversation), toOptOut(taken)) : []),
   ]);

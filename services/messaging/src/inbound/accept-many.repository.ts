@@ -1,6 +1,7 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { type ConversationRow, conversationColumns, endingStandby } from '../conversations/conversation.repository.ts';
 import { providerMessageLock } from '../delivery/status-update.repository.ts';
+import { findAwaited } from '../messages/quote.repository.ts';
 import { idleHours } from '../settings/settings.repository.ts';
 
 type OfChannel = { readonly channelId: string; readonly providerMessageIds: readonly string[] };
@@ -60,7 +61,7 @@ export async function lockFreeConversations(
   return new Map(rows.map((row) => [row.lead_id, row]));
 }
 
-/** Those of these messages that are stored already, or that were changed before they came. */
+/** Those of these messages that are stored already, or that were changed or quoted before they came. */
 export async function findMetBefore(
   sql: Sql,
   storeId: string,
@@ -70,9 +71,13 @@ export async function findMetBefore(
     select provider_message_id as id from ${sql(table)}
     where store_id = ${storeId} and channel_id = ${channelId}
       and provider_message_id = any(${[...providerMessageIds]}::text[])`;
-  const [known, changed] = await Promise.all([from('messages'), from('message_changes')]);
+  const [known, changed, awaited] = await Promise.all([
+    from('messages'),
+    from('message_changes'),
+    findAwaited(sql, storeId, { channelId, providerMessageIds }),
+  ]);
   const ids = (rows: readonly { id: string }[]) => new Set(rows.map(({ id }) => id));
-  return { known: ids(known), changed: ids(changed) };
+  return { known: ids(known), changed: new Set([...ids(changed), ...awaited]) };
 }
 
 /** The time of the database clock, as rows have it. Read after the locks, so that the times of a conversation never go back. */

@@ -1,5 +1,6 @@
 import type { MessageAuthor, MessageContent, MessageMedia } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { quoteKeyOf } from '../channels/message-key.ts';
 import { messageColumns } from '../messages/message.repository.ts';
 import type { MessageRow } from '../messages/message.ts';
 
@@ -67,18 +68,20 @@ export async function insertPast(
   { leadId, channelId, sessionId }: Place & { readonly sessionId: string },
   rows: readonly PastRow[],
 ): Promise<void> {
+  const told = rows.map((row) => ({ ...row, quoted_key: row.quoted_id === null ? null : quoteKeyOf(row.quoted_id) }));
   await sql`
     insert into messages (store_id, lead_id, session_id, number, created_at, direction, source, author, kind, body,
-      body_truncated, content, media, status, sent_at, channel_id, provider_message_id, from_history)
+      body_truncated, content, media, status, sent_at, channel_id, provider_message_id, from_history, quoted_key)
     select ${storeId}::uuid, ${leadId}::uuid, ${sessionId}::uuid, conversation.next_number - 1 + told.place, written_at,
       direction, source, author, kind, body, body_truncated, content, media, status,
-      case when direction = 'outbound' then written_at end, ${channelId}::uuid, id, true
+      case when direction = 'outbound' then written_at end, ${channelId}::uuid, id, true, quoted_key
     from rows from (
-        json_to_recordset(${sql.json(rows as never)}::json)
+        json_to_recordset(${sql.json(told as never)}::json)
           as (id text, direction text, source text, author jsonb, status text, kind text, body text, body_truncated boolean,
-            content jsonb, media jsonb, written_at timestamptz)
+            content jsonb, media jsonb, written_at timestamptz, quoted_key text)
       ) with ordinality
-        as told (id, direction, source, author, status, kind, body, body_truncated, content, media, written_at, place),
+        as told (id, direction, source, author, status, kind, body, body_truncated, content, media, written_at, quoted_key,
+          place),
       (select next_number from conversations where store_id = ${storeId} and lead_id = ${leadId}) as conversation
     order by told.place`;
 }

@@ -1,5 +1,6 @@
 import type { MessageAuthor } from '@mostrador/contracts';
 import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
+import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import type { HistoryMessage } from '../channels/channel-provider.ts';
 import { ensureConversation, saveUserId } from '../conversations/conversation.repository.ts';
@@ -10,7 +11,9 @@ import { findStatusUpdates } from '../delivery/status-update.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { applyChanges } from '../messages/apply-changes.ts';
 import { toInboundBody } from '../messages/inbound-body.ts';
+import { quotesLinked } from '../messages/link-quotes.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
+import { linkWaitingQuotes } from '../messages/quote.repository.ts';
 import { findStoredIds } from '../messages/stored-id.repository.ts';
 import { ensureLeadOf, findSender } from './accept-inbound.ts';
 import {
@@ -64,6 +67,8 @@ export async function importHistory(
       const sessionId = await ensurePastSession(sql, storeId, leadId, added);
       await insertPast(sql, storeId, { leadId, channelId, sessionId }, added);
       await linkQuotes(sql, storeId, place, await withStoredQuotes(sql, storeId, place, added));
+      const linked = await linkWaitingQuotes(sql, storeId, place, [...news.keys()]);
+      await appendOutbox(sql, storeId, quotesLinked(linked));
       await numberByTime(sql, storeId, leadId, oldestOf(added));
     }
     // What the channel told before of what is stored now.

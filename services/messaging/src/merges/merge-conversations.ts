@@ -13,6 +13,7 @@ import { joinWishes, optOutEvents, toOptOut } from '../conversations/opt-out-sta
 import { wakeDelivery } from '../delivery/wake-overdue.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { countAgain } from '../inbox/catch-up.repository.ts';
+import { linkQuotesOfLead } from '../messages/link-quotes.ts';
 import { isDelivering } from '../messages/message.repository.ts';
 import { closeSession } from '../sessions/session.repository.ts';
 import {
@@ -50,6 +51,7 @@ export async function moveConversation(sql: TransactionSql, storeId: string, lea
   const joined = await joinConversations(sql, storeId, leads, { nextNumber: total + 1, readNumber, wishes });
   await countAgain(sql, storeId, [keptId]);
   await appendOutbox(sql, storeId, [
+    ...(await linkQuotesOfLead(sql, storeId, keptId)),
     ...optOutEvents(keptId, toOptOut(locked.kept), toOptOut(joined)),
     ...((await isDelivering(sql, storeId, keptId)) ? [wakeDelivery(storeId, 'message_accepted')] : []),
   ]);

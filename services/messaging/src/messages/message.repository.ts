@@ -2,6 +2,7 @@ import type { Message, MessageAuthor, MessageContent, MessageMedia } from '@most
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { Metadata } from '@mostrador/kit/database/metadata';
 import type { PageStart } from '@mostrador/kit/database/paging';
+import { quoteKeyOf } from '../channels/message-key.ts';
 import { type AiPause, countedNext, pausingAi } from '../conversations/conversation.repository.ts';
 import { touchActive } from '../sessions/session.repository.ts';
 import type { MessageRow, MessageWait, Outcome, Template } from './message.ts';
@@ -109,11 +110,15 @@ export async function insertMessages(
   storeId: string,
   messages: readonly NewMessage[],
 ): Promise<MessageRow[]> {
-  const rows = messages.map(({ changed, ...message }) => ({ ...message, ...changed }));
+  const rows = messages.map(({ changed, ...message }) => ({
+    ...message,
+    ...changed,
+    ...(message.quotedId !== undefined && { quotedKey: quoteKeyOf(message.quotedId) }),
+  }));
   return await sql<MessageRow[]>`
     insert into messages (store_id, id, lead_id, session_id, number, created_at, direction, source, author, kind, body,
       template, metadata, status, channel_id, provider_message_id, body_truncated, reactions, edited_at, revoked_at, expires_at,
-      content, media, reply_to_id, answers, budget_micros)
+      content, media, reply_to_id, quoted_key, answers, budget_micros)
     select ${storeId}::uuid, coalesce(id, uuidv7()), lead_id, session_id, number, created_at, direction, source, author,
       coalesce(kind, 'text'), body, template, coalesce(metadata, '{}'),
       case direction when 'outbound' then 'queued' else 'received' end, channel_id, provider_message_id,
@@ -122,17 +127,18 @@ export async function insertMessages(
         select quoted.id from messages quoted
         where quoted.store_id = ${storeId} and quoted.channel_id = given.channel_id
           and quoted.provider_message_id = given."quotedId" and quoted.lead_id = given.lead_id) end,
+      "quotedKey",
       coalesce(answers, true), budget_micros
     from rows from (
         json_to_recordset(${sql.json(rows as never)}::json)
           as (id uuid, lead_id uuid, session_id uuid, number bigint, created_at timestamptz, direction text, source text,
             author jsonb, kind text, body text, template jsonb, metadata jsonb, channel_id uuid, provider_message_id text,
             body_truncated boolean, reactions jsonb, edited_at timestamptz, revoked_at timestamptz, expires_at timestamptz,
-            content jsonb, media jsonb, "quotedId" text, answers boolean, budget_micros bigint)
+            content jsonb, media jsonb, "quotedId" text, "quotedKey" text, answers boolean, budget_micros bigint)
       ) with ordinality
         as given (id, lead_id, session_id, number, created_at, direction, source, author, kind, body, template, metadata,
           channel_id, provider_message_id, body_truncated, reactions, edited_at, revoked_at, expires_at, content, media,
-          "quotedId", answers, budget_micros, place)
+          "quotedId", "quotedKey", answers, budget_micros, place)
     order by place
     returning ${messageColumns(sql)}`;
 }
