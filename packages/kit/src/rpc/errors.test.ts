@@ -1,6 +1,25 @@
 import { type ErrorCode, errorCatalogue, type WireError } from '@mostrador/contracts';
 import { describe, expect, test } from 'vitest';
-import { AppError, fromWireError, toWireError, validationFailed } from './errors.ts';
+import { AppError, allChecks, fromWireError, toWireError, validationFailed } from './errors.ts';
+
+test.each<[thrown: unknown[], code: string]>([
+  [['lead_opted_out', 'seller_not_found', 'validation_failed', 'lead_not_found'], 'validation_failed'],
+  [['lead_opted_out', 'service_unavailable', 'seller_not_found', 'lead_not_found'], 'seller_not_found'],
+  [['lead_opted_out', 'followup_not_pending'], 'lead_opted_out'],
+  [['validation_failed', new RangeError()], 'RangeError'],
+])('of the failed checks %j the request gets %s', async (thrown, code) => {
+  const checks = thrown.map(async (each) => {
+    throw typeof each === 'string' ? new AppError(each as ErrorCode) : each;
+  });
+  await expect(allChecks([Promise.resolve(), ...checks])).rejects.toMatchObject(
+    code === 'RangeError' ? { name: code } : { code },
+  );
+});
+
+test('checks that hold throw nothing', async () => {
+  await expect(allChecks([])).resolves.toBeUndefined();
+  await expect(allChecks([Promise.resolve(1)])).resolves.toBeUndefined();
+});
 
 describe('an error on the wire', () => {
   test('keeps its code, detail, members and retry-after, for every code', () => {

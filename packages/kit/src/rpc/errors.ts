@@ -56,6 +56,20 @@ export function validationFailed(errors: readonly ValidationFault[]): AppError {
   });
 }
 
+/** The error that a request gets of several: what is not valid comes before what is not there, and that before the state. */
+export const firstRefusal = (errors: readonly AppError[]): AppError | undefined =>
+  [400, 404].flatMap((status) => errors.find((error) => error.status === status) ?? [])[0] ?? errors[0];
+
+/** Waits for all checks of a request. Throws the error that `firstRefusal` chooses. */
+export async function allChecks(checks: readonly Promise<unknown>[]): Promise<void> {
+  const settled = await Promise.allSettled(checks);
+  const errors = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+  const unexpected = errors.find((error) => !(error instanceof AppError));
+  if (unexpected !== undefined) throw unexpected;
+  const first = firstRefusal(errors as AppError[]);
+  if (first) throw first;
+}
+
 /** The error as it travels over NATS. Anything but an `AppError` becomes `internal_error` and reveals nothing. */
 export function toWireError(error: unknown): WireError {
   const known = error instanceof AppError ? error : new AppError('internal_error');

@@ -45,7 +45,7 @@ export type AgentContent = {
 
 export function newAgent(body: RequestOf<typeof createAgent>['body']): AgentContent {
   const { condition_groups = [] } = body;
-  refuseFaults(condition_groups);
+  assertGroups(condition_groups);
   return {
     name: body.name,
     model: body.model ?? 'auto',
@@ -66,7 +66,6 @@ export function newAgent(body: RequestOf<typeof createAgent>['body']): AgentCont
 
 /** The agent's values after the change, or null if nothing changes. */
 export function changeAgent(row: AgentRow, changes: AgentChanges): AgentContent | null {
-  refuseFaults(changes.condition_groups ?? []);
   const current = contentOf(row);
   const changed = contentOf({ ...current, ...changes });
   return JSON.stringify(changed) === JSON.stringify(current) ? null : changed;
@@ -120,7 +119,8 @@ const conditionOf = ({ condition_type, operator, value, hours, timezone }: Omit<
   ...(timezone !== undefined && { timezone }),
 });
 
-function refuseFaults(groups: NewGroups): void {
+/** @throws AppError `validation_failed` for groups with the same index, and conditions that cannot be compared */
+export function assertGroups(groups: NewGroups): void {
   const first = new Map<number, number>();
   const faults = groups.flatMap(({ group_index }, place) => {
     const earlier = first.get(group_index);

@@ -41,6 +41,12 @@ test('an update changes only the given members and writes an event', async () =>
   ]);
 });
 
+test('groups that are not valid are told before an agent that is not there', async () => {
+  const group = { group_index: 0, conditions: [status('lost')] };
+  const attempt = update(randomUUID(), randomUUID(), { condition_groups: [group, group] });
+  await expect(attempt).rejects.toMatchObject({ code: 'validation_failed' });
+});
+
 test('condition groups are replaced as a whole', async () => {
   const storeId = randomUUID();
   const made = await create(storeId);

@@ -5,7 +5,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findAgent, lockAgent, saveAgent } from './agent.repository.ts';
-import { type AgentRow, agentUpdated, changeAgent, groupsDiffer, toAgent, writingDiffers } from './agent.ts';
+import { type AgentRow, agentUpdated, assertGroups, changeAgent, groupsDiffer, toAgent, writingDiffers } from './agent.ts';
 import { requireSellers } from './condition-sellers.ts';
 import { throwSecondDefault } from './one-default.ts';
 
@@ -13,6 +13,7 @@ export const updateAgent =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { params, body }) => {
     const { storeId } = context;
+    assertGroups(body.condition_groups ?? []);
     return await writeOnce(dependencies, context, operation, {
       work: async (sql) => {
         const current = await lockAgent(sql, storeId, params.agentId);

@@ -13,9 +13,9 @@ export const createLead =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const now = new Date();
+    const lead = newLead(body);
     return await writeOnce(dependencies, context, operation, {
       work: async (sql) => {
-        const lead = newLead(body);
         // Every transaction locks the seller before the lead, so that two of them cannot deadlock.
         if (lead.seller_id) assertAssignable(await lockSeller(sql, context.storeId, lead.seller_id));
         const row = await insertNamed(sql, context.storeId, lead);

@@ -113,6 +113,15 @@ test('a repeated request with its key pauses once', async () => {
   expect(await pause(id, { minutes: 5 }, { idempotencyKey: 'k' })).toEqual(first);
 });
 
+test('a request that is repeated with its key gets its answer, also while messaging is away', async () => {
+  const { id } = await newLead();
+  const first = await pause(id, {}, { idempotencyKey: 'k' });
+  await messaging.drain();
+  expect(await pause(id, {}, { idempotencyKey: 'k' })).toEqual(first);
+  await expect(pause(id, {})).rejects.toMatchObject({ code: 'service_unavailable' });
+  await serve();
+});
+
 test('a lead of another store is not found', async () => {
   const { id } = await newLead();
   storeId = randomUUID();

@@ -6,25 +6,28 @@ import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { changeOneLead } from './change-one-lead.ts';
 
+type Body = RequestOf<typeof operation>['body'];
+
 export const pauseAi =
   (dependencies: Dependencies): Handler<typeof operation> =>
-  async (context, { params: { leadId }, body }) => {
-    const until = await endOfPause(dependencies.rpc, context, body);
+  async (context, { params: { leadId }, body: { until, minutes } }) => {
+    if (until !== undefined && minutes !== undefined) {
+      throw validationFailed([{ pointer: '#/until', detail: 'cannot be combined with `minutes`; send only one' }]);
+    }
     return await changeOneLead(dependencies, context, operation, {
       leadId,
-      patch: { ai_paused_until: toTimestamp(until) },
+      patchOf: async () => ({
+        ai_paused_until: toTimestamp(await endOfPause(dependencies.rpc, context, { until, minutes })),
+      }),
     });
   };
 
 async function endOfPause(
   rpc: Dependencies['rpc'],
   { requestId, storeId, deadline }: StoreContext,
-  { until, minutes }: RequestOf<typeof operation>['body'],
+  { until, minutes }: { readonly [Name in keyof Body]: Body[Name] | undefined },
 ): Promise<Date> {
   const now = Date.now();
-  if (until !== undefined && minutes !== undefined) {
-    throw validationFailed([{ pointer: '#/until', detail: 'cannot be combined with `minutes`; send only one' }]);
-  }
   if (until === undefined) {
     const { ai_pause_minutes } =
       minutes === undefined

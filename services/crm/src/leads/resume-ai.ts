@@ -6,4 +6,4 @@ import { changeOneLead } from './change-one-lead.ts';
 export const resumeAi =
   (dependencies: Dependencies): Handler<typeof operation> =>
   (context, { params: { leadId } }) =>
-    changeOneLead(dependencies, context, operation, { leadId, patch: { ai_paused_until: null } });
+    changeOneLead(dependencies, context, operation, { leadId, patchOf: () => ({ ai_paused_until: null }) });

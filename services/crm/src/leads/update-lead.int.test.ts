@@ -210,6 +210,24 @@ describe('the seller', () => {
     }
   });
 
+  test('who is not there is told before a version that is not current, and who is inactive after it', async () => {
+    const storeId = randomUUID();
+    const { id } = await create(storeId);
+    const seller = await createActiveSeller(storeId);
+    await deactivate(storeId, seller.id);
+    const codes = await Promise.all(
+      [randomUUID(), seller.id].map((seller_id) =>
+        crm.rpc
+          .call(updateLead, { params: { leadId: id }, body: { seller_id } }, testContext({ storeId, ifMatch: '"v9"' }))
+          .then(
+            () => 'done',
+            (error) => error.code,
+          ),
+      ),
+    );
+    expect(codes).toEqual(['seller_not_found', 'version_mismatch']);
+  });
+
   test('who is inactive gets no lead, and the rest of the request has no effect', async () => {
     const storeId = randomUUID();
     const created = await create(storeId);

@@ -6,4 +6,4 @@ import { changeOneLead } from './change-one-lead.ts';
 export const updateLead =
   (dependencies: Dependencies): Handler<typeof operation> =>
   (context, { params: { leadId }, body: patch }) =>
-    changeOneLead(dependencies, context, operation, { leadId, patch });
+    changeOneLead(dependencies, context, operation, { leadId, patchOf: () => patch });

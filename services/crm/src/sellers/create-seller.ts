@@ -10,9 +10,10 @@ import { newSeller, sellerCreated, toSeller } from './seller.ts';
 export const createSeller =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
+    const seller = newSeller(body);
     return await writeOnce(dependencies, context, operation, {
       work: async (sql) => {
-        const row = await insertSeller(sql, context.storeId, newSeller(body));
+        const row = await insertSeller(sql, context.storeId, seller);
         await appendOutbox(sql, context.storeId, sellerCreated(row));
         return row;
       },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { assertAssignable, changeSeller, newSeller } from './seller.ts';
+import { assertAssignable, assertHours, changeSeller, newSeller } from './seller.ts';
 
 test('a new seller is active by default', () => {
   const body = { name: 'Ana', whatsapp_id: '5511900000100' };
@@ -22,5 +22,5 @@ test('a change sets the given members and keeps the others, and a change to the 
   expect(changeSeller({ ...seller, hours }, { hours: structuredClone(hours) })).toBeNull();
   expect(changeSeller({ ...seller, hours }, { hours: null })).toEqual(seller);
   const wrong = [{ weekday: 1, from: '18:00', to: '09:00' }];
-  expect(() => changeSeller(seller, { hours: wrong })).toThrow(expect.objectContaining({ code: 'validation_failed' }));
+  expect(() => assertHours(wrong)).toThrow(expect.objectContaining({ code: 'validation_failed' }));
 });

@@ -24,15 +24,13 @@ export function newSeller(body: RequestOf<typeof createSeller>['body']): SellerC
   return { name, whatsapp_id, is_active, bookable, hours };
 }
 
-function assertHours(hours: readonly OpeningHours[] | null): void {
+/** @throws AppError `validation_failed` for hours that end before they begin */
+export function assertHours(hours: readonly OpeningHours[] | null): void {
   const faults = faultsOfHours(hours ?? [], '#/hours');
   if (faults.length > 0) throw validationFailed(faults);
 }
 
-/**
- * The seller's values after the change, or null if nothing changes.
- * @throws AppError `validation_failed` for hours that end before they begin
- */
+/** The seller's values after the change, or null if nothing changes. */
 export function changeSeller(row: SellerContent, patch: RequestOf<typeof updateSeller>['body']): SellerContent | null {
   const changed: SellerContent = {
     name: patch.name ?? row.name,
@@ -41,7 +39,6 @@ export function changeSeller(row: SellerContent, patch: RequestOf<typeof updateS
     bookable: patch.bookable ?? row.bookable,
     hours: patch.hours === undefined ? row.hours : patch.hours,
   };
-  assertHours(changed.hours);
   const { name, whatsapp_id, is_active, bookable, hours } = row;
   return isDeepStrictEqual(changed, { name, whatsapp_id, is_active, bookable, hours }) ? null : changed;
 }

@@ -58,6 +58,15 @@ test('an update without a change keeps the version and writes no event', async (
   expect(await events(storeId)).toEqual([]);
 });
 
+test('hours that are not valid are told before a seller that is not there and a version that is not current', async () => {
+  const storeId = randomUUID();
+  const { id } = await create(storeId);
+  const hours = [{ weekday: 1, from: '18:00', to: '09:00' }];
+  for (const attempt of [patch(storeId, randomUUID(), { hours }), patch(storeId, id, { hours }, '"v9"')]) {
+    await expect(attempt).rejects.toMatchObject({ code: 'validation_failed' });
+  }
+});
+
 test('scheduling reads who can be booked and when, of its own store only', async () => {
   const storeId = randomUUID();
   const { id } = await create(storeId);

@@ -6,12 +6,13 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSellerForChange, saveSeller } from './seller.repository.ts';
-import { changeSeller, sellerUpdated, toSeller } from './seller.ts';
+import { assertHours, changeSeller, sellerUpdated, toSeller } from './seller.ts';
 
 export const updateSeller =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { params, body }) => {
     const { storeId } = context;
+    assertHours(body.hours ?? null);
     return await writeOnce(dependencies, context, operation, {
       work: async (sql) => {
         const current = await lockSellerForChange(sql, storeId, params.sellerId);

@@ -224,6 +224,20 @@ describe('Idempotency-Key', () => {
     expect(mended.headers.replayed).toBe(false);
   });
 
+  test('a key is known before the lead is: another body is rejected, and the same gets its answer', async () => {
+    const storeId = randomUUID();
+    const lead_id = scheduling.addLead(storeId);
+    const body = bodyOf({ lead_id });
+    const first = await post(body, { storeId, idempotencyKey: 'k' });
+    const other = post({ ...body, lead_id: randomUUID() }, { storeId, idempotencyKey: 'k' });
+    await expect(other).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+    scheduling.removeLead(lead_id);
+    const again = await post(body, { storeId, idempotencyKey: 'k' });
+    expect([again.text, again.headers.replayed]).toEqual([first.text, true]);
+    await expect(post(body, { storeId, idempotencyKey: 'other' })).rejects.toMatchObject({ code: 'lead_not_found' });
+    expect(await rowsOf(storeId)).toHaveLength(1);
+  });
+
   test('the same key in another store is a different key', async () => {
     const body = bodyOf();
     const answers: { appointment: Appointment }[] = [];
@@ -238,10 +252,15 @@ describe('Idempotency-Key', () => {
 test('while crm is down an appointment with a lead gets `service_unavailable`, and one without a lead is created', async () => {
   const storeId = randomUUID();
   const lead_id = scheduling.addLead(storeId);
+  const body = bodyOf({ lead_id });
+  const first = await post(body, { storeId, idempotencyKey: 'k' });
   await scheduling.stopCrm();
-  await expect(post(bodyOf({ lead_id }), { storeId })).rejects.toMatchObject({ code: 'service_unavailable' });
+  for (const options of [{ storeId }, { storeId, idempotencyKey: 'new' }]) {
+    await expect(post(body, options)).rejects.toMatchObject({ code: 'service_unavailable' });
+  }
+  expect((await post(body, { storeId, idempotencyKey: 'k' })).text).toBe(first.text);
   await expect(post(bodyOf(), { storeId })).resolves.toBeDefined();
-  expect(await rowsOf(storeId)).toHaveLength(1);
+  expect(await rowsOf(storeId)).toHaveLength(2);
 });
 
 test('appointments of several leads lock their follow-ups in one order, so that no two transactions wait for each other', async () => {

@@ -11,11 +11,11 @@ import { createGroupCommit } from '@mostrador/kit/idempotency/group-commit';
 import { appendOutboxWithCommit, causedBy } from '@mostrador/kit/outbox/outbox';
 import { createBoundedCache } from '@mostrador/kit/process/bounded-cache';
 import type { Origin } from '@mostrador/kit/rpc/actor';
-import { AppError } from '@mostrador/kit/rpc/errors';
+import { AppError, firstRefusal } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import { type BookingRow, insertBookingsWithCommit } from '../booking/booking.repository.ts';
-import { deferRefusal, readHold, readNamed } from '../booking/named.ts';
+import { deferErrors, holdRefusal, readHold, readNamed } from '../booking/named.ts';
 import { withAlternatives } from '../booking/refusals.ts';
 import { lockRules } from '../booking/rules.repository.ts';
 import { readAround, takePlaces, type Wish } from '../booking/take-places.ts';
@@ -39,7 +39,7 @@ type Item = {
   readonly appointment: NewAppointment;
   /** What it needs in a store with rules. */
   readonly wish: Wish;
-  /** What the request names is not there. A repeated request gets its first answer nevertheless. */
+  /** What the request names is not there, or not to be asked for. A repeated request gets its first answer nevertheless. */
   readonly refusal: AppError | null;
 };
 
@@ -70,32 +70,36 @@ export const createAppointment = (dependencies: Dependencies): Handler<typeof op
   });
 
   return async (context, { body }) => {
+    const metadata = changeMetadata({}, body.metadata, maxAppointmentMetadataBytes);
+    const lead_id = body.lead_id ?? null;
     const hold = await readHold(dependencies, context, body.hold_id);
     const names = {
       seller_id: (body.seller_id === undefined ? hold?.seller_id : body.seller_id) ?? null,
       service_id: (body.service_id === undefined ? hold?.service_id : body.service_id) ?? null,
     };
-    const named = await deferRefusal(() => readNamed(dependencies, context, names));
+    const named = await deferErrors(context, {
+      named: readNamed(dependencies, context, names),
+      lead: lead_id ? dependencies.rpc.call(checkLead, { body: { lead_id } }, context) : Promise.resolve(),
+    });
     const { service, choice } = named;
     const appointment = {
-      lead_id: body.lead_id ?? null,
+      lead_id,
       title: body.title,
       scheduled_at: toInstant(body.scheduled_at),
       duration_minutes:
         body.duration_minutes ?? hold?.duration_minutes ?? service?.duration_minutes ?? defaultDurationMinutes,
       notes: body.notes ?? null,
-      metadata: changeMetadata({}, body.metadata, maxAppointmentMetadataBytes),
+      metadata,
       seller_id: named.seller_id,
       service_id: named.service_id,
     };
-    if (appointment.lead_id)
-      await dependencies.rpc.call(checkLead, { body: { lead_id: appointment.lead_id } }, context);
     const { scheduled_at, duration_minutes, service_id } = appointment;
     const wish: Wish = {
       ...{ choice, scheduled_at, duration_minutes, service_id },
       ...{ hold_id: body.hold_id?.toLowerCase() ?? null, appointment_id: null },
     };
-    const item = { appointment, wish, refusal: named.refusal };
+    const refusals = [named.refusal ?? [], holdRefusal(body.hold_id, hold) ?? []].flat();
+    const item = { appointment, wish, refusal: firstRefusal(refusals) ?? null };
     const search = { named, scheduled_at, duration_minutes, appointment_id: null };
     return await withAlternatives(dependencies, context, search, async () => {
       try {

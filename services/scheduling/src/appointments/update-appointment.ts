@@ -3,10 +3,10 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { assertIfMatch, etagOf } from '@mostrador/kit/database/etag';
 import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
-import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
+import { AppError, firstRefusal, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { type BookingRow, deleteBookings, insertBookings } from '../booking/booking.repository.ts';
-import { type Named, readHold, readNamed } from '../booking/named.ts';
+import { deferRefusal, holdRefusal, type Named, readHold, readNamed } from '../booking/named.ts';
 import { withAlternatives } from '../booking/refusals.ts';
 import { lockRules } from '../booking/rules.repository.ts';
 import type { RulesRow } from '../booking/rules.ts';
@@ -27,6 +27,10 @@ import { saveChange } from './save-change.ts';
 export const updateAppointment = (dependencies: Dependencies): Handler<typeof operation> => {
   const { database, relay } = dependencies;
   return async (context, { params, body }) => {
+    if (body.hold_id !== undefined && body.status !== undefined && body.status !== 'scheduled') {
+      const detail = 'takes a time, which an appointment with a final `status` does not need';
+      throw validationFailed([{ pointer: '#/hold_id', detail }]);
+    }
     const result = await withIdempotency({
       database,
       context,
@@ -75,13 +79,27 @@ export async function plan(
     }),
     ...body,
   };
-  const planned = row.status === 'scheduled' ? changeAppointment(row, patch) : null;
-  const { seller_id, service_id } = planned ?? row;
+  const isOpen = row.status === 'scheduled';
+  const planned = isOpen ? changeAppointment(row, patch) : null;
+  // A change of a final one is refused, but what it names must be there.
+  const { seller_id, service_id } = planned ?? (isOpen ? row : namesOf(row, patch));
   const isNew = { seller: seller_id !== row.seller_id, service: service_id !== row.service_id };
   const takes = hold_id !== undefined || (planned !== null && takesAnother(row, planned));
-  const names = takes ? { seller_id, service_id } : { seller_id: null, service_id: null };
-  return { patch, named: await readNamed(dependencies, context, names, isNew), planned: planned ?? row };
+  const asks = takes || (!isOpen && (isNew.seller || isNew.service));
+  const names = asks ? { seller_id, service_id } : { seller_id: null, service_id: null };
+  const named = await deferRefusal(readNamed(dependencies, context, names, isNew));
+  const refusal = firstRefusal([named.refusal ?? [], holdRefusal(hold_id, hold) ?? []].flat());
+  // The transaction refuses a hold that is gone: a request with the same key may have used it a moment ago.
+  const isRefused = isOpen ? named.refusal !== null : refusal?.status === 404;
+  if (refusal && isRefused) throw refusal;
+  return { patch, named, planned: planned ?? row };
 }
+
+/** The seller and the service that an appointment has after a change of its members. */
+const namesOf = (row: AppointmentRow, { seller_id, service_id }: AppointmentPatch) => ({
+  seller_id: seller_id === undefined ? row.seller_id : (seller_id?.toLowerCase() ?? null),
+  service_id: service_id === undefined ? row.service_id : (service_id?.toLowerCase() ?? null),
+});
 
 /** Changes an appointment as planned. `source`: where the change came from, when the caller's actor does not say it. */
 export async function change(
@@ -119,10 +137,6 @@ async function rebook(
 ): Promise<AppointmentContent> {
   const { id, store_id } = current;
   if (changed.status !== 'scheduled') {
-    if (holdId) {
-      const detail = 'takes a time, which an appointment with a final `status` does not need';
-      throw validationFailed([{ pointer: '#/hold_id', detail }]);
-    }
     await deleteBookings(sql, store_id, [id]);
     return changed;
   }

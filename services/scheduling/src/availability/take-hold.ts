@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { createHold, holdForDecision, RequestOf } from '@mostrador/contracts';
+import { type createHold, defaultDurationMinutes, type holdForDecision, type RequestOf } from '@mostrador/contracts';
 import { minuteMs } from '@mostrador/hours/local-days';
 import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import { type BookingRow, findHold, insertBookings } from '../booking/booking.repository.ts';
-import { readNamed } from '../booking/named.ts';
+import { deferRefusal, readNamed } from '../booking/named.ts';
 import { withAlternatives } from '../booking/refusals.ts';
 import { lockRules } from '../booking/rules.repository.ts';
 import { requireRules } from '../booking/rules.ts';
@@ -25,23 +25,24 @@ type Holding = {
 };
 
 /** Takes a place for some minutes, in a store whose appointments take places. */
-export const takeHold = (
+export const takeHold = async (
   { database, rpc }: Pick<Dependencies, 'database' | 'rpc'>,
   context: StoreContext,
   { operation, body, minutes, id }: Holding,
-) =>
-  withIdempotency({
+) => {
+  const { seller_id = null, service_id = null } = body;
+  if (body.duration_minutes === undefined && service_id === null) {
+    throw validationFailed([{ pointer: '#/duration_minutes', detail: 'is required without `service_id`' }]);
+  }
+  return await withIdempotency({
     database,
     context,
     operation,
     run: async (commit) => {
-      const { seller_id = null, service_id = null } = body;
-      const named = await readNamed({ database, rpc }, context, { seller_id, service_id });
-      const duration_minutes = body.duration_minutes ?? named.service?.duration_minutes;
-      if (duration_minutes === undefined) {
-        throw validationFailed([{ pointer: '#/duration_minutes', detail: 'is required without `service_id`' }]);
-      }
-      const { choice } = named;
+      const named = await deferRefusal(readNamed({ database, rpc }, context, { seller_id, service_id }));
+      const { choice, service, refusal } = named;
+      if (refusal?.status === 404) throw refusal;
+      const duration_minutes = body.duration_minutes ?? service?.duration_minutes ?? defaultDurationMinutes;
       const wish = {
         ...{ choice, duration_minutes, service_id: named.service_id, scheduled_at: toInstant(body.start) },
         ...{ hold_id: null, appointment_id: null },
@@ -53,6 +54,8 @@ export const takeHold = (
           const [known] = id === undefined ? [] : await findHold(sql, storeId, id);
           if (known) return known;
           if (rules.overlap === 'allow') throw new AppError('booking_rules_not_found');
+          // What is not there comes before the state of what is.
+          if (refusal) throw refusal;
           const { from, until } = boundsOf(rules, Date.now());
           const at = wish.scheduled_at.getTime();
           if (at < from || at >= until) throw new AppError('outside_booking_window');
@@ -67,3 +70,4 @@ export const takeHold = (
     },
     toReply: toHold,
   });
+};

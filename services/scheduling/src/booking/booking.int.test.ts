@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  createHold,
   decisionHoldMinutes,
   deleteService,
   getAppointment,
@@ -218,6 +219,58 @@ describe('a store without rules', () => {
     expect(outcomes).toEqual([
       ...['seller_not_found', 'seller_not_found', 'seller_inactive', 'service_not_found', 'service_inactive'],
       ...['hold_not_found', 'booking_rules_not_found', 'booking_rules_not_found'],
+    ]);
+  });
+});
+
+describe('the order of refusals', () => {
+  test('what is not there comes before the state of what is', async () => {
+    const storeId = await booking.store({ horizon_days: 730 });
+    const bare = randomUUID();
+    const inactive = booking.addSeller(storeId, { is_active: false });
+    const inactiveOfBare = booking.addSeller(bare, { is_active: false });
+    const service = await booking.service(storeId, { is_active: false });
+    const unknown = randomUUID();
+    const done = await booking.book(storeId, at('09:00'));
+    const open = await booking.book(storeId, at('12:00'));
+    await booking.change(storeId, done.id, { status: 'done' });
+    const range = { from: at('09:00'), to: at('18:00') };
+    const attempts: [string, () => Promise<unknown>][] = [
+      ['seller_not_found', () => booking.book(storeId, at('15:00'), { service_id: service.id, seller_id: unknown })],
+      ['lead_not_found', () => booking.book(storeId, at('15:00'), { seller_id: inactive, lead_id: unknown })],
+      ['hold_not_found', () => booking.book(storeId, at('15:00'), { seller_id: inactive, hold_id: unknown })],
+      ['seller_inactive', () => booking.book(storeId, at('15:00'), { seller_id: inactive })],
+      ['seller_not_found', () => booking.change(storeId, open.id, { service_id: service.id, seller_id: unknown })],
+      ['hold_not_found', () => booking.change(storeId, open.id, { seller_id: inactive, hold_id: unknown })],
+      ['seller_not_found', () => booking.change(storeId, done.id, { seller_id: unknown })],
+      ['service_not_found', () => booking.change(storeId, done.id, { service_id: unknown })],
+      ['hold_not_found', () => booking.change(storeId, done.id, { hold_id: unknown })],
+      ['appointment_not_scheduled', () => booking.change(storeId, done.id, { seller_id: inactive })],
+      ['appointment_not_scheduled', () => booking.change(storeId, done.id, { service_id: service.id })],
+      ['seller_not_found', () => booking.hold(storeId, at('15:00'), { service_id: service.id, seller_id: unknown })],
+      ['booking_rules_not_found', () => booking.hold(bare, at('15:00'), { seller_id: inactiveOfBare })],
+      ['seller_inactive', () => booking.hold(storeId, at('15:00'), { seller_id: inactive })],
+      ['seller_inactive', () => booking.free(storeId, { ...range, duration_minutes: 60, seller_id: inactive })],
+      ['booking_rules_not_found', () => booking.free(bare, { ...range, duration_minutes: 60, seller_id: inactiveOfBare })],
+    ];
+    expect(await Promise.all(attempts.map(([, attempt]) => outcomeOf(attempt())))).toEqual(attempts.map(([code]) => code));
+  });
+
+  test('what is not valid comes before what is not there', async () => {
+    const storeId = await booking.store({ horizon_days: 730 });
+    const seller_id = randomUUID();
+    const range = { from: at('09:00'), to: at('18:00') };
+    const withoutDuration = { start: at('09:00'), seller_id };
+    const attempts = [
+      booking.free(storeId, { ...range, seller_id }),
+      booking.rpc.call(createHold, { body: withoutDuration }, testContext({ storeId })),
+      booking.change(storeId, randomUUID(), { hold_id: randomUUID(), status: 'done' }),
+    ];
+    const errors = (await Promise.all(attempts.map(refusal))).map((error) => error?.members?.errors);
+    expect(errors).toMatchObject([
+      [{ in: 'query', name: 'duration_minutes' }],
+      [{ pointer: '#/duration_minutes' }],
+      [{ pointer: '#/hold_id' }],
     ]);
   });
 });

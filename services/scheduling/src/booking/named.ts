@@ -1,6 +1,6 @@
 import { findBookedSellers } from '@mostrador/contracts';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
-import { AppError } from '@mostrador/kit/rpc/errors';
+import { AppError, firstRefusal } from '@mostrador/kit/rpc/errors';
 import type { Dependencies } from '../dependencies.ts';
 import { findService } from '../services/service.repository.ts';
 import type { ServiceRow } from '../services/service.ts';
@@ -35,23 +35,20 @@ export async function readNamed(
   const [service] = service_id
     ? await database.lookUp(context, (sql) => findService(sql, context.storeId, service_id))
     : [];
-  if (service_id && isNew.service) {
-    if (!service) throw new AppError('service_not_found');
-    if (!service.is_active) throw new AppError('service_inactive');
-  }
+  if (service_id && isNew.service && !service) throw new AppError('service_not_found');
   const isNamed = seller_id !== null;
   const ids = seller_id ? [seller_id.toLowerCase()] : (service?.seller_ids ?? []);
   const found = ids.length > 0 ? await rpc.call(findBookedSellers, { body: { seller_ids: ids } }, context) : undefined;
   // In the order in which the service names them.
   const sellers = ids.flatMap((id) => found?.sellers.find((seller) => seller.id === id) ?? []);
-  if (isNamed && isNew.seller) {
-    const [seller] = sellers;
-    if (!seller) throw new AppError('seller_not_found');
-    if (!seller.is_active) throw new AppError('seller_inactive');
-  } else if (isNamed && sellers.length === 0) {
+  if (isNamed && !isNew.seller && sellers.length === 0) {
     // The seller was deleted. Until the appointment gets another one, it keeps their place, in the hours of the store.
     sellers.push({ id: ids[0] as string, is_active: false, bookable: true, hours: null });
   }
+  // What is not there comes before the state of what is.
+  if (isNamed && isNew.seller && !sellers[0]) throw new AppError('seller_not_found');
+  if (isNew.service && service?.is_active === false) throw new AppError('service_inactive');
+  if (isNamed && isNew.seller && sellers[0]?.is_active === false) throw new AppError('seller_inactive');
   if (isNamed && (isNew.seller || isNew.service) && service && service.seller_ids.length > 0) {
     if (!service.seller_ids.includes(ids[0] as string)) throw new AppError('seller_not_bookable');
   }
@@ -65,16 +62,40 @@ export async function readNamed(
   };
 }
 
+/** What a request names, or why it cannot. Its transaction refuses it. */
+type Deferred = Named & { readonly refusal: AppError | null };
+
+/** `readNamed`, whose refusal comes with the result. Other errors are thrown. */
+export async function deferRefusal(read: Promise<Named>): Promise<Deferred> {
+  const { found, refusal } = await deferred(read, isRefusal);
+  return { ...(found ?? nothing), refusal };
+}
+
 /**
- * What a request names, or why it cannot: what is not there. The transaction refuses it, because a repeated request whose
- * service was deleted since gets its first answer.
+ * What a request names, with the lead. Every error comes with the result, because a repeated request gets its first answer
+ * also when the lead or the service is not there any more, or crm is away. Without a key no answer is kept, and an error that
+ * is no refusal is thrown.
  */
-export async function deferRefusal(read: () => Promise<Named>): Promise<Named & { readonly refusal: AppError | null }> {
+export async function deferErrors(
+  { idempotency }: Pick<StoreContext, 'idempotency'>,
+  reading: { readonly named: Promise<Named>; readonly lead: Promise<unknown> },
+): Promise<Deferred> {
+  const waits = idempotency ? (error: unknown) => error instanceof AppError : isRefusal;
+  const [lead, named] = await Promise.all([deferred(reading.lead, waits), deferred(reading.named, waits)]);
+  return {
+    ...(named.found ?? nothing),
+    refusal: firstRefusal([lead.refusal ?? [], named.refusal ?? []].flat()) ?? null,
+  };
+}
+
+const isRefusal = (error: unknown): boolean => error instanceof AppError && error.status < 500;
+
+async function deferred<T>(reading: Promise<T>, waits: (error: unknown) => boolean) {
   try {
-    return { ...(await read()), refusal: null };
+    return { found: await reading, refusal: null };
   } catch (error) {
-    if (error instanceof AppError && error.status < 500) return { ...nothing, refusal: error };
-    throw error;
+    if (!waits(error)) throw error;
+    return { found: undefined, refusal: error as AppError };
   }
 }
 
@@ -88,3 +109,7 @@ export async function readHold(
   const [hold] = await database.lookUp(context, (sql) => findHold(sql, context.storeId, id));
   return hold ?? null;
 }
+
+/** Why a request cannot use the hold that it names. Null: it names none, or the hold is there. */
+export const holdRefusal = (id: string | undefined, hold: BookingRow | null): AppError | null =>
+  id && !hold ? new AppError('hold_not_found') : null;

@@ -4,6 +4,7 @@ import {
   maxFollowupMetadataBytes,
   type RequestOf,
   type updateFollowup,
+  type ValidationFault,
 } from '@mostrador/contracts';
 import { changeMetadata } from '@mostrador/kit/database/metadata';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
@@ -125,7 +126,19 @@ export function futureMoment(due_at: string, now: Date): Date {
   return dueAt;
 }
 
-export const mustFollowDue = 'must be after `due_at`';
+const mustFollowDue = 'must be after `due_at`';
+
+/** What is wrong with the moments of a request, whatever the follow-up is. */
+export const faultsOfExpiry = ({
+  due_at,
+  expires_at,
+}: {
+  readonly due_at?: string | undefined;
+  readonly expires_at?: string | null | undefined;
+}): ValidationFault[] =>
+  due_at && expires_at && toInstant(expires_at) <= toInstant(due_at)
+    ? [{ pointer: '#/expires_at', detail: mustFollowDue }]
+    : [];
 
 /**
  * Whether a follow-up may expire at `expires_at`.

@@ -11,14 +11,14 @@ import { changeMetadata } from '@mostrador/kit/database/metadata';
 import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
-import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
+import { AppError, allChecks, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import { requireAppointment } from '../appointments/require-appointment.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { assertExpiry, futureMoment, mustFollowDue } from './change-followup.ts';
+import { assertExpiry, faultsOfExpiry, futureMoment } from './change-followup.ts';
 import { assertTemplate } from './check-template.ts';
-import { beginFollowup, insertFollowup } from './followup.repository.ts';
+import { beginFollowup, insertFollowup, readClock } from './followup.repository.ts';
 import { followupEtag, followupEvents, toFollowup, wakeFollowup } from './followup.ts';
 import { planAttempt } from './sending-window.ts';
 import { findSendingWindows } from './sending-windows.repository.ts';
@@ -41,33 +41,30 @@ export const createFollowup =
       context,
       operation,
       run: async (commit) => {
-        // Asked at the same time as the rest, and told after it: what a request refers to comes first.
-        const consent = assertNotOptedOut(rpc, context, body.lead_id);
-        consent.catch(() => {});
-        const template = assertTemplate(rpc, context, body.template);
-        template.catch(() => {});
-        const [, windows] = await Promise.all([
+        const checks = allChecks([
+          assertTemplate(rpc, context, body.template),
           rpc.call(checkLead, { body: { lead_id: body.lead_id } }, context),
-          database.read(context, (sql) => findSendingWindows(sql, storeId)),
+          requireAppointment(database, context, appointmentId),
+          assertNotOptedOut(rpc, context, body.lead_id),
         ]);
-        await requireAppointment(database, context, appointmentId);
-        await consent;
-        await template;
+        checks.catch(() => {});
+        const [windows, asked] = await database.read(context, (sql) =>
+          Promise.all([findSendingWindows(sql, storeId), readClock(sql)]),
+        );
+        momentsOf(body, asked);
+        await checks;
         const zone = await zoneFor(windows, rpc, context);
         return await commit(async (sql) => {
           const { now, id } = await beginFollowup(sql);
-          const dueAt = dueAtOf(body, now);
-          const expiresAt = body.expires_at ? toInstant(body.expires_at) : null;
-          assertExpiry({ due_at: dueAt, expires_at: expiresAt }, now);
+          const moments = momentsOf(body, now);
           const row = await insertFollowup(sql, storeId, id, {
             lead_id: body.lead_id,
             message: body.message,
             template: body.template ?? null,
-            due_at: dueAt,
-            next_attempt_at: planAttempt(windows, zone, dueAt, id),
+            ...moments,
+            next_attempt_at: planAttempt(windows, zone, moments.due_at, id),
             cancel_on_reply: body.cancel_on_reply ?? true,
             cancel_on_appointment: body.cancel_on_appointment ?? false,
-            expires_at: expiresAt,
             appointment_id: appointmentId,
             metadata,
             created_at: now,
@@ -108,17 +105,23 @@ function faultsOfMoment({ due_at, delay_minutes, expires_at }: Body): Validation
     return [{ pointer: '#', detail: 'must have one of `due_at` and `delay_minutes`' }];
   }
   if (due_at === undefined) return [];
-  if (delay_minutes === undefined) {
-    const isAfter = !expires_at || toInstant(expires_at) > toInstant(due_at);
-    return isAfter ? [] : [{ pointer: '#/expires_at', detail: mustFollowDue }];
-  }
+  if (delay_minutes === undefined) return faultsOfExpiry({ due_at, expires_at });
   return [
     { pointer: '#/due_at', detail: 'cannot be combined with `delay_minutes`; send only one' },
     { pointer: '#/delay_minutes', detail: 'cannot be combined with `due_at`; send only one' },
   ];
 }
 
-/** `now` is PostgreSQL's clock, which also decides when the follow-up is due. */
-function dueAtOf({ due_at, delay_minutes = 0 }: Body, now: Date): Date {
-  return due_at === undefined ? new Date(now.getTime() + delay_minutes * minuteMs) : futureMoment(due_at, now);
+/**
+ * When the follow-up is due, and when it expires. `now` is PostgreSQL's clock, which also decides when it is due.
+ *
+ * @throws AppError `validation_failed` as `futureMoment` and `assertExpiry` do
+ */
+function momentsOf({ due_at, delay_minutes = 0, expires_at }: Body, now: Date) {
+  const moments = {
+    due_at: due_at === undefined ? new Date(now.getTime() + delay_minutes * minuteMs) : futureMoment(due_at, now),
+    expires_at: expires_at ? toInstant(expires_at) : null,
+  };
+  assertExpiry(moments, now);
+  return moments;
 }

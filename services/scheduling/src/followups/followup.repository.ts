@@ -34,6 +34,12 @@ export async function beginFollowup(sql: TransactionSql): Promise<{ now: Date; i
   return row as { now: Date; id: string };
 }
 
+/** The time of the database clock. */
+export async function readClock(sql: Sql): Promise<Date> {
+  const [row] = await sql<[{ now: Date }]>`select clock_timestamp() as now`;
+  return row.now;
+}
+
 export async function insertFollowup(
   sql: TransactionSql,
   storeId: string,

@@ -160,6 +160,37 @@ describe('creating', () => {
     expect(await list({})).toMatchObject({ total: 0 });
   });
 
+  test('what is not valid is told before what is not there, and that before an opt-out', async () => {
+    followups.world.optedOutAt = new Date().toISOString();
+    const unknown = { lead_id: randomUUID() };
+    const past = { due_at: inHours(-1) };
+    for (const more of [{}, unknown]) {
+      await expect(followups.create({ ...past, ...more })).rejects.toMatchObject(invalid('#/due_at'));
+      await expect(followups.create({ delay_minutes: 60, expires_at: inHours(-1), ...more })).rejects.toMatchObject(
+        invalid('#/expires_at'),
+      );
+    }
+    await expect(followups.create(unknown)).rejects.toMatchObject({ code: 'lead_not_found' });
+    const template = { name: 'winter_sale', language: 'en' };
+    followups.world.templateFaults = [{ pointer: '#/template/components', detail: 'must have 1 parameter' }];
+    await expect(followups.create({ ...unknown, template })).rejects.toMatchObject(invalid('#/template/components'));
+    followups.world.templateError = 'template_not_approved';
+    await expect(followups.create({ ...unknown, template })).rejects.toMatchObject({ code: 'lead_not_found' });
+  });
+
+  test('a request that is repeated with its key gets its answer, although its lead is gone', async () => {
+    const body = { lead_id: followups.leadId, message: 'Hello', due_at: inHours(1) };
+    const keyed = () =>
+      scheduling.rpc.call(
+        createFollowup,
+        { body },
+        testContext({ storeId: followups.storeId, idempotencyKey: 'k', idempotencyScope: 'POST /followups', body }),
+      );
+    const first = await keyed();
+    scheduling.removeLead(followups.leadId);
+    expect(await keyed()).toEqual(first);
+  });
+
   test('exactly one of `due_at` and `delay_minutes` is required', async () => {
     const body = { lead_id: followups.leadId, message: 'Hello' };
     const creating = (more: object) => scheduling.rpc.call(createFollowup, { body: { ...body, ...more } }, context());

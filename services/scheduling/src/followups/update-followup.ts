@@ -2,11 +2,11 @@ import { faultsOfTemplate, updateFollowup as operation } from '@mostrador/contra
 import { assertIfMatch } from '@mostrador/kit/database/etag';
 import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
-import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
+import { AppError, allChecks, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { requireAppointment } from '../appointments/require-appointment.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { changeFollowup } from './change-followup.ts';
+import { changeFollowup, faultsOfExpiry } from './change-followup.ts';
 import { assertTemplate } from './check-template.ts';
 import { lockFollowup, saveFollowup } from './followup.repository.ts';
 import { followupEtag, followupEvents, notPending, toFollowup, wakeFollowup } from './followup.ts';
@@ -22,17 +22,17 @@ export const updateFollowup =
   ({ database, rpc, relay }: Dependencies): Handler<typeof operation> =>
   async (context, { params, body }) => {
     const { storeId } = context;
-    const faults = faultsOfTemplate(body.template);
+    const faults = [...faultsOfExpiry(body), ...faultsOfTemplate(body.template)];
     if (faults.length > 0) throw validationFailed(faults);
     const result = await withIdempotency({
       database,
       context,
       operation,
       run: async (commit) => {
-        const template = assertTemplate(rpc, context, body.template);
-        template.catch(() => {});
-        await requireAppointment(database, context, body.appointment_id);
-        await template;
+        await allChecks([
+          assertTemplate(rpc, context, body.template),
+          requireAppointment(database, context, body.appointment_id),
+        ]);
         const windows = body.due_at ? await database.read(context, (sql) => findSendingWindows(sql, storeId)) : [];
         const zone = await zoneFor(windows, rpc, context);
         return await commit(async (sql) => {

@@ -21,8 +21,9 @@ export const updateService =
         const [row] = await dependencies.database.lookUp(context, (sql) =>
           findService(sql, context.storeId, serviceId),
         );
+        if (!row) throw new AppError('service_not_found');
         // A client that sends back what it read must not fail because a seller was deleted since.
-        const added = (body.seller_ids ?? []).filter((id) => !row?.seller_ids.includes(id.toLowerCase()));
+        const added = (body.seller_ids ?? []).filter((id) => !row.seller_ids.includes(id.toLowerCase()));
         await requireSellers(dependencies, context, added);
         return await commit(async (sql) => {
           const place = await lockPlaces(sql, context.storeId);
