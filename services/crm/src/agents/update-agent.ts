@@ -5,7 +5,15 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findAgent, lockAgent, saveAgent } from './agent.repository.ts';
-import { type AgentRow, agentUpdated, assertGroups, changeAgent, groupsDiffer, toAgent, writingDiffers } from './agent.ts';
+import {
+  type AgentRow,
+  agentUpdated,
+  assertGroups,
+  changeAgent,
+  groupsDiffer,
+  toAgent,
+  writingDiffers,
+} from './agent.ts';
 import { requireSellers } from './condition-sellers.ts';
 import { throwSecondDefault } from './one-default.ts';
 
