@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { appendFile, chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -18,6 +18,7 @@ import { allProcesses } from '../storm/processes.ts';
 import { createStores } from '../storm/stores.ts';
 import { takeBaseBackup } from './base-backup.ts';
 import { compare, type LostEvent } from './compare.ts';
+import { restoreCommands } from './restore-commands.ts';
 
 type Settings = { readonly seconds: number; readonly seed: number };
 type Say = (text: string) => void;
@@ -80,18 +81,14 @@ async function rehearse(platform: Platform, archive: string, settings: Settings,
   say(`Destroying the database, ${((Date.now() - Date.parse(since)) / 1000).toFixed(0)} s after ${since}.`);
   const owner = await stat(data);
   await server.killAll();
-  await rm(data, { recursive: true });
   await platform.processes.stop(...allProcesses);
 
   const [, restoreSeconds] = await timed(async () => {
-    await run('cp', ['-a', backup, data]);
-    await appendFile(
-      join(data, 'postgresql.auto.conf'),
-      `restore_command = 'cp "${archive}/%f" "%p"'\nrecovery_target_time = '${since.replace('Z', '+00')}'\nrecovery_target_action = promote\n`,
-    );
-    await writeFile(join(data, 'recovery.signal'), '');
+    // A killed server leaves it, as the page says.
+    await rm(join(data, 'postmaster.pid'), { force: true });
     // PostgreSQL starts only on files of its own user.
-    await run('chown', ['-R', `${owner.uid}:${owner.gid}`, data]);
+    const values = { data, base: backup, archive, moment: since.replace('Z', '+00'), owner: `${owner.uid}:${owner.gid}` };
+    await run('bash', ['-c', restoreCommands(values)]);
     await server.start();
     await waitFor(() => isPrimary(server.url()), { description: 'PostgreSQL has reached the moment' });
   });
