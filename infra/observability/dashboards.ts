@@ -13,7 +13,17 @@ import { PanelBuilder as TimeseriesBuilder } from '@grafana/grafana-foundation-s
 import { processNames } from '../../packages/platform/src/processes.ts';
 import type { Graph, Row } from './graph.ts';
 import { overview, particular } from './rows-of-processes.ts';
-import { calendars, messages, outbox, overdue, providers, taskQueues, webhooks, worker } from './rows-of-work.ts';
+import {
+  calendars,
+  messages,
+  models,
+  outbox,
+  overdue,
+  providers,
+  taskQueues,
+  webhooks,
+  worker,
+} from './rows-of-work.ts';
 
 const datasource = { type: 'prometheus', uid: `\${datasource}` };
 
@@ -22,7 +32,7 @@ export const dashboards = (): Readonly<Record<string, Dashboard>> => ({
   'overview.json': dashboard('overview', 'overview', overview),
   ...Object.fromEntries(processNames.map((name) => [`${name}.json`, dashboard(name, name, particular[name])])),
   'queues.json': dashboard('queues', 'queues and waiting work', [overdue, outbox(''), messages, calendars, webhooks]),
-  'providers.json': dashboard('providers', 'providers', [providers]),
+  'providers.json': dashboard('providers', 'providers', [providers, models]),
   'temporal.json': dashboard('temporal', 'Temporal', [taskQueues, worker, overdue]),
 });
 

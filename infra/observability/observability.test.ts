@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { processNames, serviceNames } from '../../packages/platform/src/processes.ts';
+import { modelMetrics } from '../../services/assistant/src/models/model-metrics.ts';
 import { runtimeMetrics, sections, seriesNames } from './catalogue.ts';
 import { dashboards, queriesIn } from './dashboards.ts';
 
@@ -62,6 +64,21 @@ test('every alert has a section of its page, a test, and only labels in its text
       name,
     ).toEqual([]);
   }
+});
+
+test.each([
+  ['MostradorServiceUnavailable', processNames, 'max by (service) (mostrador_ready) == 0', 'absent(mostrador_ready'],
+  ['MostradorNoLeader', serviceNames, 'sum by (service) (mostrador_leader) != 1', '0 * absent(mostrador_leader'],
+])('%s also fires for each process that has no series', (name, processes, condition, gone) => {
+  const { text = '' } = alerts.find((alert) => alert.name === name) ?? {};
+  const expected = [condition, ...processes.map((process) => `or ${gone}{service="${process}"})`)];
+  expect(text.replaceAll(/\s+/g, ' ')).toContain(`>- ${expected.join(' ')} for:`);
+});
+
+test('every metric of models has a place on a dashboard', () => {
+  const shown = Object.values(dashboards()).flatMap(queriesIn).join('\n');
+  const missing = Object.values(modelMetrics).filter(({ name }) => !shown.includes(name));
+  expect(missing.map(({ name }) => name)).toEqual([]);
 });
 
 test('the files of the dashboards are current: `npm run dashboards` writes them', () => {

@@ -1,6 +1,6 @@
 import { type ProcessName, type ServiceName, serviceNames } from '../../packages/platform/src/processes.ts';
 import type { Row } from './graph.ts';
-import { calendars, messages, outbox, overdue, taskQueues, webhooks, worker } from './rows-of-work.ts';
+import { calendars, messages, models, outbox, overdue, taskQueues, webhooks, worker } from './rows-of-work.ts';
 
 /** How often, how long and with which errors: the golden signals of requests over NATS. */
 const requestsOf = (service: string): Row => {
@@ -190,6 +190,7 @@ const ofService: Partial<Record<ServiceName, Row[]>> = {
   scheduling: [calendars],
   messaging: [messages],
   events: [webhooks],
+  assistant: [models],
 };
 
 /** The rows of each process's dashboard. */

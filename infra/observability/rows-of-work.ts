@@ -147,6 +147,60 @@ export const providers: Row = {
   ],
 };
 
+export const models: Row = {
+  title: 'Models',
+  graphs: [
+    {
+      title: 'Calls a second, by result',
+      unit: 'reqps',
+      queries: {
+        '{{provider}} {{result}}': 'sum by (provider, result) (rate(mostrador_ai_model_calls_total[$__rate_interval]))',
+      },
+    },
+    {
+      title: 'Calls that failed',
+      unit: 'percentunit',
+      queries: {
+        '{{provider}}':
+          'sum by (provider) (rate(mostrador_ai_model_calls_total{result!="answered"}[$__rate_interval])) / sum by (provider) (rate(mostrador_ai_model_calls_total[$__rate_interval]))',
+      },
+    },
+    {
+      title: 'p95 of the calls',
+      unit: 's',
+      queries: {
+        '{{provider}}':
+          'histogram_quantile(0.95, sum by (le, provider) (rate(mostrador_ai_model_call_seconds_bucket[$__rate_interval])))',
+      },
+    },
+    {
+      title: 'Tokens a second',
+      queries: {
+        '{{provider}} {{direction}}':
+          'sum by (provider, direction) (rate(mostrador_ai_model_tokens_total[$__rate_interval]))',
+      },
+    },
+    {
+      title: 'Calls to embedders a second, by result',
+      unit: 'reqps',
+      queries: { '{{result}}': 'sum by (result) (rate(mostrador_ai_embedder_calls_total[$__rate_interval]))' },
+    },
+    {
+      title: 'p95 of the calls to embedders',
+      unit: 's',
+      queries: {
+        embedder:
+          'histogram_quantile(0.95, sum by (le) (rate(mostrador_ai_embedder_call_seconds_bucket[$__rate_interval])))',
+      },
+    },
+    {
+      title: 'Tokens of embedders a second',
+      queries: { embedder: 'sum(rate(mostrador_ai_embedder_tokens_total[$__rate_interval]))' },
+    },
+    { title: 'Stores whose AI has used up its day', queries: { stores: 'max(mostrador_ai_budgets_reached)' } },
+  ],
+};
+
 export const taskQueues: Row = {
   title: 'Task queues',
   graphs: [

@@ -87,7 +87,13 @@ async function rehearse(platform: Platform, archive: string, settings: Settings,
     // A killed server leaves it, as the page says.
     await rm(join(data, 'postmaster.pid'), { force: true });
     // PostgreSQL starts only on files of its own user.
-    const values = { data, base: backup, archive, moment: since.replace('Z', '+00'), owner: `${owner.uid}:${owner.gid}` };
+    const values = {
+      data,
+      base: backup,
+      archive,
+      moment: since.replace('Z', '+00'),
+      owner: `${owner.uid}:${owner.gid}`,
+    };
     await run('bash', ['-c', restoreCommands(values)]);
     await server.start();
     await waitFor(() => isPrimary(server.url()), { description: 'PostgreSQL has reached the moment' });
