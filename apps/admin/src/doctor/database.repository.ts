@@ -145,5 +145,9 @@ export const readSealed = (sql: Sql) => sql<SealedRows[]>`
     union all
     select 'messaging', unnest(array[credentials_key_id, page_token_key_id]), connected_at from messaging.channels
     union all
-    select 'events', secrets_key_id, created_at from events.webhook_endpoints) as sealed
+    select 'events', secrets_key_id, created_at from events.webhook_endpoints where deleted_at is null
+    union all
+    select 'assistant', credentials_key_id, connected_at from assistant.provider_connections
+    union all
+    select 'assistant', credentials_key_id, connected_at from assistant.embedders) as sealed
   where key_id is not null group by 1, 2 order by 1, 2`;
