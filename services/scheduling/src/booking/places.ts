@@ -51,7 +51,7 @@ export function isFree(taken: readonly Taken[], wanted: Wanted, capacity: number
 }
 
 /** Another place for what is taken, and until when such changes reach. */
-export type Room = { readonly place: string; readonly moved: ReadonlyMap<string, string>; readonly end: number };
+type Room = { readonly place: string; readonly moved: ReadonlyMap<string, string>; readonly end: number };
 
 /**
  * Finds a number for a span, and other numbers for what begins later and needs one then. Whatever keeps its number stays, so
