@@ -147,19 +147,16 @@ describe('rules', () => {
   test('a booking has the buffers of its service as they are when it is written', async () => {
     const storeId = await booking.store();
     const { id } = await booking.service(storeId);
-    const update = (buffer_after_minutes: number) =>
-      booking.rpc.call(
-        updateService,
-        { params: { serviceId: id }, body: { buffer_after_minutes } },
-        testContext({ storeId }),
-      );
+    const update = booking.rpc.call(
+      updateService,
+      { params: { serviceId: id }, body: { buffer_after_minutes: 30 } },
+      testContext({ storeId }),
+    );
     const hours = Array.from({ length: 20 }, (_, hour) => hour);
     await Promise.all(
-      [
-        ...hours.map((hour) => booking.book(storeId, later(at('00:00'), 60 * hour), { service_id: id })),
-        // In this order, so that the last one holds.
-        update(0).then(() => update(30)),
-      ].map(outcomeOf),
+      [...hours.map((hour) => booking.book(storeId, later(at('00:00'), 60 * hour), { service_id: id })), update].map(
+        outcomeOf,
+      ),
     );
     const spans = (await booking.taken(storeId)).map(({ starts_at, ends_at }) => +ends_at - +starts_at);
     expect(new Set(spans)).toEqual(new Set([90 * 60_000]));
@@ -805,6 +802,24 @@ describe('holds', () => {
     expect(taken).toHaveLength(3);
     expect(await outcomeOf(booking.book(storeId, at('11:00')))).toBe('appointment_conflict');
     expect(await outcomeOf(booking.book(storeId, at('11:30')))).toBe('done');
+  });
+
+  test('a hold can be used once after the store allows overlaps, also outside the hours that it has by then', async () => {
+    const storeId = await booking.store({ horizon_days: 730 });
+    const seller_id = booking.addSeller(storeId);
+    const [first, second] = [
+      await booking.hold(storeId, at('09:00'), { seller_id }),
+      await booking.hold(storeId, at('09:00')),
+    ];
+    await booking.rules(storeId, { overlap: 'allow', hours: [] });
+    const use = (hold_id: string) => booking.book(storeId, at('09:00'), { hold_id });
+    const [one, other] = await Promise.all([use(first.id), use(first.id)].map(outcomeOf));
+    expect([one, other].toSorted()).toEqual(['done', 'hold_not_found']);
+    const elsewhere = booking.book(storeId, at('12:00'), { hold_id: second.id });
+    expect(await outcomeOf(elsewhere)).toBe('validation_failed');
+    expect(await use(second.id)).toMatchObject({ seller_id: null });
+    expect(await booking.taken(storeId)).toEqual([]);
+    expect(await outcomeOf(booking.book(storeId, at('09:00')))).toBe('outside_opening_hours');
   });
 
   test('a service that needs more time than its hold has gets it only where it is free', async () => {

@@ -180,9 +180,9 @@ export async function renewBooking(
   return row;
 }
 
-/** Deletes all that is taken in a store. */
+/** Deletes what appointments take in a store. Holds stay. */
 export async function deleteAllBookings(sql: TransactionSql, storeId: string): Promise<void> {
-  await sql`delete from bookings where store_id = ${storeId}`;
+  await sql`delete from bookings where store_id = ${storeId} and expires_at is null`;
 }
 
 /** Whether an appointment `a` still takes a place: it is not over, or was over only just now, so that its buffer may run. */

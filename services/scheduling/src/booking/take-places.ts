@@ -5,7 +5,7 @@ import { openSpans } from '@mostrador/hours/open-spans';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import { findBuffers, type ServiceBuffers } from '../services/service.repository.ts';
-import { type BookingRow, findAround, type SeenBooking } from './booking.repository.ts';
+import { type BookingRow, deleteBookings, findAround, type SeenBooking } from './booking.repository.ts';
 import { toSpan } from './busy.repository.ts';
 import { holdFaults } from './hold-faults.ts';
 import type { RulesRow } from './rules.ts';
@@ -91,7 +91,7 @@ export async function takePlaces(
   wishes: readonly Wish[],
   around?: Around,
 ): Promise<(Grant | AppError)[]> {
-  if (rules.overlap === 'allow') return wishes.map((wish) => allow(rules, wish));
+  if (rules.overlap === 'allow') return await allow(sql, storeId, rules, wishes, around);
   const { found, busy, buffers } = around ?? (await readAround(sql, storeId, wishes));
   const places = createPlaces(sql, storeId, found, busy);
   const grants: (Granted | AppError)[] = [];
@@ -109,12 +109,39 @@ export async function takePlaces(
   );
 }
 
-/** Without places there are no holds, and only the hours can refuse a time. */
-function allow(rules: RulesRow, wish: Wish): Grant | AppError {
-  if (wish.hold_id) return new AppError('hold_not_found');
-  const open = openChoices(rules, wish);
-  if (open instanceof AppError) return open;
-  return { seller_id: wish.choice.isNamed ? (open[0] ?? null) : null, booking: null };
+/** Without places only the hours can refuse a time. A hold from before such rules can still be used. */
+async function allow(
+  sql: TransactionSql,
+  storeId: string,
+  rules: RulesRow,
+  wishes: readonly Wish[],
+  around: Around | undefined,
+): Promise<(Grant | AppError)[]> {
+  const { found } =
+    around ?? (wishes.some(({ hold_id }) => hold_id) ? await readAround(sql, storeId, wishes) : nothing);
+  const holds = new Map(
+    found.filter(({ expires_at, is_expired }) => expires_at && !is_expired).map((row) => [row.id, row]),
+  );
+  const used: string[] = [];
+  const grants = wishes.map((wish): Grant | AppError => {
+    const hold = wish.hold_id === null ? undefined : holds.get(wish.hold_id);
+    const refusal = refusalOfHold(wish, hold);
+    if (refusal) return refusal;
+    const open = hold ? [hold.seller_id] : openChoices(rules, wish);
+    if (open instanceof AppError) return open;
+    if (hold && holds.delete(hold.id)) used.push(hold.id);
+    return { seller_id: wish.choice.isNamed ? (open[0] ?? null) : null, booking: null };
+  });
+  await deleteBookings(sql, storeId, used);
+  return grants;
+}
+
+const nothing: Pick<Around, 'found'> = { found: [] };
+
+function refusalOfHold(wish: Wish, hold: BookingRow | undefined): AppError | null {
+  if (wish.hold_id !== null && !hold) return new AppError('hold_not_found');
+  const faults = hold ? holdFaults(hold, wish) : [];
+  return faults.length > 0 ? validationFailed(faults) : null;
 }
 
 /** `key` finds the place. */
@@ -128,9 +155,8 @@ async function grantOf(
 ): Promise<Granted | AppError> {
   const { scheduled_at, duration_minutes, service_id, choice } = wish;
   const hold = wish.hold_id === null ? undefined : places.holdOf(wish.hold_id);
-  if (wish.hold_id !== null && !hold) return new AppError('hold_not_found');
-  const faults = hold ? holdFaults(hold, wish) : [];
-  if (faults.length > 0) return validationFailed(faults);
+  const refusal = refusalOfHold(wish, hold);
+  if (refusal) return refusal;
   const span = spanOf(rules, wish, buffers);
   if (choice.isNamed && !choice.sellers.every(({ bookable }) => bookable)) return new AppError('seller_not_bookable');
   const open = hold ? [hold.seller_id] : openChoices(rules, wish);
