@@ -9,6 +9,8 @@ export type AcceptanceRow = ConversationRow & {
   /** Null: the store has none. */
   readonly channel: AcceptingChannel | null;
   readonly settings: Settings;
+  /** The lead's phone as the inbox knows it. */
+  readonly lead_phone: string | null;
   /** The time of the database clock, which may be that before the wait for the lock. */
   readonly now: Date;
 };
@@ -23,7 +25,7 @@ export async function lockForAcceptance(
   leadId: string,
 ): Promise<AcceptanceRow | undefined> {
   const [row] = await sql<AcceptanceRow[]>`
-    select ${conversationColumns(sql)}, clock_timestamp() as now,
+    select ${conversationColumns(sql)}, lead_phone, clock_timestamp() as now,
       (select row_to_json(live) from (
          select id, provider, status, reply_window_minutes, templates_synced_at is not null as has_templates from channels
          where store_id = ${storeId} and disconnected_at is null) as live) as channel,

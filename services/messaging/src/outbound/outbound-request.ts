@@ -26,6 +26,6 @@ export type OutboundRequest = {
   readonly handsOver?: boolean;
   /** What messages cost. Only a store with a budget needs it. */
   readonly rateCard: RateCard | undefined;
-  /** The lead's phone. Without it, an unprocessed message counts only if the channel knows the lead by another id. */
+  /** The lead's phone, which decides the price. Without it, an unprocessed message counts only if the channel knows the lead by another id. */
   readonly phone?: string | undefined;
 };

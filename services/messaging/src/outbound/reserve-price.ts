@@ -1,6 +1,7 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { PublicEvent } from '@mostrador/kit/outbox/outbox';
 import type { AcceptingChannel } from '../channels/channel.repository.ts';
+import { NoConversation } from '../conversations/conversation.repository.ts';
 import { reserveBudget } from '../prices/budget.ts';
 import { findTemplates } from '../templates/template.repository.ts';
 import type { AcceptanceRow } from './acceptance.repository.ts';
@@ -16,10 +17,11 @@ type Moment = {
  * Takes the probable price of a message from the store's budget. Undefined: the store has none.
  *
  * @throws AppError `message_budget_reached`
+ * @throws NoConversation the price depends on the phone, and crm has not been asked for it
  */
 export async function reservePrice(
   sql: TransactionSql,
-  { store_id: storeId, wa_id, phone, settings }: AcceptanceRow,
+  { store_id: storeId, settings, ...customer }: AcceptanceRow,
   channel: AcceptingChannel,
   request: OutboundRequest,
   { at, isOpen }: Moment,
@@ -28,7 +30,9 @@ export async function reservePrice(
   const budget = settings.monthly_budget;
   if (budget === null) return undefined;
   const category = await categoryOf(sql, storeId, channel, request, isOpen);
-  const expected = { source, handsOver, at, phone: wa_id ?? phone ?? request.phone, category };
+  const phone = customer.wa_id ?? customer.phone ?? request.phone ?? customer.lead_phone ?? undefined;
+  if (phone === undefined && customer.user_id === null && !request.confirmed) throw new NoConversation();
+  const expected = { source, handsOver, at, phone, category };
   return await reserveBudget(sql, storeId, { rateCard, budget }, expected);
 }
 

@@ -20,6 +20,7 @@ import { toSendResult } from '../messages/message.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { type Accepted, acceptOutbound } from './accept-outbound.ts';
 import { awaitOutcome } from './await-outcome.ts';
+import type { OutboundRequest } from './outbound-request.ts';
 
 export const sendMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -43,20 +44,20 @@ export const sendMessage =
           metadata,
           rateCard,
         };
-        const accept = async (confirmed: boolean) => {
-          const accepted = await commit((sql) => acceptOutbound(sql, context.storeId, { ...request, confirmed }));
+        const accept = async (lead: Pick<OutboundRequest, 'confirmed' | 'phone'>) => {
+          const accepted = await commit((sql) => acceptOutbound(sql, context.storeId, { ...request, ...lead }));
           if (accepted.isDue) notices.publish(context.storeId, accepted.message.lead_id);
           return accepted;
         };
         // As a rule the lead has a conversation, and so exists.
         try {
-          return await accept(false);
+          return await accept({ confirmed: false });
         } catch (error) {
           if (!(error instanceof NoConversation)) throw error;
         }
         const contact = await confirmLead(rpc, context, params.leadId);
         await takeKept({ database, relay }, context, [{ leadId: contact.id, ids: idsOf(contact) }]);
-        return await accept(true);
+        return await accept({ confirmed: true, phone: contact.customer_phone ?? undefined });
       },
       entityOf: ({ message }: Accepted) => message.id,
       answer: (id, accepted) => outcomeOf(dependencies, context, { id, accepted, arrivedMs }),

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { acceptMessage, getChannelConnection, showChannel, updateMessagingSettings } from '@mostrador/contracts';
+import {
+  acceptMessage,
+  getChannelConnection,
+  sendMessage,
+  showChannel,
+  updateMessagingSettings,
+} from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newPhone, startStore } from '../../test/customers.ts';
@@ -13,7 +19,7 @@ const rateCard = toRateCard(
   JSON.stringify({
     currency: 'XTS',
     free_service_messages: 1000,
-    rates: [rate('service', 0.25), rate('marketing', 0.5)],
+    rates: [rate('service', 0.25), rate('marketing', 0.5), { ...rate('marketing', 2), market: '598' }],
   }),
 );
 let messaging: TestMessaging;
@@ -118,6 +124,22 @@ describe('the budget of a month', () => {
       from channels where store_id = ${storeId}`;
     await accept({ source: 'followup', template });
     expect(await spent()).toBe(1.25);
+  });
+
+  test('counts the market of a lead who has no conversation, or whose conversation knows no phone yet', async () => {
+    const { accept, spent, storeId } = await openStore(7);
+    const abroad = () => messaging.crm.addLead(storeId, `598${newPhone().slice(-8)}`);
+    const template = { name: 'sale', language: 'en' };
+    const send = (leadId: string) =>
+      messaging.rpc.call(sendMessage, { params: { leadId }, body: { template } }, testContext({ storeId }));
+    const lead = abroad();
+    await send(lead);
+    expect(await spent()).toBe(2);
+    await send(lead);
+    expect(await spent()).toBe(4);
+    await accept({ source: 'seller', template, lead_id: lead });
+    expect(await spent()).toBe(6);
+    await expect(send(abroad())).rejects.toMatchObject(refused);
   });
 
   test('gets back what a message did not cost, and bears what it cost more', async () => {
