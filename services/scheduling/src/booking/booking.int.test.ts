@@ -147,17 +147,15 @@ describe('rules', () => {
   test('a booking has the buffers of its service as they are when it is written', async () => {
     const storeId = await booking.store();
     const { id } = await booking.service(storeId);
-    const update = booking.rpc.call(
-      updateService,
-      { params: { serviceId: id }, body: { buffer_after_minutes: 30 } },
-      testContext({ storeId }),
-    );
+    const update = () =>
+      booking.rpc.call(
+        updateService,
+        { params: { serviceId: id }, body: { buffer_after_minutes: 30 } },
+        testContext({ storeId }),
+      );
     const hours = Array.from({ length: 20 }, (_, hour) => hour);
-    await Promise.all(
-      [...hours.map((hour) => booking.book(storeId, later(at('00:00'), 60 * hour), { service_id: id })), update].map(
-        outcomeOf,
-      ),
-    );
+    const bookings = hours.map((hour) => booking.book(storeId, later(at('00:00'), 60 * hour), { service_id: id }));
+    await Promise.all([...bookings, update()].map(outcomeOf));
     const spans = (await booking.taken(storeId)).map(({ starts_at, ends_at }) => +ends_at - +starts_at);
     expect(new Set(spans)).toEqual(new Set([90 * 60_000]));
   });
