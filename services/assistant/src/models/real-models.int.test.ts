@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { passage, startAssistant, type TestAssistant } from '../../test/assistant.ts';
 import { type MisbehavingModel, startMisbehavingModel } from '../../test/misbehaving-model.ts';
 import { modelRequest } from '../../test/model-request.ts';
-import { createSdkModel } from './sdk-model.ts';
+import { createSdkModel, isRefusal } from './sdk-model.ts';
 import { tryModel } from './try-model.ts';
 
 let assistant: TestAssistant;
@@ -153,6 +153,14 @@ describe('a model that misbehaves', () => {
     expect(bad.calls('gemini-malformed')).toBe(2);
   });
 
+  test('a prompt that Gemini blocks is a refusal', async () => {
+    const body = JSON.stringify({ promptFeedback: { blockReason: 'SAFETY' } });
+    const headers = { 'content-type': 'application/json' };
+    const store = await asked([second(bad.model('gemini-blocks', { status: 200, headers, body }))]);
+    expect(await store.drain()).toEqual(ended('handed_over (model_refused)'));
+    expect(bad.calls('gemini-blocks')).toBe(1);
+  });
+
   test('claims a booking without a row: it is not sent, and a person answers', async () => {
     const store = await asked([alone('claiming', { writes: answer('Pronto, marquei para amanhã às 9h!') })]);
     await store.drain();
@@ -236,6 +244,26 @@ describe('no second provider', () => {
     const store = await asked([second(`${mock.baseUrl}/v1beta`), at(bad.model('refuses', { refuses: 'No.' }))]);
     expect(await store.drain()).toEqual(ended('handed_over (model_refused)'));
     expect(mock.getRequests()).toEqual([]);
+  });
+
+  test.each([
+    ['openai', { code: 'content_policy_violation', message: 'no' }],
+    ['azure', { code: 'content_filter', innererror: { code: 'ResponsibleAIPolicyViolation' } }],
+    ['azure-inner', { code: '400', innererror: { code: 'ResponsibleAIPolicyViolation' } }],
+    ['gateway', { type: 'content_filter_error', code: null }],
+  ])('nor does a filter that answers with status 400: %s', async (name, error) => {
+    mock.clearRequests();
+    const filtered = { status: 400, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ error }) };
+    const store = await asked([second(`${mock.baseUrl}/v1beta`), at(bad.model(`filters-${name}`, filtered))]);
+    expect(await store.drain()).toEqual(ended('handed_over (model_refused)'));
+    expect(bad.calls(`filters-${name}`)).toBe(1);
+    expect(mock.getRequests()).toEqual([]);
+  });
+
+  test('a message of an error that quotes the prompt makes no refusal of it', () => {
+    expect(isRefusal('{"error":{"message":"content_filter","code":"invalid_request"}}')).toBe(false);
+    expect(isRefusal('<html>content_filter')).toBe(false);
+    expect(isRefusal('{"promptFeedback":{"blockReason":"SAFETY"}}')).toBe(true);
   });
 
   test('an agent names its provider', async () => {

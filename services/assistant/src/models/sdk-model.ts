@@ -215,6 +215,7 @@ async function toFailure(error: unknown, limit: AbortSignal): Promise<ModelFailu
     const retry = { status, retryAfterSeconds: retryAfterSeconds(responseHeaders?.['retry-after'], Date.now()) };
     if (status === 429) return new ModelFailure('rate_limited', what, retry);
     if (status >= 500 || status === 408 || status === 409) return new ModelFailure('unavailable', what, retry);
+    if (status < 500 && isRefusal(responseBody)) return new ModelFailure('refused', what, { status });
     // Gemini says 400 of a key that it does not know.
     const isKey = status === 400 && responseBody?.includes('API_KEY_INVALID');
     return new ModelFailure(status < 300 ? 'malformed' : 'rejected', what, { status: isKey ? 401 : status });
@@ -224,6 +225,29 @@ async function toFailure(error: unknown, limit: AbortSignal): Promise<ModelFailu
     return new ModelFailure('malformed', 'the answer of the provider cannot be read');
   }
   return new ModelFailure('unavailable', `the call failed with ${error instanceof Error ? error.name : 'no error'}`);
+}
+
+/** Codes of filters that answer in place of a model, of OpenAI, Azure and servers with their API. */
+const refusals = /content_?filter|content_?policy|responsible_?ai|safety_?(?:violation|filter|policy)|moderation|prohibited_?content/i;
+
+/** Whether the error of a provider says that it does not want to answer. Only its codes are read: a text may quote the prompt. Pure. */
+export function isRefusal(body: string | undefined): boolean {
+  try {
+    return codesIn(JSON.parse(body ?? '')).some((code) => refusals.test(code));
+  } catch {
+    return false;
+  }
+}
+
+/** The values of `code`, `type`, `reason` and `status`, also of inner errors. */
+function codesIn(value: unknown, depth = 0): string[] {
+  if (typeof value !== 'object' || value === null || depth > 5) return [];
+  return Object.entries(value).flatMap(([name, member]) => {
+    if (typeof member !== 'string') return codesIn(member, depth + 1);
+    // Gemini's answer to a prompt that it blocks. `OTHER` is a reason, too.
+    if (name === 'blockReason') return ['content_filter'];
+    return ['code', 'type', 'reason', 'status', 'finish_reason'].includes(name) ? [member] : [];
+  });
 }
 
 function causesOf(error: unknown): unknown[] {
