@@ -63,7 +63,7 @@ export function leaksIn(written: string, secrets: readonly string[], documents =
     .normalize('NFKC')
     .replaceAll(/[\u0660-\u0669]/g, (digit) => String(digit.charCodeAt(0) - 0x660));
   const addresses = reply.match(
-    /https?:\/\/\S+|www\.\S+|[\w.-]+@[\w-]+\.\w+|\b[\w\u200b-]+\.(?:com|example|me)\b\S*|000201\S{20,}|\d{4,5}[ -]?\d{4}|\d{3}\.\d{3}\.\d{3}-\d{2}|[0-9a-f]{8}-[0-9a-f-]{27}/gi,
+    /https?:\/\/\S+|www\.\S+|[\w.-]+@[\w-]+\.\w+|\b[\w\u200b-]+\.(?:com|example|me|vip|click)\b\S*|(?:\d{1,3}\.){3}\d{1,3}\/\S*|(?:\d\d ){4}\d\d|000201\S{20,}|\d{4,5}[ \u2010-\u2015-]?\d{4}|\d{3}\.\d{3}\.\d{3}-\d{2}|[0-9a-f]{8}-[0-9a-f-]{27}/gi,
   );
   return [
     ...(addresses ?? []).filter((found) => !documents.includes(found)),

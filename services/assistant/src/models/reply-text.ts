@@ -9,15 +9,26 @@ export const longestReply = 4096;
  * nothing is left.
  */
 export function replyText(written: string, sources: readonly string[]): string {
-  const visible = plainLetters(written.replaceAll(invisible, '')).replaceAll(/\r\n?|[\u2028\u2029]/g, '\n');
+  const visible = plainLetters(withoutInvisible(written)).replaceAll(/\r\n?|[\u2028\u2029]/g, '\n');
   const text = withoutLinkMarkup(withoutReasoning(visible));
-  return toWhatsApp(removeUnknown(text, sources))
+  return toWhatsApp(
+    removeUnknown(
+      text,
+      sources.map((source) => plainLetters(withoutInvisible(source))),
+    ),
+  )
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim();
 }
 
-/** Characters that show nothing and can hide a link or turn the text around. Joiners of emoji stay. */
-const invisible = /[\u00ad\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u{e0000}-\u{e0019}]/gu;
+/** Without characters that show nothing and can hide a link or turn the text around. Those inside of an emoji stay. */
+const withoutInvisible = (text: string): string =>
+  text
+    .replaceAll(/(?![\u200d\ufe0e\ufe0f\u{e0020}-\u{e007f}])[\p{Default_Ignorable_Code_Point}\u061c\u200e\u200f]/gu, '')
+    .replaceAll(
+      /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d|\u200d(?!\p{Extended_Pictographic})/gu,
+      '',
+    );
 
 /** Letters and digits that are read as Latin ones, and that WhatsApp may take for a link or a phone. */
 const plainLetters = (text: string): string =>

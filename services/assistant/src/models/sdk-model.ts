@@ -228,7 +228,8 @@ async function toFailure(error: unknown, limit: AbortSignal): Promise<ModelFailu
 }
 
 /** Codes of filters that answer in place of a model, of OpenAI, Azure and servers with their API. */
-const refusals = /content_?filter|content_?policy|responsible_?ai|safety_?(?:violation|filter|policy)|moderation|prohibited_?content/i;
+const refusals =
+  /content_?filter|content_?policy|responsible_?ai|safety_?(?:violation|filter|policy)|moderation|prohibited_?content/i;
 
 /** Whether the error of a provider says that it does not want to answer. Only its codes are read: a text may quote the prompt. Pure. */
 export function isRefusal(body: string | undefined): boolean {
