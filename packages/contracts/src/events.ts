@@ -94,8 +94,11 @@ export const eventCatalogue = {
     Type.Object({ document_id: Uuid, is_active: Type.Boolean() }),
   ),
   'messaging.message.received': event(
-    'A lead sent a message.',
-    Type.Object({ message_id: Uuid, lead_id: Uuid, session_id: Uuid, received_at: Timestamp }),
+    'A lead sent a message. `on_standby`: another agent of the number has the conversation, so our AI does not answer.',
+    Type.Object({
+      ...{ message_id: Uuid, lead_id: Uuid, session_id: Uuid, received_at: Timestamp },
+      on_standby: Type.Optional(Type.Boolean()),
+    }),
   ),
   'messaging.message.sent': event(
     'The channel accepted a message.',

@@ -266,7 +266,7 @@ export async function startAssistant({
     for (const body of connections) await rpc.call(connectModel, { body }, context());
     // The messages of these tests are up to a quarter of an hour old.
     await adminSql`update store_settings set ai_since = now() - interval '1 hour' where store_id = ${storeId}`;
-    const hear = (data: Pick<EventData<'messaging.message.received'>, 'message_id' | 'received_at'>) =>
+    const hear = (data: Pick<EventData<'messaging.message.received'>, 'message_id' | 'received_at' | 'on_standby'>) =>
       receive(
         {
           ...{ id: randomUUID(), type: 'messaging.message.received', store_id: storeId, occurred_at: data.received_at },

@@ -306,6 +306,14 @@ test('when the operator has switched the AI of all stores off, none answers', as
   }
 });
 
+test('on standby no turn starts, because another agent of the number has the conversation', async () => {
+  const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+  const written = await store.write('oi', { told: false });
+  await store.hear({ ...written, on_standby: true });
+  expect(await store.turns()).toEqual([]);
+  expect(await store.feed()).toEqual([]);
+});
+
 test('a store with the AI off has no turns', async () => {
   const store = await assistant.openStore({ ai: false });
   await store.write('oi');

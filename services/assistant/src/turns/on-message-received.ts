@@ -7,12 +7,13 @@ import { takeIn } from './take-in.ts';
 
 /**
  * Opens a turn for a message of a lead, or adds the message to the open one. Idempotent, in any order and after any delay.
- * A store without AI costs one look-up.
+ * A store without AI costs one look-up. What a lead writes to another agent of the number opens none.
  */
 export const onMessageReceived =
   ({ database, starter }: Pick<Dependencies, 'database'> & { readonly starter: Pick<TurnStarter, 'expect'> }) =>
   async (event: EventOf<'messaging.message.received'>, { deadline }: { deadline: number }): Promise<void> => {
     const { store_id: storeId, data } = event;
+    if (data.on_standby) return;
     const scope = { storeId, deadline };
     const [settings] = await database.lookUp(scope, (sql) => findSettingsIfOn(sql, storeId));
     if (!settings) return;

@@ -231,6 +231,10 @@ test('on standby another agent of the number answers: its words and the customer
     error: { code: 'ai_paused' },
   });
   await expect(accept(store, leadId, 'ai')).rejects.toMatchObject({ code: 'ai_paused' });
+  const told = await messaging.adminSql`
+    select data->'on_standby' as on_standby from outbox
+    where store_id = ${store.storeId} and topic = 'messaging.message.received' order by id`;
+  expect(told.map(({ on_standby }) => on_standby)).toEqual([null, true]);
   expect(await state()).toMatchObject({ is_unanswered: true, unread_count: 2, paused_minutes: 1440 });
   await expect(store.conversation(leadId)).resolves.toMatchObject({ window_open: true });
 

@@ -247,7 +247,7 @@ async function accept(
     pausesAi === undefined ? [] : await overtakeQueuedAi(sql, storeId, { leadId, before: taken.number });
   await appendOutbox(sql, storeId, [
     ...session.events,
-    ...messageEvents.received(row, toTimestamp(taken.at)),
+    ...messageEvents.received(row, toTimestamp(taken.at), isOnStandby),
     ...quotesLinked(quotes),
     ...overtaken,
     ...(optOut ? optOutEvents(leadId, toOptOut(conversation), toOptOut(taken)) : []),

@@ -23,9 +23,9 @@ const fact = (type: Exclude<Plain, 'message.updated'>, row: Row): PublicEvent =>
 
 /** Creates the entries of message events from the saved row. */
 export const messageEvents = {
-  received: (row: Row, received_at: string): OutboxEntry[] => {
+  received: (row: Row, received_at: string, isOnStandby = false): OutboxEntry[] => {
     const { id: message_id, lead_id, session_id } = row;
-    const data = { message_id, lead_id, session_id, received_at };
+    const data = { message_id, lead_id, session_id, received_at, ...(isOnStandby && { on_standby: true }) };
     return [{ kind: 'event', type: 'messaging.message.received', data }, fact('message.received', row)];
   },
   /** No service waits for this one, so it is only public. */
