@@ -427,6 +427,23 @@ describe('the first text says that it is an AI, whatever it is', () => {
   });
 });
 
+test('a hand-over that is outdated is not told: the lead has written meanwhile', async () => {
+  const store = await assistant.openStore({ ai_quiet_seconds: 0 });
+  store.world.passages = [prices];
+  store.world.thinking = async () => {
+    store.world.thinking = async () => {};
+    await store.write('Deixa. Quanto custa o corte?');
+  };
+  await store.write('Quero falar com um atendente', { secondsAgo: 1 });
+  store.world.model = ({ text }) =>
+    text.includes('Deixa')
+      ? { action: 'reply', text: 'R$ 60.', usedPassages: [0] }
+      : { action: 'hand_over', text: 'Vou chamar uma pessoa.', reason: 'asked_for_person' };
+  expect(await store.drain()).toEqual(ended('sent'));
+  expect((await store.turns()).map(({ state }) => state)).toEqual(['superseded', 'sent']);
+  expect(store.said()).toEqual([expect.stringContaining('R$ 60.')]);
+});
+
 test('wrong language: a lead is told in its own what the server says, and its agent is chosen by it', async () => {
   const store = await assistant.openStore({ ai_quiet_seconds: 0 });
   store.world.agent = { language: null };

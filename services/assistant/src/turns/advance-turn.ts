@@ -6,7 +6,7 @@ import { failedReason, lookAgain, waitUntil } from '@mostrador/kit/step/step';
 import type { Dependencies } from '../dependencies.ts';
 import { ModelWaits } from '../models/ask-model.ts';
 import { releaseHolds } from '../tools/hold-times.ts';
-import { listOpenCalls } from '../tools/step.repository.ts';
+import { endCalls } from '../tools/step.repository.ts';
 import { recordFailed } from './attempt.repository.ts';
 import { type Claimed, claimNext } from './claim-next.ts';
 import { decide } from './decide.ts';
@@ -49,9 +49,10 @@ async function attempt(dependencies: Dependencies, context: StoreContext, claime
     if (claimed.task === 'use_tool') return await makeCall(dependencies, { scope, call }, claimed);
     const told = await tell(dependencies, call, claimed.turn);
     const next = await database.write(scope, (sql) => recordTold(sql, claimed, told));
-    if (claimed.turn.action_reason === 'needs_confirmation' && told !== 'hand_over' && told.state === 'silent') {
-      // No person is asked, such as because one has written meanwhile.
-      const calls = await database.read(scope, (sql) => listOpenCalls(sql, scope.storeId, claimed.turn.id));
+    if (claimed.turn.action_reason === 'needs_confirmation' && told !== 'hand_over' && told.state !== 'handed_over') {
+      // No person is asked, such as because one has written meanwhile, or the lead has.
+      const why = told.reason ?? 'customer_wrote_more';
+      const calls = await database.write(scope, (sql) => endCalls(sql, scope.storeId, claimed.turn.id, why));
       await releaseHolds(dependencies, call, calls);
     }
     return next;

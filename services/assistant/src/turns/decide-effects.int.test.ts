@@ -99,6 +99,23 @@ test('a person confirms: the effect is theirs, is made once, and the lead is tol
   expect(store.world.appointments).toHaveLength(1);
 });
 
+test('a lead who writes meanwhile is heard first: the time is given back, and a person is asked once about everything', async () => {
+  const store = await openStore('book');
+  await store.say('quero marcar um horário amanhã');
+  store.world.thinking = async () => {
+    store.world.thinking = async () => {};
+    await store.write('por favor', { told: false });
+  };
+  await store.write('pode ser às 10');
+  expect(await store.drain()).toEqual(handedOver);
+  expect((await store.turns()).map(({ state }) => state)).toEqual(['sent', 'superseded', 'handed_over']);
+  expect(store.world.holds.map(({ start }) => start)).toEqual([at(1, 10)]);
+  expect(store.said()).toHaveLength(2);
+  store.deliver();
+  await decide(store, 'confirm');
+  expect(store.world.appointments).toMatchObject([{ scheduled_at: at(1, 10) }]);
+});
+
 test('a person declines: nothing is done, the lead is told nothing, and it cannot be confirmed any more', async () => {
   const store = await openStore('book');
   await acceptTen(store);

@@ -32,8 +32,8 @@ export async function tell({ database, rpc }: Dependencies, call: StepCall, turn
   if (action === 'silent' || reply === null || !answered_to) {
     return { state: 'silent', reason: (action_reason ?? 'nothing_to_answer') as SilentReason };
   }
-  // A lead who writes without a pause gets an answer, and what came meanwhile is answered next. So does a person's help.
-  const isFinal = action === 'hand_over' || (await hasWaitedLongest(database, call, turn));
+  // A lead who writes without a pause gets an answer, or a person's help, and what came meanwhile is answered next.
+  const isFinal = await hasWaitedLongest(database, call, turn);
   try {
     const { status, error } = await rpc.call(
       acceptMessage,
