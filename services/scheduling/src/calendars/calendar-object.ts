@@ -1,7 +1,8 @@
 import { dayMs, minuteMs, type Span } from '@mostrador/hours/local-days';
 import ICAL from 'ical.js';
-import { Temporal } from 'temporal-polyfill';
 import type { EventTime } from './calendar-provider.ts';
+import { seriesTimes, timeOf, tzidOf } from './calendar-series.ts';
+import { isUtc, zonesOf } from './calendar-zones.ts';
 import { type MovedTime, timeMarkOf } from './event-mark.ts';
 
 /** What is read of an object of a calendar: times, and whose event it is. Neither titles nor people. */
@@ -38,8 +39,6 @@ type Reading = {
   readonly account?: string | undefined;
 };
 
-/** Bounds the time of a walk through a series: about 50 µs for each occurrence. */
-const mostSteps = 5_000;
 const mostBusyTimes = 2_000;
 
 /** Reads an iCalendar object (RFC 5545, RFC 4791 4.1). Null: it has no event that can be read. */
@@ -51,23 +50,24 @@ export function readCalendarObject(icalendar: string, reading: Reading): Calenda
     const main = events.find((event) => !event.hasProperty('recurrence-id')) ?? events[0];
     const uid = main?.getFirstPropertyValue('uid');
     if (!main || typeof uid !== 'string') return null;
-    const toInstant = instants(calendar, reading.zone);
+    const zoneOf = zonesOf(calendar, reading.zone);
     const isSeries = main.hasProperty('rrule') || main.hasProperty('rdate');
     const { times, isWhole } = isSeries
-      ? seriesTimes(main, overrides, reading.window, toInstant)
-      : { times: events.map((component) => timeOf(component, toInstant)), isWhole: true };
-    const busy = times
-      .filter(({ start, end }) => end > start && start < reading.window.end && end > reading.window.start)
-      .filter(({ component }) => takesTime(component) && !isDeclined(component, reading.account))
-      .map(({ start, end }) => ({ start, end }))
-      .toSorted((a, b) => a.start - b.start);
-    const first = timeOf(main, toInstant);
+      ? seriesTimes(main, overrides, reading.window, zoneOf)
+      : { times: events.map((component) => timeOf(component, zoneOf)), isWhole: true };
+    const taking = times
+      .filter(({ start, end }) => end > start && end > reading.window.start)
+      .filter(({ component }) => takesTime(component) && !isDeclined(component, reading.account));
+    const within = taking.filter(({ start }) => start < reading.window.end).toSorted((a, b) => a.start - b.start);
+    const busy = within.slice(0, mostBusyTimes).map(({ start, end }) => ({ start, end }));
+    const first = timeOf(main, zoneOf);
     return {
       uid,
       storeId: main.getFirstPropertyValue('x-mostrador-store')?.toString() ?? null,
       busy,
       repeats: isSeries ? busy.filter(({ start }) => start !== first.start) : [],
-      followsClock: !isWhole || events.some(isLocal),
+      // What begins after the window is not kept yet.
+      followsClock: !isWhole || busy.length < taking.length || events.some(isLocal),
       endsAt: isWhole ? Math.max(...times.map(({ end }) => end), first.end) : null,
       first: {
         start: isTimed(main) ? first.start : null,
@@ -81,9 +81,6 @@ export function readCalendarObject(icalendar: string, reading: Reading): Calenda
     return null;
   }
 }
-
-type Time = Span & { readonly component: ICAL.Component };
-type ToInstant = (time: ICAL.Time, tzid: string | null) => number;
 
 const textOf = (component: ICAL.Component, name: string): string =>
   String(component.getFirstPropertyValue(name) ?? '').toUpperCase();
@@ -106,12 +103,7 @@ const startOf = (component: ICAL.Component): ICAL.Time | null => {
   const start = component.getFirstPropertyValue('dtstart');
   return start instanceof ICAL.Time ? start : null;
 };
-const zoneOf = (component: ICAL.Component): string | null => {
-  const tzid = component.getFirstProperty('dtstart')?.getParameter('tzid');
-  return typeof tzid === 'string' ? tzid : null;
-};
 const isTimed = (component: ICAL.Component): boolean => startOf(component)?.isDate === false;
-const isUtc = (time: ICAL.Time): boolean => time.zone === ICAL.Timezone.utcTimezone;
 /** RFC 5545 3.8.7.3: it is in UTC. */
 const changedAtOf = (component: ICAL.Component): number | null => {
   const changed = component.getFirstPropertyValue('last-modified');
@@ -119,99 +111,8 @@ const changedAtOf = (component: ICAL.Component): number | null => {
 };
 const isLocal = (component: ICAL.Component): boolean => {
   const start = startOf(component);
-  return start !== null && (start.isDate || (zoneOf(component) === null && !isUtc(start)));
+  return start !== null && (start.isDate || (tzidOf(component.getFirstProperty('dtstart')) === null && !isUtc(start)));
 };
-
-function timeOf(component: ICAL.Component, toInstant: ToInstant): Time {
-  const event = new ICAL.Event(component);
-  const endZone = component.getFirstProperty('dtend')?.getParameter('tzid');
-  return {
-    component,
-    start: toInstant(event.startDate, zoneOf(component)),
-    end: toInstant(event.endDate, typeof endZone === 'string' ? endZone : zoneOf(component)),
-  };
-}
-
-/**
- * The occurrences of a series that touch the window. Each has its local time, so that a series keeps it when the clock
- * changes. `isWhole`: it has no later ones.
- */
-function seriesTimes(
-  main: ICAL.Component,
-  overrides: readonly ICAL.Component[],
-  window: Span,
-  toInstant: ToInstant,
-): { times: Time[]; isWhole: boolean } {
-  const series = new ICAL.Event(main, { exceptions: [...overrides] });
-  const times: Time[] = [];
-  const longOver = window.start - series.duration.toSeconds() * 1000 - 2 * dayMs;
-  const occurrences = series.iterator(startNear(main, series.startDate, longOver));
-  for (let step = 0; step < mostSteps && times.length < mostBusyTimes; step += 1) {
-    const next = occurrences.next();
-    if (!next) return { times, isWhole: true };
-    // Most of an old series is over. An override may have moved an occurrence into the window.
-    if (roughly(next) < longOver && !(next.toString() in series.exceptions)) continue;
-    const { item, startDate, endDate } = series.getOccurrenceDetails(next);
-    const { component } = item;
-    const time = {
-      component,
-      start: toInstant(startDate, zoneOf(component)),
-      end: toInstant(endDate, zoneOf(component)),
-    };
-    if (time.end > window.start) times.push(time);
-    // An override may have moved an occurrence far ahead, so only the time in the series ends the walk.
-    if (toInstant(next, zoneOf(main)) >= window.end) return { times, isWhole: false };
-  }
-  return { times, isWhole: false };
-}
-
-/** Where the walk begins: at the start, or for a rule of days or weeks, a whole number of its intervals later. */
-function startNear(main: ICAL.Component, start: ICAL.Time, longOver: number): ICAL.Time {
-  const rules = main.getAllProperties('rrule').map((property) => property.getFirstValue());
-  const [rule] = rules;
-  if (rules.length !== 1 || !(rule instanceof ICAL.Recur) || rule.count) return start;
-  const days = rule.interval * ({ DAILY: 1, WEEKLY: 7 }[rule.freq as string] ?? Number.NaN);
-  const skipped = Math.floor((longOver - roughly(start)) / dayMs / days) * days;
-  if (!(skipped > 0)) return start;
-  const near = start.clone();
-  near.adjust(skipped, 0, 0, 0);
-  return near;
-}
-
-/** The local time as if it were UTC, in epoch ms: at most a day off. */
-const roughly = ({ year, month, day, hour, minute }: ICAL.Time): number => Date.UTC(year, month - 1, day, hour, minute);
-
-/** How the times of a document become instants: by the IANA zone that they name, by the document's own, or by the store's. */
-function instants(calendar: ICAL.Component, zone: string): ToInstant {
-  const own = new Map(
-    calendar.getAllSubcomponents('vtimezone').map((component) => {
-      const timezone = new ICAL.Timezone(component);
-      return [timezone.tzid, timezone];
-    }),
-  );
-  return (time, tzid) => {
-    const local = {
-      ...{ year: time.year, month: time.month, day: time.day },
-      ...(time.isDate ? {} : { hour: time.hour, minute: time.minute, second: Math.min(time.second, 59) }),
-    };
-    const plain = Temporal.PlainDateTime.from(local);
-    if (isUtc(time)) return plain.toZonedDateTime('UTC').epochMilliseconds;
-    if (tzid === null || time.isDate) return plain.toZonedDateTime(zone).epochMilliseconds;
-    if (isKnown(tzid)) return plain.toZonedDateTime(tzid).epochMilliseconds;
-    const timezone = own.get(tzid);
-    if (!timezone) return plain.toZonedDateTime(zone).epochMilliseconds;
-    return ICAL.Time.fromData({ ...local, isDate: false }, timezone).toUnixTime() * 1000;
-  };
-}
-
-function isKnown(tzid: string): boolean {
-  try {
-    Temporal.PlainDateTime.from('2000-01-01').toZonedDateTime(tzid);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Where a person moved the event of an appointment since it was written. Null: nowhere, or its mark does not say it. */
 export function movedTimeIn(icalendar: string): MovedTime | null {

@@ -45,7 +45,8 @@ function addEvent(
   const component = new ICAL.Component('vevent');
   component.addPropertyWithValue('uid', uid);
   addTime(component, 'dtstart', start, zone);
-  addTime(component, 'dtend', end, zone);
+  // Only the length counts, and an instant says it also in an hour that comes twice.
+  addTime(component, 'dtend', end, null);
   // What the account has declined does not make it busy.
   const isDeclined = attendees?.some((each) => each.self === true && each.responseStatus === 'declined');
   if (transparency === 'transparent' || isDeclined) component.addPropertyWithValue('transp', 'TRANSPARENT');
