@@ -7,6 +7,7 @@ import type { Decision, ModelRequest } from './model.ts';
 import { ModelFailure } from './model-failure.ts';
 import { languageOf, phrases } from './phrases.ts';
 import { longestReply, withoutReasoning } from './reply-text.ts';
+import { untoldTime } from './untold-times.ts';
 
 /** What a model answers with. No member is optional, because OpenAI wants that of a schema. */
 export const Answer = Type.Object(
@@ -58,7 +59,7 @@ export function toDecision(answer: unknown, request: ModelRequest): Decision {
   if (answer.action === 'hand_over') {
     const reason: HandoverReason = 'agent_decided';
     const text = [...greeting, written || say.person].join('\n\n');
-    const isUsable = !isTooLong(text) && !claimsWithoutRow(written, request);
+    const isUsable = !isTooLong(text) && !claimsWithoutRow(written, request) && !untoldTime(written, request);
     return { action: 'hand_over', text: isUsable ? text : say.person, reason };
   }
   const text = [...greeting, written].filter((part) => part !== '').join('\n\n');
@@ -70,6 +71,8 @@ export function toDecision(answer: unknown, request: ModelRequest): Decision {
     throw new ModelFailure('malformed', 'the text is empty');
   }
   if (claimsWithoutRow(written, request)) throw new ModelFailure('malformed', 'the text claims what no tool has done');
+  const untold = untoldTime(written, request);
+  if (untold !== undefined) throw new ModelFailure('malformed', `the text ${untold}`);
   if (isTooLong(text)) throw new ModelFailure('malformed', `the text has more than ${longestReply} characters`);
   const used = new Set(answer.used_passages.map((number) => number - 1));
   return { action: 'reply', text, usedPassages: passages.flatMap((_, place) => (used.has(place) ? [place] : [])) };

@@ -2,6 +2,7 @@ import { claimsWithoutRow } from './claims.ts';
 import type { ModelRequest } from './model.ts';
 import { replyText } from './reply-text.ts';
 import { removeUnknownPrices } from './unknown-prices.ts';
+import { untoldTime } from './untold-times.ts';
 
 /** In place of what was removed. */
 const removed = '[…]';
@@ -25,5 +26,5 @@ export function faultOfKept(written: string, request: ModelRequest): string | un
   if (text === '') return 'has no text';
   if (text.includes(removed)) return 'has a link, an address, a number, a price or a promise that stands in no passage';
   if (claimsWithoutRow(text, request)) return 'claims what no tool has done';
-  return undefined;
+  return untoldTime(text, request);
 }

@@ -17,9 +17,102 @@ const amounts = new RegExp(
   'gi',
 );
 
-/** A number of a document that may be a price, as in a table: no place in a list, hour, date, duration or percentage. */
+/** Letters of a word, without those of other alphabets: patterns of these take long to compile. */
+const letter = 'a-zà-ɏ';
+const before = `(?<![${letter}\\d])`;
+const after = `(?![${letter}\\d])`;
+
+/** Words and signs by which the numbers beside them may be prices. */
+const priceWords = new RegExp(
+  `[$€£]|${before}(?:${codes.toLowerCase()}|${names}|pre[çc]os?|precios?|valor(?:es)?|custos?|custa[mr]?|cuesta[n]?|cost[oe]s?|cost|prices?|priced|tarifas?|taxas?|fees?|rates?|tabela|pague|pagar|pago|paga|cobramos|cobra-se|sai por|sale|sinal|entrada|mensalidade|a partir de|desde|por apenas|por s[óo])${after}`,
+);
+
+/** A number of a document that may be a price, as in a table: no place in a list, hour, date, duration, phone or percentage. */
 const bareNumbers =
-  /(?<![\d.,:/-])(?!(?<=^[ \t]{0,8})\d{1,3}[.)]\s)(?:\d{1,3}(?:[.,]\d{3}){1,4}(?:[.,]\d{1,2})?|\d{1,15}(?:[.,]\d{1,2})?)(?![.,]?\d|\s?[:/%]|\s?(?:h|hs|hrs?|m|min\w*|horas?|hours?|dias?|d[íi]as?|days?|semanas?|weeks?|mes(?:es)?|m[êe]s|months?|anos?|a[ñn]os?|years?|vezes|veces|times|x)\b)/gim;
+  /(?<![\d.,:/-])(?!(?<=^[ \t]{0,8})\d{1,3}[.)]\s)(?:\d{1,3}(?:[.,]\d{3}){1,4}(?:[.,]\d{1,2})?|\d{1,15}(?:[.,]\d{1,2})?)(?![.,]?\d|\s?[:/%]|-\d|\s?(?:h|hs|hrs?|m|min\w*|horas?|hours?|dias?|d[íi]as?|days?|semanas?|weeks?|mes(?:es)?|m[êe]s|months?|anos?|a[ñn]os?|years?|vezes|veces|times|x|vagas?|pessoas?|personas?|people|lugares?|unidades?|sess(?:ão|ões)|km|m²|kg|g|ml|l)\b)/gm;
+
+/**
+ * The bare numbers of a document that may be prices: those of a line with a currency or a word of prices, and of a table,
+ * whose heading has it. A number of an address, a phone or a date permits no price.
+ */
+function barePrices(document: string): number[] {
+  const prices: number[] = [];
+  /** Whether the heading of the table, or of the list, that the line belongs to has such a word. */
+  let isPriced = false;
+  for (const line of document.toLowerCase().split('\n')) {
+    const hasWord = priceWords.test(line);
+    const isRow = /^\s*\||\t|^\s*[-*•+]\s|^\s*\d{1,3}[.)]\s|[;|]/.test(line);
+    if (line.trim() !== '' && (hasWord || !isRow)) isPriced = hasWord;
+    if (!hasWord && !(isRow && isPriced)) continue;
+    const plain = line.replaceAll(
+      /(?:\(\d{2,3}\) ?)?\d{4,5}-\d{4}|\+\d[\d ().-]{7,}|\d{5}-\d{3}|(?:rua|av\.?|avenida|calle|street|n[ºo°]|nº|sala|loja|andar|cep)[^,;|\n]{0,40},? ?\d+/g,
+      ' ',
+    );
+    // In a sentence, only the numbers that follow the word closely.
+    const parts = isRow ? [plain] : plain.split(/(?<=[.!?])\s+/).filter((part) => priceWords.test(part));
+    for (const part of parts) for (const [found] of part.matchAll(bareNumbers)) prices.push(moneyOf(found));
+  }
+  return prices;
+}
+
+const whole = (text: string): string => text.normalize('NFC').toLowerCase();
+/** A percentage, to whom a discount is promised, and a price without a currency. */
+const discount = `(?:desconto|descuento|off|discount|de rebaja|rebaja|mais barato|m[áa]s barato|cheaper|cashback|de volta)`;
+const promises = new RegExp(
+  `${before}(?:(?<percent>\\d{1,3}(?:[.,]\\d+)?) ?%(?: de)? ${discount}|${discount} (?:de|of) (?<percent2>\\d{1,3}(?:[.,]\\d+)?) ?%` +
+    // Not "por 10 minutos".
+    `|(?<lead>(?:sai|fica|sale|queda|custa|cuesta|costs?|just|only|por|por apenas|por s[óo]|a s[óo]|apenas|s[óo]|solo|for(?: just| only)?) (?:por |a |for )?(?:apenas |s[óo] |solo |just |only )?)(?<amount>${number})(?!\\d|[.,:/]\\d| ?(?:%|[hx]${after}|[ap]\\.?m|-feira|[$€£]|\\*|[_~])| ?(?:de )?(?:${names}|${codes.toLowerCase()})| [${letter}]|[${letter}]))`,
+  'g',
+);
+/** What is for nothing, with what it is said of. */
+const free = `(?:gr[áa]tis|de gra[çc]a|gratuit[oa]s?|sem custo(?: algum| nenhum| adicional)?|sin costo|sin cargo|cortesia|cortes[íi]a|por conta da casa|cuenta de la casa|on the house|free of charge|for free|complimentary|no charge|at no cost|não (?:vai )?(?:paga|custa) nada|no (?:paga|cuesta) nada|costs nothing|free)`;
+const frees = new RegExp(`${before}${free}${after}(?!-)`, 'g');
+/** Whether the English `free` is a price where it stands, and not `feel free`, `free times` or `10 o'clock is free`. */
+const isFreePrice = (prior: string, rest: string): boolean =>
+  /(?:^|[.!?,:;\n*_~-]|\b(?:is|are|it['’]s|that['’]s|be|totally|completely|absolutely|comes|a|one|your|our|get|with|and|for))\s*$/.test(
+    prior,
+  ) &&
+  !/\b(?:you|i|we|they|s?he) (?:are|am|is)\s*$|(?:slot|time|hour|day|morning|afternoon|evening|spot|chair|seat|\d)s?\b[^.!?]{0,20}$/.test(
+    prior,
+  ) &&
+  !/^ (?:time|slot|day|hour|spot|chair|seat|place|of)s?\b/.test(rest);
+const negation =
+  /(?:não|nunca|nem|no|not|never|isn't|aren't|sem|sin|nothing|nada) (?:(?:é|há|tem|temos|está|es|hay|a|an|the|nada|be|for|mais|oferecemos|damos|fazemos|ofrecemos|offer|give) ){0,3}$/;
+
+/** Removes the promises that no source has: something for nothing, a discount, and a price without its currency. */
+function removePromises(text: string, sources: string, amounts: ReadonlySet<number>): string {
+  const known = whole(sources);
+  const isFreeKnown = known.search(frees) >= 0;
+  const percents = new Set([...known.matchAll(/(\d{1,3}(?:[.,]\d+)?) ?%/g)].map(([, percent = '']) => percent));
+  const replaceIn = (
+    written: string,
+    pattern: RegExp,
+    partOf: (match: RegExpExecArray, plain: string) => string | undefined,
+  ) => {
+    const plain = written.toLowerCase();
+    if (plain.length !== written.length) return written;
+    let [left, from] = ['', 0];
+    for (const match of plain.matchAll(pattern)) {
+      const part = partOf(match, plain);
+      if (part === undefined) continue;
+      const end = match.index + match[0].length;
+      left += `${written.slice(from, end - part.length)}${removed}`;
+      from = end;
+    }
+    return left + written.slice(from);
+  };
+  const withoutAmounts = replaceIn(text, promises, ({ 0: found, groups = {} }) => {
+    const percent = groups.percent ?? groups.percent2;
+    if (percent !== undefined) return percents.has(percent) ? undefined : found;
+    return amounts.has(moneyOf(groups.amount ?? '')) ? undefined : (groups.amount as string);
+  });
+  if (isFreeKnown) return withoutAmounts;
+  return replaceIn(withoutAmounts, frees, ({ 0: found, index }, plain) => {
+    const [prior, rest] = [plain.slice(Math.max(0, index - 60), index), plain.slice(index + found.length)];
+    if (negation.test(prior) || (found === 'free' && !isFreePrice(prior, rest))) return undefined;
+    return found;
+  });
+}
 
 /** The number that a writing means. Its thousands may have a point, a comma or a space between them. */
 function moneyOf(written: string): number {
@@ -35,14 +128,16 @@ function moneyOfMatch({ groups = {} }: Pick<RegExpMatchArray, 'groups'>): number
 
 /**
  * Removes from a text the amounts of money that stand neither in the documents nor, as amounts, in what the store has
- * `said` before. Pure.
+ * `said` before, and promises that stand in none of them: something for nothing, a discount. Pure.
  */
 export function removeUnknownPrices(text: string, documents: readonly string[], said: readonly string[] = []): string {
+  const sources = [...documents, ...said].join('\n');
   const allowed = new Set([
-    ...[...[...documents, ...said].join('\n').matchAll(amounts)].map(moneyOfMatch),
-    ...[...documents.join('\n').matchAll(bareNumbers)].map(([found]) => moneyOf(found)),
+    ...[...sources.matchAll(amounts)].map(moneyOfMatch),
+    ...documents.flatMap((document) => barePrices(document)),
   ]);
-  return text.replaceAll(amounts, (found: string, ...rest: unknown[]) =>
+  const left = text.replaceAll(amounts, (found: string, ...rest: unknown[]) =>
     allowed.has(moneyOfMatch({ groups: rest.at(-1) as Record<string, string> })) ? found : removed,
   );
+  return removePromises(left, sources, allowed);
 }

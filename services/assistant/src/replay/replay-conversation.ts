@@ -30,7 +30,7 @@ import { type Offering, offeredTools } from '../tools/offered-tools.ts';
 import { readRules } from '../tools/read-offering.ts';
 import { listCalls } from '../tools/step.repository.ts';
 import { toResult } from '../tools/step.ts';
-import { burstOf, isFirstAnswer, linesBefore, newestOf, searchTextOf, textOf } from '../turns/burst.ts';
+import { burstOf, isFirstAnswer, linesBefore, newestOf, searchTextOf, subjectOf, textOf } from '../turns/burst.ts';
 import { longestText, mostLines, mostPassages } from '../turns/decide.ts';
 import { localeOfLead } from '../turns/lead-locale.ts';
 import { mostMessages as mostMessagesOfTurn } from '../turns/read-lead.ts';
@@ -183,13 +183,13 @@ async function replayTurn(
   const burst = burstOf(messages, turn.first_received_at);
   const text = burst && textOf(burst.messages);
   if (!burst || !text) return undefined;
-  const q = searchTextOf(text);
+  const lines = linesBefore(messages, burst.messages, mostLines);
+  const q = searchTextOf(subjectOf(text, lines));
   const passages =
     q === ''
       ? []
       : (await dependencies.rpc.call(searchKnowledge, { query: { q, limit: mostPassages } }, asking.call)).data;
   const calls = (results.get(turn.id) ?? []).map(toResult);
-  const lines = linesBefore(messages, burst.messages, mostLines);
   const locale = localeOfLead(conversation.locale, text, lines);
   const request = {
     ...{ agent, locale, timezone, now: turn.answered_to.toISOString(), text: newestOf(text, longestText), passages },

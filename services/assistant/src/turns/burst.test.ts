@@ -1,6 +1,6 @@
 import type { Message } from '@mostrador/contracts';
-import { expect, test } from 'vitest';
-import { burstOf, isFirstAnswer, linesBefore, newestOf } from './burst.ts';
+import { describe, expect, test } from 'vitest';
+import { burstOf, isFirstAnswer, linesBefore, newestOf, subjectOf } from './burst.ts';
 
 const said = (minute: number, body: string, more: Partial<Message> = {}) =>
   ({
@@ -61,4 +61,36 @@ test.each([
   ['our AI, on its way', [{ ...ofOurAi, status: 'queued', revoked_at: null }], false],
 ] as const)('our AI introduces itself once, and not for an agent of the channel: after %s', (_, messages, isFirst) => {
   expect(isFirstAnswer(messages as Parameters<typeof isFirstAnswer>[0])).toBe(isFirst);
+});
+
+describe('a short question that goes on is searched for with the message before', () => {
+  const at = '2026-01-05T12:00:00.000Z';
+  const conversation = [
+    { from: 'lead', text: 'oi', at },
+    { from: 'lead', text: 'quanto custa o corte?', at },
+    { from: 'store', text: 'R$ 60.', at },
+  ] as const;
+
+  test.each([
+    ...[
+      'e a barba?',
+      'y la barba?',
+      '¿Y la barba?',
+      'and the beard?',
+      'what about a beard?',
+      'quanto custa?',
+      'how much is it?',
+    ],
+    ...['E na sexta?', 'cuánto cuesta?', 'e isso?'],
+  ])('%s', (text) => {
+    expect(subjectOf(text, conversation)).toBe(`${text}\nquanto custa o corte?`);
+    expect(subjectOf(text, [])).toBe(text);
+  });
+
+  test.each([
+    ...['tem estacionamento?', 'obrigado!', 'quero marcar', 'vocês abrem no sábado?', '', 'Eduardo', '👍'],
+    'e também gostaria de saber se vocês atendem crianças',
+  ])('not: %s', (text) => {
+    expect(subjectOf(text, conversation)).toBe(text);
+  });
 });

@@ -82,3 +82,28 @@ export const searchTextOf = (text: string): string =>
       .trim(),
     500,
   );
+
+/** Beginnings of a question that goes on with the one before: "e a barba?", "what about Friday?". */
+const goesOn =
+  /^[¿¡\s]*(?:e|y|and|mas|pero|but|ou|or|também|también|que tal|qué tal|what about|how about)(?![\p{L}\p{M}])/iu;
+/** Words that ask, and name nothing. */
+const asking = new Set(
+  'quanto quantos quanta custa custam é fica sai qual quais o a os as preço valor quando onde como dura demora tempo cuánto cuesta cuestan es cuál el la precio cuándo dónde cómo how much many long is it does that cost the price what when where isso esse essa ele ela eso ese esa'.split(
+    ' ',
+  ),
+);
+const mostWordsOfRest = 5;
+
+/**
+ * What is searched for about a text: with the lead's message before, when a short text goes on with it and does not name
+ * its subject. Pure.
+ */
+export function subjectOf(text: string, conversation: readonly Line[]): string {
+  const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const needsMore =
+    words.length > 0 &&
+    words.length <= mostWordsOfRest &&
+    (goesOn.test(text) || words.every((word) => asking.has(word)));
+  const before = needsMore ? conversation.findLast(({ from }) => from === 'lead') : undefined;
+  return before === undefined ? text : `${text}\n${before.text}`;
+}

@@ -20,7 +20,7 @@ import { readOffering } from '../tools/read-offering.ts';
 import { confirmations, offersToTell } from '../tools/said-by-server.ts';
 import { countModelCalls, listResults } from '../tools/step.repository.ts';
 import { toResult } from '../tools/step.ts';
-import { burstOf, isFirstAnswer, linesBefore, newestOf, searchTextOf, shortened, textOf } from './burst.ts';
+import { burstOf, isFirstAnswer, linesBefore, newestOf, searchTextOf, shortened, subjectOf, textOf } from './burst.ts';
 import type { Claimed } from './claim-next.ts';
 import { localeOfLead } from './lead-locale.ts';
 import {
@@ -75,7 +75,7 @@ export async function decide(
   };
   if (reason || !burst) return stopped(reason ?? 'nothing_to_answer');
   const message = text === '' ? {} : { message: shortened(text, 4096) };
-  const q = searchTextOf(text);
+  const q = searchTextOf(subjectOf(text, conversation));
   const offered = offersToTell(results);
   const [{ agent, ...selection }, passages, offering, offers] = await Promise.all([
     rpc.call(selectAgent, { body: { lead_id: turn.lead_id, language: locale, ...message } }, call),
