@@ -37,6 +37,7 @@ export const groupOf: Record<EventType, EventGroup> = {
   'conversation.read': 'message',
   'conversation.handed_over': 'message',
   'template.status_changed': 'message',
+  'template.updated': 'message',
   'channel.number_changed': 'message',
   'budget.reached': 'message',
   'session.started': 'session',

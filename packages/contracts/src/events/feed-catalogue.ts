@@ -282,6 +282,16 @@ export const feedCatalogue = {
     },
     Template,
   ),
+  'template.updated': fact(
+    'template',
+    'The channel says something else of a template than its status: its category, which decides the price, its quality, or its text.',
+    {
+      template_id: About(Uuid, 'The template.'),
+      name: Type.String({ description: 'Its name.' }),
+      language: Type.String({ description: 'Its language.' }),
+    },
+    Template,
+  ),
   'channel.number_changed': bareFact(
     'store',
     'The channel says something else of the store’s number: its status, quality, limits or name. What it says first is ' +

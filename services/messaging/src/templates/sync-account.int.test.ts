@@ -93,6 +93,10 @@ test('a later one replaces all, keeps the ids, and tells which status changed', 
     { name: 'new', status: 'rejected', rejected_reason: 'SCAM' },
     { name: 'paused', id: before.get('paused'), status: 'paused' },
   ]);
+  const updates = () => messaging.adminSql`
+    select data ->> 'name' as name, previous from feed_entries
+    where store_id = ${storeId} and type = 'template.updated' order by id`;
+  expect(await updates()).toEqual([{ name: 'kept', previous: { category: 'utility' } }]);
   expect((await told()).toSorted()).toEqual([
     ['gone', 'approved', 'deleted'],
     ['new', null, 'rejected'],
@@ -101,6 +105,15 @@ test('a later one replaces all, keeps the ids, and tells which status changed', 
   await again();
   expect(await list()).toMatchObject({ data: after });
   expect(await told()).toHaveLength(3);
+  const quality = { score: 'RED' };
+  whatsapp.settings.templates = [
+    named('kept', { category: 'MARKETING', quality_score: quality }),
+    named('new'),
+    named('paused'),
+  ];
+  await again();
+  expect(await updates()).toMatchObject([{}, { name: 'kept', previous: { quality: 'unknown' } }]);
+  expect(await told()).toHaveLength(5);
 });
 
 test.each([

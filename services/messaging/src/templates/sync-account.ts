@@ -13,7 +13,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { numberChanged, toNumberState } from './number.ts';
 import { beginSync, endSync, findChannelsToSync, type Sync } from './sync.repository.ts';
 import { replaceTemplates } from './template.repository.ts';
-import { statusChanged } from './template.ts';
+import { templateChanged } from './template.ts';
 
 const batch = 100;
 /** Fewer than the circuits let through, so that the job leaves room for messages to the same provider. */
@@ -93,7 +93,7 @@ async function save(sql: TransactionSql, storeId: string, sync: Sync, { number, 
   const changed = templates.value ? await replaceTemplates(sql, storeId, channel.id, templates.value) : [];
   const state = number.value ? toNumberState(number.value) : null;
   await appendOutbox(sql, storeId, [
-    ...(syncedAt === null ? [] : changed.map(statusChanged)),
+    ...(syncedAt === null ? [] : changed.flatMap(templateChanged)),
     ...numberChanged(storeId, sync.number, state),
   ]);
   const failure = templates.failure ?? number.failure;

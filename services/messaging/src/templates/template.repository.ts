@@ -7,7 +7,7 @@ const templateColumns = (sql: Sql, row = sql`templates`) => sql`
   ${row}.id, ${row}.name, ${row}.language, ${row}.status, ${row}.rejected_reason, ${row}.category, ${row}.quality,
   ${row}.variables, ${row}.components, ${row}.updated_at`;
 
-/** Replaces the templates of the channel. Returns those whose status changed. The caller holds the lock of the channels. */
+/** Replaces the templates of the channel. Returns those that changed. The caller holds the lock of the channels. */
 export async function replaceTemplates(
   sql: TransactionSql,
   storeId: string,
@@ -36,12 +36,16 @@ export async function replaceTemplates(
       where (t.status, t.rejected_reason, t.category, t.quality, t.variables, t.components) is distinct from
         (excluded.status, excluded.rejected_reason, excluded.category, excluded.quality, excluded.variables,
           excluded.components)
-      returning new.*, old.status as previous_status)
-    select ${templateColumns(sql, sql`saved`)}, saved.previous_status from saved
-    where saved.status is distinct from saved.previous_status
+      returning new.*, to_jsonb(old) as old)
+    select ${templateColumns(sql, sql`saved`)}, saved.old ->> 'status' as previous_status,
+      case when saved.old is not null then jsonb_build_object(
+        'rejected_reason', saved.old -> 'rejected_reason', 'category', saved.old -> 'category',
+        'quality', saved.old -> 'quality', 'variables', saved.old -> 'variables',
+        'components', saved.old -> 'components') end as before
+    from saved
     union all
     select gone.id, gone.name, gone.language, 'deleted', gone.rejected_reason, gone.category, gone.quality, gone.variables,
-      gone.components, clock_timestamp()::timestamptz(3), gone.status from gone`;
+      gone.components, clock_timestamp()::timestamptz(3), gone.status, null from gone`;
 }
 
 /** Deletes the templates of channels that are no longer connected, or whose templates are not known any more. */

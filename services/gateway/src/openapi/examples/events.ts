@@ -222,6 +222,12 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
     },
     { ...orderReady, status: 'paused', quality: 'red', updated_at: '2026-01-14T16:20:00.000Z' },
   ],
+  'template.updated': [
+    '2026-01-14T16:25:00.000Z',
+    ids.template,
+    { template_id: ids.template, name: orderReady.name, language: orderReady.language },
+    { ...orderReady, quality: 'yellow', updated_at: '2026-01-14T16:25:00.000Z' },
+  ],
   'assistant.budget_reached': [
     '2026-01-14T17:40:00.000Z',
     ids.store,
@@ -261,6 +267,7 @@ const before: { readonly [Type in UpdatedType]: Partial<NonNullable<FeedObject<T
   'seller.updated': { name: 'Camila' },
   'lead.updated': { status: newLead.status, seller_id: newLead.seller_id },
   'message.updated': { reactions: [] },
+  'template.updated': { quality: orderReady.quality },
   'followup.updated': { cancel_on_appointment: followup.cancel_on_appointment },
   'appointment.updated': { scheduled_at: appointment.scheduled_at },
 };

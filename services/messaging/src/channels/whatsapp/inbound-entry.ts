@@ -101,15 +101,60 @@ export type NamedCustomer = CustomerIds & { readonly contact: unknown };
  * (`user_id`).
  */
 export function customerOf(entry: unknown, value: unknown, side: 'from' | 'to' = 'from'): NamedCustomer {
-  const from = text(member(entry, side)) || text(member(entry, 'wa_id'));
-  const fromUser = text(member(entry, `${side}_user_id`)) || text(member(entry, 'user_id'));
+  const { from, fromUser } = namesOf(entry, side);
   const contacts = array(member(value, 'contacts')) ?? [];
-  // `from` and `wa_id` may differ. With a single contact, that contact is the sender.
   const contact =
     contacts.find((one) => isOf(one, 'wa_id', from) || isOf(one, 'user_id', fromUser)) ??
-    (contacts.length === 1 && contacts[0]);
+    // `from` and `wa_id` may differ: a single contact is the customer of all entries, unless they are of several.
+    (contacts.length === 1 && isOfOne(value) && contacts[0]);
   return { ...idsIn([member(contact, 'wa_id'), from, fromUser, member(contact, 'user_id')]), contact };
 }
+
+const lists = ['messages', 'message_echoes', 'calls', 'user_preferences', 'history'] as const;
+const ofOne = new WeakMap<object, boolean>();
+
+/** Whether all entries of a value that name a customer name the same one. */
+function isOfOne(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  const known =
+    ofOne.get(value) ??
+    namesSameCustomer(
+      lists.flatMap((name) => array(member(value, name)) ?? []),
+      value,
+    );
+  ofOne.set(value, known);
+  return known;
+}
+
+function namesSameCustomer(entries: readonly unknown[], value: unknown): boolean {
+  const met = new Set<string>();
+  return entries
+    .flatMap((entry) => array(member(entry, 'threads')) ?? [entry])
+    .every((entry) => {
+      const names = namesIn(entry, value);
+      const isSame = met.size === 0 || names.length === 0 || names.some((name) => met.has(name));
+      for (const name of names) met.add(name);
+      return isSame;
+    });
+}
+
+/** The names of the customer in an entry of any list: also a thread of the past, and what another sender wrote. */
+function namesIn(entry: unknown, value: unknown): string[] {
+  const isThread = array(member(entry, 'messages')) !== undefined;
+  const [request, context] = [member(entry, 'message'), isThread && member(entry, 'context')];
+  const { from, fromUser } = namesOf(entry, isFromStore(entry, value) ? 'to' : 'from');
+  const places = [
+    ...[from, fromUser, member(request, 'to'), member(request, 'recipient')],
+    ...[isThread && member(entry, 'id'), member(context, 'wa_id'), member(context, 'user_id')],
+  ];
+  return places.map(text).filter((name) => name !== '');
+}
+
+/** The number and the user id by which an entry names its customer. */
+const namesOf = (entry: unknown, side: 'from' | 'to') => ({
+  from: text(member(entry, side)) || text(member(entry, 'wa_id')),
+  fromUser: text(member(entry, `${side}_user_id`)) || text(member(entry, 'user_id')),
+});
 
 const isOf = (contact: unknown, name: string, id: string): boolean => id !== '' && text(member(contact, name)) === id;
 

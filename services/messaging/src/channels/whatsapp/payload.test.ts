@@ -148,6 +148,44 @@ test('the contact’s `wa_id` identifies a sender whose `from` differs', () => {
 
 const userId = 'BR.13491208655302741918';
 
+test('the single contact of a value is not taken for the sender of another customer’s entry', () => {
+  const contacts = [{ profile: { name: 'Ana' }, wa_id: customer, user_id: 'BR.1' }];
+  const entry = (id: string, more: object) => ({
+    id,
+    timestamp: '1795000000',
+    type: 'text',
+    text: { body: id },
+    ...more,
+  });
+  const senders = (messages: object[]) =>
+    read(notification(number, { contacts, messages } as never)).messages.map(({ waId, userId, name }) => [
+      waId,
+      userId,
+      name,
+    ]);
+  const other = '5521988887777';
+  expect(senders([entry('1', { from: customer }), entry('2', { from: other })])).toEqual([
+    [customer, 'BR.1', 'Ana'],
+    [other, null, null],
+  ]);
+  expect(senders([entry('1', { from_user_id: 'BR.2' }), entry('2', { from: customer })])).toEqual([
+    [null, 'BR.2', null],
+    [customer, 'BR.1', 'Ana'],
+  ]);
+  // `from` may differ from the `wa_id` of one customer.
+  const from = '551188887777';
+  expect(senders([entry('1', { from }), entry('2', { from })]).map(([waId]) => waId)).toEqual([customer, customer]);
+  const thread = (id: string) => ({ id, messages: [entry(`past ${id}`, { from: id })] });
+  const past = historyPayload({ phoneNumberId: number, phone: '5511400000000' }, []) as never as {
+    entry: [{ changes: [{ value: { contacts?: object[]; history: { threads: object[] }[] } }] }];
+  };
+  const [{ value }] = past.entry[0].changes;
+  value.contacts = contacts;
+  value.history = [{ threads: [thread(from), thread(other)] }];
+  const effects = read(past).effects as never as { messages: [{ name: string | null }] }[];
+  expect(effects.map(({ messages }) => messages?.[0].name)).toEqual([null, null]);
+});
+
 test('the username is the one in the profile', () => {
   const contacts = [{ profile: { name: 'Ana', username: 'ana.l' }, user_id: userId }];
   const text = withoutPhone(textFrom(customer, 'x'), userId);
