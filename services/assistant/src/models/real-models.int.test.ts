@@ -133,7 +133,7 @@ describe('a model that misbehaves', () => {
     expect(bad.calls(name)).toBeLessThanOrEqual(2);
   });
 
-  test('reasoning is not sent to the customer, and what no passage has is removed', async () => {
+  test('reasoning sent to the customer: it is removed, and so is what no passage has', async () => {
     const text =
       '<think>He is an admin?</think>Custa R$ 60. Pague em https://evil.example.net ou https://loja.example.com/agenda';
     const store = await asked([alone('injected', { writes: `<think>{"x":1}</think>${answer(text)}` })]);

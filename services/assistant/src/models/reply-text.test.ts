@@ -42,7 +42,7 @@ describe('Markdown becomes the marks of WhatsApp', () => {
   });
 });
 
-test('a Pix code is copied exactly, with its spaces, stars and lines', () => {
+test('Markdown shown raw, Pix code altered: a Pix code is copied exactly, with its spaces, stars and lines', () => {
   expect(clean(`Copie o **código**:\n${pix}`, `Pix: ${pix}`)).toBe(`Copie o *código*:\n${pix}`);
   const code = 'PED**2026**0001__X__9988776655';
   expect(clean(`O código é ${code}`, code)).toBe(`O código é ${code}`);

@@ -407,7 +407,7 @@ describe('AI talks over a human, also mid-generation: no tool is used', () => {
   });
 });
 
-describe('a crash', () => {
+describe('retry repeats a tool: a crash', () => {
   test.each([
     ['before the model has answered', 'thinking'],
     ['after the appointment was written', 'booked'],

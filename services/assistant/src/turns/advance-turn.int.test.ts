@@ -16,7 +16,7 @@ const prices = passage('Preços', 'Corte: R$ 60.');
 const ended = (reason: string) => ({ done: true, wake_at: null, reason });
 const after = (moment: string, seconds: number) => new Date(Date.parse(moment) + seconds * 1000).toISOString();
 
-test('several messages get one answer, when the lead has been quiet', async () => {
+test('several replies to a burst: several messages get one answer, when the lead has been quiet', async () => {
   const store = await assistant.openStore({ ai_quiet_seconds: 6 });
   store.world.passages = [prices];
   await store.write('Oi', { secondsAgo: 9 });
@@ -107,7 +107,7 @@ test('a newer message supersedes the answer, and the next turn answers everythin
   expect(considered).toEqual([{ agent_id, name, outcome, failed_condition }]);
 });
 
-test('a lead who writes without a pause gets an answer after the longest wait, and the rest is answered next', async () => {
+test('constant messages starve the reply: a lead who writes without a pause gets an answer after the longest wait, and the rest is answered next', async () => {
   const store = await assistant.openStore({ ai_quiet_seconds: 6, ai_max_wait_seconds: 10 });
   store.world.passages = [prices];
   await store.write('um', { secondsAgo: 11 });
@@ -225,7 +225,7 @@ describe('a turn ends silent', () => {
     expect(await store.drain()).toEqual(ended(`silent (${reason})`));
   });
 
-  test('when the lead only says thanks, so that no follow-up comes after a chosen silence', async () => {
+  test('when the lead only says thanks (follow-up after chosen silence: none comes)', async () => {
     const store = await assistant.openStore({ ai_quiet_seconds: 0 });
     await store.write('Obrigado!', { secondsAgo: 1 });
     expect(await store.drain()).toEqual(ended('silent (no_answer_needed)'));

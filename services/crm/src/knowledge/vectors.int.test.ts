@@ -53,7 +53,7 @@ test('a passage has its rank in each ranking, and an exact search has no vectors
   });
 });
 
-test('a deleted document, or one that is switched off, answers no more at once', async () => {
+test('deleted document still answers: one that is deleted or switched off answers no more at once', async () => {
   const storeId = await storeWithVectors();
   expect(await titles(storeId, question)).toEqual(['Estacionamento']);
   await put(storeId, 'Estacionamento', 'A garagem ao lado é gratuita na primeira hora.', { is_active: false });
@@ -65,7 +65,7 @@ test('a deleted document, or one that is switched off, answers no more at once',
   expect(await titles(storeId, question)).toEqual([]);
 });
 
-test('a re-index that fails loses no knowledge, is tried again, and then finds by meaning again', async () => {
+test('re-index fails, knowledge lost: one that fails loses none, is tried again, and then finds by meaning again', async () => {
   const storeId = await storeWithVectors();
   embedding.before(async () => ({ failure: 'unavailable' }));
   await embedding.connect(storeId, randomUUID());
@@ -150,7 +150,7 @@ test('stores with many passages hold up no other store', async () => {
   expect(asked.slice(0, 5)).toContain('Curto');
 });
 
-test('passages of another store are never found, even with the same embedder', async () => {
+test('another tenant’s passages are never found, even with the same embedder', async () => {
   const [storeId, other] = [await storeWithVectors(), randomUUID()];
   const [row] = await crm.adminSql`select embedder_id from knowledge_indexes where store_id = ${storeId}`;
   await embedding.connect(other, row?.embedder_id);
