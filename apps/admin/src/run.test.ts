@@ -1,5 +1,5 @@
 import { build, buildText } from '@mostrador/kit/process/build';
-import { AppError } from '@mostrador/kit/rpc/errors';
+import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import { expect, test } from 'vitest';
 import { NotRunning } from './exit.ts';
 import type { Platform } from './platform.ts';
@@ -150,6 +150,13 @@ test('an error of the platform is printed with its code, and the exit code is 1'
   const answer = await run(['key', 'list', '--store', store], { error });
   expect(answer.exitCode).toBe(1);
   expect(answer.err).toContain('(store_not_found)');
+});
+
+test.each([
+  new AppError('calendar_refused', { detail: 'The address is in a private network or has no TLS.' }),
+  validationFailed([{ pointer: '#/url', detail: 'must not lead into a private network' }]),
+])('an address in a private network names the variable that allows it: %s', async (error) => {
+  expect((await run(['key', 'list', '--store', store], { error })).err).toContain('PROVIDER_ALLOW_HOSTS');
 });
 
 test('with --json an error is JSON on standard error and standard output stays empty', async () => {

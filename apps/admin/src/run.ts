@@ -58,13 +58,22 @@ function explain(error: unknown): Failure {
     if (error.code === 'service_unavailable') return notRunning('the service for this command does not answer');
     return {
       exitCode: exitCodes.refused,
-      text: `error: ${shown(error.detail)} (${error.code})`,
+      text: [`error: ${shown(error.detail)} (${error.code})`, ...hintsFor(error)].join('\n'),
       error: { code: error.code, detail: error.detail, ...error.members },
     };
   }
   const detail = error instanceof Error ? error.message : String(error);
   const code = error instanceof Refused ? 'refused' : 'internal_error';
   return { exitCode: exitCodes.refused, text: `error: ${detail}`, error: { code, detail } };
+}
+
+/** What only an operator can do. Stores are not told how the platform is configured. */
+function hintsFor({ detail, members }: AppError): string[] {
+  const told = `${detail} ${JSON.stringify(members ?? {})}`;
+  if (!/private network/.test(told)) return [];
+  return [
+    'If the platform may reach this address: set PROVIDER_ALLOW_HOSTS of the service (a calendar: scheduling, a channel: messaging, a model: assistant) and restart it: docs/reference/configuration.md.',
+  ];
 }
 
 function notRunning(detail: string): Failure {

@@ -129,7 +129,7 @@ export async function startGateway(config: GatewayConfig, { log, tracing, onStop
 
   const nats = await connectNats({ ...natsAddress(config), name, log });
   connection = { nats, rpc: createRpcClient({ nats, log, tracing }) };
-  answerRollCall(nats, log, { process: name, health });
+  answerRollCall(nats, log, { process: name, health, warnings });
   hearAccessNotices(nats, directory);
   hearFeedNotices(nats, followers, log);
   watch.start();

@@ -2,6 +2,7 @@ import type { Sql } from '@mostrador/kit/database/database';
 import type { AiBudgetReached } from './ai-budgets.ts';
 import type { OpenCircuit } from './circuits.ts';
 import type { BudgetUsedUp } from './message-budgets.ts';
+import type { FailingModels } from './models.ts';
 import type { TroubledNumber } from './numbers.ts';
 
 /** Of stores that a check names. */
@@ -48,21 +49,42 @@ export type Replication = {
   readonly archived_at: Date | null;
   readonly archive_failed_at: Date | null;
   readonly fenced_since: Date | null;
+  readonly now: Date;
+  /** Since when the first finished file of the log waits for the archive. Null: none waits. Undefined: not known. */
+  readonly unarchived_since?: Date | null;
+  /** When the newest base backup ended. Null: the server knows of none. Undefined: not known. */
+  readonly backed_up_at?: Date | null;
 };
 
+/**
+ * A finished file of the log has a mark `.ready` until it is archived. The newest base backup leaves a file `.backup` in
+ * the log until the next one. Both need the rights of pg_monitor.
+ */
+async function readLogFolder(sql: Sql): Promise<Pick<Replication, 'unarchived_since' | 'backed_up_at'>> {
+  const [right] = await sql<[{ may: boolean }]>`
+    select has_function_privilege('pg_ls_archive_statusdir()', 'execute')
+      and has_function_privilege('pg_ls_waldir()', 'execute') as may`;
+  if (!right.may) return {};
+  const [found] = await sql<[Required<Pick<Replication, 'unarchived_since' | 'backed_up_at'>>]>`
+    select (select min(modification) from pg_ls_archive_statusdir() where name like '%.ready') as unarchived_since,
+      (select max(modification) from pg_ls_waldir() where name like '%.backup') as backed_up_at`;
+  return found;
+}
+
 export async function readReplication(sql: Sql): Promise<Replication> {
-  const [[state], slots] = await Promise.all([
-    sql<[Omit<Replication, 'slots'>]>`
+  const [[state], slots, folder] = await Promise.all([
+    sql<[Omit<Replication, 'slots' | 'unarchived_since' | 'backed_up_at'>]>`
       select current_setting('archive_mode') as archive, last_archived_time as archived_at,
-        last_failed_time as archive_failed_at,
+        last_failed_time as archive_failed_at, clock_timestamp() as now,
         (select max(since) from scheduling.restore_fence) as fenced_since
       from pg_stat_archiver`,
     sql<Replication['slots'][number][]>`
       select slot_name as name,
         case when pg_is_in_recovery() then 0 else pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn) end::float8 as retained_bytes
       from pg_replication_slots where not active and restart_lsn is not null`,
+    readLogFolder(sql),
   ]);
-  return { ...state, slots };
+  return { ...state, ...folder, slots };
 }
 
 export type RoleState = {
@@ -112,6 +134,19 @@ export const readCircuits = (sql: Sql) => sql<OpenCircuit[]>`
     union all
     select 'messaging', origin, failures, since, open_until, updated_at from messaging.provider_circuits) as circuits
   where open_until is not null and updated_at > now() - interval '1 day'`;
+
+/** One failed call may be a short fault of the provider; a rejected one is mended by a person only. */
+export const readFailingModels = (sql: Sql) => sql<FailingModels[]>`
+  select provider, failure_kind as kind, count(*)::int as stores, max(failures)::int as failures,
+    max(failed_at) as failed_at, (array_agg(c.store_id order by failed_at desc))[1] as store_id,
+    coalesce(sum(turns.waiting), 0)::int as waiting, min(turns.since) as waiting_since
+  from assistant.provider_connections c
+  left join lateral (
+    select count(*) as waiting, min(first_received_at) as since from assistant.ai_turns t
+    where t.store_id = c.store_id and t.state = 'open' and t.model_failures ? c.provider) as turns on true
+  where failure_kind is not null and failed_at > now() - interval '1 day'
+    and failures >= case failure_kind when 'rejected' then 1 else 3 end
+  group by 1, 2 order by 1, 2`;
 
 /** The first stores that have used up what their AI may use today, and since when. */
 export const readAiBudgets = (sql: Sql) => sql<AiBudgetReached[]>`

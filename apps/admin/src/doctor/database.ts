@@ -22,6 +22,8 @@ const roleNames = [
 ];
 
 const retainedTooMuch = 4 * 1024 ** 3;
+const archiveLateMs = 10 * 60_000;
+const backupOldMs = 48 * 3_600_000;
 
 /** Whether the server takes writes, has connections left, and keeps what it must for a backup. */
 export async function checkServer(sql: Sql): Promise<Finding[]> {
@@ -97,13 +99,7 @@ export const judgeRefusal = ({ code, message }: { code: string; message: string 
 };
 
 /** Pure. */
-export function judgeReplication({
-  slots,
-  archive,
-  archived_at,
-  archive_failed_at,
-  fenced_since,
-}: Replication): Finding[] {
+export function judgeReplication({ slots, fenced_since, ...log }: Replication): Finding[] {
   const findings: Finding[] = slots
     .filter(({ retained_bytes }) => retained_bytes > retainedTooMuch)
     .map(({ name, retained_bytes }) => ({
@@ -113,31 +109,8 @@ export function judgeReplication({
       why: 'Its standby or its backup is gone. The log fills the disk in time.',
       remedy: 'Start what reads it, or drop the slot: select pg_drop_replication_slot(…).',
     }));
-  if (archive_failed_at && (!archived_at || archive_failed_at > archived_at)) {
-    findings.push({
-      severity: 'warning',
-      what: 'The archive of the log fails. A restore reaches only the last archived file, and the log fills the disk in time',
-      since: toTime(archived_at ?? archive_failed_at),
-      why: 'archive_command or archive_library ends with an error.',
-      remedy: 'The log of PostgreSQL has the error. Mend it: the archive catches up by itself.',
-    });
-  } else if (archive === 'off') {
-    findings.push({
-      severity: 'note',
-      what: 'PostgreSQL archives no log, so no last backup is known',
-      since: null,
-      why: 'archive_mode is off.',
-      remedy: 'Nothing, if backups are made in another way, or this is a platform for development.',
-    });
-  } else {
-    findings.push({
-      severity: 'note',
-      what: archived_at ? 'The log of PostgreSQL was archived last' : 'PostgreSQL has archived no file of its log yet',
-      since: toTime(archived_at),
-      why: 'archive_mode is on, and no attempt has failed since.',
-      remedy: 'Nothing. A restore reaches this moment.',
-    });
-  }
+  findings.push(...judgeArchive(log));
+  if (log.archive !== 'off') findings.push(...judgeBaseBackup(log));
   if (fenced_since) {
     findings.push({
       severity: 'note',
@@ -148,6 +121,94 @@ export function judgeReplication({
     });
   }
   return findings;
+}
+
+type Log = Omit<Replication, 'slots' | 'fenced_since'>;
+
+const cannotSee = 'The role in POSTGRES_URL may not see the files of the log.';
+const letSee = 'Grant it pg_monitor, or use an administrator.';
+
+function judgeArchive({ archive, archived_at, archive_failed_at, unarchived_since, now }: Log): Finding[] {
+  if (archive_failed_at && (!archived_at || archive_failed_at > archived_at)) {
+    return [
+      {
+        severity: 'warning',
+        what: 'The archive of the log fails. A restore reaches only the last archived file, and the log fills the disk in time',
+        since: toTime(archived_at ?? archive_failed_at),
+        why: 'archive_command or archive_library ends with an error.',
+        remedy: 'The log of PostgreSQL has the error. Mend it: the archive catches up by itself.',
+      },
+    ];
+  }
+  if (archive === 'off') {
+    return [
+      {
+        severity: 'note',
+        what: 'PostgreSQL archives no log, so no last backup is known',
+        since: null,
+        why: 'archive_mode is off.',
+        remedy: 'Nothing, if backups are made in another way, or this is a platform for development.',
+      },
+    ];
+  }
+  if (unarchived_since && +now - +unarchived_since > archiveLateMs) {
+    return [
+      {
+        severity: 'warning',
+        what: 'The archive of the log stands still. A restore reaches only the last archived file, and the log fills the disk in time',
+        since: toTime(unarchived_since),
+        why: `A finished file of the log waits since then, and no error is recorded: archive_command hangs, or cannot keep up. ${archived_at ? `The last file was archived at ${archived_at.toISOString()}.` : 'No file was archived yet.'}`,
+        remedy:
+          'Look at what archive_command waits for, such as a mount that hangs, and at `ps` for its process. End that process: PostgreSQL starts it again.',
+      },
+    ];
+  }
+  const isKnown = unarchived_since !== undefined;
+  return [
+    {
+      severity: 'note',
+      what: archived_at ? 'The log of PostgreSQL was archived last' : 'PostgreSQL has archived no file of its log yet',
+      since: toTime(archived_at),
+      why: `archive_mode is on, and no attempt has failed since. ${isKnown ? 'No finished file waits for long.' : cannotSee}`,
+      remedy: isKnown
+        ? 'Nothing. A restore reaches this moment.'
+        : `${letSee} Until then an archive that hangs is not seen.`,
+    },
+  ];
+}
+
+/** What takes a base backup ends it with a call to the server, which leaves a file in the log. */
+function judgeBaseBackup({ backed_up_at, now }: Log): Finding[] {
+  if (backed_up_at === undefined) {
+    return [
+      { severity: 'note', what: 'The last base backup is not known', since: null, why: cannotSee, remedy: letSee },
+    ];
+  }
+  if (backed_up_at !== null && +now - +backed_up_at <= backupOldMs) {
+    return [
+      {
+        severity: 'note',
+        what: 'The last base backup ended',
+        since: toTime(backed_up_at),
+        why: 'Its file is in the log of the server.',
+        remedy: 'Nothing. Whether it can be restored shows only a rehearsal: docs/operations/backup.md.',
+      },
+    ];
+  }
+  return [
+    {
+      severity: 'warning',
+      what: backed_up_at
+        ? 'The newest base backup is older than two days, so a restore takes long'
+        : 'The server knows of no base backup. Without one the archived log restores nothing',
+      since: toTime(backed_up_at),
+      why: backed_up_at
+        ? 'No base backup has ended on this server since.'
+        : 'No base backup has ended on this server since it was made, restored or promoted.',
+      remedy:
+        'Take one, and look at what should take it each day: docs/operations/backup.md. Backups of a standby, and snapshots of the disk, are not seen here.',
+    },
+  ];
 }
 
 /** The roles, row-level security, and indexes. */

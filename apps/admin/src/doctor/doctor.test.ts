@@ -1,10 +1,12 @@
 import { taskQueues } from '@mostrador/contracts';
 import type { TaskQueueState } from '@mostrador/kit/clients/temporal-inspection';
+import { processNames, serviceNames } from '@mostrador/platform/processes';
 import { describe, expect, test } from 'vitest';
 import { judgeAiBudgets } from './ai-budgets.ts';
 import { judgeCircuits } from './circuits.ts';
+import type { Replication } from './database.repository.ts';
 import { judgeMigrations, judgeRefusal, judgeReplication, judgeRoles, judgeServer } from './database.ts';
-import { ageText, compareFindings, exitCodeOf, type Finding, type Severity } from './finding.ts';
+import { ageText, compareFindings, exitCodeOf, type Finding, oneOfEachCause, type Severity } from './finding.ts';
 import { judgeMessageBudgets } from './message-budgets.ts';
 import { judgeNumbers } from './numbers.ts';
 import { inDatabase } from './open-database.ts';
@@ -19,7 +21,7 @@ const now = new Date('2027-01-31T09:00:00.000Z');
 const ago = (seconds: number) => new Date(+now - seconds * 1000);
 const brief = (findings: readonly Finding[]) => findings.map(({ severity, what }) => [severity, what]);
 
-const names = ['gateway', 'accounts', 'crm', 'scheduling', 'messaging', 'events', 'assistant', 'workflows'];
+const names: readonly string[] = processNames;
 const answer = (process: string, members: Partial<Answer> = {}): Answer => ({
   ...{ process, instance: `host:${process}`, version: '0.2.0', ready: true, checks: [], keys: [], skewMs: 0 },
   ...{ started_at: '2027-01-31T08:00:00.000Z', now: now.toISOString() },
@@ -53,6 +55,24 @@ describe('findings', () => {
       finding('note', null),
     ];
     expect(inOrder.toReversed().sort(compareFindings)).toEqual(inOrder);
+  });
+
+  test('a dead worker is one finding, although two checks find it', () => {
+    const present = names.filter((name) => name !== 'workflows').map((name) => answer(name));
+    const pollers = [{ identity: 'w', polledAt: ago(120) }];
+    const queues = Object.values(taskQueues).map(
+      (name) => ({ name, tasks: 'activity', pollers, backlog: 1, backlogSeconds: 60 }) as unknown as TaskQueueState,
+    );
+    const found = oneOfEachCause([...judgeProcesses(present), ...judgeTaskQueues(queues, now)]);
+    expect(found).toMatchObject([
+      {
+        severity: 'critical',
+        what: expect.stringContaining('No workflows process answers.'),
+        since: ago(120).toISOString(),
+        why: expect.stringContaining('No worker polls any task queue.'),
+      },
+    ]);
+    expect(found[0]).not.toHaveProperty('cause');
   });
 
   test.each<[Severity[], number]>([
@@ -115,6 +135,19 @@ describe('processes', () => {
     const found = judgeProcesses(all.filter(({ process }) => process !== missing));
     expect(brief(found)).toEqual([
       ['critical', expect.stringMatching(new RegExp(`^No ${missing} process answers[.] .+`))],
+    ]);
+  });
+
+  test('the warnings of ready ones are findings, and the same of several is one', () => {
+    const warnings = ['A proxy is not trusted. Set `TRUSTED_PROXIES`.'];
+    const gateways = ['a:1', 'b:1'].map((instance) => answer('gateway', { instance, warnings }));
+    const rest = all.filter(({ process }) => process !== 'gateway');
+    expect(judgeProcesses([...rest, ...gateways])).toMatchObject([
+      {
+        severity: 'warning',
+        what: 'gateway at a:1, gateway at b:1 warn, and serve requests',
+        why: 'A proxy is not trusted. Set `TRUSTED_PROXIES`.',
+      },
     ]);
   });
 
@@ -413,35 +446,59 @@ describe('PostgreSQL', () => {
     });
   });
 
-  const replication = { slots: [], archive: 'on', archived_at: ago(60), archive_failed_at: null, fenced_since: null };
-  test.each<[string, Partial<Parameters<typeof judgeReplication>[0]>, [Severity, string][]]>([
-    ['an archive that works', {}, [['note', 'was archived last']]],
+  const replication = {
+    ...{ slots: [], archive: 'on', archived_at: ago(60), archive_failed_at: null, fenced_since: null, now },
+    ...{ unarchived_since: null, backed_up_at: ago(86_400) },
+  };
+  const backup: [Severity, string] = ['note', 'The last base backup ended'];
+  test.each<[string, { readonly [M in keyof Replication]?: Replication[M] | undefined }, [Severity, string][]]>([
+    ['an archive that works', {}, [['note', 'was archived last'], backup]],
+    [
+      'an archive command that hangs',
+      { archived_at: ago(700), unarchived_since: ago(601) },
+      [['warning', 'The archive of the log stands still'], backup],
+    ],
+    ['a file that waits for a moment', { unarchived_since: ago(599) }, [['note', 'was archived last'], backup]],
+    [
+      'a base backup of three days ago',
+      { backed_up_at: ago(3 * 86_400) },
+      [
+        ['note', 'was archived last'],
+        ['warning', 'The newest base backup is older than two days'],
+      ],
+    ],
+    [
+      'no base backup',
+      { backed_up_at: null },
+      [
+        ['note', 'was archived last'],
+        ['warning', 'The server knows of no base backup'],
+      ],
+    ],
+    [
+      'a role that may not look',
+      { unarchived_since: undefined, backed_up_at: undefined },
+      [
+        ['note', 'was archived last'],
+        ['note', 'The last base backup is not known'],
+      ],
+    ],
     ['no archive', { archive: 'off', archived_at: null }, [['note', 'archives no log']]],
-    ['an archive that fails', { archive_failed_at: ago(30) }, [['warning', 'The archive of the log fails']]],
-    ['an archive that failed before', { archive_failed_at: ago(90) }, [['note', 'was archived last']]],
+    ['an archive that fails', { archive_failed_at: ago(30) }, [['warning', 'The archive of the log fails'], backup]],
+    ['an archive that failed before', { archive_failed_at: ago(90) }, [['note', 'was archived last'], backup]],
     [
       'a slot that keeps the log',
       { slots: [{ name: 's1', retained_bytes: 5 * 1024 ** 3 }] },
-      [
-        ['warning', 'The replication slot s1 keeps 5.0 GB'],
-        ['note', 'was archived last'],
-      ],
+      [['warning', 'The replication slot s1 keeps 5.0 GB'], ['note', 'was archived last'], backup],
     ],
-    [
-      'a restore',
-      { fenced_since: ago(9_000) },
-      [
-        ['note', 'was archived last'],
-        ['note', 'was restored last'],
-      ],
-    ],
+    ['a restore', { fenced_since: ago(9_000) }, [['note', 'was archived last'], backup, ['note', 'was restored last']]],
   ])('%s', (_name, members, expected) => {
-    expect(brief(judgeReplication({ ...replication, ...members }))).toEqual(
+    expect(brief(judgeReplication({ ...replication, ...members } as Replication))).toEqual(
       expected.map(([severity, text]) => [severity, expect.stringContaining(text)]),
     );
   });
 
-  const roles = ['accounts', 'crm', 'scheduling', 'messaging', 'events', 'assistant']
+  const roles = serviceNames
     .flatMap((name) => [`${name}_owner`, name, `${name}_system`])
     .concat('gateway_system')
     .map((name) => ({ name, login: true, too_much: false, foreign_schemas: [] as string[] }));
@@ -462,10 +519,7 @@ describe('PostgreSQL', () => {
     [[], []],
     [['crm'], ['The schema crm has no migration']],
     [['crm', 'events'], ['The schemas crm, events have no migration']],
-    [
-      ['accounts', 'crm', 'scheduling', 'messaging', 'events', 'assistant'],
-      ['The database at POSTGRES_URL has no schema of the platform'],
-    ],
+    [[...serviceNames], ['The database at POSTGRES_URL has no schema of the platform']],
   ])('without migrations in %j', (missing, expected) => {
     expect(judgeMigrations(missing).map(({ what }) => what)).toEqual(expected);
   });

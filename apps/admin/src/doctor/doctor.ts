@@ -9,10 +9,18 @@ import { Ended, NotRunning } from '../exit.ts';
 import { shown, table } from '../terminal.ts';
 import { judgeAiBudgets } from './ai-budgets.ts';
 import { judgeCircuits } from './circuits.ts';
-import { readAiBudgets, readCircuits, readMessageBudgets, readNumbers, readSealed } from './database.repository.ts';
+import {
+  readAiBudgets,
+  readCircuits,
+  readFailingModels,
+  readMessageBudgets,
+  readNumbers,
+  readSealed,
+} from './database.repository.ts';
 import { checkSchemas, checkServer } from './database.ts';
-import { compareFindings, exitCodeOf, type Finding, severities } from './finding.ts';
+import { compareFindings, exitCodeOf, type Finding, oneOfEachCause, severities } from './finding.ts';
 import { judgeMessageBudgets } from './message-budgets.ts';
+import { judgeModels } from './models.ts';
 import { judgeNumbers } from './numbers.ts';
 import { inDatabase, Unreachable, withDatabase } from './open-database.ts';
 import { type Answer, judgeKeys, judgeProcesses } from './processes.ts';
@@ -149,6 +157,7 @@ async function examine(admin: Admin, database: string | undefined): Promise<Resu
       return judgeQueues(states.flat(), new Date());
     }),
     ofDatabase('providers', async (sql) => judgeCircuits(await readCircuits(sql), new Date())),
+    ofDatabase('models of the AI', async (sql) => judgeModels(await readFailingModels(sql))),
     ofDatabase('budgets of the AI', async (sql) => judgeAiBudgets(await readAiBudgets(sql))),
     ofDatabase('numbers of channels', async (sql) => judgeNumbers(await readNumbers(sql))),
     ofDatabase('budgets for messages', async (sql) => judgeMessageBudgets(await readMessageBudgets(sql))),
@@ -157,7 +166,7 @@ async function examine(admin: Admin, database: string | undefined): Promise<Resu
   const { findings, checks: done } = await runChecks(checks, limitMs);
   return {
     at: new Date().toISOString(),
-    findings: findings.sort(compareFindings),
+    findings: oneOfEachCause(findings).sort(compareFindings),
     processes: answers.map(({ process, instance, version, started_at, ready }) => ({
       ...{ process, instance, version, started_at, ready },
     })),

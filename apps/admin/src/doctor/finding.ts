@@ -14,7 +14,23 @@ export type Finding = {
   readonly why: string;
   /** What to do. */
   readonly remedy: string;
+  /** Findings of several checks with one cause are one finding: `oneOfEachCause`. */
+  readonly cause?: 'worker';
 };
+
+/** The first finding of a cause has what the others say as a further reason, and no finding has the member `cause`. */
+export function oneOfEachCause(findings: readonly Finding[]): Finding[] {
+  const merged: Finding[] = [];
+  for (const { cause, ...finding } of findings) {
+    const first = merged.find((each) => cause !== undefined && each.cause === cause);
+    if (first === undefined) merged.push({ ...finding, ...(cause && { cause }) });
+    else {
+      const since = [first.since, finding.since].flatMap((each) => each ?? []).sort()[0] ?? null;
+      merged[merged.indexOf(first)] = { ...first, since, why: `${first.why} ${finding.what}.` };
+    }
+  }
+  return merged.map(({ cause: _, ...finding }) => finding);
+}
 
 /** The most urgent first; of these what causes the others, then the oldest, then those without a known begin. */
 export const compareFindings = (one: Finding, other: Finding): number =>

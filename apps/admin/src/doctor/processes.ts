@@ -22,7 +22,21 @@ export type Answer = ProcessDescription & { readonly skewMs: number };
 
 /** What the roll call shows. Pure. */
 export function judgeProcesses(answers: readonly Answer[]): Finding[] {
-  return [...missing(answers), ...unready(answers), ...skewed(answers), ...versions(answers)];
+  return [...missing(answers), ...unready(answers), ...warned(answers), ...skewed(answers), ...versions(answers)];
+}
+
+/** What ready processes warn of. The same of several is one finding. */
+function warned(answers: readonly Answer[]): Finding[] {
+  const told = answers.flatMap(({ process, instance, warnings = [] }) =>
+    warnings.map((warning) => ({ warning, at: `${process} at ${instance}` })),
+  );
+  return [...Map.groupBy(told, ({ warning }) => warning)].map(([warning, of]) => ({
+    severity: 'warning',
+    what: `${of.map(({ at }) => at).join(', ')} ${of.length === 1 ? 'warns' : 'warn'}, and ${of.length === 1 ? 'serves' : 'serve'} requests`,
+    since: null,
+    why: warning,
+    remedy: 'Do what the reason says.',
+  }));
 }
 
 function missing(answers: readonly Answer[]): Finding[] {
@@ -32,6 +46,7 @@ function missing(answers: readonly Answer[]): Finding[] {
     .map((name) => ({
       severity: 'critical',
       isRoot: true,
+      ...(name === 'workflows' && { cause: 'worker' as const }),
       what: `No ${name} process answers. ${stops[name]}`,
       since: null,
       why: `No process with the NATS user ${name} answered the roll call: none runs, or it stands still, or it has no connection to NATS.`,

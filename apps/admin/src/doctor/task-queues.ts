@@ -33,6 +33,7 @@ export function judgeTaskQueues(queues: readonly TaskQueueState[], now: Date): F
     return {
       severity: 'critical',
       isRoot: true,
+      ...(name === '' && { cause: 'worker' as const }),
       what: `No worker polls ${name === '' ? 'any task queue' : `the task queue ${name}`}. ${work[name] ?? everything}; ${backlog} ${backlog === 1 ? 'task waits' : 'tasks wait'}${oldest > 0 ? `, the oldest for ${ageText(0, oldest * 1000)}` : ''}`,
       since: toTime(last),
       why: last ? 'The last poll ended, and none has begun since.' : 'No worker has polled it within five minutes.',

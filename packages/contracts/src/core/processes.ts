@@ -27,6 +27,11 @@ export const ProcessDescription = Type.Object({
       since: NullableTimestamp,
     }),
   ),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'What is wrong although the process is ready, as in `/readyz`. A process of 0.2.0 leaves it out.',
+    }),
+  ),
   keys: Type.Array(KeyMark, { description: 'Its encryption keys. The first one seals. Empty: it has none.' }),
 });
 export type ProcessDescription = Static<typeof ProcessDescription>;

@@ -6,7 +6,7 @@ import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
 import { waitFor } from '@mostrador/testing/wait';
 import { nanos } from 'nats';
 import pino from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { connectNats, ensureEventStream, isConnected, pingNats } from './nats.ts';
 
 describe('the connection to NATS', () => {
@@ -51,6 +51,17 @@ describe('the connection to NATS', () => {
     await pingNats(nats);
     await nats.close();
     await way.close();
+  });
+
+  test('a new stream has one replica where there are too few nodes, and the log says so', async () => {
+    const log = silentLog();
+    const warned = vi.spyOn(log, 'warn');
+    const nats = await connectNats({ url: server.url, name: 'test', log, streamReplicas: 3 });
+    await ensureEventStream(nats);
+    expect(warned.mock.calls.map(([, text]) => text)).toEqual(['the event stream does not get NATS_STREAM_REPLICAS']);
+    const { config } = await (await nats.jetstreamManager()).streams.info(eventStream.name);
+    expect(config.num_replicas).toBe(1);
+    await nats.close();
   });
 
   test('concurrent calls create one event stream, which drops duplicates and survives a restart', async () => {

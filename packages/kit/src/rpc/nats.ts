@@ -24,6 +24,8 @@ const pingTimeoutMs = 1_000;
 const streamNotFound = 10_059;
 /** `max_bytes` of a stream is more than the server has left. */
 const storageExceeded = 10_047;
+/** Of JetStream, when it has fewer nodes than replicas: in a cluster, and as one server. */
+const tooFewNodes: readonly number[] = [10_005, 10_074];
 
 /** Paths of certificates and a key, named as in nats-server and its clients. */
 export type NatsTls = { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
@@ -134,7 +136,8 @@ function serversOf(text: string, tls: NatsTls = {}, name: string): ConnectionOpt
 }
 
 /** How many replicas a process wants, by its connection, and the log for a failure to get them. */
-const wantedReplicas = new WeakMap<NatsConnection, { readonly count: number; readonly log: Log }>();
+type WantedReplicas = { readonly count: number; readonly log: Log };
+const wantedReplicas = new WeakMap<NatsConnection, WantedReplicas>();
 
 /** The connections that are down. The client library does not expose this state. */
 const disconnected = new WeakSet<NatsConnection>();
@@ -217,8 +220,7 @@ export async function ensureEventStream(nats: NatsConnection): Promise<void> {
   const existing = await unlessMissing(manager.streams.info(name), streamNotFound);
   const replicas = wantedReplicas.get(nats);
   if (!existing) {
-    const creation = manager.streams.add({
-      ...(replicas && { num_replicas: replicas.count }),
+    const definition = {
       name,
       subjects: [...subjects],
       storage: StorageType.File,
@@ -228,7 +230,15 @@ export async function ensureEventStream(nats: NatsConnection): Promise<void> {
       max_bytes: maxBytes,
       // The relay may publish an event again. Within this time the stream drops the duplicate.
       duplicate_window: nanos(10 * 60_000),
-    });
+    };
+    const creation = manager.streams
+      .add({ ...definition, ...(replicas && { num_replicas: replicas.count }) })
+      .catch((error) => {
+        const code = error instanceof NatsError ? error.api_error?.err_code : undefined;
+        if (replicas === undefined || !tooFewNodes.includes(code ?? 0)) throw error;
+        warnOfReplicas(replicas, error);
+        return manager.streams.add(definition);
+      });
     if (await unlessMissing(creation, storageExceeded)) return;
     throw new Error(
       `JetStream cannot reserve ${maxBytes / 1024 ** 3} GiB for the stream ${name}: give NATS a larger disk or max_file_store, and restart it.`,
@@ -239,11 +249,14 @@ export async function ensureEventStream(nats: NatsConnection): Promise<void> {
   const present = existing.config.subjects.filter(isOfEvents).toSorted();
   if (present.join() !== subjects.join()) await manager.streams.update(name, { subjects: [...others, ...subjects] });
   if (replicas === undefined || existing.config.num_replicas >= replicas.count) return;
-  // Events flow also when there are too few nodes for it.
-  await manager.streams.update(name, { num_replicas: replicas.count }).catch((error) => {
-    replicas.log.warn({ err: error, replicas: replicas.count }, 'the event stream does not get NATS_STREAM_REPLICAS');
-  });
+  await manager.streams
+    .update(name, { num_replicas: replicas.count })
+    .catch((error) => warnOfReplicas(replicas, error));
 }
+
+/** Events flow with fewer replicas. A later start tries again. */
+const warnOfReplicas = ({ count, log }: WantedReplicas, error: unknown): void =>
+  log.warn({ err: error, replicas: count }, 'the event stream does not get NATS_STREAM_REPLICAS');
 
 /** The answer of a JetStream call, or null when it failed with this error code. */
 export async function unlessMissing<T>(answer: Promise<T>, code: number): Promise<T | null> {

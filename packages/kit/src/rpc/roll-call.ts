@@ -10,6 +10,8 @@ type Described = {
   /** One of `processNames`, or a service of this deployment alone. */
   readonly process: string;
   readonly health: Pick<Health, 'ready' | 'downSince'>;
+  /** What is wrong although it is ready. */
+  readonly warnings?: () => readonly string[];
   /** Its encryption keys, the one that seals first. */
   readonly keys?: readonly KeyMark[];
 };
@@ -33,6 +35,7 @@ export function answerRollCall(nats: NatsConnection, log: Log, described: Descri
         const since = state === 'down' ? described.health.downSince(name) : undefined;
         return { name, state, detail, since: since ? toTimestamp(since) : null };
       }),
+      ...(described.warnings && { warnings: [...described.warnings()] }),
       keys: [...(described.keys ?? [])],
     };
   };
