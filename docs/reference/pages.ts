@@ -174,6 +174,7 @@ function reportsPage(): string {
       ofLead.conversations.properties.last_interaction_at.description,
     ],
     ['`appointments.by_status` of one lead', ofLead.appointments.properties.by_status.description],
+    ['`followups.by_status` of one lead', ofLead.followups.properties.by_status.description],
   ].map(([name = '', text = '']) => [name, text]);
   return `# Reports
 

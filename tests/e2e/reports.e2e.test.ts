@@ -68,7 +68,8 @@ test("the store's report counts every action and is the sum of its leads' report
   const { by_ad, ...counted } = report.conversations;
   expect(by_ad).toEqual([]);
   expect(one.conversations).toEqual({ ...counted, last_interaction_at: expect.any(String) });
-  expect(other.followups).toEqual(report.followups);
+  const by_status = { pending: 0, sending: 0, sent: 0, failed: 0, cancelled: 1 };
+  expect(other.followups).toEqual({ ...report.followups, by_status });
   for (const metric of ['created', 'converted', 'lost']) {
     expect(one.leads[metric] + other.leads[metric], metric).toBe(report.leads[metric]);
   }

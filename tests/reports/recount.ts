@@ -2,6 +2,7 @@ import {
   appointmentSources,
   appointmentStatuses,
   firstResponseBucketSeconds,
+  followupStatuses,
   type LeadReport,
   leadStatuses,
   pricingCategories,
@@ -167,7 +168,7 @@ export function recountLead(
     },
     conversations: { ...conversations, last_interaction_at: lastInteraction?.toISOString() ?? null },
     appointments: { created: appointments.created, by_status: appointments.by_status },
-    followups,
+    followups: { ...followups, by_status: byStatus(followupStatuses, own.followups) },
   };
 }
 

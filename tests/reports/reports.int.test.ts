@@ -183,7 +183,7 @@ function additive({
   leads,
   conversations,
   appointments,
-  followups,
+  followups: { scheduled, sent, failed, cancelled },
 }: Pick<SummaryReport, 'conversations' | 'followups'> & {
   leads: Pick<SummaryReport['leads'], 'created' | 'converted' | 'lost'>;
   appointments: Pick<SummaryReport['appointments'], 'created'>;
@@ -201,7 +201,7 @@ function additive({
     ...{ sessions_started, sessions_ended, messages_inbound, messages_failed, ...outbound },
     ...flat('priced', messages_priced),
     appointments: appointments.created,
-    ...followups,
+    ...{ scheduled, sent, failed, cancelled },
   };
 }
 

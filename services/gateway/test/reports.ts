@@ -88,7 +88,10 @@ export async function serveReports(gateway: TestGateway) {
       },
       reportLeadScheduling: async ({ storeId }, { body }) => {
         await take('scheduling', storeId, body);
-        return { appointments: { created: 1, by_status: appointmentsOfStatus }, followups: followupCounts(1) };
+        return {
+          appointments: { created: 1, by_status: appointmentsOfStatus },
+          followups: { ...followupCounts(1), by_status: { pending: 1, sending: 0, sent: 1, failed: 0, cancelled: 0 } },
+        };
       },
     },
   );

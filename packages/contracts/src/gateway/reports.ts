@@ -10,6 +10,7 @@ import {
   AppointmentsByStatus,
   FollowupCounts,
   LeadAppointments,
+  LeadFollowups,
   SellerAppointments,
   ServiceAppointments,
 } from '../scheduling/reports.ts';
@@ -187,7 +188,7 @@ export const LeadReport = Type.Object(
     leads: LeadHistory,
     conversations: LeadConversationCounts,
     appointments: LeadAppointments,
-    followups: FollowupCounts,
+    followups: LeadFollowups,
   },
   { title: 'LeadReport', description: 'The counts of one lead over a period.' },
 );

@@ -5,6 +5,7 @@ import { appointmentMetrics, followupMetrics } from '../core/report-metrics.ts';
 import { Boundaries, Bucketed, Count, describe, PerWord, Span } from '../core/reports.ts';
 import { defineClosing, defineReset, defineVerification } from '../core/rollups.ts';
 import { appointmentSources, appointmentStatuses } from './appointments.ts';
+import { followupStatuses } from './followups.ts';
 
 /** What happened to appointments after their creation, and the refusals. */
 const changes = {
@@ -80,11 +81,24 @@ export const LeadAppointments = Type.Object(
   { title: 'LeadAppointmentCounts', description: 'Appointments of the lead.' },
 );
 
+export const LeadFollowups = Type.Composite(
+  [
+    FollowupCounts,
+    Type.Object({
+      // The previous version of the service does not have it.
+      by_status: Type.Optional(
+        PerWord(followupStatuses, 'FollowupsByStatus', 'All follow-ups of the lead by status, as of now.'),
+      ),
+    }),
+  ],
+  { title: 'LeadFollowupCounts', description: 'Follow-ups of the lead.' },
+);
+
 export const reportLeadScheduling = defineOperation({
   subject: 'scheduling.internal.reports.lead',
   summary: "Count a lead's appointments and follow-ups over a period",
   request: { body: Exact({ lead_id: Uuid, ...Span }) },
-  reply: Type.Object({ appointments: LeadAppointments, followups: FollowupCounts }),
+  reply: Type.Object({ appointments: LeadAppointments, followups: LeadFollowups }),
 });
 
 export const closeSchedulingReports = defineClosing('scheduling');

@@ -192,7 +192,7 @@ describe("a lead's report", () => {
       expect(report.leads).toMatchObject({ created: 1, seconds_in_status: { pending: 4.5 } });
       expect(report.conversations).toMatchObject({ messages_inbound: 1, last_interaction_at: null });
       expect(report.appointments).toMatchObject({ created: 1, by_status: { scheduled: 4 } });
-      expect(report.followups).toMatchObject({ sent: 1 });
+      expect(report.followups).toMatchObject({ sent: 1, by_status: { pending: 1, sent: 1, cancelled: 0 } });
       const others = services.asked.filter(({ service }) => service !== 'crm');
       expect(others.map(({ body }) => body)).toEqual(others.map(() => ({ lead_id: leadId, from: null, to: null })));
       expect(others).toHaveLength(2);

@@ -199,6 +199,9 @@ async function recount(storeId: string, [from, to]: readonly [Date, Date], leadI
     byStatus: Object.fromEntries(
       appointmentStatuses.map((status) => [status, appointments.filter((row) => row.status === status).length]),
     ),
+    followupsByStatus: Object.fromEntries(
+      followupStatuses.map((status) => [status, rows.filter((row) => row.status === status).length]),
+    ),
     followups: {
       scheduled: rows.filter((row) => within(row.created_at)).length,
       sent: settled('sent'),
@@ -247,8 +250,11 @@ test('the summary equals a recount of the rows and the sum over all leads, howev
         expect(await summary(storeId, boundaries), 'closed in two').toEqual(expected);
         const ofLeads = await Promise.all(leads.map((lead) => report(storeId, lead, whole)));
         for (const [n, one] of ofLeads.entries()) {
-          const { appointments, byStatus, followups } = await recount(storeId, whole, leads[n]);
-          expect(one).toEqual({ appointments: { created: appointments.created, by_status: byStatus }, followups });
+          const { appointments, byStatus, followups, followupsByStatus } = await recount(storeId, whole, leads[n]);
+          expect(one).toEqual({
+            appointments: { created: appointments.created, by_status: byStatus },
+            followups: { ...followups, by_status: followupsByStatus },
+          });
         }
         const { created, without_lead } = counted.appointments;
         expect(total(ofLeads, (one) => one.appointments.created) + without_lead).toBe(created);
@@ -271,7 +277,9 @@ test('a follow-up counts at the moment it was scheduled, sent, failed or cancell
   const span = [inMs(-10 * minuteMs), inMs(10 * minuteMs)] as const;
   const counts = async () => {
     const { followups: ofStore } = await summary(storeId, span);
-    const { followups: ofLead } = await report(storeId, leadId, span);
+    const {
+      followups: { by_status: _, ...ofLead },
+    } = await report(storeId, leadId, span);
     expect(ofLead).toEqual(ofStore.total);
     return ofStore.total;
   };
@@ -367,6 +375,9 @@ test('a store or a lead without rows has zero counts', async () => {
     [followups.storeId, randomUUID()],
     [randomUUID(), followups.leadId],
   ] as const) {
-    expect(await report(store, lead)).toEqual({ appointments: { created: 0, by_status: byStatus }, followups: none });
+    expect(await report(store, lead)).toEqual({
+      appointments: { created: 0, by_status: byStatus },
+      followups: { ...none, by_status: { pending: 0, sending: 0, sent: 0, failed: 0, cancelled: 0 } },
+    });
   }
 });

@@ -5,6 +5,8 @@ import {
   appointmentSources,
   appointmentStatuses,
   type FollowupCounts,
+  type FollowupStatus,
+  followupStatuses,
 } from '@mostrador/contracts';
 import { createRollups } from '@mostrador/rollups';
 
@@ -37,6 +39,9 @@ export const noFacts = Object.fromEntries(schedulingFacts.map((metric) => [metri
 
 export type AppointmentsByStatus = Record<Appointment['status'], number>;
 const noAppointments = Object.fromEntries(appointmentStatuses.map((status) => [status, 0])) as AppointmentsByStatus;
+
+export type FollowupsByStatus = Record<FollowupStatus, number>;
+const noFollowups = Object.fromEntries(followupStatuses.map((status) => [status, 0])) as FollowupsByStatus;
 
 /** The counts as reports show them. */
 export const toAppointmentCounts = (facts: SchedulingFacts): AppointmentCounts => ({
@@ -79,5 +84,10 @@ export const toFollowupCounts = (facts: SchedulingFacts): FollowupCounts => ({
 
 export const toAppointmentsByStatus = (counted: Partial<AppointmentsByStatus>): AppointmentsByStatus => ({
   ...noAppointments,
+  ...counted,
+});
+
+export const toFollowupsByStatus = (counted: Partial<FollowupsByStatus>): FollowupsByStatus => ({
+  ...noFollowups,
   ...counted,
 });

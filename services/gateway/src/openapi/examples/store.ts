@@ -118,7 +118,10 @@ export const storeExamples: readonly ExampleOfOperation[] = [
         last_interaction_at: '2026-01-12T13:05:38.911Z',
       },
       appointments: { created: 1, by_status: { scheduled: 1, done: 0, cancelled: 0, no_show: 0 } },
-      followups: { scheduled: 1, sent: 0, failed: 0, cancelled: 0 },
+      followups: {
+        ...{ scheduled: 1, sent: 0, failed: 0, cancelled: 0 },
+        by_status: { pending: 1, sending: 0, sent: 0, failed: 0, cancelled: 0 },
+      },
     },
   ),
 ];
