@@ -104,7 +104,7 @@ test.skipIf(!canMakeCertificates)(
     const script = blocks.slice(0, -1).flatMap(({ language, text }) => {
       if (!hasHaproxy && text.includes('haproxy.')) return [];
       if (text.startsWith('postgres://')) return [`echo '${server.url}' > administrator\n`];
-      if (text.startsWith('env $(cat secrets/nats.env)')) {
+      if (text.startsWith('( set -a; . secrets/nats.env;')) {
         const line = own(text).replace('nats-server', '"$TEST_NATS_SERVER"').replace('/var/lib/nats', 'store').trim();
         return [`${line} > nats.log 2>&1 &\necho $! > nats.pid\n`];
       }

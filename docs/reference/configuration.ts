@@ -24,7 +24,7 @@ const tables: Readonly<Record<string, readonly Variable[]>> = {
   scheduling: own('scheduling'),
   messaging: own('messaging', own('scheduling')),
   events: own('events'),
-  assistant: own('assistant', own('scheduling')),
+  assistant: own('assistant'),
   workflows: own('workflows'),
 };
 
@@ -41,7 +41,10 @@ export function configurationPage(): string {
 function row(variable: Variable): string[] {
   const { name, secret, required, description = '', choices = [] } = variable;
   const words = choices.map((choice) => `\`${choice}\``);
-  const meaning = words.every((word) => description.includes(word)) ? description : words.join(', ');
+  const named = words.every((word) => description.includes(word));
+  const meaning = named
+    ? description
+    : [description.replace(/\.$/, ''), words.join(', ')].filter(Boolean).join('. One of ');
   const file = secret ? `${meaning ? '. ' : ''}Secret: also \`${fileVariable(name)}\`` : '';
   const fallback = required ? 'required' : (variable.default ?? '');
   return [`\`${name}\``, variable.type === 'text' && variable.default ? `\`${fallback}\`` : fallback, meaning + file];

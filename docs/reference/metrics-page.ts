@@ -28,8 +28,8 @@ metric has the label \`service\`, the name of the process. No label has the id o
 unlimited number of values.
 
 _Once_: it is about what all processes of a service share, such as the rows of all stores. One process of the service, its
-leader, reads it every 5 s and exports it, and the others have no value. So the sum over the processes is right, and a
-scrape reads nothing.
+leader, reads it when it is scraped, at most every 4 s, and exports it. The others have no value, so the sum over the
+processes is right.
 
 ${ours.join('\n\n')}
 

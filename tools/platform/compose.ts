@@ -8,6 +8,7 @@ import {
 } from '../../packages/platform/src/environment.ts';
 import {
   healthPaths,
+  memoryLimitMiB,
   nodeFlags,
   type PlatformProcess,
   type ProcessName,
@@ -216,7 +217,7 @@ function processService({ name, kind, program, listener }: PlatformProcess): Ser
       timeout: '3s',
       start_period: '30s',
     },
-    deploy: { resources: { limits: { memory: '1536M' } } },
+    deploy: { resources: { limits: { memory: `${memoryLimitMiB}M` } } },
     stop_grace_period: `${stopSeconds(name)}s`,
     depends_on: {
       nats: { condition: healthy },

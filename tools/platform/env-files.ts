@@ -69,7 +69,7 @@ function block(variable: Variable, readers?: string, value = examples[variable.n
   const { name, description, required, secret, choices } = variable;
   const about = [
     ...(description ? [`${description.replace(/\.$/, '')}.`] : []),
-    ...(choices && !description?.includes(`\`${choices[0]}\``) ? [`One of: ${choices.join(', ')}.`] : []),
+    ...(choices?.some((choice) => !description?.includes(`\`${choice}\``)) ? [`One of: ${choices.join(', ')}.`] : []),
     ...(required ? ['Required.'] : []),
     ...(secret ? [required ? `Secret: compose and systemd set ${fileVariable(name)}.` : 'Secret.'] : []),
     ...(readers ? [`Read by ${readers}.`] : []),

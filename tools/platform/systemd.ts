@@ -6,6 +6,7 @@ import {
   variablesOf,
 } from '../../packages/platform/src/environment.ts';
 import {
+  memoryLimitMiB,
   nodeFlags,
   type ProcessName,
   processes,
@@ -55,6 +56,7 @@ WorkingDirectory=${home}
 Restart=always
 RestartSec=2s
 TimeoutStopSec=${stopSeconds(process)}s
+MemoryMax=${memoryLimitMiB}M
 
 # Settings. A file counts more than a line here.
 Environment=LOG_FORMAT=json ${ports.join(' ')} NODE_COMPILE_CACHE=${cache}/node

@@ -1,7 +1,8 @@
+import { taskQueues } from '@mostrador/contracts/workflows';
 import { gauge, type MetricDefinition, type Metrics } from '@mostrador/kit/process/metrics';
 import type { TaskQueueWorker } from './task-queue-worker.ts';
 
-const labels = { task_queue: '`calendar`, `delivery`, `followup`, `webhooks`, `reports`' };
+const labels = { task_queue: taskQueues.map((name) => `\`${name}\``).join(', ') };
 
 export const workerMetrics = {
   polling: {

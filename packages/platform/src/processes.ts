@@ -72,6 +72,9 @@ export const healthPaths = { live: '/healthz', ready: '/readyz', metrics: '/metr
  */
 export const nodeFlags = ['--max-semi-space-size=4', '--max-old-space-size=768'] as const;
 
+/** What every deployment lets a process take, in MiB: the heap above, and what is outside of it, in a peak. */
+export const memoryLimitMiB = 1536;
+
 /**
  * Variables of the runtime, the same for every process. Each thread of V8 would keep memory of its own. And glibc, after a
  * large block was freed, would put the next ones among the small ones, where they leave holes that are never given back:

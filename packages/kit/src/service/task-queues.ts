@@ -1,4 +1,4 @@
-import { type WorkerNotice, workerNotice } from '@mostrador/contracts/workflows';
+import { taskQueues, type WorkerNotice, workerNotice } from '@mostrador/contracts/workflows';
 import type { Temporal } from '../clients/temporal.ts';
 import type { TaskQueueState } from '../clients/temporal-task-queue.ts';
 import type { LeaderGauges, Reading } from '../process/leader-gauges.ts';
@@ -6,7 +6,7 @@ import type { Log } from '../process/log.ts';
 import type { MetricDefinition } from '../process/metrics.ts';
 import { type NatsConnection, pingNats } from '../rpc/nats.ts';
 
-const queueLabel = { task_queue: '`calendar`, `delivery`, `followup`, `webhooks`, `reports`' };
+const queueLabel = { task_queue: taskQueues.map((name) => `\`${name}\``).join(', ') };
 const labels = { ...queueLabel, kind: '`workflow`, `activity`' };
 
 export const taskQueueMetrics = {
