@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +20,11 @@ const htmlOf = () => readFile(join(built, 'index.html'), 'utf8');
 test('the console is built once, and builds of other sources are removed', async () => {
   const cache = await mkdtemp(join(tmpdir(), 'mostrador-console-'));
   await mkdir(join(cache, '0'.repeat(64)));
+  // Images and the pages about deployments take all that the command prints.
+  const command = [join(import.meta.dirname, 'main.ts'), cache];
+  const printed = spawnSync(process.execPath, command, { encoding: 'utf8' });
   const first = await buildConsole(cache);
+  expect(printed).toMatchObject({ stdout: `${first}\n`, stderr: '' });
   expect(await readdir(cache)).toEqual([first.split('/').at(-1)]);
   await rm(join(first, 'assets'), { recursive: true });
   expect(await buildConsole(cache)).toBe(first);

@@ -44,7 +44,13 @@ async function makeConsole(outDir: string): Promise<void> {
   // Where it is something else, as in a test, Vite takes the development builds of the libraries.
   process.env.NODE_ENV = 'production';
   try {
-    await build({ root: folder, customLogger, build: { outDir, emptyOutDir: true, reportCompressedSize: false } });
+    // Vite reports its progress on standard output, past any logger, unless the level is above `info`.
+    await build({
+      root: folder,
+      logLevel: 'warn',
+      customLogger,
+      build: { outDir, emptyOutDir: true, reportCompressedSize: false },
+    });
   } finally {
     if (NODE_ENV === undefined) delete process.env.NODE_ENV;
     else process.env.NODE_ENV = NODE_ENV;
