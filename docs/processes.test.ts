@@ -76,7 +76,7 @@ test('images.md has a size for each image', () => {
 
 test('the pages and the chart have the limit of memory that compose and systemd have', () => {
   const gibibytes = `${memoryLimitMiB / 1024} GiB`;
-  for (const page of ['docs/operations/images.md', 'docs/operations/scaling.md'])
+  for (const page of ['docs/operations/images.md', 'docs/operations/scaling.md', 'docs/operations/systemd.md'])
     expect(textOf(page)).toContain(gibibytes);
   expect(textOf('infra/helm/mostrador/values.yaml')).toContain(`limits: { memory: ${memoryLimitMiB}Mi }`);
 });

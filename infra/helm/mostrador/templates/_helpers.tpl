@@ -54,7 +54,8 @@ the process's name, its component, its settings, and as `build` the version by w
 {{- if and $settings.versions (ne $process.kind "worker") -}}
 {{- fail (printf "processes.%s.versions: only workers of Temporal have versions. Set processes.%s.tag" $name $name) -}}
 {{- end -}}
-{{- range $version := $settings.versions | default (list "unversioned") -}}
+{{- range $entry := $settings.versions | default (list "unversioned") -}}
+{{- $version := toString $entry -}}
 {{- if eq $version "unversioned" -}}
 {{- $units = append $units $unit -}}
 {{- else -}}
