@@ -211,21 +211,62 @@ inBrowser(() => {
     await page.getByText('Free text is not accepted now').waitFor();
     expect(await composer(page).count()).toBe(0);
     // The page asks each time before it discards what was typed.
-    for (const typed of ['order_ready', 'order_late']) {
+    for (const typed of ['order', 'appointment']) {
       await page.getByRole('button', { name: 'Use a template' }).click();
       await page.keyboard.type(typed);
+      await page.getByRole('option', { name: typed }).click();
       await page.getByRole('button', { name: 'Cancel' }).click();
       await page.getByRole('button', { name: 'Discard changes' }).click();
     }
     await tabTo(page, 'button', 'Use a template');
     await page.keyboard.press('Enter');
-    await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('Fill in').waitFor();
-    await page.keyboard.type('order_ready');
-    await page.getByRole('textbox', { name: 'Values' }).fill('Bruno');
     await page.getByRole('button', { name: 'Send template' }).click();
-    await messageOf(page, 'Hello, Bruno! Your order is ready.').getByText('Sent', { exact: true }).waitFor();
+    await page.getByRole('alert').getByText('Choose a template').waitFor();
+    // Only what can be sent is offered, and found by its text, too.
+    const template = page.getByRole('combobox', { name: 'Template' });
+    await template.fill('sale');
+    await page.getByText('No approved template').waitFor();
+    await template.fill('is ready');
+    await page.getByRole('option', { name: 'order_ready' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Send template' }).click();
+    await page.getByRole('alert').getByText('Fill this in').waitFor();
+    await page.getByRole('textbox', { name: 'Value of {{1}}' }).fill('Bruno');
+    await page.getByRole('region', { name: 'Preview' }).getByText('Hello, Bruno! Your order is ready.').waitFor();
+    await page.getByRole('button', { name: 'Send template' }).click();
+    const sent = messageOf(page, 'Hello, Bruno! Your order is ready.');
+    await sent.getByText('Sent', { exact: true }).waitFor();
+    await sent.getByText('Template “order_ready”').waitFor();
     expect(await sandbox.messages(silent)).toMatchObject([{ source: 'seller', status: 'sent' }]);
+  });
+
+  test('a template has a field for each value that it needs, and a picture is an address', async () => {
+    const { page, loginUrl, sandbox } = await newInbox('owner', {}, 60);
+    const id = await sandbox.newLead('Bruno');
+    await open(page, loginUrl, `/inbox/${id}`);
+    await page.getByRole('button', { name: 'Use a template' }).click();
+    await page.keyboard.type('new_col');
+    await page.getByRole('option', { name: 'new_collection' }).click();
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await preview.getByText('The new collection is here, {{1}}.').waitFor();
+    await preview.getByText('See it').waitFor();
+    const picture = page.getByRole('textbox', { name: 'Address of the picture' });
+    await picture.fill('picture.png');
+    await page.getByRole('textbox', { name: 'Value of {{1}}' }).fill('Bruno');
+    await page.getByRole('textbox', { name: 'End of the address that “See it” opens' }).fill('shoes');
+    await page.getByRole('button', { name: 'Send template' }).click();
+    await page.getByRole('alert').getByText('https://').waitFor();
+    await picture.fill('https://example.com/picture.png');
+    await page.getByRole('button', { name: 'Send template' }).click();
+    await messageOf(page, 'The new collection is here, Bruno.').getByText('Sent', { exact: true }).waitFor();
+    // Values have names in another template. The form asks for them, and the text has them.
+    await page.getByRole('button', { name: 'Use a template' }).click();
+    await page.keyboard.type('appointment');
+    await page.getByRole('option', { name: 'appointment_reminder' }).click();
+    await page.getByRole('textbox', { name: 'Value of {{name}}' }).fill('Bruno');
+    await page.getByRole('textbox', { name: 'Value of {{time}}' }).fill('15h');
+    await page.getByRole('button', { name: 'Send template' }).click();
+    await messageOf(page, 'Olá, Bruno! Seu horário é às 15h.').getByText('Sent', { exact: true }).waitFor();
   });
 
   test('a message that failed says why and what to do, and is found by its filter', async () => {

@@ -45,6 +45,7 @@ export type StoreAi = Schemas['StoreAi'];
 export type ModelConnection = Schemas['ModelConnection'];
 export type ConnectModel = Schemas['ConnectModel'];
 export type MessageTemplate = Schemas['MessageTemplate'];
+export type Template = Schemas['Template'];
 
 /** Calls what only people do. The browser adds the cookie of the session. */
 export const platform = createClient<paths>({ baseUrl: '/platform/v1' });

@@ -1,15 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { storeQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
 import { minutesWith } from '../settings/choices.ts';
 import { ListEditor } from '../settings/list-editor.tsx';
 import styles from '../settings/settings.module.css';
+import { noTemplate } from '../templates/template.ts';
+import { TemplateFields } from '../templates/template-fields.tsx';
 import { Button } from '../ui/button.tsx';
-import { CheckField, SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { CheckField, SelectField, TextArea } from '../ui/field.tsx';
 import { Bad } from '../ui/page.tsx';
-import { faultOfReminder, noTemplate, type ReminderDraft, type ReminderFault } from './rules-draft.ts';
+import { faultOfReminder, type ReminderDraft, type ReminderFault } from './rules-draft.ts';
 
 const mostReminders = 5;
 /** The usual ones come first: a new reminder gets the first that no other has. */
@@ -21,7 +21,7 @@ const faultWords: Record<ReminderFault, () => string> = {
   no_message: m.booking_reminder_no_message,
   twice: m.booking_reminder_twice,
   placeholder: () => m.booking_reminder_placeholder(placeholders),
-  no_language: m.followups_language_missing,
+  no_value: m.booking_reminder_template_incomplete,
 };
 
 type RemindersEditorProps = {
@@ -36,7 +36,7 @@ export function RemindersEditor({ reminders, isChecked, onChange }: RemindersEdi
   const free = offered.find((minutes) => reminders.every(({ minutes_before }) => minutes_before !== minutes));
   const made = () => {
     const message = m.booking_reminder_text(placeholders);
-    return { minutes_before: free ?? 60, message, template: null, ask_confirmation: false, typed: noTemplate };
+    return { minutes_before: free ?? 60, message, template: null, ask_confirmation: false, draft: noTemplate };
   };
   return (
     <ListEditor
@@ -97,16 +97,17 @@ function ReminderFields({ number, reminder, fault, onChange, onRemove }: Reminde
         checked={ask_confirmation}
         onChange={({ target }) => onChange({ ask_confirmation: target.checked })}
       />
-      <TemplateFields reminder={reminder} onChange={onChange} />
+      <Instead reminder={reminder} isChecked={fault === 'no_value'} onChange={onChange} />
       {fault && <Bad>{faultWords[fault]()}</Bad>}
     </fieldset>
   );
 }
 
-/** What is sent instead when the channel takes no free text: the template that the reminder has, or one that is typed. */
-function TemplateFields({ reminder, onChange }: Pick<ReminderFieldsProps, 'reminder' | 'onChange'>) {
-  const { template, typed } = reminder;
-  const { data: store } = useQuery(storeQuery);
+type InsteadProps = Pick<ReminderFieldsProps, 'reminder' | 'onChange'> & { readonly isChecked: boolean };
+
+/** What is sent instead when the channel takes no free text: the template that the reminder has, or one that is chosen. */
+function Instead({ reminder, isChecked, onChange }: InsteadProps) {
+  const { template, draft } = reminder;
   if (template) {
     return (
       <CheckField
@@ -117,34 +118,14 @@ function TemplateFields({ reminder, onChange }: Pick<ReminderFieldsProps, 'remin
       />
     );
   }
-  const change = (part: Partial<typeof typed>) => onChange({ typed: { ...typed, ...part } });
   return (
     <details>
       <summary>{m.followups_template()}</summary>
       <div className={styles.windows}>
-        <p className={styles.soft}>{m.followups_template_hint()}</p>
-        <TextField
-          label={m.followups_template_name()}
-          maxLength={512}
-          value={typed.name}
-          onChange={({ target }) => {
-            const language = typed.language || (store?.locale.replace('-', '_') ?? '');
-            change({ name: target.value, language });
-          }}
-        />
-        <TextField
-          label={m.followups_template_language()}
-          maxLength={20}
-          value={typed.language}
-          onChange={({ target }) => change({ language: target.value })}
-        />
-        <TextArea
-          label={m.followups_template_values()}
-          hint={m.followups_template_values_hint()}
-          maxLength={4000}
-          value={typed.values}
-          onChange={({ target }) => change({ values: target.value })}
-        />
+        <p className={styles.soft}>
+          {m.followups_template_hint()} {m.booking_reminder_hint(placeholders)}
+        </p>
+        <TemplateFields draft={draft} onChange={(chosen) => onChange({ draft: chosen })} isChecked={isChecked} />
       </div>
     </details>
   );

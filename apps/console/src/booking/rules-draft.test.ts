@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { BookingRules } from '../calendar/booking.ts';
 import { firstWindow } from '../settings/settings-draft.ts';
+import { noTemplate } from '../templates/template.ts';
 import {
   draftOf,
   faultOfException,
   faultOfReminder,
   faultsOf,
   hoursOf,
-  noTemplate,
   type ReminderDraft,
   rulesOf,
   windowsOf,
@@ -33,7 +33,7 @@ const rules: BookingRules = {
 };
 
 const reminder = (part: Partial<ReminderDraft> = {}): ReminderDraft => ({
-  ...{ minutes_before: 60, message: 'Soon', template: null, ask_confirmation: false, typed: noTemplate },
+  ...{ minutes_before: 60, message: 'Soon', template: null, ask_confirmation: false, draft: noTemplate },
   ...part,
 });
 
@@ -53,15 +53,15 @@ test('a draft is the rules again, and always open is not never', () => {
   expect(rulesOf({ ...draft, confirmWords: 'sim, , claro ' }).confirm_words).toEqual(['sim', 'claro']);
 });
 
-test('a reminder keeps its template, or gets the one that is typed', () => {
+test('a reminder keeps its template, or gets the one that is chosen', () => {
   const template = { name: 'soon', language: 'pt_BR', components: [{ type: 'button', index: 0 }] };
   const [first] = draftOf(rules).reminders as [ReminderDraft];
-  const typed = { name: ' tomorrow ', language: 'es', values: '{{name}}' };
+  const draft = { ...noTemplate, typed: { name: ' tomorrow ', language: 'es', values: '{{name}}' } };
   const { reminders } = rulesOf({
     ...draftOf(rules),
     reminders: [
       { ...first, template },
-      { ...first, typed },
+      { ...first, draft },
     ],
   });
   expect(reminders?.map((each) => each.template)).toEqual([
@@ -108,7 +108,7 @@ test.each<[Partial<ReminderDraft>, ReturnType<typeof faultOfReminder>]>([
   [{ minutes_before: 120, message: '' }, 'no_message'],
   [{ minutes_before: 120, message: 'See you at {{ time }}, {{name}}: {{service}} {{calendar_link}}' }, undefined],
   [{ minutes_before: 120, message: 'See you at {{hour}}' }, 'placeholder'],
-  [{ minutes_before: 120, typed: { name: 'soon', language: ' ', values: '' } }, 'no_language'],
+  [{ minutes_before: 120, draft: { ...noTemplate, typed: { name: 'soon', language: ' ', values: '' } } }, 'no_value'],
 ])('a second reminder with %j has the fault %j', (part, fault) => {
   expect(faultOfReminder([reminder(), reminder(part)], 1)).toBe(fault);
 });

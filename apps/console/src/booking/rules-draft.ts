@@ -1,19 +1,14 @@
 import type { BookingRules } from '../calendar/booking.ts';
 import type { components } from '../generated/platform.ts';
-import { readTemplate } from '../inbox/template.ts';
 import { weekdays } from '../settings/choices.ts';
 import { faultOfWindow, type Window } from '../settings/settings-draft.ts';
+import { isIncomplete, noTemplate, type TemplateDraft, templateOf } from '../templates/template.ts';
 
 export type Hours = NonNullable<BookingRules['hours']>;
 type Exception = BookingRules['exceptions'][number];
 
-/** A template as it is typed. Without a name there is none. */
-type TypedTemplate = { readonly name: string; readonly language: string; readonly values: string };
-
-export const noTemplate: TypedTemplate = { name: '', language: '', values: '' };
-
-/** A reminder has its template, or one is typed for it. */
-export type ReminderDraft = BookingRules['reminders'][number] & { readonly typed: TypedTemplate };
+/** A reminder has its template, or one is chosen for it. */
+export type ReminderDraft = BookingRules['reminders'][number] & { readonly draft: TemplateDraft };
 
 /** What a form shows of the rules. */
 export type Draft = Omit<BookingRules, 'hours' | 'capacity' | 'reminders' | 'confirm_words' | 'cancel_words'> & {
@@ -53,7 +48,7 @@ export function draftOf(rules: BookingRules): Draft {
     ...shown,
     windows: hours && windowsOf(hours),
     capacity: String(capacity),
-    reminders: reminders.map((reminder) => ({ ...reminder, typed: noTemplate })),
+    reminders: reminders.map((reminder) => ({ ...reminder, draft: noTemplate })),
     confirmWords: confirm_words.join(', '),
     cancelWords: cancel_words.join(', '),
   };
@@ -72,10 +67,10 @@ export function rulesOf(draft: Draft): components['schemas']['BookingRules'] {
     ...shown,
     hours: windows && hoursOf(windows),
     capacity: Number(capacity),
-    reminders: reminders.map(({ typed: { name, language, values }, template, ...reminder }) => ({
+    reminders: reminders.map(({ draft, template, ...reminder }) => ({
       ...reminder,
       message: reminder.message.trim(),
-      template: template ?? (name.trim() === '' ? null : readTemplate(name.trim(), language.trim(), values)),
+      template: template ?? templateOf(draft) ?? null,
     })),
     confirm_words: wordsOfText(confirmWords),
     cancel_words: wordsOfText(cancelWords),
@@ -85,17 +80,19 @@ export function rulesOf(draft: Draft): components['schemas']['BookingRules'] {
 /** The placeholders that the server knows. */
 const placeholders = ['name', 'service', 'time', 'calendar_link'];
 
-export type ReminderFault = 'no_message' | 'twice' | 'placeholder' | 'no_language';
+export type ReminderFault = 'no_message' | 'twice' | 'placeholder' | 'no_value';
 
 export function faultOfReminder(reminders: readonly ReminderDraft[], index: number): ReminderFault | undefined {
   const reminder = reminders[index];
   if (!reminder) return undefined;
-  const { minutes_before, message, template, typed } = reminder;
+  const { minutes_before, message, template, draft } = reminder;
   if (message.trim() === '') return 'no_message';
   if (reminders.findIndex((each) => each.minutes_before === minutes_before) !== index) return 'twice';
-  const named = [message, typed.values].flatMap((text) => [...text.matchAll(/\{\{\s*([^{}]*?)\s*\}\}/g)]);
+  const named = [message, draft.typed.values, ...Object.values(draft.values)].flatMap((text) => [
+    ...text.matchAll(/\{\{\s*([^{}]*?)\s*\}\}/g),
+  ]);
   if (named.some(([, name = '']) => !placeholders.includes(name))) return 'placeholder';
-  return !template && typed.name.trim() !== '' && typed.language.trim() === '' ? 'no_language' : undefined;
+  return !template && isIncomplete(draft) ? 'no_value' : undefined;
 }
 
 export type ExceptionFault = 'no_date' | 'twice' | 'no_time';

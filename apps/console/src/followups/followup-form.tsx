@@ -3,10 +3,11 @@ import { type FormEvent, useRef, useState } from 'react';
 import { Failure, faultOf, wordsOf } from '../api/failure.ts';
 import { dataOf, type Followup, type Lead, type MessageTemplate, platform, versionedOf } from '../api/platform.ts';
 import { storeQuery } from '../api/queries.ts';
-import { readTemplate } from '../inbox/template.ts';
 import { LeadPicker } from '../leads/lead-picker.tsx';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
+import { isIncomplete, noTemplate, templateOf } from '../templates/template.ts';
+import { TemplateFields } from '../templates/template-fields.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { DialogForm } from '../ui/form.tsx';
@@ -176,7 +177,8 @@ function FollowupForm(props: FollowupFormProps) {
   const { followup, messageRef, action, busy, error, onSubmit, onClose, children } = props;
   const { data: store } = useQuery(storeQuery);
   const [delay, setDelay] = useState(followup ? 'moment' : '1440');
-  const [faults, setFaults] = useState<{ message?: string; at?: string; language?: string }>({});
+  const [faults, setFaults] = useState<{ message?: string; at?: string; template?: string }>({});
+  const [template, setTemplate] = useState(noTemplate);
   const zone = store?.timezone;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -189,10 +191,11 @@ function FollowupForm(props: FollowupFormProps) {
     const found = {
       ...(text('message') === '' && { message: m.followups_message_missing() }),
       ...(delay === 'moment' && !isSame && (!due || isPast) && { at: m.followups_at_past() }),
-      ...(text('template') !== '' && text('language') === '' && { language: m.followups_language_missing() }),
+      ...(isIncomplete(template) && { template: m.template_missing() }),
     };
     setFaults(found);
     const [first] = Object.keys(found);
+    if (first === 'template') return;
     if (first) return (event.currentTarget.elements.namedItem(first) as HTMLElement).focus();
     if (busy) return;
     onSubmit({
@@ -200,13 +203,7 @@ function FollowupForm(props: FollowupFormProps) {
       when: isSame ? undefined : delay === 'moment' ? { due_at: due as string } : momentAfter(Number(delay), followup),
       cancel_on_reply: form.get('cancel_on_reply') === 'on',
       cancel_on_appointment: form.get('cancel_on_appointment') === 'on',
-      template: followup?.template
-        ? form.get('keep_template') === 'on'
-          ? undefined
-          : null
-        : text('template') === ''
-          ? undefined
-          : readTemplate(text('template'), text('language'), text('values')),
+      template: followup?.template ? (form.get('keep_template') === 'on' ? undefined : null) : templateOf(template),
     });
   };
   const refusedAt = faultOf(error, '#/due_at') && m.followups_at_past();
@@ -277,20 +274,7 @@ function FollowupForm(props: FollowupFormProps) {
           <summary>{m.followups_template()}</summary>
           <div className={styles.group}>
             <p className={styles.hint}>{m.followups_template_hint()}</p>
-            <TextField name="template" label={m.followups_template_name()} maxLength={512} />
-            <TextField
-              name="language"
-              label={m.followups_template_language()}
-              error={faults.language}
-              maxLength={20}
-              defaultValue={store?.locale.replace('-', '_')}
-            />
-            <TextArea
-              name="values"
-              label={m.followups_template_values()}
-              hint={m.followups_template_values_hint()}
-              maxLength={4000}
-            />
+            <TemplateFields draft={template} onChange={setTemplate} isChecked={faults.template !== undefined} />
           </div>
         </details>
       )}

@@ -12,7 +12,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import type { Message } from '../api/platform.ts';
+import type { Message, MessageTemplate } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { useZone } from '../ui/store-zone.tsx';
@@ -22,7 +22,6 @@ import styles from './composer.module.css';
 import { windowQuery } from './inbox-queries.ts';
 import { previewOf } from './message-words.ts';
 import type { Outbox } from './outbox.ts';
-import type { Template } from './outgoing.ts';
 import type { OwnStorage } from './own-storage.ts';
 import { labelOf } from './source.tsx';
 
@@ -66,7 +65,7 @@ export function Composer({ ref, leadId, name, aiAnswers, messages, outbox, stora
       requestAnimationFrame(() => input.current?.focus());
     },
   }));
-  const send = (sent: string, template?: Template) => {
+  const send = (sent: string, template?: MessageTemplate) => {
     own.current.add(sent);
     outbox.send(leadId, sent, messages, template);
     arrived.clear();
@@ -102,10 +101,7 @@ export function Composer({ ref, leadId, name, aiAnswers, messages, outbox, stora
       </div>
       {isClosed ? (
         <Suspense>
-          <TemplateForm
-            expiredAt={conversation.window_expires_at}
-            onSend={(template) => send(template.name, template)}
-          />
+          <TemplateForm expiredAt={conversation.window_expires_at} onSend={send} />
         </Suspense>
       ) : (
         <>

@@ -70,13 +70,14 @@ export function MessageItem({ message, name, continues, quoted, asks, onAsks, on
       <MessageContent message={message} />
       {(revoked_at || !isEmpty || !hasContent) && (
         <p className={styles.body} dir="auto" data-empty={isEmpty || undefined}>
-          {revoked_at ? m.inbox_deleted_text() : isEmpty ? previewOf(message) : <RichText text={body} />}
+          {revoked_at || isEmpty ? previewOf(message) : <RichText text={body} />}
         </p>
       )}
       {message.body_truncated && <RestOfText message={message} />}
       {reactions.length > 0 && <p className={styles.reactions}>{reactions.map(({ emoji }) => emoji).join(' ')}</p>}
       <Foot at={created_at}>
         {edited_at && !revoked_at && <span title={fullTime(edited_at, zone)}>{m.inbox_edited()}</span>}
+        {message.template && <span>{m.template_used({ name: message.template.name })}</span>}
         {message.pricing && <span>{wordsOfPrice(message.pricing)}</span>}
         {source === 'ai' && message.author?.id !== null && <Why message={message} />}
         {source !== 'lead' && <Status icon={icons[status]} words={wordsOfStatus(status)} />}

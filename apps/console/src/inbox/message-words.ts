@@ -69,8 +69,9 @@ const types: Readonly<Record<Type, () => string>> = {
 export const wordsOfType = (type: Type, isVoice = false): string =>
   type === 'audio' && isVoice ? m.inbox_type_voice() : types[type]();
 
-type Previewed = Pick<Message, 'body' | 'type'> & { readonly media?: Message['media'] };
+type Previewed = Pick<Message, 'body' | 'type'> &
+  Partial<Pick<Message, 'media' | 'revoked_at'>> & { readonly voice?: boolean };
 
 /** The text of a message, or what it is when it has none. */
-export const previewOf = ({ body, type = 'text', media }: Previewed): string =>
-  body.trim() || wordsOfType(type, media?.voice);
+export const previewOf = ({ body, type = 'text', media, voice, revoked_at }: Previewed): string =>
+  revoked_at ? m.inbox_deleted_text() : body.trim() || wordsOfType(type, voice ?? media?.voice);

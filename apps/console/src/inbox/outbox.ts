@@ -1,8 +1,8 @@
 import { Failure, isSignedOut } from '../api/failure.ts';
-import { dataOf, type Message, platform } from '../api/platform.ts';
+import { dataOf, type Message, type MessageTemplate, platform } from '../api/platform.ts';
 import { queries, sessionQuery } from '../api/queries.ts';
 import { isLate, keep, late, readKept } from './kept.ts';
-import type { Outgoing, Template } from './outgoing.ts';
+import type { Outgoing } from './outgoing.ts';
 import type { OwnStorage } from './own-storage.ts';
 
 type Box = { items: readonly Outgoing[]; sends: boolean; again?: () => void };
@@ -123,7 +123,7 @@ export function createOutbox(storage: OwnStorage, isSignedIn: () => boolean) {
       return () => void listeners.delete(listener);
     },
     itemsOf: (leadId: string): readonly Outgoing[] => boxOf(leadId).items,
-    send(leadId: string, text: string, known: readonly Pick<Message, 'id' | 'body'>[], template?: Template) {
+    send(leadId: string, text: string, known: readonly Pick<Message, 'id' | 'body'>[], template?: MessageTemplate) {
       const before = known.filter(({ body }) => body === text).map(({ id }) => id);
       const item: Outgoing = {
         key: crypto.randomUUID(),

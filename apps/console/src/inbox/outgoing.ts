@@ -1,18 +1,12 @@
-import type { Message } from '../api/platform.ts';
-
-export type Template = {
-  readonly name: string;
-  readonly language: string;
-  readonly components?: Record<string, unknown>[];
-};
+import type { Message, MessageTemplate } from '../api/platform.ts';
 
 /** A message that a person has sent from this page and that the list of messages does not show yet. */
 export type Outgoing = {
   /** The `Idempotency-Key` of each attempt, so that the message is sent once however often it is tried. */
   readonly key: string;
-  /** Of a template its name, until the list shows its text. */
+  /** Of a template that was typed its name, until the list shows its text. */
   readonly text: string;
-  readonly template?: Template;
+  readonly template?: MessageTemplate;
   readonly createdAt: string;
   /** `waiting`: an earlier one is being sent. `lost`: the answer did not come, and it is tried again. */
   readonly state: 'waiting' | 'sending' | 'lost' | 'refused';

@@ -13,9 +13,11 @@ const sources: Readonly<Record<FromStore, { readonly icon: LucideIcon; readonly 
 
 export const labelOf = (source: FromStore): string => sources[source].label();
 
-/** Who of the store wrote a message, with their name where it is known. */
+/** Who wrote a message, with their name where it is known. */
 export function authorOf({ source, author }: Pick<Message, 'source' | 'author'>, leadName: string): string {
   if (source === 'lead') return leadName;
+  // The channel's own agent, such as Meta Business Agent. It is none of the store.
+  if (author?.kind === 'agent' && author.id === null) return m.inbox_author_other();
   const label = labelOf(source);
   if (author?.kind === 'phone') return m.inbox_author_phone({ label });
   return author?.name ? m.inbox_author_named({ label, name: author.name }) : label;

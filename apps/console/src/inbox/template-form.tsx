@@ -1,29 +1,30 @@
 import { Clock } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import type { MessageTemplate } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
-import { getLocale } from '../paraglide/runtime.js';
+import { isIncomplete, noTemplate, templateOf, textOf } from '../templates/template.ts';
+import { TemplateFields } from '../templates/template-fields.tsx';
 import { Button } from '../ui/button.tsx';
 import { Bad } from '../ui/page.tsx';
 import { useZone } from '../ui/store-zone.tsx';
 import { fullTime, relativeTime } from '../ui/time.ts';
 import { Leaving, useLeave, useUnsaved } from '../ui/unsaved.tsx';
 import styles from './composer.module.css';
-import type { Template } from './outgoing.ts';
-import { readTemplate } from './template.ts';
 
 type TemplateFormProps = {
   /** When the reply window closed. Null: the lead has never written or called. */
   readonly expiredAt: string | null;
-  readonly onSend: (template: Template) => void;
+  /** `text`: what the customer will read. */
+  readonly onSend: (text: string, template: MessageTemplate) => void;
 };
 
 /** Says why free text is not accepted, and sends a template instead. */
 export function TemplateForm({ expiredAt, onSend }: TemplateFormProps) {
   const zone = useZone();
   const [open, setOpen] = useState(false);
-  const send: TemplateFormProps['onSend'] = (template) => {
+  const send: TemplateFormProps['onSend'] = (text, template) => {
     setOpen(false);
-    onSend(template);
+    onSend(text, template);
   };
   return (
     <Leaving>
@@ -48,31 +49,21 @@ type FieldsProps = Pick<TemplateFormProps, 'onSend'> & { readonly onClose: () =>
 function Fields({ onSend, onClose }: FieldsProps) {
   const leave = useLeave();
   const unsaved = useUnsaved();
-  const [fault, setFault] = useState<string>();
+  const first = useRef<HTMLInputElement>(null);
+  const [draft, setDraft] = useState(noTemplate);
+  const [isChecked, setChecked] = useState(false);
+  const template = templateOf(draft);
+  // The person has just asked for this form.
+  useEffect(() => first.current?.focus(), []);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const textOf = (name: string) => String(form.get(name) ?? '').trim();
-    const [name, language] = [textOf('name'), textOf('language')];
-    if (name === '' || language === '') return setFault(m.inbox_template_missing());
-    onSend(readTemplate(name, language, textOf('values')));
+    setChecked(true);
+    if (template && !isIncomplete(draft)) onSend(textOf(draft), template);
   };
   return (
     <form className={styles.template} onSubmit={submit} noValidate {...unsaved}>
-      <label>
-        <span>{m.inbox_template_name()}</span>
-        {/* biome-ignore lint/a11y/noAutofocus: the person has just asked for this form */}
-        <input name="name" maxLength={512} autoComplete="off" autoFocus />
-      </label>
-      <label>
-        <span>{m.inbox_template_language()}</span>
-        <input name="language" maxLength={20} autoComplete="off" defaultValue={getLocale().replace('-', '_')} />
-      </label>
-      <label className={styles.wide}>
-        <span>{m.inbox_template_values()}</span>
-        <textarea name="values" rows={2} />
-      </label>
-      {fault && <Bad>{fault}</Bad>}
+      <TemplateFields ref={first} draft={draft} onChange={setDraft} isChecked={isChecked} />
+      {isChecked && !template && <Bad>{m.template_choose_one()}</Bad>}
       <div className={styles.templateFoot}>
         <Button onClick={() => leave(onClose)}>{m.cancel()}</Button>
         <Button type="submit" kind="main">

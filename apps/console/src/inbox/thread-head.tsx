@@ -52,6 +52,7 @@ export function ThreadHead({ lead }: { lead: Lead }) {
   };
   const paused = lead.ai_paused_until;
   const pausedBy = wordsOfPauser(lead.ai_paused_by);
+  const isPausedByOther = paused && pausedBy === m.leads_ai_paused_by_other();
   const aboutPause = paused
     ? [pausedBy, m.inbox_ai_paused_until({ until: fullTime(paused, zone) })].filter(Boolean).join(' · ')
     : undefined;
@@ -86,6 +87,11 @@ export function ThreadHead({ lead }: { lead: Lead }) {
               <span className={styles.badgeText}>
                 {conversation.opt_out?.scope === 'marketing' ? m.inbox_opted_out_marketing() : m.inbox_opted_out()}
               </span>
+            </Badge>
+          )}
+          {conversation?.held_by === 'other' && !isPausedByOther && (
+            <Badge icon={<BotOff size={12} aria-hidden />}>
+              <span className={styles.badgeText}>{m.leads_ai_paused_by_other()}</span>
             </Badge>
           )}
           {paused && pausedBy && (

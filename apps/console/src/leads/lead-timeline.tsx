@@ -19,6 +19,7 @@ import { kindOfAppointment, wordsOfAppointment } from '../calendar/appointment-w
 import { useCancelling } from '../followups/cancelling.ts';
 import { FollowupMenu } from '../followups/followup-menu.tsx';
 import { FollowupStatusBadge, whyOf } from '../followups/followup-status.tsx';
+import { previewOf } from '../inbox/message-words.ts';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
@@ -163,24 +164,27 @@ const icons: Readonly<Record<MessageSource, LucideIcon>> = {
   api: Plug,
 };
 
-const MessageRow = ({ message: { source, body, created_at, status } }: { message: Message }) => (
-  <Row
-    icon={icons[source]}
-    title={sources[source]()}
-    at={<Moment at={created_at} relative />}
-    badge={
-      source === 'api' ? (
-        <Badge kind="api" icon={<Plug size={12} aria-hidden />}>
-          {m.leads_via_api()}
-        </Badge>
-      ) : (
-        status === 'failed' && <Badge kind="bad">{m.leads_not_sent()}</Badge>
-      )
-    }
-    text={body || m.leads_no_text()}
-    isApi={source === 'api'}
-  />
-);
+const MessageRow = ({ message }: { message: Message }) => {
+  const { source, created_at, status } = message;
+  return (
+    <Row
+      icon={icons[source]}
+      title={sources[source]()}
+      at={<Moment at={created_at} relative />}
+      badge={
+        source === 'api' ? (
+          <Badge kind="api" icon={<Plug size={12} aria-hidden />}>
+            {m.leads_via_api()}
+          </Badge>
+        ) : (
+          status === 'failed' && <Badge kind="bad">{m.leads_not_sent()}</Badge>
+        )
+      }
+      text={previewOf(message)}
+      isApi={source === 'api'}
+    />
+  );
+};
 
 const AppointmentRow = ({ appointment: { id, title, scheduled_at, status, notes } }: { appointment: Appointment }) => (
   <Row

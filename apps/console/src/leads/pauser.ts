@@ -16,6 +16,8 @@ export function wordsOfPauser(by: Pauser | null | undefined): string | undefined
   if (!by) return undefined;
   const { kind, name } = by;
   if (name !== null && kind === 'user') return m.leads_ai_paused_by_user({ name });
+  // The pause of another agent of the number names none of the store's agents.
+  if (kind === 'agent' && by.id === null) return m.leads_ai_paused_by_other();
   if (name !== null && kind === 'agent') return m.leads_ai_paused_by_agent({ name });
   return unnamed[kind]();
 }
