@@ -63,6 +63,7 @@ const eventOf = (random: Random): CalendarEvent => ({
   durationMinutes: 1 + random.below(1_440),
   createdAt: new Date(0),
   updatedAt: new Date(random.below(1_000_000) * 1_000),
+  timeChangedAt: new Date(random.below(1_000_000) * 1_000),
 });
 
 function callsOf(url: string) {

@@ -31,6 +31,7 @@ export const newEvent = (changes: Partial<CalendarEvent> = {}): CalendarEvent =>
   durationMinutes: 45,
   createdAt: new Date('2026-11-21T10:00:00.000Z'),
   updatedAt: new Date('2026-11-21T10:00:00.000Z'),
+  timeChangedAt: new Date('2026-11-21T10:00:00.000Z'),
   ...changes,
 });
 
@@ -38,6 +39,7 @@ export const next = (event: CalendarEvent, changes: Partial<CalendarEvent> = {})
   ...event,
   sequence: event.sequence + 1,
   updatedAt: new Date(event.updatedAt.getTime() + 60_000),
+  timeChangedAt: new Date(event.updatedAt.getTime() + 60_000),
   ...changes,
 });
 
@@ -179,8 +181,19 @@ export function providerContract(serverOf: () => ContractServer): void {
     const event = newEvent();
     const created = await provider.put(event, null, signal());
     await server.deleteByHand(created.href);
-    await provider.put(next(event), created, signal());
+    const again = await provider.put(next(event), created, signal());
+    expect(again).toMatchObject({ isDeleted: true });
     expect(await seen(event)).toHaveLength(1);
+    expect(await provider.put(next(next(event)), again, signal())).not.toHaveProperty('isDeleted');
+  });
+
+  test('leaves a deleted event deleted when its time is the same, and tells it', async () => {
+    const event = newEvent();
+    const created = await provider.put(event, null, signal());
+    await server.deleteByHand(created.href);
+    const kept = { ...next(event, { title: 'Outro' }), staysDeleted: true };
+    expect(await provider.put(kept, created, signal())).toMatchObject({ isDeleted: true, href: created.href });
+    expect(await seen(event)).toEqual([]);
   });
 
   test('accepts a change without a known ETag', async () => {

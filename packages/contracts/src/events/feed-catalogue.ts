@@ -131,11 +131,16 @@ export const feedCatalogue = {
   ),
   'appointment.change_refused': fact(
     'appointment',
-    'A person moved the event of an appointment in the calendar, and that was refused. The appointment stays as it is, and its event is moved back.',
+    'A person moved or deleted the event of an appointment in the calendar, and that was refused. The appointment stays as it is, and its event is written again.',
     {
       ...appointmentIds,
-      requested_scheduled_at: About(NullableTimestamp, 'When the event began. Null: it had no time of the day.'),
-      requested_duration_minutes: Type.Integer({ description: 'How long the event took, in minutes.' }),
+      requested_scheduled_at: About(
+        NullableTimestamp,
+        'When the event began. Null: it had no time of the day, or was deleted.',
+      ),
+      requested_duration_minutes: Type.Integer({
+        description: 'How long the event took, in minutes. 0, with a null beginning: it was deleted.',
+      }),
       reason: Type.String({
         description:
           'The code of the error that the same change gets in the API, or `changed_meanwhile`: a later change in Mostrador replaced it.',

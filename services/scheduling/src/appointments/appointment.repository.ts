@@ -73,7 +73,9 @@ export async function saveAppointment(
     update appointments
     set title = ${title}, scheduled_at = ${scheduled_at}, duration_minutes = ${duration_minutes}, notes = ${notes},
         status = ${status}, metadata = ${sql.json(metadata)}, seller_id = ${seller_id}, service_id = ${service_id},
-        confirmed_at = ${confirmed_at}, version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
+        confirmed_at = ${confirmed_at}, version = version + 1, updated_at = greatest(clock_timestamp(), updated_at),
+        moved_at = case when scheduled_at = ${scheduled_at} and duration_minutes = ${duration_minutes} then moved_at
+          else greatest(clock_timestamp(), updated_at) end
     where store_id = ${storeId} and id = ${id}
     returning *`;
   return row as AppointmentRow;
@@ -102,7 +104,10 @@ export async function listFeedAppointments(
 }
 
 /** What a calendar shows of an appointment comes from these columns. */
-export type ShownAppointment = Omit<AppointmentRow, 'metadata' | 'seller_id' | 'service_id' | 'confirmed_at'>;
+export type ShownAppointment = Omit<
+  AppointmentRow,
+  'metadata' | 'seller_id' | 'service_id' | 'confirmed_at' | 'moved_at'
+>;
 
 export type FeedBounds = {
   readonly now: Date;

@@ -22,6 +22,7 @@ const scheduled: AppointmentRow = {
   seller_id: null,
   service_id: null,
   confirmed_at: null,
+  moved_at: null,
   version: 3,
   created_at: new Date('2026-11-01T10:00:00.123Z'),
   updated_at: new Date('2026-11-02T10:00:00.456Z'),

@@ -29,6 +29,8 @@ export type AppointmentRow = {
   readonly service_id: string | null;
   /** When the customer confirmed it at its present time. */
   readonly confirmed_at: Date | null;
+  /** When its time or its length last changed. Null: not known, or never. */
+  readonly moved_at: Date | null;
   readonly version: number;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -53,7 +55,7 @@ export const newRow = (
   lead_id: appointment.lead_id?.toLowerCase() ?? null,
   seller_id: appointment.seller_id?.toLowerCase() ?? null,
   service_id: appointment.service_id?.toLowerCase() ?? null,
-  ...{ status: 'scheduled', confirmed_at: null, version: 1, created_at: at, updated_at: at },
+  ...{ status: 'scheduled', confirmed_at: null, moved_at: null, version: 1, created_at: at, updated_at: at },
 });
 
 /** The columns that a change can set. */

@@ -24,11 +24,14 @@ export async function claim(sql: TransactionSql, { storeId, id }: RowKey, leaseM
 const ofAttempt = (sql: TransactionSql, { storeId, id, leaseToken }: Attempt) =>
   sql`where store_id = ${storeId} and appointment_id = ${id} and lease_token = ${leaseToken}`;
 
-/** Records that the calendar shows `version`, or no event (`event` null). Returns the state if the lease is held. */
+/**
+ * Records that the calendar shows `version` at the time of this mark, or no event (`event` null). Returns the state if the
+ * lease is held.
+ */
 export async function recordSynced(
   sql: TransactionSql,
   attempt: Attempt,
-  version: number,
+  { version, timeMark }: { readonly version: number; readonly timeMark: string },
   event: EventReference | null,
 ): Promise<SyncRow['state'] | undefined> {
   const [row] = await sql<{ state: SyncRow['state'] }[]>`
@@ -37,6 +40,7 @@ export async function recordSynced(
         next_attempt_at = case when desired_version = ${version} then null else clock_timestamp() end,
         synced_version = ${version}, synced_at = clock_timestamp(), write_back = false,
         event_id = ${event?.eventId ?? null}, href = ${event?.href ?? null}, etag = ${event?.etag ?? null},
+        time_mark = ${event && timeMark},
         last_error_code = null, last_error_detail = null, lease_token = null, lease_until = null
     ${ofAttempt(sql, attempt)}
     returning state`;

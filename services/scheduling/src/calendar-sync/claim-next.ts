@@ -7,6 +7,7 @@ import { findAppointment } from '../appointments/appointment.repository.ts';
 import type { AppointmentRow } from '../appointments/appointment.ts';
 import type { EventReference } from '../calendars/calendar-provider.ts';
 import { type ConnectionRow, findConnection } from '../calendars/connection.repository.ts';
+import { timeMarkOf } from '../calendars/event-mark.ts';
 import { targetOf } from '../calendars/providers.ts';
 import { claim, markSyncsRefused, postpone } from './attempt.repository.ts';
 import { type Move, needsAttention, nextMove, reasonOf, waitWhile } from './next-move.ts';
@@ -20,6 +21,10 @@ export type Claimed = {
   readonly known: EventReference | null;
   /** A person's change of the event was refused. */
   readonly replacesEdit: boolean;
+  /** The present time of the appointment, as the mark of its event says it. */
+  readonly timeMark: string;
+  /** The event was last given this time. So deleting it is a cancellation. */
+  readonly staysDeleted: boolean;
   /** Epoch milliseconds. The outcome must be recorded before this moment, while the lease is valid. */
   readonly recordBy: number;
 };
@@ -51,8 +56,10 @@ export const claimNext: ClaimNext<Claim<Claimed>, { readonly circuit: ProviderCi
       // A change of an appointment also writes the sync row, which is locked here. So this version is the desired one.
       const [appointment] = await findAppointment(sql, storeId, appointmentId);
       const attempt = await claim(sql, row, stepLimits.leaseMs);
+      const { scheduled_at, duration_minutes } = appointment as AppointmentRow;
+      const timeMark = timeMarkOf(scheduled_at.getTime(), duration_minutes);
       const claimed = {
-        attempt,
+        ...{ attempt, timeMark, staysDeleted: move.sync.time_mark === timeMark },
         appointment: appointment as AppointmentRow,
         connection: move.connection,
         known: referenceOf(move.sync),

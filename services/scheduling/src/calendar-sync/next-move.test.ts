@@ -39,6 +39,7 @@ const sync: SyncRow = {
   next_attempt_at: earlier,
   lease_until: null,
   write_back: false,
+  time_mark: null,
   wait_reason: null,
   wait_since: null,
 };

@@ -5,6 +5,7 @@ import type { Blocked } from '@mostrador/kit/resilience/circuit';
 import type { Outcome as AnyOutcome, RecordOutcome } from '@mostrador/kit/step/retry-engine';
 import { done, failedReason, lookAgain, waitUntil } from '@mostrador/kit/step/step';
 import { appointmentChangeRefused } from '../appointments/appointment.ts';
+import { expectGone } from '../calendar-watch/object.repository.ts';
 import type { CalendarError, WrittenEvent } from '../calendars/calendar-provider.ts';
 import { markConnectionRefused } from '../calendars/connection.repository.ts';
 import { markSyncsRefused, recordFailed, recordNotCalled, recordRejected, recordSynced } from './attempt.repository.ts';
@@ -19,15 +20,17 @@ export type Outcome = AnyOutcome<
 
 /** Without the lease it records nothing, and the next step reads the row again. */
 export const recordOutcome: RecordOutcome<Claimed, Outcome> = async (sql, claimed, outcome) => {
-  const { attempt, appointment } = claimed;
+  const { attempt, appointment, connection } = claimed;
   switch (outcome.kind) {
     case 'succeeded': {
-      const state = await recordSynced(sql, attempt, appointment.version, outcome.event);
-      const replaced = claimed.replacesEdit ? null : outcome.event?.replaced;
-      if (state && replaced) {
-        const startsAt = replaced.start === null ? null : new Date(replaced.start);
-        const lost = { startsAt, durationMinutes: replaced.durationMinutes, reason: 'changed_meanwhile' };
-        await appendOutbox(sql, attempt.storeId, [appointmentChangeRefused(appointment, lost)]);
+      const { event } = outcome;
+      const { version } = appointment;
+      const state = await recordSynced(sql, attempt, { version, timeMark: claimed.timeMark }, event);
+      const lost = state && event && lostChange(claimed, event);
+      if (lost) await appendOutbox(sql, attempt.storeId, [appointmentChangeRefused(appointment, lost)]);
+      // The next look at the calendar cancels the appointment, unless most events are gone.
+      if (state && event?.isDeleted && claimed.staysDeleted) {
+        await expectGone(sql, { storeId: attempt.storeId, id: connection.id }, event.href, appointment.id);
       }
       return state === 'synced' ? done('synced') : lookAgain();
     }
@@ -39,6 +42,18 @@ export const recordOutcome: RecordOutcome<Claimed, Outcome> = async (sql, claime
       return await recordFailure(sql, claimed, outcome.error);
   }
 };
+
+/** What a person did to the event and the write undid, because Mostrador has another time since. */
+function lostChange(
+  { replacesEdit, staysDeleted }: Claimed,
+  { replaced, isDeleted }: WrittenEvent,
+): Parameters<typeof appointmentChangeRefused>[1] | undefined {
+  const reason = 'changed_meanwhile';
+  if (isDeleted) return staysDeleted ? undefined : { startsAt: null, durationMinutes: 0, reason };
+  if (!replaced || replacesEdit) return undefined;
+  const startsAt = replaced.start === null ? null : new Date(replaced.start);
+  return { startsAt, durationMinutes: replaced.durationMinutes, reason };
+}
 
 async function recordFailure(sql: TransactionSql, claimed: Claimed, error: CalendarError): Promise<NextStep> {
   const { attempt, appointment, connection } = claimed;

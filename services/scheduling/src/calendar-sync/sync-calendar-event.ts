@@ -93,7 +93,7 @@ function logFailure(log: Log, { attempt, connection }: Claimed, failure: Calenda
 /** Puts the event of the appointment into the calendar, or removes it when the appointment is cancelled. */
 async function bringEvent(
   { vault, openProvider }: Dependencies,
-  { attempt, appointment, connection, known, replacesEdit }: Claimed,
+  { attempt, appointment, connection, known, replacesEdit, staysDeleted }: Claimed,
   customer: Customer | undefined,
   signal: AbortSignal,
 ): Promise<WrittenEvent | null> {
@@ -102,7 +102,7 @@ async function bringEvent(
   const credentials = openCredentials(vault, storeId, connection);
   const calendar = openProvider({ storeId, provider, settings, credentials });
   if (appointment.status !== 'cancelled') {
-    const event = { ...toCalendarEvent(appointment, connection, customer), replacesEdit };
+    const event = { ...toCalendarEvent(appointment, connection, customer), replacesEdit, staysDeleted };
     return await calendar.put(event, known, signal);
   }
   // Even when no event is known: an earlier attempt may have created one and died before it recorded it.

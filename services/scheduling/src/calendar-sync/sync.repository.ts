@@ -21,6 +21,8 @@ export type SyncRow = {
   readonly lease_until: Date | null;
   /** The event is written even when its mark says that it is current. */
   readonly write_back: boolean;
+  /** The time that the event was given last, as its mark says it. Null: not known. */
+  readonly time_mark: string | null;
 } & WaitColumns;
 
 export async function findSync(sql: Sql, storeId: string, appointmentId: string): Promise<SyncRow | undefined> {
@@ -124,6 +126,7 @@ const onceMore = (sql: TransactionSql) => sql`
       event_id = case when s.connection_id = excluded.connection_id then s.event_id end,
       href = case when s.connection_id = excluded.connection_id then s.href end,
       etag = case when s.connection_id = excluded.connection_id then s.etag end,
+      time_mark = case when s.connection_id = excluded.connection_id then s.time_mark end,
       lease_token = case when s.connection_id = excluded.connection_id then s.lease_token end,
       lease_until = case when s.connection_id = excluded.connection_id then s.lease_until end`;
 

@@ -85,6 +85,24 @@ export async function recordChanges(
     where store_id = ${storeId} and connection_id = ${id}`;
 }
 
+/**
+ * Lets the event of an appointment be read after the next list, because it was missing when it was to be written. A list in
+ * which most events are missing does not count.
+ */
+export async function expectGone(
+  sql: TransactionSql,
+  { storeId, id }: RowKey,
+  href: string,
+  appointmentId: string,
+): Promise<void> {
+  await sql`
+    insert into calendar_objects as o (store_id, connection_id, href, appointment_id, asked_at)
+    select store_id, connection_id, ${href}, ${appointmentId}, clock_timestamp()
+    from calendar_watches where store_id = ${storeId} and connection_id = ${id}
+    on conflict (store_id, connection_id, href) do update
+    set etag = null, is_pending = true, asked_at = excluded.asked_at, appointment_id = excluded.appointment_id`;
+}
+
 /** The addresses that are known, of objects that are not over. */
 export async function listKnown(sql: TransactionSql, { storeId, id }: RowKey, since: Date): Promise<string[]> {
   const rows = await sql<{ href: string }[]>`

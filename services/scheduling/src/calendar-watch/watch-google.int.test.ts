@@ -114,15 +114,43 @@ describe('the event of an appointment', () => {
     expect(await booking.taken(storeId)).toEqual([]);
   });
 
-  test('that was deleted and written again cancels nothing', async () => {
-    const { look, book, get, change, sync } = await store();
-    const { id } = await book(at('09:00'));
+  test('that was deleted is a cancellation, also when Mostrador changes its title or notes before it is seen', async () => {
+    const { look, book, get, told, change, sync } = await store();
+    const [{ id }, never] = [await book(at('09:00')), await book(at('11:00'))];
+    google.store.delete(idOf(never));
+    await change(never.id, { notes: 'Window' });
+    await sync(never.id);
     await look();
     google.store.delete(idOf({ id }));
     await change(id, { title: 'Shave' });
-    await sync(id);
     await look();
     expect(await get(id)).toMatchObject({ status: 'scheduled' });
+    await sync(id);
+    await look();
+    for (const each of [id, never.id]) {
+      expect(await get(each)).toMatchObject({ status: 'cancelled' });
+      expect(await told(each)).toMatchObject([{ type: 'appointment.cancelled', data: { source: 'calendar' } }]);
+    }
+    expect(await google.seen()).toEqual([]);
+  });
+
+  test('that was deleted is written again when Mostrador has moved it, which tells that the deletion is lost', async () => {
+    const { look, book, get, told, change, sync } = await store();
+    const { id } = await book(at('09:00'));
+    await look();
+    google.store.delete(idOf({ id }));
+    await change(id, { scheduled_at: at('12:00') });
+    await sync(id);
+    await look();
+    expect(await get(id)).toMatchObject({ status: 'scheduled', scheduled_at: at('12:00') });
+    expect(await told(id)).toMatchObject([
+      { type: 'appointment.moved', data: { source: 'api' } },
+      {
+        type: 'appointment.change_refused',
+        data: { reason: 'changed_meanwhile', requested_scheduled_at: null, requested_duration_minutes: 0 },
+      },
+    ]);
+    expect(await google.seen()).toHaveLength(1);
   });
 
   test('is moved back when the place is taken, and a change in Mostrador wins, and tells what is lost', async () => {
@@ -156,6 +184,8 @@ describe('the event of an appointment', () => {
     await look();
     await change(first.id, { scheduled_at: at('15:00') });
     google.store.patch(idOf(first), timesAt('17:00', '18:00'));
+    // A later change of something else is none of the time.
+    await change(first.id, { metadata: { desk: '4' }, notes: 'Window' });
     google.store.patch(idOf(second), timesAt('12:00', '13:00'));
     await change(second.id, { title: 'Shave' });
     for (const { id } of [first, second]) await sync(id);

@@ -1,4 +1,5 @@
 import type { ShownAppointment } from '../appointments/appointment.repository.ts';
+import type { AppointmentRow } from '../appointments/appointment.ts';
 import type { CalendarEvent } from './calendar-provider.ts';
 import type { ConnectionRow } from './connection.repository.ts';
 import type { Customer } from './customer.ts';
@@ -8,7 +9,7 @@ import type { Customer } from './customer.ts';
  * shown, stands behind the title and above the notes, in no language.
  */
 export function toCalendarEvent(
-  row: ShownAppointment,
+  row: ShownAppointment & Partial<Pick<AppointmentRow, 'moved_at'>>,
   connection?: Pick<ConnectionRow, 'fenced_at'> & Partial<Pick<ConnectionRow, 'epoch'>>,
   customer?: Customer,
 ): CalendarEvent {
@@ -25,6 +26,7 @@ export function toCalendarEvent(
     durationMinutes: row.duration_minutes,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    timeChangedAt: row.moved_at ?? row.updated_at,
   };
 }
 

@@ -17,8 +17,12 @@ export type CalendarEvent = {
   readonly durationMinutes: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** When the time or the length last changed. */
+  readonly timeChangedAt: Date;
   /** The event is written although its mark says that it is current, because a person's change of it was refused. */
   readonly replacesEdit?: boolean;
+  /** A known event that a person deleted is not created again: it still had the present time. */
+  readonly staysDeleted?: boolean;
 };
 
 /** Where an event is in the calendar. `eventId` is its UID. */
@@ -29,10 +33,12 @@ export type EventTime = { readonly start: number | null; readonly durationMinute
 
 /**
  * The event in the calendar. `replaced`: another time that a person had given it, and that is lost now. One whose time was
- * kept has no ETag, so that it is read before it is written.
+ * kept has no ETag, so that it is read before it is written. `isDeleted`: the known event was gone. It was created again,
+ * unless it stays deleted.
  */
 export type WrittenEvent = EventReference & {
   readonly replaced?: EventTime;
+  readonly isDeleted?: true;
 };
 
 /**

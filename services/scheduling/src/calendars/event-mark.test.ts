@@ -3,7 +3,7 @@ import type { CalendarEvent } from './calendar-provider.ts';
 import { isKept, timeMarkOf } from './event-mark.ts';
 
 const at = (time: string) => Date.parse(`2027-01-31T${time}Z`);
-const event = { startsAt: new Date(at('09:00:00')), durationMinutes: 60, updatedAt: new Date(at('07:00:00')) };
+const event = { startsAt: new Date(at('09:00:00')), durationMinutes: 60, timeChangedAt: new Date(at('07:00:00')) };
 const [same, earlier] = [timeMarkOf(at('09:00:00'), 60), timeMarkOf(at('08:00:00'), 60)];
 
 test.each<[string, { timeMark: string; changedAt: number | null; replacesEdit?: boolean }, boolean]>([

@@ -36,7 +36,7 @@ export const isShownBy = ({ startsAt, durationMinutes }: CalendarEvent, moved: E
 export function isKept(event: CalendarEvent, { timeMark, changedAt }: MovedTime): boolean {
   if (event.replacesEdit) return false;
   if (timeMark === timeMarkOf(event.startsAt.getTime(), event.durationMinutes)) return true;
-  return changedAt !== null && changedAt > event.updatedAt.getTime();
+  return changedAt !== null && changedAt > event.timeChangedAt.getTime();
 }
 
 /**

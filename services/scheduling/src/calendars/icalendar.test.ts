@@ -16,6 +16,7 @@ const event = (changes: Partial<CalendarEvent> = {}): CalendarEvent => ({
   durationMinutes: 45,
   createdAt: new Date('2026-11-21T10:00:00.000Z'),
   updatedAt: new Date('2026-11-22T11:30:00.000Z'),
+  timeChangedAt: new Date('2026-11-22T11:30:00.000Z'),
   ...changes,
 });
 
@@ -76,6 +77,7 @@ const events = fc.record({
     max: new Date('2099-01-01T00:00:00Z'),
     noInvalidDate: true,
   }),
+  timeChangedAt: fc.constant(new Date(0)),
 });
 
 const wholeSeconds = (instant: Date) => Math.floor(instant.getTime() / 1000) * 1000;

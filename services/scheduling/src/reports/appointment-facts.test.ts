@@ -4,7 +4,7 @@ import { factsOfChange } from './appointment-facts.ts';
 
 const row: AppointmentRow = {
   ...{ store_id: 'store', id: 'id', lead_id: null, title: 'Haircut', notes: null, metadata: {}, version: 1 },
-  ...{ scheduled_at: new Date(0), duration_minutes: 60, status: 'scheduled', confirmed_at: null },
+  ...{ scheduled_at: new Date(0), duration_minutes: 60, status: 'scheduled', confirmed_at: null, moved_at: null },
   ...{ seller_id: 'seller', service_id: null, created_at: new Date(0), updated_at: new Date(0) },
 };
 const metrics = (change: Partial<AppointmentRow>, before: AppointmentRow = row) =>

@@ -25,6 +25,7 @@ const event: CalendarEvent = {
   durationMinutes: 45,
   createdAt: new Date('2026-11-21T10:00:00.000Z'),
   updatedAt: new Date('2026-11-21T10:00:00.000Z'),
+  timeChangedAt: new Date('2026-11-21T10:00:00.000Z'),
 };
 const reference = { eventId: event.uid, href: null, etag: null };
 /** Longer than a test may take. */
@@ -193,7 +194,7 @@ describe('a response', () => {
     });
     const created = await provider.put(event, null, signal());
     const changed = await provider.put({ ...event, sequence: 1 }, created, signal());
-    expect(changed).toEqual(created);
+    expect(changed).toEqual({ ...created, isDeleted: true });
     expect(requests.map(({ method }) => method)).toEqual(['PUT', 'PUT', 'GET', 'PUT']);
   });
 

@@ -168,15 +168,26 @@ async function put(calendar: Collection, event: CalendarEvent, known: EventRefer
   let precondition: Precondition | null = earlier ? (etag ? { 'If-Match': etag } : null) : { 'If-None-Match': '*' };
   let isHidden = false;
   let replaced: EventTime | null = null;
+  let isDeleted = false;
   for (let round = 0; round < maxRounds; round++) {
     const written = precondition && (await calendar.put(href, icalendar, precondition));
     if (typeof written === 'object' && written)
-      return { eventId: event.uid, href, etag: written.etag, ...(replaced && { replaced }) };
+      return {
+        eventId: event.uid,
+        href,
+        etag: written.etag,
+        ...(replaced && { replaced }),
+        ...(isDeleted && { isDeleted: true }),
+      };
     const here = await calendar.get(href);
     const mayBeElsewhere = written === 'uid_taken' || (precondition !== null && 'If-None-Match' in precondition);
-    const isSought = mayBeElsewhere && here?.identity?.uid !== event.uid;
+    // Without the condition that nothing is there, the event was.
+    const isGone = earlier !== undefined && here === null && !mayBeElsewhere;
+    const isSought = mayBeElsewhere ? here?.identity?.uid !== event.uid : isGone && event.staysDeleted;
     const found = (isSought && (await findElsewhere(calendar, event.uid))) || here;
     if (!found) {
+      if (isGone && event.staysDeleted) return { eventId: event.uid, href, etag: null, isDeleted: true };
+      isDeleted ||= isGone;
       // Once, the event may have been deleted between the write and the search.
       if (written === 'uid_taken' && isHidden) throw hiddenEvent();
       isHidden = written === 'uid_taken';

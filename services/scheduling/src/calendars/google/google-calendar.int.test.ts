@@ -67,13 +67,17 @@ test('one event follows the appointment through creation, change and cancellatio
   expect(google.store.journal.map(({ verb }) => verb)).toEqual(['insert', 'update', 'delete']);
 });
 
-test('the next change restores an event that a person deleted, and the appointment keeps its event_id', async () => {
+test('a new time restores an event that a person deleted, and the appointment keeps its event_id', async () => {
   await connect();
   const { id } = await scheduling.create(storeId);
   await step(id);
   const { event_id } = await read(id);
   google.store.delete(id.replaceAll('-', ''));
+  // Only a new title is no reason: the deletion is a cancellation.
   await patch(id, { title: 'Moved' });
+  await step(id);
+  expect(await google.seen()).toEqual([]);
+  await patch(id, { scheduled_at: '2027-02-01T10:00:00Z' });
   await step(id);
   expect(await read(id)).toMatchObject({ state: 'synced', event_id });
   await patch(id, { title: 'Moved again' });

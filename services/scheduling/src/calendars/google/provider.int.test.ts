@@ -154,7 +154,8 @@ describe('an event that a person deleted', () => {
     const event = newEvent();
     const created = await open().put(event, null, signal());
     google.store.delete(created.href);
-    const again = await open().put(next(event), created, signal());
+    const { isDeleted, ...again } = await open().put(next(event), created, signal());
+    expect(isDeleted).toBe(true);
     expect(await open().put(next(event), null, signal())).toEqual(again);
     expect(await open().put(next(next(event)), created, signal())).toMatchObject({ href: again.href });
     expect(await google.seen()).toHaveLength(1);

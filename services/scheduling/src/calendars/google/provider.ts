@@ -129,12 +129,17 @@ async function put(
   });
   let id = known && isIdOf(known.href, event.uid) ? known.href : firstIdOf(event.uid);
   let isNew = known === null;
+  let isDeleted = false;
   for (let round = 0; round < maxRounds; round++) {
     if (isNew) {
       const created = await calendar.insert(id, toGoogle(event));
-      if (created) return reference(created);
+      if (created) return { ...reference(created), ...(isDeleted && { isDeleted: true }) };
     }
     const found = await calendar.get(id);
+    if (id === known?.href && !isNew && (!found || found.isCancelled)) {
+      if (event.staysDeleted) return { ...known, etag: null, isDeleted: true };
+      isDeleted = true;
+    }
     // An id that is taken but cannot be read is as unusable as that of a deleted event.
     if (found?.isCancelled || (!found && isNew)) id = nextIdAfter(id);
     isNew = !found || found.isCancelled;
