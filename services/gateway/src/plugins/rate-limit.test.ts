@@ -34,11 +34,12 @@ const accessOf = (storeId: string, requestsPerMinute: number) =>
 
 /** Sends requests at one moment. Returns the responses in the order in which they come. */
 function send(count: number, headers = {}) {
-  const answers: { status: number; body: Record<string, unknown>; retryAfter: unknown }[] = [];
+  const answers: { status: number; body: Record<string, unknown>; retryAfter: unknown; limit: unknown }[] = [];
   for (let i = 0; i < count; i++) {
     app.inject({ url: '/', headers }, (_, answer) => {
-      if (answer)
-        answers.push({ status: answer.statusCode, body: answer.json(), retryAfter: answer.headers['retry-after'] });
+      if (!answer) return;
+      const { 'retry-after': retryAfter, ratelimit: limit } = answer.headers;
+      answers.push({ status: answer.statusCode, body: answer.json(), retryAfter, limit });
     });
   }
   return answers;
@@ -101,14 +102,15 @@ test('a burst within the rate waits for its turn beside another store, and nothi
   expect(answers.map(({ status }) => status)).toEqual(Array(130).fill(200));
 });
 
-test('a request that would wait too long gets 429 with the reason, although the key has requests left', async () => {
+test('a request that would wait too long gets 429 with the reason, and costs nothing', async () => {
   send(1, { 'x-store': 'other' });
-  const answers = send(601);
+  const answers = send(1110);
   await settle();
   expect(answers.at(-1)).toMatchObject({
     status: 429,
-    retryAfter: '6',
+    retryAfter: '11',
     body: { code: 'quota_exceeded', detail: expect.stringContaining('serves other stores') },
+    limit: `"default";r=${6000 - 1100};t=12`,
   });
 });
 

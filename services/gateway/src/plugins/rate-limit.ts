@@ -59,7 +59,12 @@ export function addRateLimit(api: FastifyInstance, { log, storeRequestsPerMinute
     };
     if (!taken.allowed) return reject(taken.retryAfterSeconds);
     const turn = paces.take(storeId, storeRequestsPerMinute ?? requestsPerMinute, nowMs);
-    if (!turn.starts) return reject(turn.retryAfterSeconds, pacedDetail);
+    if (!turn.starts) {
+      // The bucket has room: it is the server that is busy, so the request costs nothing.
+      buckets.giveBack(callerId, requestsPerMinute);
+      reply.header('ratelimit', `"default";r=${taken.remaining + 1};t=${taken.fullInSeconds}`);
+      return reject(turn.retryAfterSeconds, pacedDetail);
+    }
     if (turn.waitMs === 0) done();
     else continueLater(reply, turn.waitMs, done);
   });

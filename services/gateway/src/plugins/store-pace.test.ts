@@ -30,18 +30,22 @@ test('the other store does not wait', () => {
   expect(subject.take('other', 60, 0)).toEqual({ starts: true, waitMs: 0 });
 });
 
-test('a request that would wait more than 5 s is rejected, and takes no turn', () => {
+test('a request that would wait more than 10 s is rejected, and takes no turn', () => {
   const subject = paces();
-  const turns = takeBeside(subject, 700, 0);
-  expect(waits(turns).slice(598, 602)).toEqual([4990, 5000, 'rejected', 'rejected']);
-  expect(turns.at(-1)).toEqual({ starts: false, retryAfterSeconds: 6 });
-  expect(waits(takeBeside(subject, 2, 10))).toEqual([5000, 'rejected']);
+  const turns = takeBeside(subject, 1200, 0);
+  expect(waits(turns).slice(1098, 1102)).toEqual([9990, 10_000, 'rejected', 'rejected']);
+  expect(turns.at(-1)).toEqual({ starts: false, retryAfterSeconds: 11 });
+  expect(waits(takeBeside(subject, 2, 10))).toEqual([10_000, 'rejected']);
+});
+
+test('all 300 requests of a `starter` bucket start', () => {
+  expect(waits(takeBeside(paces(), 301, 0, 300)).slice(299)).toEqual([10_000, 'rejected']);
 });
 
 test('exactly after Retry-After a request fits again', () => {
   const subject = paces();
-  takeBeside(subject, 700, 0);
-  expect(waits(takeBeside(subject, 1, 6000))).toEqual([0]);
+  takeBeside(subject, 1200, 0);
+  expect(waits(takeBeside(subject, 1, 11_000))).toEqual([0]);
 });
 
 test('a store with a small rate has 100 requests at once and 20 a second', () => {

@@ -14,8 +14,8 @@ const activeMs = 10_000;
 const leastAtOnce = 100;
 const leastPerSecond = 20;
 
-/** The longest wait. The clients' own timeouts are longer. */
-const longestWaitMs = 5_000;
+/** The longest wait. All 300 requests of a `starter` bucket fit into it, and the clients' own timeouts are longer. */
+const longestWaitMs = 10_000;
 
 /**
  * Spreads a store's requests while other stores are active: about a second of them starts at once, the next ones start
