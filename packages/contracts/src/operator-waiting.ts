@@ -1,4 +1,4 @@
-import { type OperatorWaitingOperations, operatorWaitingOperationsOf, type WaitingService } from './core/waiting.ts';
+import { type OperatorService, type OperatorWaitingOperations, operatorWaitingOperationsOf } from './core/waiting.ts';
 
 export const {
   stores: listSchedulingWaitingStores,
@@ -18,6 +18,12 @@ export const {
   retry: retryOperatorEvents,
   giveUp: giveUpOperatorEvents,
 } = operatorWaitingOperationsOf('events');
+export const {
+  stores: listAssistantWaitingStores,
+  list: listOperatorAssistant,
+  retry: retryOperatorAssistant,
+  giveUp: giveUpOperatorAssistant,
+} = operatorWaitingOperationsOf('assistant');
 
 /** What the operator's command asks each service about what waits. */
 export const operatorWaitingOperations = {
@@ -39,4 +45,10 @@ export const operatorWaitingOperations = {
     retry: retryOperatorEvents,
     giveUp: giveUpOperatorEvents,
   },
-} as const satisfies Record<WaitingService, OperatorWaitingOperations>;
+  assistant: {
+    stores: listAssistantWaitingStores,
+    list: listOperatorAssistant,
+    retry: retryOperatorAssistant,
+    giveUp: giveUpOperatorAssistant,
+  },
+} as const satisfies Record<OperatorService, OperatorWaitingOperations>;

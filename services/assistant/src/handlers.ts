@@ -1,6 +1,7 @@
 import type { assistantOperations } from '@mostrador/contracts';
 import { secretHandlers } from '@mostrador/kit/clients/reseal';
 import type { Handlers } from '@mostrador/kit/rpc/server';
+import { waitingHandlers } from '@mostrador/kit/step/waiting';
 import type { Dependencies } from './dependencies.ts';
 import { connectEmbedder } from './embedder/connect-embedder.ts';
 import { disconnectEmbedder } from './embedder/disconnect-embedder.ts';
@@ -22,9 +23,11 @@ import { advanceTurn } from './turns/advance-turn.ts';
 import { decideEffects } from './turns/decide-effects.ts';
 import { explainMessage } from './turns/explain-message.ts';
 import { listDecisions } from './turns/list-decisions.ts';
+import { waitingTurns } from './turns/waiting-turns.ts';
 
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof assistantOperations> => {
   const secrets = secretHandlers(sealedConnections, dependencies);
+  const { operator: waiting } = waitingHandlers({}, dependencies, { ai_turn: waitingTurns });
   return {
     getAiUsage: getAiUsage(dependencies),
     explainMessage: explainMessage(dependencies),
@@ -47,5 +50,9 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof assi
     countAssistantSecrets: secrets.count,
     resealAssistantSecrets: secrets.reseal,
     fenceTurns: fenceTurns(dependencies),
+    listAssistantWaitingStores: waiting.stores,
+    listOperatorAssistant: waiting.list,
+    retryOperatorAssistant: waiting.retry,
+    giveUpOperatorAssistant: waiting.giveUp,
   };
 };

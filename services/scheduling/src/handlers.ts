@@ -20,6 +20,7 @@ import { putRules } from './booking/put-rules.ts';
 import { getCalendarSync } from './calendar-sync/get-calendar-sync.ts';
 import { syncCalendarEvent } from './calendar-sync/sync-calendar-event.ts';
 import { waitingSyncs } from './calendar-sync/waiting-syncs.ts';
+import { waitingWatches } from './calendar-watch/waiting-watches.ts';
 import { noteCalendarChange } from './calendar-watch/note-change.ts';
 import { watchCalendar } from './calendar-watch/watch-calendar.ts';
 import { connectCalendar } from './calendars/connect-calendar.ts';
@@ -58,7 +59,9 @@ import { getSettings } from './settings/get-settings.ts';
 
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof schedulingOperations> => {
   const reports = rollupHandlers(schedulingRollups, dependencies);
-  const waiting = waitingHandlers({ calendar_sync: waitingSyncs, followup: waitingFollowups }, dependencies);
+  const waiting = waitingHandlers({ calendar_sync: waitingSyncs, followup: waitingFollowups }, dependencies, {
+    calendar_watch: waitingWatches,
+  });
   const totals = listTotalHandlers(dependencies.listTotals);
   const secrets = secretHandlers(sealedCalendars, dependencies);
   return {

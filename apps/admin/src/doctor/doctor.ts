@@ -32,6 +32,7 @@ import {
   readOutbox,
   readPayloads,
   readSyncs,
+  readTurns,
   readWatches,
 } from './queues.repository.ts';
 import { judgeQueues } from './queues.ts';
@@ -150,7 +151,9 @@ async function examine(admin: Admin, database: string | undefined): Promise<Resu
     ofDatabase('roles, row-level security and indexes', checkSchemas),
     ofDatabase('what waits', async (sql) => {
       const states = await Promise.all([
-        ...[readMessages, readPayloads, readSyncs, readWatches, readFollowups, readDeliveries].map((read) => read(sql)),
+        ...[readMessages, readPayloads, readSyncs, readWatches, readFollowups, readTurns, readDeliveries].map((read) =>
+          read(sql),
+        ),
         ...serviceNames.map((schema) => readOutbox(sql, schema)),
         ...feeds.map((schema) => readFeed(sql, schema)),
       ]);

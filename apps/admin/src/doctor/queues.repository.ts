@@ -2,7 +2,7 @@ import type { Sql } from '@mostrador/kit/database/database';
 
 /** Rows of one kind that wait for one reason. */
 export type QueueState = {
-  /** A kind of `waiting list`, or `calendar_watch`, `outbox` and `feed`. */
+  /** A kind of `waiting list`, or `outbox` and `feed`. */
   readonly queue: string;
   /** Only of outboxes and feeds: whose they are. */
   readonly service: string | null;
@@ -106,6 +106,20 @@ export const readWatches = (sql: Sql) => sql<QueueState[]>`
       on c.store_id = w.store_id and c.id = w.connection_id and c.disconnected_at is null
     where w.last_error_code is not null or w.wake_at < now() order by w.wake_at limit ${mostRead}
   ) ${grouped(sql, 'calendar_watch')}`;
+
+/** Leads who wait for the AI. What a lead may still write is waited for up to five minutes, so that is no finding. */
+export const readTurns = (sql: Sql) => sql<QueueState[]>`
+  with judged as (
+    select store_id, 1 as rows, error_code as code,
+      case when ${overdue(sql, 'next_attempt_at')} then next_attempt_at else first_received_at end as since,
+      case
+        when lease_until > now() then 'running'
+        when ${overdue(sql, 'next_attempt_at')} then 'overdue'
+        when error_code is not null then 'failed_attempt'
+        else 'postponed'
+      end as reason
+    from assistant.ai_turns where state = 'open' order by next_attempt_at limit ${mostRead}
+  ) ${grouped(sql, 'ai_turn')}`;
 
 export const readFollowups = (sql: Sql) => sql<QueueState[]>`
   with judged as (

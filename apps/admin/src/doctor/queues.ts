@@ -103,6 +103,19 @@ const queues: Readonly<Record<string, QueueWords>> = {
   message: { one: 'message', many: 'messages' },
   followup: { one: 'follow-up', many: 'follow-ups' },
   calendar_sync: { one: 'calendar sync', many: 'calendar syncs' },
+  ai_turn: {
+    one: 'lead who wrote',
+    many: 'leads who wrote',
+    rules: {
+      overdue: {
+        why: 'The AI is to answer, and no step takes it: workflows, Temporal or assistant does not run or cannot keep up.',
+      },
+      failed_attempt: {
+        why: 'Each attempt to answer failed. The next one follows by itself, and people get the lead after two minutes.',
+        remedy: 'Look at the finding about the model of the store, and at the log of assistant.',
+      },
+    },
+  },
   calendar_watch: {
     one: 'calendar to be read',
     many: 'calendars to be read',

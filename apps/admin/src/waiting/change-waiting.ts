@@ -4,6 +4,7 @@ import {
   type RequestOf,
   recordOperation,
   type WaitingChange,
+  waitingKinds,
 } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, printResult, verb } from '../admin.ts';
@@ -179,7 +180,7 @@ function add(result: Changed, { matched, done, skipped }: WaitingChange): void {
 
 /** In the store's own audit log. Its kinds are those that a store sees. */
 async function record(admin: Admin, act: Act, { kind, ids, filter, unknown_as }: Body, storeId: string): Promise<void> {
-  const hidden = kind === 'inbound_payload';
+  const hidden = !(kind in waitingKinds);
   const details = {
     ...(hidden ? {} : { kind }),
     ...(ids && { ids }),

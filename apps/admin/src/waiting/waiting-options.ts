@@ -1,4 +1,4 @@
-import { type OperatorKind, operatorKinds, operatorKindsInOrder, type WaitingService } from '@mostrador/contracts';
+import { type OperatorKind, type OperatorService, operatorKinds, operatorKindsInOrder } from '@mostrador/contracts';
 import { UsageError } from '../exit.ts';
 
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -21,6 +21,6 @@ export function kindsOf(typed: string | undefined): readonly OperatorKind[] {
   return [kind];
 }
 
-export const serviceOf = (kind: OperatorKind): WaitingService => operatorKinds[kind];
+export const serviceOf = (kind: OperatorKind): OperatorService => operatorKinds[kind];
 
 export const kindText = operatorKindsInOrder.join(', ');

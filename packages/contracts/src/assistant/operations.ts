@@ -1,3 +1,9 @@
+import {
+  giveUpOperatorAssistant,
+  listAssistantWaitingStores,
+  listOperatorAssistant,
+  retryOperatorAssistant,
+} from '../operator-waiting.ts';
 import { countAssistantSecrets, resealAssistantSecrets } from '../secrets.ts';
 import { connectEmbedder, disconnectEmbedder, embedTexts, showEmbedder } from './embedder.ts';
 import {
@@ -37,4 +43,8 @@ export const assistantOperations = {
   countAssistantSecrets,
   resealAssistantSecrets,
   fenceTurns,
+  listAssistantWaitingStores,
+  listOperatorAssistant,
+  retryOperatorAssistant,
+  giveUpOperatorAssistant,
 } as const;

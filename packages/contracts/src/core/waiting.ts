@@ -203,16 +203,27 @@ export const waitingOperationsOf = <const Service extends WaitingService>(servic
 
 export type WaitingOperations = ReturnType<typeof waitingOperationsOf>;
 
-/** What an operator sees beside what a store sees: webhooks of channels that are stored and not processed. */
-export const operatorKinds = { ...waitingKinds, inbound_payload: 'messaging' } as const;
+/**
+ * What an operator sees beside what a store sees: answers of the AI, calendars that are to be read, and webhooks of
+ * channels that are stored and not processed.
+ */
+export const operatorKinds = {
+  ...waitingKinds,
+  ai_turn: 'assistant',
+  calendar_watch: 'scheduling',
+  inbound_payload: 'messaging',
+} as const;
 export type OperatorKind = keyof typeof operatorKinds;
+export type OperatorService = (typeof operatorKinds)[OperatorKind];
 
 /** The kinds of an operator in the order that breaks ties of `since`. */
 export const operatorKindsInOrder = (Object.keys(operatorKinds) as OperatorKind[]).sort();
 
 export const OperatorKindWord = OneOf(operatorKindsInOrder, {
   title: 'OperatorKind',
-  description: 'As `WaitingKind`. `inbound_payload`: a webhook of a channel that is not processed, or was given up.',
+  description:
+    'As `WaitingKind`. `ai_turn`: a lead who waits for an answer of the AI. `calendar_watch`: a connected calendar whose ' +
+    'next read is due. `inbound_payload`: a webhook of a channel that is not processed, or was given up.',
 });
 
 const kind = OperatorKindWord;
@@ -233,7 +244,7 @@ const GiveUpOperator = Exact({ ...operatorChoice, unknown_as: Type.Optional(Unkn
 export const maxWaitingStores = 1_000;
 
 /** The same operations for the operator's command. They need no person, and accounts has the audit log. */
-export const operatorWaitingOperationsOf = <const Service extends WaitingService>(service: Service) => ({
+export const operatorWaitingOperationsOf = <const Service extends OperatorService>(service: Service) => ({
   stores: defineOperation({
     subject: `${service}.admin.waiting.stores`,
     access: 'platform',
