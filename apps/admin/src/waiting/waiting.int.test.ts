@@ -7,11 +7,13 @@ import {
   recordOperation,
   syncCalendarEvent,
   updateMessagingSettings,
+  waitingKinds,
 } from '@mostrador/contracts';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import type { TestService } from '@mostrador/testing/service';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startAssistant, type TestAssistant } from '../../../../services/assistant/test/assistant.ts';
 import { startEvents, type TestEvents } from '../../../../services/events/test/events.ts';
 import { stageWebhook } from '../../../../services/events/test/webhooks.ts';
 import { connectWhatsapp } from '../../../../services/messaging/test/inbound-webhook.ts';
@@ -26,19 +28,21 @@ import { runAt } from '../../test/run-here.ts';
 let messaging: TestMessaging;
 let scheduling: TestScheduling;
 let events: TestEvents;
+let assistant: TestAssistant;
 let calendar: ScriptedCalendar;
 let recorded: RequestOf<typeof recordOperation>['body'][] = [];
 const drains: { drain(): Promise<void> }[] = [];
 
 beforeAll(async () => {
   calendar = scriptedCalendar();
-  [messaging, scheduling, events] = await Promise.all([
+  [messaging, scheduling, events, assistant] = await Promise.all([
     startMessaging(),
     startScheduling({ openProvider: (connection) => calendar.open(connection) }),
     startEvents(),
+    startAssistant(),
   ]);
   events.startSender();
-  for (const { nats } of [messaging, scheduling, events]) {
+  for (const { nats } of [messaging, scheduling, events, assistant]) {
     drains.push(
       createRpcServer({
         nats: nats.nats,
@@ -62,7 +66,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(drains.map((server) => server.drain()));
-  await Promise.all([messaging?.stop(), scheduling?.stop(), events?.stop()]);
+  await Promise.all([messaging?.stop(), scheduling?.stop(), events?.stop(), assistant?.stop()]);
 });
 beforeEach(() => {
   recorded = [];
@@ -84,7 +88,24 @@ type Kind = {
 };
 
 const later = "now() + interval '1 hour'";
-const kinds: Record<OperatorKind, Kind> = {
+/** A calendar watch cannot be given up, and has a test of its own. */
+type PlantedKind = Exclude<OperatorKind, 'calendar_watch'>;
+const kinds: Record<PlantedKind, Kind> = {
+  ai_turn: {
+    service: () => assistant,
+    async plant() {
+      const [storeId, leadId] = [randomUUID(), randomUUID()];
+      const [row] = await assistant.adminSql`
+        insert into ai_turns (store_id, lead_id, first_received_at, last_received_at, next_attempt_at, started_at,
+          attempts, error_code, model_failures)
+        values (${storeId}, ${leadId}, now() - interval '1 minute', now() - interval '1 minute',
+          now() + interval '1 hour', now(), 2, 'model_timed_out', '{"demo": {}}') returning id`;
+      const state = `state || ' ' || coalesce(next_attempt_at <= now(), false) || ' ' || (error_code is null)`;
+      return { storeId, id: row?.id, state: stateOf(assistant, 'ai_turns', state, 'id', row?.id) };
+    },
+    retried: 'open true true',
+    givenUp: 'silent false true',
+  },
   message: {
     service: () => messaging,
     async plant() {
@@ -191,14 +212,14 @@ const stateOf =
     return String(row?.state);
   };
 
-const admin = async (kind: OperatorKind, ...words: string[]) => {
+const admin = async (kind: PlantedKind, ...words: string[]) => {
   const ended = await runAt(kinds[kind].service().nats.url, ['waiting', ...words, '--kind', kind, '--json']);
   const text = ended.out || ended.err;
   return { ...ended, result: text.startsWith('{') ? JSON.parse(text) : undefined };
 };
-const each = Object.keys(kinds) as OperatorKind[];
-const publicKind = (kind: OperatorKind) => (kind === 'inbound_payload' ? {} : { kind });
-const action = (kind: OperatorKind, verb: string) => `${kind === 'inbound_payload' ? kind : 'waiting'}.${verb}`;
+const each = Object.keys(kinds) as PlantedKind[];
+const publicKind = (kind: PlantedKind) => (kind in waitingKinds ? { kind } : {});
+const action = (kind: PlantedKind, verb: string) => `${kind in waitingKinds ? 'waiting' : kind}.${verb}`;
 
 describe.each(each)('what waits of the kind %s', (kind) => {
   test('is listed across stores with its store, the oldest first, and by reason, age and store', async () => {
@@ -274,11 +295,30 @@ test('a store whose rows cannot be changed is left, with the reason, and has no 
   expect(unknown.result).toMatchObject({ changes: [{ done: 1 }] });
 });
 
+test('a calendar whose read is due is listed and read again, and cannot be given up', async () => {
+  const storeId = randomUUID();
+  const body = { provider: 'caldav', url: 'https://dav.example.com/' } as const;
+  await scheduling.rpc.call(connectCalendar, { body }, testContext({ storeId }));
+  await scheduling.adminSql`
+    update calendar_watches set wake_at = now() - interval '1 hour' where store_id = ${storeId}`;
+  const ask = async (...words: string[]) =>
+    await runAt(scheduling.nats.url, ['waiting', ...words, '--store', storeId, '--kind', 'calendar_watch', '--json']);
+  const listed = JSON.parse((await ask('list')).out);
+  expect(listed.data).toMatchObject([{ store_id: storeId, kind: 'calendar_watch', reason: 'due' }]);
+  const retried = JSON.parse((await ask('retry')).out);
+  expect(retried.changes).toMatchObject([{ matched: 1, done: 1 }]);
+  expect(recorded).toMatchObject([{ store_id: storeId, action: 'calendar_watch.retry' }]);
+  const [watch] = await scheduling.adminSql`
+    select wake_at > now() - interval '1 minute' as is_new from calendar_watches where store_id = ${storeId}`;
+  expect(watch).toEqual({ is_new: true });
+  expect(await ask('give-up')).toMatchObject({ exitCode: 1, err: expect.stringContaining('calendar disconnect') });
+});
+
 test('a service that does not answer is named, and the exit code is 1', async () => {
   const url = messaging.nats.url;
   const listed = await runAt(url, ['waiting', 'list', '--json']);
   expect(listed.exitCode).toBe(1);
-  expect(JSON.parse(listed.out).unavailable).toEqual(['events', 'scheduling']);
+  expect(JSON.parse(listed.out).unavailable).toEqual(['assistant', 'events', 'scheduling']);
   const changed = await runAt(url, ['waiting', 'retry', '--all-stores', '--dry-run']);
   expect(changed).toMatchObject({ exitCode: 1, out: expect.stringContaining('scheduling does not answer') });
 });
