@@ -33,6 +33,9 @@ export type DeploymentConfig = Static<typeof deploymentConfig>;
 export const adminConfig = Type.Object({
   ...deploymentConfig.properties,
   NATS_URL: Type.Optional(baseConfig.NATS_URL),
+  PUBLIC_URL: Type.Optional(
+    Type.String({ description: "The gateway's address for clients, whose certificate `doctor` reads" }),
+  ),
   LOCAL_DIR: Type.String({
     default: '.local',
     description: 'Without `NATS_URL`: where `npm start` wrote the address of its platform',
@@ -55,6 +58,8 @@ export type AdminConfig = {
   readonly natsTls: NatsTls;
   /** `POSTGRES_URL`: an administrator's, whom row-level security does not bind. Only `doctor` uses it. */
   readonly databaseUrl: string | undefined;
+  /** Only `doctor` uses it, and reads its certificate. */
+  readonly publicUrl?: string;
   /** Only `doctor` uses it. */
   readonly temporal: TemporalAddress | undefined;
   readonly temporalNamespace: string;
@@ -71,6 +76,7 @@ export function readConfig(env: NodeJS.ProcessEnv): AdminConfig {
     natsUrl: values.NATS_URL,
     natsTls: natsAddress({ ...values, NATS_URL: '' }).tls,
     databaseUrl: values.POSTGRES_URL,
+    publicUrl: values.PUBLIC_URL,
     temporal: TEMPORAL_ADDRESS ? temporalAddress({ ...values, TEMPORAL_ADDRESS }) : undefined,
     temporalNamespace: values.TEMPORAL_NAMESPACE,
     addressFile: join(resolve(cloneRoot, values.LOCAL_DIR), 'dev.json'),

@@ -34,6 +34,7 @@ export type Platform = {
 export type Addresses = {
   readonly natsUrl: string | undefined;
   readonly databaseUrl: string | undefined;
+  readonly publicUrl?: string | undefined;
   readonly temporal: TemporalAddress | undefined;
   readonly temporalNamespace: string;
 };
@@ -80,11 +81,12 @@ async function open(config: AdminConfig) {
 /** What the environment says, and without `NATS_URL` the file of the platform that runs from this clone. */
 async function addressesOf(config: AdminConfig): Promise<Addresses> {
   if (config.fault !== undefined) throw new NotRunning(config.fault);
-  const { natsUrl, databaseUrl, temporal, temporalNamespace, addressFile } = config;
+  const { natsUrl, databaseUrl, publicUrl, temporal, temporalNamespace, addressFile } = config;
   const local = natsUrl === undefined ? await readAddressFile(addressFile) : undefined;
   return {
     natsUrl: natsUrl ?? local?.nats_url,
     databaseUrl: databaseUrl ?? local?.database_url,
+    publicUrl,
     temporal: temporal ?? (local && { address: local.temporal_address }),
     temporalNamespace,
   };

@@ -39,6 +39,7 @@ import { judgeQueues } from './queues.ts';
 import { callRoll } from './roll-call.ts';
 import { type Check, type Checked, runChecks, ServerDown, Skipped } from './run-checks.ts';
 import { judgeSealed } from './sealed.ts';
+import { judgeCertificates, readCertificate, tlsServers } from './server-certificates.ts';
 import { judgeStream, readStream } from './streams.ts';
 import { judgeTaskQueues } from './task-queues.ts';
 
@@ -147,6 +148,17 @@ async function examine(admin: Admin, database: string | undefined): Promise<Resu
           if (error instanceof Unreachable) return [databaseDown(error)];
           throw error;
         }),
+    },
+    {
+      name: 'certificates of servers',
+      run: async ({ signal }) => {
+        const servers = tlsServers({ ...addresses, publicUrl: addresses.publicUrl });
+        const read = await Promise.all(servers.map((server) => readCertificate(server, signal)));
+        return judgeCertificates(
+          read.flatMap((certificate) => certificate ?? []),
+          new Date(),
+        );
+      },
     },
     ofDatabase('roles, row-level security and indexes', checkSchemas),
     ofDatabase('what waits', async (sql) => {

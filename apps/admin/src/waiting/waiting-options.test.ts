@@ -19,9 +19,15 @@ test.each(['', 'm', '10', '-5m', '5w', 'yesterday'])('`%s` is no age and no time
 });
 
 test('without --kind all kinds are meant, and an unknown one is rejected', () => {
-  expect(kindsOf(undefined)).toEqual(
-    ['ai_turn', 'calendar_sync', 'calendar_watch', 'followup', 'inbound_payload', 'message', 'webhook_delivery'],
-  );
+  expect(kindsOf(undefined)).toEqual([
+    'ai_turn',
+    'calendar_sync',
+    'calendar_watch',
+    'followup',
+    'inbound_payload',
+    'message',
+    'webhook_delivery',
+  ]);
   expect(kindsOf('message')).toEqual(['message']);
   expect(() => kindsOf('lead')).toThrow(UsageError);
 });

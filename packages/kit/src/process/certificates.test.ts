@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { canMakeCertificates, makeCertificates } from '@mostrador/testing/servers/certificates';
 import { Registry } from 'prom-client';
 import { expect, onTestFinished, test } from 'vitest';
-import { exportCertificates } from './certificates.ts';
+import { certificateVariables, exportCertificates } from './certificates.ts';
 
 test.skipIf(!canMakeCertificates)(
   'the expiry of each configured certificate is exported, and that of a replaced file',
@@ -12,7 +13,7 @@ test.skipIf(!canMakeCertificates)(
     const registry = new Registry();
     let nowMs = 0;
     const config = { NATS_TLS_CA: files.ca, NATS_TLS_CERT: files.server.cert, TEMPORAL_TLS_CERT: '/no/such/file' };
-    exportCertificates({ registry }, config, () => nowMs);
+    exportCertificates({ registry }, config, () => nowMs, { NODE_EXTRA_CA_CERTS: files.ca });
     const expiries = async () =>
       [...(await registry.metrics()).matchAll(/_seconds\{variable="(\w+)"\} (\d+)/g)].map(([, name, at]) => [
         name,
@@ -21,10 +22,20 @@ test.skipIf(!canMakeCertificates)(
     expect(await expiries()).toEqual([
       ['NATS_TLS_CA', 24],
       ['NATS_TLS_CERT', 24],
+      ['NODE_EXTRA_CA_CERTS', 24],
     ]);
     writeFileSync(files.server.cert, 'no certificate');
-    expect(await expiries()).toHaveLength(2);
+    expect(await expiries()).toHaveLength(3);
     nowMs = 60_000;
-    expect(await expiries()).toEqual([['NATS_TLS_CA', 24]]);
+    expect(await expiries()).toEqual([
+      ['NATS_TLS_CA', 24],
+      ['NODE_EXTRA_CA_CERTS', 24],
+    ]);
   },
 );
+
+test('every variable that names a file with certificates is watched', () => {
+  const source = readFileSync(join(import.meta.dirname, 'config.ts'), 'utf8');
+  const named = [...source.matchAll(/^ {2}(\w+): File\('the (?:CA )?certificate/gm)].map(([, name]) => name);
+  expect(named.toSorted()).toEqual([...certificateVariables].toSorted());
+});

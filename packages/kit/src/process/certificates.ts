@@ -9,13 +9,24 @@ export const certificateExpiry = {
   labels: { variable: 'that names the file, such as `NATS_TLS_CERT`' },
 } as const satisfies MetricDefinition;
 
-const variables = ['NATS_TLS_CA', 'NATS_TLS_CERT', 'TEMPORAL_TLS_CA', 'TEMPORAL_TLS_CERT'] as const;
+/** Variables of the configuration that name a file with certificates. A test compares them with `config.ts`. */
+export const certificateVariables = [
+  ...['NATS_TLS_CA', 'NATS_TLS_CERT', 'TEMPORAL_TLS_CA', 'TEMPORAL_TLS_CERT'],
+  'OTEL_EXPORTER_OTLP_CERTIFICATE',
+] as const;
 const rereadMs = 60_000;
 
 /** Exports when the certificates expire that the environment names. The files are read again once a minute at most. */
-export function exportCertificates(metrics: Registered, config: object, now = () => performance.now()): void {
-  const files = variables.flatMap((variable) => {
-    const file = (config as Readonly<Record<string, unknown>>)[variable];
+export function exportCertificates(
+  metrics: Registered,
+  config: object,
+  now = () => performance.now(),
+  env: NodeJS.ProcessEnv = process.env,
+): void {
+  // Node itself reads the last one, with which PostgreSQL and others are verified.
+  const named: Readonly<Record<string, unknown>> = { ...config, NODE_EXTRA_CA_CERTS: env.NODE_EXTRA_CA_CERTS };
+  const files = [...certificateVariables, 'NODE_EXTRA_CA_CERTS'].flatMap((variable) => {
+    const file = named[variable];
     return typeof file === 'string' ? [{ variable, file }] : [];
   });
   let readAtMs: number | undefined;

@@ -35,7 +35,8 @@ export const waitingWatches: WaitingSource = {
   },
 
   async giveUp() {
-    const detail = 'must not be `calendar_watch`: a calendar is read while it is connected. `calendar disconnect` ends it.';
+    const detail =
+      'must not be `calendar_watch`: a calendar is read while it is connected. `calendar disconnect` ends it.';
     throw validationFailed([{ pointer: '#/kind', detail }]);
   },
 };
