@@ -97,7 +97,7 @@ const askers: Record<string, readonly NatsUser[]> = {
   'messaging.internal.conversations.change-phone': ['crm'],
   'messaging.internal.conversations.follow-lead': ['crm'],
   'messaging.internal.messages.accept': ['scheduling', 'assistant'],
-  'messaging.internal.opt-outs.get': ['scheduling'],
+  'messaging.internal.opt-outs.get': ['scheduling', 'assistant'],
   'messaging.internal.reports.lead': ['gateway'],
   'messaging.internal.reports.summary': ['gateway'],
   'messaging.internal.settings.change': ['accounts'],

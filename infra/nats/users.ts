@@ -186,7 +186,7 @@ export const roles: Record<NatsUser, Role> = {
     serves: true,
     // Its turns read what a lead wrote and what the store knows.
     asks: [
-      ...[acceptMessage, getLead, getMessage, getStoreSettings, listMessages, searchKnowledge, selectAgent],
+      ...[acceptMessage, getLead, getMessage, getOptOut, getStoreSettings, listMessages, searchKnowledge, selectAgent],
       ...[setKnowledgeEmbedder, showKnowledgeIndex],
       // The tools of the AI.
       ...[getAppointment, getAvailability, getBookingRules, getService, listAppointments, listStoreServices],
