@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { fileVariable } from '../../packages/platform/src/environment.ts';
+import { fileVariable, type ProgramName, type Variable, variablesOf } from '../../packages/platform/src/environment.ts';
 import { natsUsers, passwordVariable } from '../../packages/platform/src/servers.ts';
 import { publicPaths } from '../../tests/fuzz/public-paths.ts';
 import { configs as configOf } from '../../tools/platform/environment.ts';
@@ -65,4 +65,15 @@ test('the configuration page has every path that the gateway serves', () => {
   const tops = new Set(publicPaths.map((path) => /^\/[^/]+/.exec(path)?.[0] ?? path));
   expect(tops.size).toBeGreaterThan(8);
   expect([...tops].filter((path) => !page.includes(`\`${path}`))).toEqual([]);
+});
+
+test('the page of the configuration says what each variable means, and each of its choices', () => {
+  const rows = (referencePages()['configuration.md'] ?? '').split('\n').filter((line) => line.startsWith('| `'));
+  const isOn = ({ name, description = '', choices = [] }: Variable) => {
+    const texts = [description.replace(/\.$/, ''), ...choices.map((choice) => `\`${choice}\``)];
+    return rows.some((row) => row.startsWith(`| \`${name}\` `) && texts.every((text) => row.includes(text)));
+  };
+  const all = (Object.keys(configOf) as ProgramName[]).flatMap(variablesOf);
+  const found = new Set(all.filter(isOn).map(({ name }) => name));
+  expect(all.filter(({ name }) => !found.has(name))).toEqual([]);
 });
