@@ -99,6 +99,14 @@ export const MessageReferral = Type.Object(
 );
 export type MessageReferral = Static<typeof MessageReferral>;
 
+export const MessageProduct = Type.Object(
+  {
+    catalog_id: Type.Optional(Type.String({ description: 'The catalogue.' })),
+    product_id: Type.String({ description: 'The product in the store’s catalogue (`product_retailer_id`).' }),
+  },
+  { title: 'MessageProduct', description: 'The product of the catalogue that a customer asks about.' },
+);
+
 /** The content of a message that is more than text. Generated clients get one object instead of a union. */
 export const MessageContent = Type.Object(
   {
@@ -129,6 +137,12 @@ export const MessageContent = Type.Object(
     referral: Type.Optional(
       About(MessageReferral, 'A message of any type: the ad or post that the customer tapped to write it.'),
     ),
+    product: Type.Optional(
+      About(MessageProduct, 'A message of any type: the product on whose page the customer wrote it.'),
+    ),
+    forwarded: Type.Optional(
+      Type.Literal(true, { description: 'A message of any type: the customer forwarded it, and did not write it.' }),
+    ),
     truncated: Type.Optional(
       Type.Literal(true, {
         description:
@@ -139,7 +153,8 @@ export const MessageContent = Type.Object(
   },
   {
     title: 'MessageContent',
-    description: 'The content of a message that is more than text. `type` says which members it has beside `referral`.',
+    description:
+      'The content of a message that is more than text. `type` says which members it has beside `referral`, `product` and `forwarded`.',
   },
 );
 export type MessageContent = Static<typeof MessageContent>;

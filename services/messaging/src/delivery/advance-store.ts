@@ -179,7 +179,7 @@ function decideOne(decided: Decided, { storeId, pair, head, channel, circuit, li
     if (move.next.wake_at) decided.waits.push({ leadId, untilMs: Date.parse(move.next.wake_at) });
   } else if (move.kind === 'postpone') {
     decided.late.push({ leadId, id, delayMs: move.delayMs, ...(move.blocked && { blocked: move.blocked }) });
-  } else if (move.kind !== 'claim' || !to) {
+  } else if (move.kind !== 'claim' || !to || (move.asTemplate && head.kind !== 'template')) {
     decided.alone.push(leadId);
   } else {
     const rates = { slots: numberRate(channel), sends: sendRate(channel) };

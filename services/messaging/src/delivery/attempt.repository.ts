@@ -29,6 +29,19 @@ export function claim(
   return { storeId, id, leaseToken, number };
 }
 
+/** Makes a queued message its template, with the text that the customer reads. Returns the saved row. */
+export async function saveAsTemplate(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+  body: string,
+): Promise<MessageRow> {
+  const [row] = await sql<[MessageRow]>`
+    update messages set kind = 'template', body = ${body} where store_id = ${storeId} and id = ${id}
+    returning ${messageColumns(sql)}`;
+  return row;
+}
+
 /** Postpones the head of a queue, and with it the messages behind it. Returns when the next attempt is due. */
 export async function postpone(
   sql: TransactionSql,

@@ -5,8 +5,10 @@ import { type Attempt, answer, type Claim, type ClaimNext, type RowKey } from '@
 import { waitUntil } from '@mostrador/kit/step/step';
 import { type ChannelRow, findChannelById } from '../channels/channel.repository.ts';
 import { targetOf } from '../channels/providers.ts';
+import { renderTemplate } from '../channels/render-template.ts';
 import type { MessageRow } from '../messages/message.ts';
-import { claim, postpone } from './attempt.repository.ts';
+import { findTemplates } from '../templates/template.repository.ts';
+import { claim, postpone, saveAsTemplate } from './attempt.repository.ts';
 import {
   addressOf,
   type HeadRow,
@@ -122,6 +124,19 @@ async function begin(
     ]);
     return answer(waitUntil(until, "the number's rate limit is reached"));
   }
+  const message = asTemplate && head.kind !== 'template' ? await becomeTemplate(sql, storeId, head, channel) : head;
   const attempt = claim(sql, row, leaseMs, { number: head.attempts + 1, channelId: channel.id, rates: turn });
-  return { kind: 'claimed', claimed: { attempt, message: head, channel, to, asTemplate } };
+  return { kind: 'claimed', claimed: { attempt, message, channel, to, asTemplate } };
+}
+
+/** The customer gets the template in place of the text, so the message says from now on what they get. */
+async function becomeTemplate(
+  sql: TransactionSql,
+  storeId: string,
+  { id, template }: HeadRow,
+  channel: ChannelRow,
+): Promise<MessageRow> {
+  const known = template ? await findTemplates(sql, storeId, channel.id, template.name) : [];
+  const found = known.find(({ language }) => language === template?.language);
+  return await saveAsTemplate(sql, storeId, id, found ? renderTemplate(found, template?.components) : '');
 }

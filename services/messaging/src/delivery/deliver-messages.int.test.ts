@@ -384,6 +384,7 @@ describe('a permanent refusal by the provider', () => {
     await messaging.rpc.call(acceptMessage, { body: { ...body, template } }, testContext({ storeId }));
     await stepUntilDone(leadId);
     expect(whatsapp.log).toMatchObject([{ type: 'text', text: 'Ready' }]);
+    expect(await read(leadId, body.id)).toMatchObject({ type: 'text', body: 'Ready', template: null });
   });
 
   test('a closed reply window sends the template in place of the text', async () => {
@@ -392,9 +393,16 @@ describe('a permanent refusal by the provider', () => {
     await messaging.adminSql`
       update messages set template = '{"name":"hello_again","language":"pt_BR"}' where id = ${id}`;
     await messaging.adminSql`
+      insert into templates (store_id, channel_id, name, language, status, category, quality, variables, components)
+      select ${storeId}, id, 'hello_again', 'pt_BR', 'approved', 'utility', 'unknown', 'positional',
+        '[{"type":"body","format":null,"text":"Olá de novo!","buttons":[]}]'
+      from channels where store_id = ${storeId}`;
+    await messaging.adminSql`
       update conversations set last_inbound_at = now() - interval '25 hours' where lead_id = ${leadId}`;
     expect(await step(leadId)).toMatchObject({ done: true });
     expect(whatsapp.log).toMatchObject([{ type: 'template', template: 'hello_again' }]);
+    const shown = { type: 'template', body: 'Olá de novo!', template: { name: 'hello_again', language: 'pt_BR' } };
+    expect(await read(leadId, id)).toMatchObject(shown);
   });
 });
 

@@ -116,6 +116,24 @@ test('an echo of a message that was sent over the API is that message, also when
   expect(await store.messages(leadId)).toHaveLength(2);
 });
 
+test('what the owner sends is no echo of a message with another kind, or of a later one, whose answer was lost', async () => {
+  const { store, leadId, echo } = await withLead();
+  const { adminSql } = messaging;
+  const id = await accept(store, leadId, 'followup', 'Lembrete');
+  const set = (columns: object) => adminSql`update messages set ${adminSql(columns)} where id = ${id}`;
+  await set({ status: 'unknown', unknown_since: new Date(), channel_id: store.channelId, body: '', kind: 'template' });
+  await store.posts(echo(contents.image(), { id: newWamid() }));
+  await set({ body: 'Lembrete', kind: 'text' });
+  await store.posts(echo(contents.image('Lembrete'), { id: newWamid() }));
+  await store.posts(echo(contents.text('Lembrete'), { id: newWamid(), at: ago(30) }));
+  expect((await store.messages(leadId)).slice(1).map(({ status, author }) => [status, author?.kind])).toEqual([
+    ['unknown', undefined],
+    ['sent', 'phone'],
+    ['sent', 'phone'],
+    ['sent', 'phone'],
+  ]);
+});
+
 test('the AI stops in the same transaction: what it has queued is cancelled, and what it writes now is rejected', async () => {
   const { store, leadId, echo } = await withLead();
   const queued = await accept(store, leadId, 'ai');

@@ -11,14 +11,22 @@ import { conversationRead } from '../inbox/conversation-read.ts';
 import { toInboundBody } from '../messages/inbound-body.ts';
 import { quotesLinked } from '../messages/link-quotes.ts';
 import { insertMessage, isKnownInbound, listInFlight, takeNumber } from '../messages/message.repository.ts';
+import type { MessageRow } from '../messages/message.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
 import { withChanges } from '../messages/message-change.ts';
 import { linkWaitingQuotes } from '../messages/quote.repository.ts';
 import { storedIdOf } from '../messages/stored-id.repository.ts';
 import { beginSession } from '../sessions/session.repository.ts';
 import { findSettings } from '../settings/settings.repository.ts';
-import { agentOfChannel, pauseOf, isCurrent as saysWhoAnswers, telephone } from './pause-of.ts';
+import { agentOfChannel, pauseOf, isCurrent as saysWhoAnswers, secondOf, telephone } from './pause-of.ts';
 import { type FoundLead, mayReplyTo, requireSameCustomer } from './same-customer.ts';
+
+/** Whether an echo is probably that of a message whose id is not known: nothing but what it says names it. */
+const isEchoOf = ({ kind, body, media, writtenAt }: InboundMessage, sent: MessageRow): boolean =>
+  kind === sent.kind &&
+  body === sent.body &&
+  (media === undefined) === (sent.media === null) &&
+  secondOf(writtenAt) >= secondOf(sent.created_at);
 
 /**
  * Accepts what a person of the store wrote to a lead on the store's own telephone. It is a message of a seller that is
@@ -50,7 +58,7 @@ export async function acceptEcho(
     throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
   }
   // The answer to its send was lost. The echo says what became of it.
-  const ours = inFlight.find(({ body }) => body === message.body);
+  const ours = inFlight.find((sent) => isEchoOf(message, sent));
   if (ours) {
     const known = await adoptProviderId(sql, storeId, ours, ofChannel);
     await applyStatusUpdates(sql, storeId, known, [{ status: 'sent', at: writtenAt }]);

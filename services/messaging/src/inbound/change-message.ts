@@ -5,7 +5,7 @@ import { lockMessage } from '../delivery/lock-message.ts';
 import { lockProviderMessage } from '../delivery/status-update.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { applyChanges } from '../messages/apply-changes.ts';
-import { findTarget, listChanges, saveChange } from '../messages/message-change.repository.ts';
+import { findTarget, forgetEdits, listChanges, saveChange } from '../messages/message-change.repository.ts';
 import { toChangeRow } from '../messages/message-change.ts';
 import { storedIdOf } from '../messages/stored-id.repository.ts';
 
@@ -25,6 +25,7 @@ export async function changeMessage(
     const target = { channelId, providerMessageId: targetId };
     await lockProviderMessage(sql, storeId, channelId, targetId);
     await saveChange(sql, storeId, target, toChangeRow(change));
+    if (change.kind !== 'reaction') await forgetEdits(sql, storeId, target);
     const found = await findTarget(sql, storeId, target);
     if (!found) return;
     const { message } = await lockMessage(sql, storeId, found);

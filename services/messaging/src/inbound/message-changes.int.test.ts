@@ -119,6 +119,29 @@ describe('WhatsApp names a message by another of its ids: that of the number, or
   });
 });
 
+test('a deleted text is in no event of the deletion and in no stored edit, also in one that comes later', async () => {
+  const store = await startStore(messaging);
+  const [customer, id] = [{ phone: newPhone() }, newWamid()];
+  await store.does(customer, contents.text('segredo 1'), { id, at: ago(60) });
+  await store.does(customer, contents.edit(id, 'segredo 2'), { at: ago(50) });
+  await store.does(customer, contents.revoke(id), { at: ago(40) });
+  await store.does(customer, contents.edit(id, 'segredo 3'), { at: ago(30) });
+  const { adminSql } = messaging;
+  const edits = await adminSql`
+    select body from message_changes where store_id = ${store.storeId} and kind = 'edit'`;
+  expect(edits).toEqual([{ body: '' }]);
+  const events = await adminSql`
+    select data, previous from feed_entries where store_id = ${store.storeId} and type = 'message.updated' order by position`;
+  expect(events.slice(1)).toHaveLength(2);
+  expect(JSON.stringify(events.slice(1))).not.toContain('segredo');
+  const place = newWamid();
+  await store.does(customer, contents.location(), { id: place });
+  await store.does(customer, contents.revoke(place));
+  const [last] = await adminSql`
+    select previous from feed_entries where store_id = ${store.storeId} and type = 'message.updated' order by position desc limit 1`;
+  expect(Object.keys(last?.previous)).toEqual(expect.not.arrayContaining(['content']));
+});
+
 test('a message says what it is beside its text and which one it quotes, and a deletion takes that, too', async () => {
   const { store, customer, id, leadId } = await storeWithMessage();
   const place = newWamid();

@@ -18,7 +18,7 @@ type Known = {
 };
 
 /** The channel's times are whole seconds. */
-const secondOf = (at: Date | null): number => Math.floor(Number(at) / 1000);
+export const secondOf = (at: Date | null): number => Math.floor(Number(at) / 1000);
 
 /**
  * Whether what the store wrote to the lead says who answers now. One that was delayed for a day, or that is from before what

@@ -25,6 +25,22 @@ export async function saveChange(
     where (excluded.changed_at, excluded.event_id) > (known.changed_at, known.event_id)`;
 }
 
+/** Removes the text of an edit once its writer has deleted the message, also when it comes later. */
+export async function forgetEdits(
+  sql: TransactionSql,
+  storeId: string,
+  { channelId, providerMessageId }: Target,
+): Promise<void> {
+  await sql`
+    update message_changes edit set body = '', body_truncated = false
+    from message_changes revocation
+    where edit.store_id = ${storeId} and edit.channel_id = ${channelId}
+      and edit.provider_message_id = ${providerMessageId} and edit.kind = 'edit' and edit.body <> ''
+      and revocation.store_id = edit.store_id and revocation.channel_id = edit.channel_id
+      and revocation.provider_message_id = edit.provider_message_id and revocation.kind = 'revocation'
+      and revocation.source = edit.source`;
+}
+
 /** The changes of a message, whether it is known or not. */
 export async function listChanges(
   sql: Sql,
@@ -60,7 +76,8 @@ export async function saveChanged(
     update messages
     set body = ${body}, body_truncated = ${body_truncated}, reactions = ${sql.json(reactions as never)},
         edited_at = ${edited_at}, revoked_at = ${revoked_at},
-        content = case when ${revoked_at === null} then content end, media = case when ${revoked_at === null} then media end
+        content = case when ${revoked_at === null} then content end, media = case when ${revoked_at === null} then media end,
+        template = case when ${revoked_at === null} then template else template - 'components' end
     where store_id = ${storeId} and id = ${id}
     returning ${messageColumns(sql)}`;
   return row;

@@ -21,6 +21,10 @@ const fact = (type: Exclude<Plain, 'message.updated'>, row: Row): PublicEvent =>
   data: idsOf(row),
 });
 
+/** What the message was, without what its deletion took away: that is nowhere any more. */
+const withoutDeleted = (before: Row, { revoked_at, body, body_truncated, content, media }: Row): Row =>
+  revoked_at === null ? before : { ...before, body, body_truncated, content, media };
+
 /** Creates the entries of message events from the saved row. */
 export const messageEvents = {
   received: (row: Row, received_at: string, isOnStandby = false): OutboxEntry[] => {
@@ -33,7 +37,7 @@ export const messageEvents = {
   /** Nor for these. */
   unknown: (row: Row): OutboxEntry[] => [fact('message.unknown', row)],
   updated: (before: Row, row: Row): OutboxEntry[] => [
-    { ...shown(row), type: 'message.updated', data: idsOf(row), before: toMessage(before) },
+    { ...shown(row), type: 'message.updated', data: idsOf(row), before: toMessage(withoutDeleted(before, row)) },
   ],
   sent: (row: Row): OutboxEntry[] => {
     const { id: message_id, lead_id, source } = row;

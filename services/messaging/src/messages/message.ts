@@ -173,7 +173,9 @@ export function toMessage(row: MessageRow & Partial<MessageWait>): Message {
     type: messageTypeOf(row.kind),
     media: row.media,
     content: row.content,
-    template: row.template && { name: row.template.name, language: row.template.language },
+    // A follow-up that was sent as text had a template for a closed window.
+    template:
+      row.kind === 'template' && row.template ? { name: row.template.name, language: row.template.language } : null,
     from_history: row.from_history,
     reply_to_id: row.reply_to_id,
     status: row.status,

@@ -48,6 +48,15 @@ export const contents = {
       welcome_message: { text: 'Hi there! Let us know how we can help!' },
     },
   }),
+  /** What a customer writes on the page of a product of the catalogue. */
+  aboutProduct: (body = 'Tem em azul?') => ({
+    type: 'text',
+    text: { body },
+    context: {
+      ...{ from: '15550783881', id: newWamid() },
+      referred_product: { catalog_id: '194836987003835', product_retailer_id: 'oculos-azul' },
+    },
+  }),
   image: (caption?: string) => ({
     type: 'image',
     image: media('image/jpeg', caption === undefined ? {} : { caption }),

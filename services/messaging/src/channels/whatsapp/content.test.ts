@@ -64,7 +64,7 @@ test.each([
   ['location', { latitude: 1, longitude: 2 }, { latitude: 1, longitude: 2 }],
   ['image', {}, {}],
 ])('a %s has the ad that the customer tapped', (kind, content, said) => {
-  expect(readContent(kind, content, told)).toEqual({ ...said, referral });
+  expect(readContent(kind, content, { referral: told })).toEqual({ ...said, referral });
 });
 
 test.each([
@@ -80,7 +80,7 @@ test.each([
   ['ad', undefined],
   [null, undefined],
 ])('of the ad %j it knows %j', (told, known) => {
-  expect(readContent('text', { body: 'Oi' }, told)).toEqual(known ? { referral: known } : null);
+  expect(readContent('text', { body: 'Oi' }, { referral: told })).toEqual(known ? { referral: known } : null);
 });
 
 test('a place links only to a web page', () => {
@@ -107,7 +107,7 @@ test('a content that is too large loses its end, and says so', () => {
   const said = '\u0001'.repeat(1000);
   const place = { latitude: 1, longitude: 2, name: said, address: said };
   const kept = { latitude: 1, longitude: 2, name: said, address: said, truncated: true };
-  expect(readContent('location', place, { ...referral, body: said })).toEqual(kept);
+  expect(readContent('location', place, { referral: { ...referral, body: said } })).toEqual(kept);
 });
 
 test('whatever comes can be read and kept', () => {
@@ -115,9 +115,19 @@ test('whatever comes can be read and kept', () => {
   fc.assert(
     fc.property(kinds, fc.jsonValue(), fc.jsonValue(), (kind, content, referral) => {
       readMedia(kind, content);
-      const read = readContent(kind, content, referral);
+      const read = readContent(kind, content, { referral, context: referral });
       expect(Buffer.byteLength(JSON.stringify(read))).toBeLessThanOrEqual(maxContentBytes);
       expect(JSON.stringify(read)).not.toContain('\\u0000');
     }),
   );
+});
+
+test('the product that a customer asks about is read beside the text, and so is that a message is forwarded', () => {
+  const asked = contents.aboutProduct();
+  const read = (context: unknown) => readContent('text', { body: 'Oi' }, { context });
+  expect(read(asked.context)).toEqual({ product: { catalog_id: '194836987003835', product_id: 'oculos-azul' } });
+  expect(read({ referred_product: { catalog_id: '1' } })).toBeNull();
+  expect(read({ forwarded: true })).toEqual({ forwarded: true });
+  expect(read({ frequently_forwarded: true })).toEqual({ forwarded: true });
+  expect(read({ id: 'wamid.1', forwarded: false })).toBeNull();
 });

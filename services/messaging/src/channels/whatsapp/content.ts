@@ -52,12 +52,20 @@ function toHex(digest: string): string | null {
 /**
  * What the message says beside its text; null for a kind that says nothing more. One that is too large loses its end.
  *
- * @param referral the ad or post that the customer came from
+ * @param about the ad or post that the customer came from, and the context: the product, or that it is forwarded
  */
-export function readContent(kind: string, content: unknown, referral?: unknown): MessageContent | null {
-  const source = readReferral(referral);
+export function readContent(
+  kind: string,
+  content: unknown,
+  { referral, context }: { readonly referral?: unknown; readonly context?: unknown } = {},
+): MessageContent | null {
+  const isForwarded = member(context, 'forwarded') === true || member(context, 'frequently_forwarded') === true;
+  const around: Pick<MessageContent, 'referral' | 'product' | 'forwarded'> = {
+    ...known({ referral: readReferral(referral), product: readProduct(member(context, 'referred_product')) }),
+    ...(isForwarded && { forwarded: true as const }),
+  };
   const said = readByKind(kind, content);
-  const read = source ? { ...said, referral: source } : said;
+  const read = Object.keys(around).length > 0 ? { ...said, ...around } : said;
   if (read === null || bytesOf(read) <= maxContentBytes) return read;
   return shortened(read);
 }
@@ -74,6 +82,12 @@ function readReferral(referral: unknown): MessageReferral | undefined {
     ctwa_clid: identifier(member(referral, 'ctwa_clid')),
   });
   return Object.keys(read).length > 0 ? read : undefined;
+}
+
+/** Undefined when it names none. */
+function readProduct(product: unknown): MessageContent['product'] {
+  const product_id = label(member(product, 'product_retailer_id'));
+  return product_id === '' ? undefined : { ...known({ catalog_id: label(member(product, 'catalog_id')) }), product_id };
 }
 
 function readByKind(kind: string, content: unknown): MessageContent | null {

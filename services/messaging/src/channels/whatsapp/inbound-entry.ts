@@ -175,7 +175,7 @@ export function readMessage(entry: unknown, { contact, ...ids }: NamedCustomer, 
     kind,
     body: storable(bodyOf(content)),
     ...known({
-      content: readContent(kind, content, member(entry, 'referral')),
+      content: readContent(kind, content, { referral: member(entry, 'referral'), context: member(entry, 'context') }),
       media: readMedia(kind, content),
       quotedId: identifier(member(member(entry, 'context'), 'id')),
     }),
