@@ -259,6 +259,8 @@ export type ReceivedStatusUpdate = StatusUpdate & {
   readonly callbackData: string | null;
   /** The phone that got the message, digits only. Left out: the customer has none for the provider. */
   readonly recipient?: string;
+  /** Who got the message. Left out unless the channel tells both ids. */
+  readonly customer?: CustomerIds;
 };
 
 /**

@@ -243,7 +243,7 @@ export async function saveUserId(
 }
 
 /**
- * Records both ids of a lead of whom the channel has told nothing yet. So another customer with the number is known to be
+ * Records both ids of a lead of whom the channel has told nothing yet, or only the number. So another customer with the number is known to be
  * another one. The caller holds the conversation's lock.
  */
 export async function learnIds(
@@ -256,8 +256,9 @@ export async function learnIds(
     with learned as (
       insert into customer_user_ids (store_id, user_id, lead_id, channel_id)
       select store_id, ${userId}, lead_id, ${channelId} from conversations c
-      where c.store_id = ${storeId} and c.lead_id = ${leadId} and c.wa_id is null and c.user_id is null
-        and not exists (select from conversations other where other.store_id = ${storeId} and other.wa_id = ${waId})
+      where c.store_id = ${storeId} and c.lead_id = ${leadId} and c.user_id is null and (c.wa_id is null or c.wa_id = ${waId})
+        and not exists (select from conversations other where other.store_id = ${storeId} and other.wa_id = ${waId}
+          and other.lead_id <> c.lead_id)
       on conflict do nothing returning user_id)
     update conversations set wa_id = ${waId}, user_id = learned.user_id
     from learned where store_id = ${storeId} and lead_id = ${leadId}`;

@@ -1,7 +1,9 @@
 import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
 import type { ReceivedStatusUpdate } from '../channels/channel-provider.ts';
 import { refuseChannel } from '../channels/refuse-channel.ts';
+import { learnIds } from '../conversations/conversation.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { mayReplyTo } from '../inbound/same-customer.ts';
 import { isSettled, type MessageRow } from '../messages/message.ts';
 import { withAmount } from '../prices/rate-card.ts';
 import { adoptProviderId } from './apply-status-updates.ts';
@@ -35,9 +37,12 @@ async function apply(
   await lockProviderMessage(sql, storeId, channelId, providerMessageId);
   await insertStatusUpdates(sql, storeId, channelId, [status]);
   const found = await findUpdatedMessage(sql, storeId, channelId, status);
-  const message = found && (await lockMessage(sql, storeId, found)).message;
+  const { conversation, message } = found ? await lockMessage(sql, storeId, found) : {};
   // Lock order: conversation, channel, message. Which message met the fault does not matter.
   if (status.error?.ofChannel) await refuseChannel(sql, storeId, channelId, { at: status.at, error: status.error });
+  const { waId = null, userId = null } = status.customer ?? {};
+  if (message && conversation && waId !== null && userId !== null && mayReplyTo(conversation, waId))
+    await learnIds(sql, storeId, message.lead_id, { waId, userId, channelId });
   if (!message || !concerns(message, status)) return undefined;
   return await adoptProviderId(sql, storeId, message, { channelId, providerMessageId });
 }

@@ -64,7 +64,14 @@ async function takeFree(
     lockFreeConversations(sql, storeId, leadIds),
     findOutbound(sql, storeId, channelId, free),
   ]);
-  return found.filter((message) => conversations.has(message.lead_id) && isArriving(message));
+  const told = new Map(updates.map(({ providerMessageId, customer }) => [providerMessageId, customer]));
+  return found.filter((message) => {
+    const conversation = conversations.get(message.lead_id);
+    const customer = told.get(message.provider_message_id ?? '');
+    // One that tells more of who the customer is changes more than the message.
+    const isKnown = !customer || (customer.waId === conversation?.wa_id && customer.userId === conversation?.user_id);
+    return conversation !== undefined && isKnown && isArriving(message);
+  });
 }
 
 type Arriving = { readonly messages: readonly MessageRow[]; readonly updates: readonly ReceivedStatusUpdate[] };

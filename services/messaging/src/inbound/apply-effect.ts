@@ -8,6 +8,7 @@ import { changeConversation } from './change-conversation.ts';
 import { changeMessage } from './change-message.ts';
 import { saveHistoryState } from './history.repository.ts';
 import { importHistory } from './import-history.ts';
+import { knowCustomer } from './know-customer.ts';
 import { moveIdentity } from './move-identity.ts';
 import type { Contact } from './name-contacts.ts';
 
@@ -23,6 +24,8 @@ export async function applyEffect(
 ): Promise<void> {
   switch (effect.kind) {
     case 'message':
+      if (effect.change.customer)
+        await knowCustomer(tools, context, channelId, effect.change.customer, effect.change.at);
       return await changeMessage(tools, context, channelId, effect.change);
     case 'identity':
       return await moveIdentity(tools, context, channelId, effect.change);

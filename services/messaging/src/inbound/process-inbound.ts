@@ -14,6 +14,7 @@ import { acceptMany } from './accept-many.ts';
 import { acceptStatuses } from './accept-statuses.ts';
 import { applyEffect } from './apply-effect.ts';
 import { claimPayloads, findHeldCustomers, type Lane, type PayloadRow, readPayloads } from './inbound.repository.ts';
+import { knowCustomer } from './know-customer.ts';
 import { type Contact, contactsAtOnce, nameContacts } from './name-contacts.ts';
 import { byCustomer, type Piece, piecesOf, slicesOf } from './pieces.ts';
 import { noteTroubles, settlePayloads, type Trouble, troubleOf } from './settle-payloads.ts';
@@ -172,7 +173,10 @@ async function applyStatuses(
   const alone = statuses.filter(({ content }) => !taken.some((some) => some.has(content)));
   await eachOf(alone, statusesAtOnce, async ({ payload, content }) => {
     try {
-      await applyReceivedStatus(tools, fromChannel(storeId, payload, deadline), payload.channel_id, content);
+      const context = { ...fromChannel(storeId, payload, deadline), requestId: randomUUID() };
+      const { customer, at } = content;
+      if (customer) await knowCustomer(tools, context, payload.channel_id, customer, at);
+      await applyReceivedStatus(tools, context, payload.channel_id, content);
     } catch (error) {
       note(payload, troubleOf(error));
     }

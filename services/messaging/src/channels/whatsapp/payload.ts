@@ -1,5 +1,5 @@
 import type { MessagePricing } from '@mostrador/contracts';
-import type { InboundEffect, Notification, ReceivedStatusUpdate } from '../channel-provider.ts';
+import type { CustomerIds, InboundEffect, Notification, ReceivedStatusUpdate } from '../channel-provider.ts';
 import { array, first, identifier, known, member, moment, object, text } from '../json.ts';
 import { storable } from '../storable.ts';
 import { readCall } from './call.ts';
@@ -7,7 +7,7 @@ import { readContact } from './contact.ts';
 import { failureOf } from './errors.ts';
 import { handoverOf, readHandover } from './handover.ts';
 import { readChunk, readPastMedia } from './history.ts';
-import { type Entry, readEcho, readEntry, readPreferenceEntry } from './inbound-entry.ts';
+import { type Entry, idsIn, readEcho, readEntry, readPreferenceEntry } from './inbound-entry.ts';
 import { readStandbyEcho, readStandbyEntry, standbyOf } from './standby.ts';
 
 /** The fields that are read: their members with entries, and what reads each entry. */
@@ -88,7 +88,7 @@ export function readNotification(payload: unknown, phoneNumberId: string, now = 
   // The statuses and errors of a call are none of a message.
   const ofMessages = values.filter(({ field, value }) => field !== 'calls' && isOurs(value));
   const statuses = ofMessages.flatMap(({ value }) =>
-    optionalListIn(value, 'statuses').flatMap((one) => readable(readStatus(one, now))),
+    optionalListIn(value, 'statuses').flatMap((one) => readable(readStatus(one, value, now))),
   );
   const faults = ofMessages.flatMap(({ value }) =>
     (array(member(value, 'errors')) ?? []).flatMap((one) => readFault(one, now)),
@@ -117,7 +117,7 @@ function readFault(posted: unknown, at: Date): InboundEffect[] {
 const reported: ReadonlySet<string> = new Set(['sent', 'delivered', 'read', 'failed']);
 
 /** Undefined for an entry without a usable id or status. Skips a status that says nothing about delivery. */
-function readStatus(status: unknown, now: Date): ReceivedStatusUpdate | 'skipped' | undefined {
+function readStatus(status: unknown, value: unknown, now: Date): ReceivedStatusUpdate | 'skipped' | undefined {
   const providerMessageId = identifier(member(status, 'id'));
   const word = text(member(status, 'status'));
   if (!providerMessageId || !word) return undefined;
@@ -129,9 +129,24 @@ function readStatus(status: unknown, now: Date): ReceivedStatusUpdate | 'skipped
     callbackData: identifier(member(status, 'biz_opaque_callback_data')) || null,
     status: word as ReceivedStatusUpdate['status'],
     at: moment(member(status, 'timestamp'), now),
-    ...known({ pricing: readPricing(member(status, 'pricing')), recipient: phoneOf(member(status, 'recipient_id')) }),
+    ...known({
+      pricing: readPricing(member(status, 'pricing')),
+      recipient: phoneOf(member(status, 'recipient_id')),
+      customer: receiverOf(status, value),
+    }),
     ...(word === 'failed' && code !== undefined ? { error: failureOf(code) } : {}),
   };
+}
+
+/** Who got the message, by both ids: of the status itself, or of its contact. Null: only one is told. */
+function receiverOf(status: unknown, value: unknown): CustomerIds | null {
+  const [number, user] = ['recipient_id', 'recipient_user_id'].map((name) => text(member(status, name)));
+  const isTheirs = (contact: unknown) =>
+    (number !== '' && text(member(contact, 'wa_id')) === number) ||
+    (user !== '' && text(member(contact, 'user_id')) === user);
+  const contact = (array(member(value, 'contacts')) ?? []).find(isTheirs);
+  const ids = idsIn([number, user, member(contact, 'wa_id'), member(contact, 'user_id')]);
+  return ids.waId === null || ids.userId === null ? null : ids;
 }
 
 const phoneOf = (id: unknown): string | null => (/^[0-9]{5,20}$/.test(text(id)) ? text(id) : null);
