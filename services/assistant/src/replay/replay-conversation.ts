@@ -181,7 +181,7 @@ async function replayTurn(
     .filter(({ created_at }) => toInstant(created_at) <= turn.answered_to)
     .slice(-mostMessagesOfTurn);
   const burst = burstOf(messages, turn.first_received_at);
-  const text = burst && textOf(burst.messages);
+  const text = burst && textOf(burst.messages, messages);
   if (!burst || !text) return undefined;
   const lines = linesBefore(messages, burst.messages, mostLines);
   const q = searchTextOf(subjectOf(text, lines));

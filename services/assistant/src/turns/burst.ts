@@ -1,8 +1,9 @@
 import type { Message } from '@mostrador/contracts';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Line } from '../models/model.ts';
+import { type Saying, wordsOf } from './words-of.ts';
 
-type Written = Pick<Message, 'direction' | 'body' | 'created_at' | 'revoked_at'>;
+type Written = Pick<Message, 'direction' | 'created_at' | 'revoked_at'> & Saying;
 
 /**
  * What a lead wrote since a moment and has not deleted, from the messages in their order. `answeredTo`: when the last of
@@ -36,16 +37,18 @@ const longestLine = 1_000;
 const longestConversation = 8_000;
 
 /**
- * The last `most` messages with a text that are not of the burst, and that reached the other side: of each its first 1,000
+ * The last `most` messages that say something in words, and that are not of the burst, and reached the other side: of each its first 1,000
  * characters, and of all together at most 8,000, the newest.
  */
 export function linesBefore(messages: readonly Message[], burst: readonly Written[], most: number): Line[] {
   const lines = messages
-    .filter((message) => !burst.includes(message) && message.body.trim() !== '' && !unsaid.has(message.status))
+    .filter((message) => !burst.includes(message) && wordsOf(message, messages) !== '' && !unsaid.has(message.status))
     .slice(-most)
     .map(
-      ({ direction, body, created_at }): Line => ({
-        ...{ from: direction === 'inbound' ? 'lead' : 'store', text: shortened(body, longestLine), at: created_at },
+      (message): Line => ({
+        from: message.direction === 'inbound' ? 'lead' : 'store',
+        text: shortened(wordsOf(message, messages), longestLine),
+        at: message.created_at,
       }),
     );
   let left = longestConversation;
@@ -59,11 +62,11 @@ export function linesBefore(messages: readonly Message[], burst: readonly Writte
 /** The states of a message that the lead has not got, and will not get. */
 const unsaid: ReadonlySet<Message['status']> = new Set(['failed', 'cancelled']);
 
-/** The texts, one a line. Empty when there are only pictures, recordings and the like. */
-export const textOf = (messages: readonly Written[]): string =>
+/** The words, one message a line. Empty when there are only pictures, recordings and the like. `all` may be quoted. */
+export const textOf = (messages: readonly Written[], all: readonly Saying[] = messages): string =>
   messages
-    .map(({ body }) => body.trim())
-    .filter((body) => body !== '')
+    .map((message) => wordsOf(message, all))
+    .filter((words) => words !== '')
     .join('\n');
 
 /** The last `most` characters (code points) of a text. */

@@ -64,7 +64,7 @@ export async function decide(
   const reason = whySilent(known);
   if (!read) return silentOutcome(turn.last_received_at, reason ?? 'lead_not_found');
   const answeredTo = burst?.answeredTo ?? turn.last_received_at;
-  const text = textOf(burst?.messages ?? []);
+  const text = textOf(burst?.messages ?? [], read.messages);
   const conversation = linesBefore(read.messages, burst?.messages ?? [], mostLines);
   const locale = localeOfLead(read.locale, text, conversation);
   const isFirst = isFirstAnswer(read.messages);
