@@ -37,8 +37,8 @@ const longestLine = 1_000;
 const longestConversation = 8_000;
 
 /**
- * The last `most` messages that say something in words, and that are not of the burst, and reached the other side: of each its first 1,000
- * characters, and of all together at most 8,000, the newest.
+ * The last `most` messages that say something in words, are not of the burst, and reached the other side: of each its first
+ * 1,000 characters, and of all together at most 8,000, the newest.
  */
 export function linesBefore(messages: readonly Message[], burst: readonly Written[], most: number): Line[] {
   const lines = messages

@@ -327,6 +327,27 @@ test('a status update is read with our id and our own text for a failure', () =>
   ]);
 });
 
+test('a status update tells who got the message when it names both ids, by itself or by its contact', () => {
+  const told = (status: object, contacts: object[] = []) =>
+    read(
+      notification(number, {
+        contacts,
+        statuses: [{ id: 'wamid.1', status: 'read', timestamp: '1795000000', ...status }],
+      } as never),
+    ).statuses[0]?.customer;
+  const both = { waId: customer, userId: 'BR.1' };
+  expect(told({ recipient_id: customer, recipient_user_id: 'BR.1' })).toEqual(both);
+  expect(
+    told({ recipient_id: customer }, [
+      { wa_id: '5521988887777', user_id: 'BR.2' },
+      { wa_id: customer, user_id: 'BR.1' },
+    ]),
+  ).toEqual(both);
+  expect(told({ recipient_user_id: 'BR.1' }, [{ wa_id: customer, user_id: 'BR.1' }])).toEqual(both);
+  expect(told({ recipient_id: customer }, [{ wa_id: '5521988887777', user_id: 'BR.2' }])).toBeUndefined();
+  expect(told({ recipient_user_id: 'BR.1' })).toBeUndefined();
+});
+
 test('a malformed or future time becomes the current time', () => {
   for (const timestamp of ['1e99', 'soon', '-5', undefined, '99999999999']) {
     expect(one({ timestamp, type: 'text', text: { body: 'x' } })?.writtenAt).toEqual(now);
