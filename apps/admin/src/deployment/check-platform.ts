@@ -3,6 +3,7 @@ import { type Admin, printResult, verb } from '../admin.ts';
 import { readDeployment } from '../config.ts';
 import { Ended, exitCodes, UsageError } from '../exit.ts';
 import { shown, table } from '../terminal.ts';
+import { checkCertificates } from './check/check-certificates.ts';
 import { checkNats } from './check/check-nats.ts';
 import { checkPostgres } from './check/check-postgres.ts';
 import { checkTemporal } from './check/check-temporal.ts';
@@ -35,7 +36,9 @@ Exit code 0: all is right. 1: something is wrong; each finding says what to do.`
         temporal: () => checkTemporal(config),
       };
       const findings: Finding[] = [];
-      for (const server of serversOf(options.only)) findings.push(...(await checks[server]()));
+      for (const server of serversOf(options.only)) {
+        findings.push(...(await checks[server]()), ...(await checkCertificates(server, options.folder, config)));
+      }
       const ok = findings.every((finding) => finding.ok);
       printResult(admin, options, { ok, findings }, () => people(findings));
       if (!ok) throw new Ended(exitCodes.refused);

@@ -20,16 +20,16 @@ test.skipIf(!canMakeCertificates)(
         Math.round((Number(at) * 1000 - Date.now()) / 3_600_000),
       ]);
     expect(await expiries()).toEqual([
-      ['NATS_TLS_CA', 24],
-      ['NATS_TLS_CERT', 24],
-      ['NODE_EXTRA_CA_CERTS', 24],
+      ['NATS_TLS_CA', 720],
+      ['NATS_TLS_CERT', 720],
+      ['NODE_EXTRA_CA_CERTS', 720],
     ]);
     writeFileSync(files.server.cert, 'no certificate');
     expect(await expiries()).toHaveLength(3);
     nowMs = 60_000;
     expect(await expiries()).toEqual([
-      ['NATS_TLS_CA', 24],
-      ['NODE_EXTRA_CA_CERTS', 24],
+      ['NATS_TLS_CA', 720],
+      ['NODE_EXTRA_CA_CERTS', 720],
     ]);
   },
 );
