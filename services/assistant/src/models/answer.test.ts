@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { passage } from '../../test/assistant.ts';
 import { modelRequest } from '../../test/model-request.ts';
 import { parseAnswer, toDecision } from './answer.ts';
+import { introductionTo } from './introduction.ts';
 import { decisionOf } from './sdk-model.ts';
 
 const passages = [passage('Preços', 'Corte: R$ 60.'), passage('Horários', 'Das 9 às 18.')];
@@ -13,10 +14,10 @@ test('citations are checked on the server: only passages that were given count, 
   expect(decision).toEqual({ action: 'reply', text: 'Custa R$ 60.', usedPassages: [1] });
 });
 
-test('the first answer says that an AI writes it, whatever the model writes', () => {
-  expect(toDecision(answer({}), { ...request, isFirst: true })).toMatchObject({
-    text: 'Olá, aqui é Ana, a assistente de IA da loja.\n\nCusta R$ 60.',
-  });
+test.each(['reply', 'hand_over'])('the text of a first %s has no introduction: that stands before it', (action) => {
+  const first = { ...request, isFirst: true };
+  expect(toDecision(answer({ action }), first)).toMatchObject({ action, text: 'Custa R$ 60.' });
+  expect(introductionTo('Custa R$ 60.', first)).toEqual(['Olá, aqui é Ana, a assistente de IA da loja.']);
 });
 
 test('a hand-over has a text for the lead, also when the model has none', () => {

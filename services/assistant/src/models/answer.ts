@@ -43,7 +43,8 @@ export function parseAnswer(text: string): unknown {
 }
 
 /**
- * The decision that an answer means. Pure. Passages that were not given do not count as used.
+ * The decision that an answer means. Pure. Passages that were not given do not count as used. The text has no introduction:
+ * `introductionTo` stands before whatever is sent first.
  *
  * @throws ModelFailure `malformed` when it has another form, or a text that cannot be sent
  */
@@ -52,17 +53,14 @@ export function toDecision(answer: unknown, request: ModelRequest): Decision {
   if (answer.action === 'silent') return { action: 'silent', reason: 'no_answer_needed' };
   // Also because the time that the next line takes grows with the square of the length.
   if (answer.text.length > 2 * longestReply) throw new ModelFailure('malformed', 'the text is far too long');
-  const { agent, passages, locale, isFirst } = request;
+  const { agent, passages, locale } = request;
   const say = phrases[languageOf(agent.language ?? locale)];
   const written = cleanText(answer.text, request);
-  const greeting = isFirst && agent.disclosure ? [say.iAmAi(agent.name)] : [];
   if (answer.action === 'hand_over') {
     const reason: HandoverReason = 'agent_decided';
-    const text = [...greeting, written || say.person].join('\n\n');
-    const isUsable = !isTooLong(text) && !claimsWithoutRow(written, request) && !untoldTime(written, request);
-    return { action: 'hand_over', text: isUsable ? text : say.person, reason };
+    const isUsable = !isTooLong(written) && !claimsWithoutRow(written, request) && !untoldTime(written, request);
+    return { action: 'hand_over', text: (isUsable && written) || say.person, reason };
   }
-  const text = [...greeting, written].filter((part) => part !== '').join('\n\n');
   // The server confirms what was booked, moved or cancelled, and that may need no more words.
   const isTold = request.results.some(
     ({ name, output }) => ['book', 'move', 'cancel'].includes(name) && isObject(output) && 'appointment' in output,
@@ -73,9 +71,13 @@ export function toDecision(answer: unknown, request: ModelRequest): Decision {
   if (claimsWithoutRow(written, request)) throw new ModelFailure('malformed', 'the text claims what no tool has done');
   const untold = untoldTime(written, request);
   if (untold !== undefined) throw new ModelFailure('malformed', `the text ${untold}`);
-  if (isTooLong(text)) throw new ModelFailure('malformed', `the text has more than ${longestReply} characters`);
+  if (isTooLong(written)) throw new ModelFailure('malformed', `the text has more than ${longestReply} characters`);
   const used = new Set(answer.used_passages.map((number) => number - 1));
-  return { action: 'reply', text, usedPassages: passages.flatMap((_, place) => (used.has(place) ? [place] : [])) };
+  return {
+    action: 'reply',
+    text: written,
+    usedPassages: passages.flatMap((_, place) => (used.has(place) ? [place] : [])),
+  };
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
