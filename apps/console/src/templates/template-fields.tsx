@@ -14,7 +14,7 @@ import { faultOfField, fieldsOf, previewOf, type TemplateDraft, type TemplateFie
 import styles from './template-fields.module.css';
 
 /** What can be sent. A channel whose templates are not known has none. */
-export const templatesQuery = queryOptions({
+const templatesQuery = queryOptions({
   queryKey: ['templates', 'approved'],
   queryFn: () =>
     allOf((cursor) =>

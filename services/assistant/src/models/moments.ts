@@ -7,9 +7,6 @@ export type NamedDay = {
   readonly month?: number | undefined;
 };
 
-/** What a sentence says about time. `clocks`: of each the minutes of the day that it may mean. */
-export type NamedMoment = { readonly days: readonly NamedDay[]; readonly clocks: readonly (readonly number[])[] };
-
 const weekdayNames = [
   ...['segunda|lunes|monday', 'ter[çc]a|martes|tuesday', 'quarta|mi[ée]rcoles|wednesday', 'quinta|jueves|thursday'],
   ...['sexta|viernes|friday', 's[áa]bado|saturday', 'domingo|sunday'],
@@ -91,7 +88,7 @@ function dateOf(groups: Record<string, string | undefined>): NamedDay {
 }
 
 /** The day of a date such as `2027-01-05`. */
-export function dayOf(date: string): NamedDay {
+function dayOf(date: string): NamedDay {
   const at = new Date(`${date}T00:00:00Z`);
   return { weekday: at.getUTCDay() || 7, day: at.getUTCDate(), month: at.getUTCMonth() + 1 };
 }

@@ -71,6 +71,7 @@ test('the id, the other ids and the reply window of the earlier phone are forgot
   expect(await userIds()).toEqual([]);
   expect(await messaging.rpc.call(getConversation, { params: { leadId } }, context())).toEqual({
     lead_id: leadId,
+    held_by: 'store',
     opted_out_at: expect.any(String),
     opt_out: { scope: 'all', source: 'stop_word', at: expect.any(String) },
     window_expires_at: null,
