@@ -14,6 +14,7 @@ import {
   holdForDecision,
   listAppointments,
   listStoreServices,
+  type RequestOf,
   releaseHold,
   type Service,
   updateAppointment,
@@ -28,6 +29,8 @@ export type BookingWorld = {
   /** Whether the store has booking rules. Without them it offers no times. */
   books: boolean;
   free: string[];
+  /** What was asked for. */
+  searches: RequestOf<typeof getAvailability>['query'][];
   services: Service[];
   appointments: Appointment[];
   /** The times that are held. */
@@ -42,7 +45,7 @@ export type BookingWorld = {
 };
 
 export const newBookingWorld = (): BookingWorld => ({
-  ...{ books: false, free: [], services: [], appointments: [], holds: [], followups: [], effects: [] },
+  ...{ books: false, free: [], searches: [], services: [], appointments: [], holds: [], followups: [], effects: [] },
   booking: async () => {},
   booked: async () => {},
 });
@@ -103,7 +106,13 @@ export function bookingHandlers(worldOf: (storeId: string) => BookingWorld): Han
       return rules;
     },
     getAvailability: async ({ storeId }, { query }) => {
-      const free = worldOf(storeId).free.filter((start) => start >= query.from && start < query.to);
+      const { free: times, appointments, searches } = worldOf(storeId);
+      searches.push(query);
+      const moving = appointments.find(({ id }) => id === query.appointment_id);
+      if (query.appointment_id && !moving) throw new AppError('appointment_not_found');
+      // Its own place does not stand in its way.
+      const freed = moving ? [...times, moving.scheduled_at].toSorted() : times;
+      const free = freed.filter((start) => start >= query.from && start < query.to);
       const data = free.slice(0, pageOfTimes).map((start): FreeTime => ({ start, end: start, seller_id: null }));
       const next_from = free[pageOfTimes] ?? null;
       return { data, timezone, reason: data.length > 0 ? null : 'full', next_from };

@@ -79,6 +79,22 @@ describe('the demo model uses tools', () => {
     });
   });
 
+  test('to look for times for an appointment that is to move, also with the answer to the times for it', () => {
+    const [, ...others] = booking.tools;
+    const tools = [tool('find_times', { appointment }), ...others];
+    const conversation = [{ from: 'lead', text: 'preciso remarcar', at: '2026-01-05T11:00:00.000Z' }] as const;
+    const calls = (text: string, more: Partial<ModelRequest> = {}) => {
+      const decision = decide(request(text, { tools, ...more }));
+      return decision.action === 'use_tools' ? decision.calls.map(({ input }) => input) : decision;
+    };
+    expect(calls('can I reschedule?')).toEqual([{ appointment: 'a1' }]);
+    const day = { from: '2026-01-06', to: '2026-01-06' };
+    expect(calls('pode ser às 14h?', { conversation })).toEqual([{ ...day, near: '14:00', appointment: 'a1' }]);
+    const results = [{ id: 'x', name: 'find_times', input: { appointment: 'a1' }, output: { times: [] } }] as const;
+    expect(calls('can I reschedule?', { results })).toEqual([{ to: '2026-01-19', appointment: 'a1' }]);
+    expect(calls('quero marcar um horário', { conversation })).toEqual([{}]);
+  });
+
   test('not those that it is not offered', () => {
     const person = { action: 'hand_over', reason: 'nothing_found' };
     expect(decide(request('quero marcar um horário'))).toMatchObject(person);

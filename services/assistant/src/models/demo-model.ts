@@ -99,10 +99,10 @@ function decideBooking(
   const offers = offersOf(request);
   const accepted = isChoice ? acceptedOf(plain, offers, { ...today, dateAfter: after }) : undefined;
   if (accepted === null) return reply(say.whichTime);
+  const earlier = conversation.filter(({ from }) => from === 'lead').map(({ text }) => intentOf(plainOf(text)));
+  const isMove = (intents: typeof earlier) => intents.findLast((one) => one !== undefined) === 'move';
   if (accepted) {
-    const earlier = conversation.filter(({ from }) => from === 'lead').map(({ text }) => intentOf(plainOf(text)));
-    const moves = has('move') && earlier.findLast((intent) => intent !== undefined) === 'move';
-    if (moves)
+    if (has('move') && isMove(earlier))
       return use(request, 'move', {
         appointment: choicesOf(request, 'move', 'appointment')[0]?.id,
         offer: accepted.offer,
@@ -125,8 +125,14 @@ function decideBooking(
   // Who names another time than the offered ones means their day.
   const offeredDay = intent === undefined && near ? offers[0]?.date : undefined;
   const day = ahead === undefined ? offeredDay : after(ahead);
-  const wanted = { ...(day && { from: day, to: day }), ...(near ? { near } : part && { part_of_day: part }) };
-  const searches = [wanted, { to: after(14) }];
+  const [moved] = isMove([...earlier, intent]) ? choicesOf(request, 'find_times', 'appointment') : [];
+  const toMove = moved && { appointment: moved.id };
+  const wanted = {
+    ...(day && { from: day, to: day }),
+    ...(near ? { near } : part && { part_of_day: part }),
+    ...toMove,
+  };
+  const searches = [wanted, { to: after(14), ...toMove }];
   for (const [index, search] of searches.entries()) {
     const result = results.findLast(({ name, input }) => name === 'find_times' && isDeepStrictEqual(input, search));
     if (!result) return use(request, 'find_times', search);

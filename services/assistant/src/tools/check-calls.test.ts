@@ -22,6 +22,18 @@ test('a call of an offered tool with an id that the server gave is made', () => 
   });
 });
 
+test('a search for times takes an appointment that may move, when the agent may move it', () => {
+  const appointments = [{ id: 'a1', title: 'Corte', scheduled_at: '2027-01-05T10:00:00.000Z' }];
+  const mayMove = offeredTools({ ...offering, appointments }, toolNames);
+  const output = { error: 'invalid_input', faults: ['#/appointment is none that you were offered'] };
+  expect(check('find_times', { appointment: 'a1' }, mayMove)).toMatchObject({ input: { appointment: 'a1' } });
+  expect(check('find_times', { appointment: 'a2' }, mayMove)).toMatchObject({ input: null, output });
+  const mayNot = offeredTools({ ...offering, appointments }, ['find_times', 'book']);
+  for (const offered of [tools, mayNot]) {
+    expect(check('find_times', { appointment: 'a1' }, offered)).toMatchObject({ input: null, output });
+  }
+});
+
 test.each([
   ['an id that was not offered', 'book', { offer: 'o2' }, '#/offer is none that you were offered'],
   ['a service, of which the store has none', 'find_times', { service: 's' }, '#/service is none that you were offered'],

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type FreeTime, getAvailability, getService, type NoTimeReason, type ReplyOf } from '@mostrador/contracts';
+import {
+  type FreeTime,
+  getAppointment,
+  getAvailability,
+  getService,
+  type NoTimeReason,
+  type ReplyOf,
+} from '@mostrador/contracts';
 import { dateAfter, localTimeOf, startOfDay } from '@mostrador/hours/clock';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
@@ -14,6 +21,8 @@ export type FindTimesInput = {
   readonly part_of_day?: PartOfDay;
   readonly near?: string;
   readonly service?: string;
+  /** The appointment that is to move. */
+  readonly appointment?: string;
 };
 
 /** A time that a message can offer, as the output of `find_times` has it. */
@@ -33,11 +42,14 @@ export async function findTimes(
 ): Promise<{ readonly output: ToolOutput; readonly offers: readonly NewOffer[] }> {
   const range = rangeOf(input, timezone, now);
   if (!range) return { output: { error: 'invalid_range' }, offers: [] };
-  const service = input.service
-    ? await rpc.call(getService, { params: { serviceId: input.service } }, call)
-    : undefined;
-  const duration_minutes = service?.duration_minutes ?? defaultMinutes;
-  const query = { to: range.to.toISOString(), duration_minutes, ...(service && { service_id: service.id }) };
+  const wanted = await readWanted({ rpc }, call, input, title);
+  const { moved, duration_minutes, service_id, seller_id } = wanted;
+  const query = {
+    ...{ to: range.to.toISOString(), duration_minutes },
+    ...(service_id && { service_id }),
+    ...(seller_id && { seller_id }),
+    ...(moved && { appointment_id: moved.id }),
+  };
   const data: FreeTime[] = [];
   let reason: NoTimeReason | null = null;
   let next: string | null = range.from.toISOString();
@@ -50,15 +62,19 @@ export async function findTimes(
     data.push(...found.data);
     ({ reason, next_from: next } = found);
   }
-  const starts = startsOf(data).filter((start) => isIn(localTimeOf(start, timezone).time, input.part_of_day));
+  const starts = startsOf(data).filter(
+    (start) =>
+      isIn(localTimeOf(start, timezone).time, input.part_of_day) &&
+      // That it already has.
+      start.getTime() !== (moved && toInstant(moved.scheduled_at).getTime()),
+  );
   const few =
     input.near === undefined
       ? spread(starts, mostOffers)
       : nearest(starts, (start) => minutesBetween(localTimeOf(start, timezone).time, input.near as string), mostOffers);
   const offers = few.map(
     (starts_at): NewOffer => ({
-      ...{ id: randomUUID(), starts_at, duration_minutes, service_id: service?.id ?? null },
-      title: service?.name ?? title,
+      ...{ id: randomUUID(), starts_at, duration_minutes, service_id, title: wanted.title },
     }),
   );
   const times = offers.map(
@@ -69,6 +85,23 @@ export async function findTimes(
   const output = next === null ? {} : { searched_to: localTimeOf(toInstant(next), timezone).date };
   const none = times.length > 0 || next !== null ? null : (reason ?? 'full');
   return { output: { times, reason: none, timezone, ...output }, offers };
+}
+
+/** What a time is looked for. An appointment that moves keeps what it has: also its service, whatever the input says. */
+async function readWanted(
+  { rpc }: Pick<Dependencies, 'rpc'>,
+  call: StepCall,
+  { service, appointment }: FindTimesInput,
+  title: string,
+) {
+  if (appointment) {
+    const moved = await rpc.call(getAppointment, { params: { appointmentId: appointment } }, call);
+    const { duration_minutes, service_id = null, seller_id = null } = moved;
+    return { moved, duration_minutes, service_id, seller_id, title: moved.title };
+  }
+  const found = service ? await rpc.call(getService, { params: { serviceId: service } }, call) : undefined;
+  const { id: service_id = null, duration_minutes = defaultMinutes, name = title } = found ?? {};
+  return { moved: undefined, duration_minutes, service_id, seller_id: null, title: name };
 }
 
 /** From the first day to the end of the last one, but never in the past. Undefined: there is no such range. Pure. */

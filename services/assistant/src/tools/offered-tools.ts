@@ -33,7 +33,7 @@ const oneOf = (description: string, choices: readonly { readonly id: string; rea
 const input = (members: TProperties) => Type.Object(members, { additionalProperties: false });
 /** `ids`: what takes the place of any text in the input of the tool. */
 const tool = (name: ToolName, description: string, ids: TProperties = {}): Tool => {
-  const { service: _, ...members } = inputs[name].properties;
+  const { service: _, offer: __, appointment: ___, ...members } = inputs[name].properties;
   return { name, description, input: input({ ...members, ...ids }) };
 };
 const day = (description: string) => Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description });
@@ -68,6 +68,7 @@ export const inputs: Readonly<Record<ToolName, ReturnType<typeof input>>> = {
     part_of_day: Type.Optional(partOfDay),
     near: Type.Optional(nearTime),
     service: Type.Optional(Type.String()),
+    appointment: Type.Optional(Type.String()),
   }),
   book: input({ offer: Type.String() }),
   move: input({ appointment: Type.String(), offer: Type.String() }),
@@ -107,10 +108,11 @@ export function offeredTools(
     'The time that the customer has accepted.',
     offers.map(({ id, starts_at, title }) => ({ id, label: `${at(starts_at)}, ${title}` })),
   );
-  const appointment = oneOf(
-    'The appointment of the customer.',
-    appointments.map(({ id, scheduled_at, title }) => ({ id, label: `${at(toInstant(scheduled_at))}, ${title}` })),
-  );
+  const theirs = appointments.map(({ id, scheduled_at, title }) => ({
+    ...{ id, label: `${at(toInstant(scheduled_at))}, ${title}` },
+  }));
+  const appointment = oneOf('The appointment of the customer.', theirs);
+  const toMove = oneOf('The appointment that is to move. Leave it out when the customer wants a new one.', theirs);
   const canMove = books && offers.length > 0 && appointments.length > 0;
   const possible = [
     ...(books
@@ -119,7 +121,10 @@ export function offeredTools(
             'find_times',
             'Finds free times. The server adds them to your next reply as a numbered list: do not list them yourself. ' +
               'Nothing is booked. The customer must first choose one.',
-            active.length > 0 ? { service: Type.Optional(service) } : {},
+            {
+              ...(active.length > 0 && { service: Type.Optional(service) }),
+              ...(appointments.length > 0 && allowed.includes('move') && { appointment: Type.Optional(toMove) }),
+            },
           ),
         ]
       : []),

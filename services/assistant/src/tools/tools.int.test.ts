@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { disconnectModels, explainMessage, updateAssistantSettings } from '@mostrador/contracts';
+import { type Appointment, disconnectModels, explainMessage, updateAssistantSettings } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -202,6 +202,39 @@ test('a lead moves an appointment, and cancels it', async () => {
   await store.say('quero cancelar meu horário');
   expect(store.world.appointments).toMatchObject([{ status: 'cancelled' }]);
   expect(store.said().at(-1)).toMatch(/^Cancelado: Atendimento, .+ 15:00\.\n\nPronto\.$/);
+});
+
+test('times for a move are those for what the appointment is, without the one that it has', async () => {
+  const store = await openOffered();
+  await store.say('9h');
+  const [booked] = store.world.appointments;
+  const has = { duration_minutes: 90, service_id: randomUUID(), seller_id: randomUUID(), title: 'Coloração' };
+  store.world.appointments = [{ ...(booked as Appointment), ...has }];
+  await store.say('preciso remarcar para amanhã');
+  const { duration_minutes, service_id, seller_id } = has;
+  expect(store.world.searches.at(-1)).toMatchObject({
+    ...{ appointment_id: booked?.id, duration_minutes, service_id, seller_id },
+  });
+  expect(store.said().at(-1)).toMatch(/\n\n1\. .+ 10:00\n2\. .+ 15:00$/);
+  const offers = await assistant.adminSql`
+    select title, duration_minutes, service_id from ai_offers where store_id = ${store.storeId}`;
+  expect(offers).toEqual(offers.map(() => ({ title: has.title, duration_minutes, service_id })));
+  await store.say('a segunda');
+  expect(store.world.appointments).toMatchObject([{ scheduled_at: at(1, 15), status: 'scheduled' }]);
+});
+
+test('an appointment that is gone meanwhile is no reason to fail: the model learns it', async () => {
+  const store = await openOffered();
+  await store.say('9h');
+  const outputs: unknown[] = [];
+  store.world.model = (request) => {
+    outputs.push(...request.results.map(({ output }) => output));
+    const [choice] = request.tools.find(({ name }) => name === 'find_times')?.input.properties.appointment?.anyOf ?? [];
+    store.world.appointments = [];
+    return calling(() => ({ name: 'find_times', input: { appointment: choice?.const } }))(request);
+  };
+  await store.say('preciso remarcar');
+  expect(outputs).toEqual([{ error: 'appointment_not_found' }]);
 });
 
 test('a cancellation leaves the offers: the same answer of a model can book another time', async () => {
