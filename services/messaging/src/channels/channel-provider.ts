@@ -209,6 +209,8 @@ export type InboundEffect =
   | { readonly kind: 'call'; readonly at: Date; readonly customer: CustomerIds }
   /** Messages from and to one customer from before the number was connected. They may be known. */
   | { readonly kind: 'history'; readonly messages: readonly [HistoryMessage, ...HistoryMessage[]] }
+  /** Changes in the conversation with one customer from before the number was connected. */
+  | { readonly kind: 'history_changes'; readonly changes: readonly [MessageChange, ...MessageChange[]] }
   /** How much of the past the provider has told, in percent, or the code of the error why it tells nothing. */
   | { readonly kind: 'history_state'; readonly progress: number | null; readonly error: string | null }
   /** What the provider says of the account has changed: of its templates, or of the number. */

@@ -5,7 +5,7 @@ import { refuseChannel } from '../channels/refuse-channel.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { makeSyncDue } from '../templates/sync.repository.ts';
 import { changeConversation } from './change-conversation.ts';
-import { changeMessage } from './change-message.ts';
+import { changeMessage, changePast } from './change-message.ts';
 import { saveHistoryState } from './history.repository.ts';
 import { importHistory } from './import-history.ts';
 import { knowCustomer } from './know-customer.ts';
@@ -35,6 +35,8 @@ export async function applyEffect(
       return await changeConversation(tools, context, channelId, effect);
     case 'history':
       return await importHistory(tools, context, channelId, effect.messages);
+    case 'history_changes':
+      return await changePast(tools, context, channelId, effect.changes);
     case 'history_state':
       return await tools.database.write(context, (sql) => saveHistoryState(sql, context.storeId, channelId, effect));
     case 'account':

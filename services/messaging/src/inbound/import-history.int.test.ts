@@ -227,6 +227,78 @@ test('what WhatsApp told of a past message before it applies, and a deleted file
   ]);
 });
 
+test('reactions, edits and deletions within the past apply without an event, in any order and as often as they come', async () => {
+  const store = await startStore(messaging);
+  const customer = { phone: newPhone() };
+  const [edited, deleted, liked, sent, lost] = [
+    past('14h', 9),
+    past('errado', 8),
+    past('Oi', 7),
+    past('Bom dia', 6, { fromMe: true }),
+    past('Tchau', 5, { fromMe: true }),
+  ];
+  const of = ({ id }: Past) => id as string;
+  const change = (content: object, days: number, more: Partial<Past> = {}): Past =>
+    ({ content, id: newWamid(), at: daysAgo(days), ...more }) as Past;
+  const changes = [
+    change(contents.edit(of(edited), '16h'), 3),
+    change(contents.edit(of(edited), '15h'), 4),
+    change(contents.revoke(of(deleted)), 4),
+    change(contents.reaction(of(liked), '❤️'), 3, { fromMe: true }),
+    change(contents.reaction(of(liked), '👍'), 4, { fromMe: true }),
+    change(contents.reaction(of(sent), '🙏'), 4),
+    change(contents.revoke(of(sent)), 4),
+    change(contents.edit(of(lost), 'Até'), 4, { fromMe: true, status: 'ERROR' }),
+  ];
+  const post = (messages: readonly Past[]) => store.posts(historyPayload(store.number, [{ customer, messages }]));
+  // A thread with nothing but changes makes no lead.
+  await post(changes.slice(0, 3));
+  expect(await store.leadOf(customer.phone)).toBeUndefined();
+  await post([edited, deleted, liked, sent, lost]);
+  await post(changes);
+  const leadId = (await store.leadOf(customer.phone)) as string;
+  const reaction = (emoji: string, from: string, days: number) => ({ emoji, from, at: daysAgo(days).toISOString() });
+  const expected = [
+    { body: '16h', edited_at: daysAgo(3).toISOString(), revoked_at: null, reactions: [] },
+    { body: '', edited_at: null, revoked_at: daysAgo(4).toISOString(), reactions: [] },
+    { body: 'Oi', reactions: [reaction('❤️', 'seller', 3)] },
+    // Only who wrote a message deletes it.
+    { body: 'Bom dia', revoked_at: null, reactions: [reaction('🙏', 'lead', 4)] },
+    { body: 'Tchau', edited_at: null },
+  ];
+  const messages = await store.messages(leadId);
+  expect(messages).toMatchObject(expected);
+  await post([...changes, edited, deleted, liked, sent, lost]);
+  expect(await store.messages(leadId)).toEqual(messages);
+  expect(await store.facts()).toEqual([]);
+  expect(await conversation(store)).toMatchObject({
+    ...{ last_inbound_at: null, interaction_count: 0, unread_count: 0, is_unanswered: false, waiting_since: null },
+    ...{ needs_attention: false, ai_paused_until: null, next_number: 6, read_number: 5 },
+  });
+  expect(await store.failed()).toEqual([]);
+});
+
+test('a change of today outlives those of the past, and has its event', async () => {
+  const store = await startStore(messaging);
+  const customer = { phone: newPhone() };
+  const message = past('14h', 9);
+  const id = message.id as string;
+  await store.does(customer, contents.edit(id, '17h'));
+  const old = { content: contents.edit(id, '15h'), id: newWamid(), at: daysAgo(4) };
+  const liked = { content: contents.reaction(id, '👍'), id: newWamid(), at: daysAgo(4), fromMe: true };
+  const chunk = historyPayload(store.number, [{ customer, messages: [message, old, liked] }]);
+  await store.posts(chunk);
+  await store.posts(chunk);
+  const leadId = (await store.leadOf(customer.phone)) as string;
+  expect(await store.messages(leadId)).toMatchObject([{ body: '17h', reactions: [{ emoji: '👍', from: 'seller' }] }]);
+  expect(await store.facts()).toEqual(['message.updated']);
+  await store.does(customer, contents.revoke(id));
+  expect(await store.messages(leadId)).toMatchObject([{ body: '', revoked_at: expect.any(String) }]);
+  await store.posts(chunk);
+  expect(await store.messages(leadId)).toMatchObject([{ body: '' }]);
+  expect(await store.facts()).toEqual(['message.updated', 'message.updated']);
+});
+
 test('what WhatsApp reports later of a past message counts in no report', async () => {
   const store = await startStore(messaging);
   const customer = { phone: newPhone() };

@@ -33,8 +33,8 @@ const telephone: MessageAuthor = { kind: 'phone', id: null, name: null };
 /**
  * Stores messages from before the number was connected, in the place of the conversation where they belong. They say
  * nothing new: no session opens, no report, window, unread message or interaction counts them, no follow-up is cancelled,
- * and no event tells of them. What the channel told of one before, such as its deletion, applies with its event. A
- * customer without a lead gets one. Repeats and any order are safe.
+ * and no event tells of them, nor of the changes that came with the past. What else the channel told of one before, such as
+ * its deletion, applies with its event. A customer without a lead gets one. Repeats and any order are safe.
  *
  * @throws AppError and NoPhone as `acceptInbound`
  */
@@ -77,7 +77,9 @@ export async function importHistory(
       const target = { channelId, providerMessageId: message.provider_message_id };
       const reports = await findStatusUpdates(sql, storeId, channelId, target.providerMessageId);
       const after = await applyStatusUpdates(sql, storeId, message, reports);
-      await applyChanges(sql, storeId, after, await listChanges(sql, storeId, target));
+      const changes = await listChanges(sql, storeId, target);
+      const silent = changes.every(({ from_history }) => from_history);
+      await applyChanges(sql, storeId, after, changes, { silent });
     }
     if (waId !== null && conversation.wa_id === null && mayReplyTo(conversation, waId))
       await saveWaId(sql, storeId, leadId, waId);

@@ -13,15 +13,15 @@ export async function saveChange(
   { channelId, providerMessageId }: Target,
   change: ChangeRow,
 ): Promise<void> {
-  const { kind, source, event_id, changed_at, body, body_truncated } = change;
+  const { kind, source, event_id, changed_at, body, body_truncated, from_history } = change;
   await sql`
     insert into message_changes as known (store_id, channel_id, provider_message_id, kind, source, event_id, changed_at,
-      body, body_truncated)
+      body, body_truncated, from_history)
     values (${storeId}, ${channelId}, ${providerMessageId}, ${kind}, ${source}, ${event_id}, ${changed_at}, ${body},
-      ${body_truncated})
+      ${body_truncated}, ${from_history})
     on conflict (store_id, channel_id, provider_message_id, kind, source) do update
     set event_id = excluded.event_id, changed_at = excluded.changed_at, body = excluded.body,
-        body_truncated = excluded.body_truncated, received_at = now()
+        body_truncated = excluded.body_truncated, from_history = excluded.from_history, received_at = now()
     where (excluded.changed_at, excluded.event_id) > (known.changed_at, known.event_id)`;
 }
 
@@ -48,7 +48,7 @@ export async function listChanges(
   { channelId, providerMessageId }: Target,
 ): Promise<ChangeRow[]> {
   return await sql<ChangeRow[]>`
-    select kind, source, event_id, changed_at, body, body_truncated from message_changes
+    select kind, source, event_id, changed_at, body, body_truncated, from_history from message_changes
     where store_id = ${storeId} and channel_id = ${channelId} and provider_message_id = ${providerMessageId}
     order by source, kind`;
 }

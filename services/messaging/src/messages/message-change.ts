@@ -11,16 +11,18 @@ export type ChangeRow = {
   /** The emoji, or null when it was removed; the new text. */
   readonly body: string | null;
   readonly body_truncated: boolean;
+  /** The channel told it with the past, from before the number was connected. */
+  readonly from_history: boolean;
 };
 
 /** What changes of a message that came before. */
 export type ChangedColumns = Pick<MessageRow, 'body' | 'body_truncated' | 'reactions' | 'edited_at' | 'revoked_at'>;
 
 /** A change as it is stored. */
-export function toChangeRow(change: MessageChange): ChangeRow {
+export function toChangeRow(change: MessageChange, from_history = false): ChangeRow {
   const { by, eventId: event_id, at: changed_at } = change;
   const source: ChangeRow['source'] = by ?? 'lead';
-  const about = { source, event_id, changed_at, body_truncated: false };
+  const about = { source, event_id, changed_at, body_truncated: false, from_history };
   switch (change.kind) {
     case 'reaction':
       return { ...about, kind: 'reaction', body: change.emoji };

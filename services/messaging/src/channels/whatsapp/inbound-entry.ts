@@ -33,7 +33,7 @@ export function readEntry(entry: unknown, value: unknown, now: Date): Entry {
     case 'opt_out':
       return readPreference(entry, customerOf(entry, value), text(member(contentOf(entry), 'marketing')), now);
     default:
-      return readMessageChange(entry, customerOf(entry, value), now);
+      return changing(readMessageChange(entry, customerOf(entry, value), now));
   }
 }
 
@@ -51,7 +51,7 @@ export function readEcho(entry: unknown, value: unknown, now: Date): Entry {
     case 'reactions':
     case 'text':
     case 'revocation':
-      return readMessageChange(entry, customerOf(entry, value, 'to'), now, 'seller');
+      return changing(readMessageChange(entry, customerOf(entry, value, 'to'), now, 'seller'));
     default:
       return 'nothing';
   }
@@ -197,13 +197,15 @@ function bodyOf(content: unknown): string {
   return places.map(text).find((found) => found !== '') ?? '';
 }
 
+const changing = (change: MessageChange | undefined): Entry => change && { effect: { kind: 'message', change } };
+
 /** Undefined for an entry that does not name its message. */
-function readMessageChange(
+export function readMessageChange(
   entry: unknown,
   { waId, userId }: CustomerIds,
   now: Date,
   by?: 'seller',
-): { effect: InboundEffect } | undefined {
+): MessageChange | undefined {
   const content = contentOf(entry);
   const eventId = identifier(member(entry, 'id'));
   const targetId = identifier(member(content, 'original_message_id') ?? member(content, 'message_id'));
@@ -214,26 +216,23 @@ function readMessageChange(
     ...(by && { by }),
     ...(isSomebody(customer) && { customer }),
   };
-  const change = ((): MessageChange | undefined => {
-    switch (text(member(entry, 'type'))) {
-      case 'reaction': {
-        const emoji = first(storable(text(member(content, 'emoji'))), longestEmoji);
-        return { ...about, kind: 'reaction', emoji: emoji || null };
-      }
-      case 'edit': {
-        const edited = member(content, 'message');
-        const body = bodyOf(contentOf(edited));
-        // A caption may be removed. A text has something to say, so without one the edit is not understood.
-        if (body === '' && (edited === undefined || text(member(edited, 'type')) === 'text')) return undefined;
-        return { ...about, kind: 'edit', body: storable(body) };
-      }
-      case 'revoke':
-        return { ...about, kind: 'revocation' };
-      default:
-        return undefined;
+  switch (text(member(entry, 'type'))) {
+    case 'reaction': {
+      const emoji = first(storable(text(member(content, 'emoji'))), longestEmoji);
+      return { ...about, kind: 'reaction', emoji: emoji || null };
     }
-  })();
-  return change && { effect: { kind: 'message', change } };
+    case 'edit': {
+      const edited = member(content, 'message');
+      const body = bodyOf(contentOf(edited));
+      // A caption may be removed. A text has something to say, so without one the edit is not understood.
+      if (body === '' && (edited === undefined || text(member(edited, 'type')) === 'text')) return undefined;
+      return { ...about, kind: 'edit', body: storable(body) };
+    }
+    case 'revoke':
+      return { ...about, kind: 'revocation' };
+    default:
+      return undefined;
+  }
 }
 
 /** A notice that a customer has another number or another user id. Older versions call the members otherwise. */
