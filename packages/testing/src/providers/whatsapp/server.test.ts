@@ -149,6 +149,29 @@ test('webhooks are signed, posted in the given order, and retried until they are
   expect(new Set(statuses.map((status) => status.id))).toEqual(new Set([id]));
 });
 
+test('a status update names both ids of a customer who has told them, until they are another’s', async () => {
+  const { url, values } = await receiver();
+  const whatsapp = await start({ webhookUrl: url });
+  const told = async () => {
+    await whatsapp.report({ id: 'wamid.1', to: customer, callbackData: null }, 'read');
+    const { statuses, contacts } = values().at(-1) as never as { statuses: object[]; contacts?: object[] };
+    return { status: statuses[0], contacts };
+  };
+  const alone = await told();
+  expect(alone).toMatchObject({ status: { recipient_id: customer }, contacts: undefined });
+  expect(alone.status).not.toHaveProperty('recipient_user_id');
+  const content = { type: 'text', text: { body: 'Oi' } };
+  await whatsapp.customerDoes({ phone: customer, userId: 'BR.1', name: 'Ana', username: 'ana.l' }, { content });
+  expect(await told()).toMatchObject({
+    status: { recipient_id: customer, recipient_user_id: 'BR.1' },
+    contacts: [{ wa_id: customer, user_id: 'BR.1', profile: { name: 'Ana', username: 'ana.l' } }],
+  });
+  await whatsapp.customerMoves({ phone: customer, userId: 'BR.1' }, { userId: 'BR.2' });
+  const after = await told();
+  expect(after.contacts).toBeUndefined();
+  expect(after.status).not.toHaveProperty('recipient_user_id');
+});
+
 test('another process can set its behaviour and read the accepted messages', async () => {
   const whatsapp = await start();
   const control = async (path: string, body?: unknown) => {

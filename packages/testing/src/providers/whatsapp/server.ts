@@ -18,6 +18,7 @@ import { type StandInTemplate, templatePage, templateRefusal } from './templates
 import {
   type CustomerMessage,
   inboundPayload,
+  type KnownCustomer,
   newWamid,
   postWebhook,
   type StatusName,
@@ -166,6 +167,8 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
   const openedAtMs = new Map<string, number>();
   const stopped = new Set<string>();
   const gone = new Set<string>();
+  /** The customers who have told both their ids, by each of the two. */
+  const known = new Map<string, KnownCustomer>();
   const pairs = new Map<string, Bucket>();
   const numbers = new Map<string, Bucket>();
   const posting = new Set<Promise<unknown>>();
@@ -177,10 +180,21 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
     return posted.finally(() => posting.delete(posted));
   };
   const report: WhatsappServer['report'] = ({ id, to, callbackData }, status, code) => {
-    const echoed = settings.echoesCallbackData ? callbackData : null;
-    return post(
-      statusPayload(settings, { id, recipient: waIdOf(to), status, callbackData: echoed, ...(code && { code }) }),
-    );
+    const about = { status, callbackData: settings.echoesCallbackData ? callbackData : null, ...(code && { code }) };
+    const recipient = waIdOf(to);
+    const customer = known.get(recipient);
+    return post(statusPayload(settings, { id, recipient, ...(customer && { customer }), ...about }));
+  };
+  /** A customer has told these ids. Those that it had with others are no longer its own. */
+  const meet = ({ phone, userId, name, username }: Customer) => {
+    if (!phone || !userId) return;
+    forget(phone, userId);
+    const customer = { phone, userId, ...(name && { name }), ...(username && { username }) };
+    for (const id of [phone, userId]) known.set(id, customer);
+  };
+  const forget = (...ids: readonly (string | undefined)[]) => {
+    const both = ids.flatMap((id) => known.get(id ?? '') ?? []);
+    for (const { phone, userId } of both) for (const id of [phone, userId]) known.delete(id);
   };
   const waIdOf = (to: string) => settings.waIds[to] ?? to;
   const isNumber = (to: string) => /^[0-9]+$/.test(to);
@@ -361,6 +375,7 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
       return post(inboundPayload(settings, messages));
     },
     customerDoes(customer, ...entries) {
+      meet(customer);
       const sends = entries.some(
         ({ content }) => opensWindow.has(content.type ?? '') && content.group_id === undefined,
       );
@@ -368,18 +383,22 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
       return post(entriesPayload(settings, customer, entries));
     },
     customerCalls(customer, { at = new Date() } = {}) {
+      meet(customer);
       for (const id of [customer.phone, customer.userId]) {
         if (id) openedAtMs.set(id, Math.max(openedAtMs.get(id) ?? 0, at.getTime()));
       }
       return post(callPayload(settings, customer, { at }));
     },
     customerPrefers(customer, value, at) {
+      meet(customer);
       if (customer.phone && value === 'stop') stopped.add(customer.phone);
       if (customer.phone && value === 'resume') stopped.delete(customer.phone);
       return post(preferencePayload(settings, customer, value, at));
     },
     customerMoves(from, { phone, userId }, entry) {
       for (const id of [from.phone, from.userId]) if (id) gone.add(id);
+      forget(from.phone, from.userId);
+      meet({ phone, userId });
       if (phone) gone.delete(phone);
       const openedAt = openedAtMs.get(from.userId ?? '');
       if (userId && openedAt !== undefined) openedAtMs.set(userId, openedAt);

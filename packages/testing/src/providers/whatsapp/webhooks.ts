@@ -37,26 +37,41 @@ const envelope = (number: PhoneNumber, value: object) => ({
   ],
 });
 
+/** A customer whose number and user id are both known. */
+export type KnownCustomer = {
+  readonly phone: string;
+  readonly userId: string;
+  readonly name?: string;
+  readonly username?: string;
+};
+
 export type ReportedStatus = {
   readonly id: string;
   readonly recipient: string;
+  /** The customer, whose number or user id is `recipient`. Left out: only that one is known. */
+  readonly customer?: KnownCustomer;
   readonly status: StatusName;
   readonly callbackData: string | null;
   readonly code?: number;
 };
 
-/** The webhook of one status update. */
+/** The webhook of one status update. It names both ids of a known customer, and has its contact. */
 export const statusPayload = (
   number: PhoneNumber,
-  { id, recipient, status, callbackData, code = 131026 }: ReportedStatus,
-) =>
-  envelope(number, {
+  { id, recipient, customer, status, callbackData, code = 131026 }: ReportedStatus,
+) => {
+  const isNumber = /^[0-9]+$/.test(recipient);
+  const { phone, userId } = customer ?? { [isNumber ? 'phone' : 'userId']: recipient };
+  const profile = { name: customer?.name ?? 'Maria', ...(customer?.username && { username: customer.username }) };
+  return envelope(number, {
+    ...(customer && { contacts: [{ profile, wa_id: phone, user_id: userId }] }),
     statuses: [
       {
         id,
         status,
         timestamp: seconds(Date.now()),
-        ...(/^[0-9]+$/.test(recipient) ? { recipient_id: recipient } : { recipient_user_id: recipient }),
+        ...(phone && { recipient_id: phone }),
+        ...(userId && { recipient_user_id: userId }),
         ...(callbackData !== null && { biz_opaque_callback_data: callbackData }),
         ...(status === 'failed'
           ? {
@@ -77,6 +92,7 @@ export const statusPayload = (
       },
     ],
   });
+};
 
 export type CustomerMessage = {
   readonly from: string;
