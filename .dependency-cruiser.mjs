@@ -152,9 +152,9 @@ export default {
       name: 'infra-only-packages',
       comment:
         'The code that runs the platform starts processes and does not import them. Only the catalogue reads what their ' +
-        'metrics are.',
+        'metrics are, and the check of the chart what their variables are.',
       severity: 'error',
-      from: { path: '^infra/', pathNot: '^infra/observability/catalogue\\.ts$' },
+      from: { path: '^infra/', pathNot: '^infra/(observability/catalogue|helm/environment)\\.ts$' },
       to: { path: '^(services|workflows|apps|tools|tests)/' },
     },
     {

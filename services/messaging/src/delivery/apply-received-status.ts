@@ -2,8 +2,8 @@ import type { StoreScope, TransactionSql } from '@mostrador/kit/database/databas
 import type { ReceivedStatusUpdate } from '../channels/channel-provider.ts';
 import { refuseChannel } from '../channels/refuse-channel.ts';
 import { learnIds } from '../conversations/conversation.repository.ts';
+import { mayReplyTo } from '../conversations/may-reply-to.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { mayReplyTo } from '../inbound/same-customer.ts';
 import { isSettled, type MessageRow } from '../messages/message.ts';
 import { withAmount } from '../prices/rate-card.ts';
 import { adoptProviderId } from './apply-status-updates.ts';

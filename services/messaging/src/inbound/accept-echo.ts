@@ -3,6 +3,7 @@ import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { InboundMessage } from '../channels/channel-provider.ts';
 import { ensureConversation, saveHolder } from '../conversations/conversation.repository.ts';
+import { mayReplyTo } from '../conversations/may-reply-to.ts';
 import { adoptProviderId, applyStatusUpdates, saveStatusUpdates } from '../delivery/apply-status-updates.ts';
 import { saveWaId } from '../delivery/attempt.repository.ts';
 import { overtakeQueuedAi } from '../delivery/cancel-queued-ai.ts';
@@ -19,7 +20,7 @@ import { storedIdOf } from '../messages/stored-id.repository.ts';
 import { beginSession } from '../sessions/session.repository.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { agentOfChannel, pauseOf, isCurrent as saysWhoAnswers, secondOf, telephone } from './pause-of.ts';
-import { type FoundLead, mayReplyTo, requireSameCustomer } from './same-customer.ts';
+import { type FoundLead, requireSameCustomer } from './same-customer.ts';
 
 /** Whether an echo is probably that of a message whose id is not known: nothing but what it says names it. */
 const isEchoOf = ({ kind, body, media, writtenAt }: InboundMessage, sent: MessageRow): boolean =>

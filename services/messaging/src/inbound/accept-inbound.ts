@@ -15,6 +15,7 @@ import {
   takeInbound,
   UserIdTaken,
 } from '../conversations/conversation.repository.ts';
+import { mayReplyTo } from '../conversations/may-reply-to.ts';
 import { optOutEvents, toOptOut, wishIn, withWish } from '../conversations/opt-out-state.ts';
 import { overtakeQueuedAi } from '../delivery/cancel-queued-ai.ts';
 import { lockProviderMessage } from '../delivery/status-update.repository.ts';
@@ -38,7 +39,7 @@ import { moveIdentity } from './move-identity.ts';
 import { NoPhone, noPhone } from './no-phone.ts';
 import { agentOfChannel, standbyPauseMinutes } from './pause-of.ts';
 import { releaseNumber } from './release-number.ts';
-import { type FoundLead, mayReplyTo, requireSameCustomer } from './same-customer.ts';
+import { type FoundLead, requireSameCustomer } from './same-customer.ts';
 import { takeKept } from './take-kept.ts';
 
 /**

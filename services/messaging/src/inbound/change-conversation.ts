@@ -2,13 +2,13 @@ import type { StoreScope } from '@mostrador/kit/database/database';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { ensureConversation, findOtherCustomer, learnIds } from '../conversations/conversation.repository.ts';
+import { mayReplyTo } from '../conversations/may-reply-to.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findLeadOfIds } from '../identities/identity-change.repository.ts';
 import { applyToConversation } from './apply-to-conversation.ts';
 import { findLeadOfCustomer } from './find-lead-of-customer.ts';
 import { keepEffect } from './kept-effect.repository.ts';
 import { type ConversationEffect, toKept } from './kept-effect.ts';
-import { mayReplyTo } from './same-customer.ts';
 import { takeKept } from './take-kept.ts';
 
 /**

@@ -4,6 +4,7 @@ import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import type { HistoryMessage } from '../channels/channel-provider.ts';
 import { ensureConversation, saveUserId } from '../conversations/conversation.repository.ts';
+import { mayReplyTo } from '../conversations/may-reply-to.ts';
 import { applyStatusUpdates } from '../delivery/apply-status-updates.ts';
 import { saveWaId } from '../delivery/attempt.repository.ts';
 import { lockProviderMessages } from '../delivery/batch.repository.ts';
@@ -26,7 +27,7 @@ import {
   numberByTime,
   type PastRow,
 } from './history.repository.ts';
-import { mayReplyTo, requireSameCustomer } from './same-customer.ts';
+import { requireSameCustomer } from './same-customer.ts';
 
 const telephone: MessageAuthor = { kind: 'phone', id: null, name: null };
 

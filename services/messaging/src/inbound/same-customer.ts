@@ -1,7 +1,7 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { CustomerIds } from '../channels/channel-provider.ts';
-import { isFrom } from '../conversations/change-contact-phone.ts';
 import type { ConversationRow } from '../conversations/conversation.repository.ts';
+import { mayReplyTo } from '../conversations/may-reply-to.ts';
 import { asPhone } from '../identities/as-phone.ts';
 
 /**
@@ -25,7 +25,3 @@ export function requireSameCustomer(
     : !confirmed || asPhone(waId) === null || mayReplyTo(conversation, waId);
   if (!isSame) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
 }
-
-/** Whether messages may go to the number: they go to the phone that the store gave the lead. */
-export const mayReplyTo = ({ phone }: Pick<ConversationRow, 'phone'>, waId: string | null): boolean =>
-  phone === null || isFrom(waId, phone);
