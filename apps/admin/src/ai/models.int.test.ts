@@ -26,7 +26,7 @@ const handlers: Handlers<typeof operations> = {
     data: [connection, { ...connection, provider: 'demo', url: null, model: null }],
     budget: {
       ...{ day: '2026-11-28', calls: 12, most_calls: 500, spent: 0.25, most_spent: 5, currency: 'USD' },
-      reached_at: null,
+      ...{ tokens: 30_000, most_tokens: 100_000, reached_at: null },
     },
   }),
   updateAssistantSettings: async (_context, { body }) => ({
@@ -36,6 +36,7 @@ const handlers: Handlers<typeof operations> = {
       ai_max_wait_seconds: 30,
       ai_daily_calls: 500,
       ai_daily_budget: null,
+      ai_daily_tokens: null,
       ai_confirm: [],
     },
     ...body,
@@ -126,11 +127,13 @@ test.each<[string, string[], string | undefined, string]>([
   expect(asked).toEqual([]);
 });
 
-test('store update sets what the AI may use a day, and removes the limit in money', async () => {
+test('store update sets what the AI may use a day, and removes a limit', async () => {
   const update = (...options: string[]) => platform.run(['store', 'update', '--store', store, ...options]);
   expect((await update('--ai-daily-calls', '20', '--ai-daily-budget', '2.5')).out).toMatch(
     /ai daily calls +20\n[\s\S]*ai daily budget +2.5/,
   );
+  expect((await update('--ai-daily-tokens', '50000')).out).toMatch(/ai daily tokens +50000/);
+  expect((await update('--ai-daily-tokens', 'none')).out).toMatch(/ai daily tokens +none/);
   expect((await update('--ai-daily-budget', 'none')).out).toMatch(/ai daily budget +none/);
 });
 
@@ -144,6 +147,7 @@ test.each<[string, string, string[], string]>([
   ['a negative time', 'store update', ['--store', store, '--ai-quiet-seconds', '-1'], '--ai-quiet-seconds'],
   ['too long a wait', 'store update', ['--store', store, '--ai-max-wait-seconds', '301'], '--ai-max-wait-seconds'],
   ['no whole number', 'store update', ['--store', store, '--ai-daily-calls', '1.5'], '--ai-daily-calls'],
+  ['no number of tokens', 'store update', ['--store', store, '--ai-daily-tokens', 'few'], '--ai-daily-tokens'],
   ['a negative amount', 'store update', ['--store', store, '--ai-daily-budget', '-1'], '--ai-daily-budget'],
   ['a currency', 'store update', ['--store', store, '--ai-daily-budget', 'R$5'], '--ai-daily-budget'],
 ])('%s is refused by %s before it asks the platform', async (_, command, options, fault) => {

@@ -25,9 +25,10 @@ export const showModelCommand = (admin: Admin): Command =>
       );
     });
 
-const today = ({ day, calls, most_calls, spent, most_spent, currency, reached_at }: AiBudget) => ({
+const today = ({ day, calls, most_calls, spent, most_spent, tokens, most_tokens, currency, reached_at }: AiBudget) => ({
   today: day,
   calls: `${calls} of ${most_calls}`,
   spent: spent === null ? null : `${spent}${most_spent === null ? '' : ` of ${most_spent}`} ${currency}`,
+  tokens: most_tokens === null ? tokens : `${tokens} of ${most_tokens}`,
   'used up since': reached_at,
 });

@@ -10,5 +10,6 @@ export const judgeAiBudgets = (reached: readonly AiBudgetReached[]): Finding[] =
     what: `The AI of the store ${store_id} has used up its calls or its money for today. People answer`,
     since: toTime(since),
     why: 'The daily limits of a store stop its AI until the next day in UTC.',
-    remedy: '`ai show` has what was used. `store update --ai-daily-calls` and `--ai-daily-budget` raise it.',
+    remedy:
+      '`ai show` has what was used. `store update --ai-daily-calls`, `--ai-daily-budget` and `--ai-daily-tokens` raise it.',
   }));

@@ -33,6 +33,7 @@ type Options = {
   aiMaxWaitSeconds?: unknown;
   aiDailyCalls?: unknown;
   aiDailyBudget?: unknown;
+  aiDailyTokens?: unknown;
   aiConfirm?: string;
   sendingWindows?: string;
   calendarCustomer?: boolean;
@@ -97,6 +98,11 @@ export const updateStoreCommand = (admin: Admin): Command =>
       decimalNumber,
     )
     .option(
+      '--ai-daily-tokens <n>',
+      'how many tokens these calls may read and write a day; `none` removes the limit (none)',
+      wholeNumber,
+    )
+    .option(
       '--ai-confirm <effects>',
       `what a person confirms before the AI does it: ${effectNames.join(', ')}, with commas; \`none\` for nothing (none)`,
     )
@@ -128,13 +134,14 @@ export const updateStoreCommand = (admin: Admin): Command =>
         ai_max_wait_seconds: options.aiMaxWaitSeconds,
         ai_daily_calls: options.aiDailyCalls,
         ai_daily_budget: options.aiDailyBudget === 'none' ? null : options.aiDailyBudget,
+        ai_daily_tokens: options.aiDailyTokens === 'none' ? null : options.aiDailyTokens,
         ai_confirm: options.aiConfirm === 'none' ? [] : options.aiConfirm?.split(','),
       };
       const changesAssistant = Object.values(assistantToChange).some((value) => value !== undefined);
       const changesScheduling = sendingWindows !== undefined || calendarCustomer !== undefined;
       if (!changesStore && !changesMessaging && !changesAssistant && !changesScheduling) {
         throw new UsageError([
-          'give at least one of --name, --tier, --timezone, --locale, --country, --rate-limit, --message-wait, --opt-out-stops-api, --ai-pause-minutes, --api-pauses-ai, --monthly-budget, --ai, --ai-quiet-seconds, --ai-max-wait-seconds, --ai-daily-calls, --ai-daily-budget, --ai-confirm, --sending-windows or --calendar-customer',
+          'give at least one of --name, --tier, --timezone, --locale, --country, --rate-limit, --message-wait, --opt-out-stops-api, --ai-pause-minutes, --api-pauses-ai, --monthly-budget, --ai, --ai-quiet-seconds, --ai-max-wait-seconds, --ai-daily-calls, --ai-daily-budget, --ai-daily-tokens, --ai-confirm, --sending-windows or --calendar-customer',
         ]);
       }
       // The command checks all changes before it sends any, because they go to several services.
@@ -153,6 +160,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
           ai_max_wait_seconds: '--ai-max-wait-seconds',
           ai_daily_calls: '--ai-daily-calls',
           ai_daily_budget: '--ai-daily-budget',
+          ai_daily_tokens: '--ai-daily-tokens',
           ai_confirm: '--ai-confirm',
         });
       const ofCalendar =
@@ -187,6 +195,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
                   'ai max wait': `${assistant.ai_max_wait_seconds} s`,
                   'ai daily calls': assistant.ai_daily_calls,
                   'ai daily budget': assistant.ai_daily_budget ?? 'none',
+                  'ai daily tokens': assistant.ai_daily_tokens ?? 'none',
                   'a person confirms': assistant.ai_confirm.join(', ') || 'nothing',
                 }),
               ]

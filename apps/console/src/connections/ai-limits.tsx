@@ -15,7 +15,7 @@ import { numberIn } from './typed-number.ts';
 
 type AiLimitsProps = Asked & { readonly budget: StoreAi['budget'] };
 
-/** What the AI may use a day: calls, and money where the operator keeps prices. */
+/** What the AI may use a day: calls, tokens, and money where the operator keeps prices. */
 export function AiLimits({ budget, open, onClose }: AiLimitsProps) {
   const calls = useRef<HTMLInputElement>(null);
   return (
@@ -32,7 +32,7 @@ type FormProps = Pick<AiLimitsProps, 'budget' | 'onClose'> & {
 function Form({ budget, onClose, callsRef }: FormProps) {
   // As the fields show them: the limits may be read again meanwhile.
   const [shown] = useState(budget);
-  const { most_calls, most_spent, currency } = shown;
+  const { most_calls, most_spent, most_tokens, currency } = shown;
   const [faults, setFaults] = useState<readonly string[]>([]);
   const save = useMutation({
     mutationFn: (body: ReturnType<typeof changedLimits>) => dataOf(platform.PATCH('/ai', { body })),
@@ -48,16 +48,24 @@ function Form({ budget, onClose, callsRef }: FormProps) {
     const textOf = (name: string) => String(form.get(name) ?? '').trim();
     const calls = /^\d{1,7}$/.test(textOf('most_calls')) ? Number(textOf('most_calls')) : undefined;
     const money = textOf('most_spent') === '' ? null : numberIn(textOf('most_spent'));
-    setFaults([...(calls === undefined ? ['most_calls'] : []), ...(money === undefined ? ['most_spent'] : [])]);
-    if (calls === undefined || money === undefined || save.isPending) return;
-    const change = changedLimits(shown, { most_calls: calls, most_spent: currency === null ? most_spent : money });
+    const typedTokens = textOf('most_tokens');
+    const tokens = typedTokens === '' ? null : /^\d{1,10}$/.test(typedTokens) ? Number(typedTokens) : undefined;
+    setFaults([
+      ...(calls === undefined ? ['most_calls'] : []),
+      ...(money === undefined ? ['most_spent'] : []),
+      ...(tokens === undefined ? ['most_tokens'] : []),
+    ]);
+    if (calls === undefined || money === undefined || tokens === undefined || save.isPending) return;
+    const change = changedLimits(shown, {
+      ...{ most_calls: calls, most_spent: currency === null ? most_spent : money, most_tokens: tokens },
+    });
     // The server takes no change that is empty.
     if (Object.keys(change).length === 0) onClose();
     else save.mutate(change);
   };
   const refused = (name: string) =>
     faults.includes(name) ? m.connections_ai_limit_bad() : faultOf(save.error, `#/${name}`);
-  const isSaid = ['most_calls', 'most_spent'].some((name) => faultOf(save.error, `#/${name}`));
+  const isSaid = ['most_calls', 'most_spent', 'most_tokens'].some((name) => faultOf(save.error, `#/${name}`));
   return (
     <DialogForm
       onSubmit={submit}
@@ -74,6 +82,14 @@ function Form({ budget, onClose, callsRef }: FormProps) {
         name="most_calls"
         inputMode="numeric"
         defaultValue={most_calls}
+      />
+      <TextField
+        label={m.connections_ai_most_tokens()}
+        hint={m.connections_ai_most_tokens_hint()}
+        error={refused('most_tokens')}
+        name="most_tokens"
+        inputMode="numeric"
+        defaultValue={most_tokens ?? ''}
       />
       {currency !== null && (
         <TextField

@@ -106,7 +106,7 @@ export function AiSection({ ai: { ai, connections, budget, confirm }, mayChange 
 
 /** What the AI has used today of what it may use. */
 function Budget({ budget }: { readonly budget: StoreAi['budget'] }) {
-  const { calls, most_calls, spent, most_spent, currency, reached_at } = budget;
+  const { calls, most_calls, spent, most_spent, tokens, most_tokens, currency, reached_at } = budget;
   return (
     <>
       {reached_at !== null && (
@@ -119,6 +119,12 @@ function Budget({ budget }: { readonly budget: StoreAi['budget'] }) {
           [
             m.connections_ai_calls_today(),
             m.connections_ai_of({ used: numberText(calls), most: numberText(most_calls) }),
+          ],
+          [
+            m.connections_ai_tokens_today(),
+            most_tokens === null
+              ? numberText(tokens)
+              : m.connections_ai_of({ used: numberText(tokens), most: numberText(most_tokens) }),
           ],
           spent !== null && [
             m.connections_ai_spent_today(),

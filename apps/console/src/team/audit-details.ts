@@ -86,6 +86,7 @@ const memberWords: Record<Member, () => string> = {
   ai: m.audit_m_ai,
   most_calls: m.audit_m_most_calls,
   most_spent: m.audit_m_most_spent,
+  most_tokens: m.audit_m_most_tokens,
   confirm: m.audit_m_confirm,
 };
 

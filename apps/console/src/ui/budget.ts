@@ -6,11 +6,16 @@ import type { StoreAi } from '../api/platform.ts';
  */
 export const isNear = (used: number, most: number): boolean => Math.round(used * 5e6) >= Math.round(most * 4e6);
 
-type Day = Pick<StoreAi['budget'], 'calls' | 'most_calls' | 'spent' | 'most_spent' | 'reached_at'>;
+type Day = Pick<
+  StoreAi['budget'],
+  'calls' | 'most_calls' | 'spent' | 'most_spent' | 'tokens' | 'most_tokens' | 'reached_at'
+>;
 
-/** How far the AI has used up its day: its calls, or its money where it has a limit. Pure. */
-export function useOfDay({ calls, most_calls, spent, most_spent, reached_at }: Day): 'little' | 'nearly' | 'all' {
+/** How far the AI has used up its day: its calls, or its money or its tokens where they have a limit. Pure. */
+export function useOfDay({ reached_at, ...used }: Day): 'little' | 'nearly' | 'all' {
   if (reached_at !== null) return 'all';
+  const { calls, most_calls, spent, most_spent, tokens, most_tokens } = used;
   const nearMoney = spent !== null && most_spent !== null && isNear(spent, most_spent);
-  return isNear(calls, most_calls) || nearMoney ? 'nearly' : 'little';
+  const nearTokens = most_tokens !== null && isNear(tokens, most_tokens);
+  return isNear(calls, most_calls) || nearMoney || nearTokens ? 'nearly' : 'little';
 }

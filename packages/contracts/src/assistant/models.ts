@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { About, DateText, Done, Exact, Matching, Nullable, NullableString, OneOf, Timestamp } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
-import { NullableNumber } from '../core/reports.ts';
+import { NullableInteger, NullableNumber } from '../core/reports.ts';
 import { maxAmount } from '../messaging/messages.ts';
+import { maxDailyTokens } from './settings.ts';
 import { EffectNames } from './tools.ts';
 
 /**
@@ -133,6 +134,12 @@ export const AiBudget = Type.Object(
         'can cost, and models without a price with 0. Null: the operator keeps no prices.',
     ),
     most_spent: NullableNumber('What the calls of a day may cost. Null: there is no limit.'),
+    tokens: Type.Integer({
+      description:
+        'How many tokens the calls of today have read and written. Calls that run now count with the most that they can. ' +
+        'The embedder is not counted.',
+    }),
+    most_tokens: NullableInteger('How many tokens a day may have. Null: there is no limit.'),
     currency: About(NullableString, 'ISO 4217. Null: the operator keeps no prices.'),
     reached_at: Nullable(Timestamp, {
       description:
@@ -144,9 +151,9 @@ export const AiBudget = Type.Object(
 export type AiBudget = Static<typeof AiBudget>;
 
 /** A limit of what the AI may use a day. */
-export const AiBudgetLimit = OneOf(['calls', 'money'], {
+export const AiBudgetLimit = OneOf(['calls', 'money', 'tokens'], {
   title: 'AiBudgetLimit',
-  description: '`calls`: `most_calls`. `money`: `most_spent`.',
+  description: '`calls`: `most_calls`. `money`: `most_spent`. `tokens`: `most_tokens`.',
 });
 export type AiBudgetLimit = Static<typeof AiBudgetLimit>;
 
@@ -203,6 +210,12 @@ export const switchStoreAi = defineOperation({
             ...{ type: ['number', 'null'], minimum: 0, maximum: maxAmount },
             description:
               'What the calls of a day may cost, in `currency`. Null: there is no limit. It needs prices, which the operator keeps.',
+          }),
+        ),
+        most_tokens: Type.Optional(
+          Type.Unsafe<number | null>({
+            ...{ type: ['integer', 'null'], minimum: 0, maximum: maxDailyTokens },
+            description: 'How many tokens the calls of a day may read and write. Null: there is no limit.',
           }),
         ),
         confirm: Type.Optional(EffectNames),

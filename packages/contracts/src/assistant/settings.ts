@@ -1,9 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Exact } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
-import { NullableNumber } from '../core/reports.ts';
+import { NullableInteger, NullableNumber } from '../core/reports.ts';
 import { maxAmount } from '../messaging/messages.ts';
 import { EffectNames } from './tools.ts';
+
+/** The greatest limit of tokens a day. */
+export const maxDailyTokens = 1_000_000_000;
 
 /** What a store has set for the answers of its AI. */
 export const AssistantSettings = Type.Object({
@@ -17,6 +20,8 @@ export const AssistantSettings = Type.Object({
   ai_daily_calls: Type.Integer(),
   /** What the calls of a day may cost, in the currency of the price file. Null: there is no limit. */
   ai_daily_budget: NullableNumber('What the calls of a day may cost.'),
+  /** How many tokens the calls of a day may read and write. Null: there is no limit. */
+  ai_daily_tokens: NullableInteger('How many tokens the calls of a day may have.'),
   /** The effects that a person confirms. */
   ai_confirm: EffectNames,
 });
@@ -24,7 +29,7 @@ export type AssistantSettings = Static<typeof AssistantSettings>;
 
 export const updateAssistantSettings = defineOperation({
   subject: 'assistant.admin.settings.update',
-  summary: 'Change whether the AI answers leads, how long it waits, and how many calls it may make and pay a day',
+  summary: 'Change whether the AI answers leads, how long it waits, and what it may use a day',
   request: {
     body: Exact(
       {
@@ -34,6 +39,9 @@ export const updateAssistantSettings = defineOperation({
         ai_daily_calls: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
         ai_daily_budget: Type.Optional(
           Type.Unsafe<number | null>({ type: ['number', 'null'], minimum: 0, maximum: maxAmount }),
+        ),
+        ai_daily_tokens: Type.Optional(
+          Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, maximum: maxDailyTokens }),
         ),
         ai_confirm: Type.Optional(EffectNames),
       },

@@ -465,8 +465,8 @@ export const errorCatalogue = {
     status: 409,
     title: 'AI budget of the day is used up',
     description:
-      'The AI has made all the calls to models that the store allows for one day, in UTC. Try again tomorrow, or raise ' +
-      'the limit.',
+      'The AI has used up the calls to models that the store allows for one day, in UTC, their money or their tokens. ' +
+      'Try again tomorrow, or raise the limit.',
     retryable: false,
   },
   lead_replied: {

@@ -15,6 +15,9 @@ export const CountOf = (word: string) =>
 export const NullableNumber = (description: string) =>
   Type.Unsafe<number | null>({ type: ['number', 'null'], description });
 
+export const NullableInteger = (description: string) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], description });
+
 export const PerWord = <const Words extends readonly string[]>(words: Words, title: string, description: string) =>
   Type.Object(Object.fromEntries(words.map((word) => [word, CountOf(word)])) as Record<Words[number], typeof Total>, {
     title,

@@ -333,15 +333,18 @@ export const feedCatalogue = {
   }),
   'assistant.budget_reached': bareFact(
     'store',
-    'The AI has used up 80 percent of its calls or its money for today, in UTC, or all of it: a call was refused, and ' +
+    'The AI has used up 80 percent of its calls, its money or its tokens for today, in UTC, or all of it: a call was refused, and ' +
       'people answer. Each is told once a day. When the limits have changed, 100 percent is told again, and so is 80 ' +
       'percent when the new limits left less used up.',
     {
       percent: Type.Integer({
         ...{ minimum: 80, maximum: 100 },
-        description: '80 or 100. 100: a call was refused. For 80, money counts when its call has ended.',
+        description: '80 or 100. 100: a call was refused. For 80, money and tokens count when their call has ended.',
       }),
-      limit: About(AiBudgetLimit, 'The limit that is reached. When both are: `calls`.'),
+      limit: About(
+        AiBudgetLimit,
+        'The limit that is reached. When several are: the first of `calls`, `money` and `tokens`.',
+      ),
       ...Type.Omit(AiBudget, ['reached_at']).properties,
     },
   ),

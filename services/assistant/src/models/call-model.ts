@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
 import type { Dependencies } from '../dependencies.ts';
-import { highestCost } from '../prices/budget.ts';
+import { highestCost, highestTokens } from '../prices/budget.ts';
 import { closeCall, type NewCall } from '../prices/model-call.repository.ts';
 import { type CallReservation, settleCall } from '../prices/model-day.repository.ts';
 import { reachBudget } from '../prices/reach-budget.ts';
@@ -38,14 +38,15 @@ export const untaken: ReadonlySet<CallResult> = new Set(['rate_limited', 'unavai
 export const modelName = ({ provider, model }: Pick<ConnectionRow, 'provider' | 'model'>): string =>
   model === null ? provider : `${provider}/${model}`;
 
-/** A call that is about to be made, with the most that it may cost. */
+/** A call that is about to be made, with the most that it may take of its day. */
 export function newCall(
   prices: Dependencies['prices'],
   connection: ConnectionRow,
   of: Pick<NewCall, 'agentId' | 'turnId'>,
 ): NewCall {
   const model = modelName(connection);
-  return { id: randomUUID(), model, micros: highestCost(prices, model, new Date()), ...of };
+  const tokens = highestTokens(model);
+  return { id: randomUUID(), model, micros: highestCost(prices, model, new Date()), tokens, ...of };
 }
 
 /** Calls a model once, and counts the call. */
@@ -69,6 +70,8 @@ export async function callModel(
   const told = prices?.costOf(model, usage, new Date());
   // A call that the provider did not take costs nothing. One that tells no tokens keeps what it has taken.
   const charged = told ?? (untaken.has(result) ? 0 : reserved.micros);
+  const toldTokens = inputTokens === undefined || outputTokens === undefined ? undefined : inputTokens + outputTokens;
+  const tokens = toldTokens ?? (untaken.has(result) ? 0 : reserved.tokens);
   const costMicros = told ?? (charged > 0 ? charged : undefined);
   const used = {
     ...{ agentId, model, failed: result !== 'answered', inputTokens, outputTokens, costMicros },
@@ -79,11 +82,14 @@ export async function callModel(
     const counts = await closeCall(sql, storeId, reserved.callId);
     const [, settled] = await Promise.all([
       counts && addUsage(sql, storeId, used),
-      counts && charged !== reserved.micros ? settleCall(sql, storeId, reserved, charged) : [],
+      counts && (charged !== reserved.micros || tokens !== reserved.tokens)
+        ? settleCall(sql, storeId, reserved, { micros: charged, tokens })
+        : [],
       record?.(sql, result),
     ]);
-    // One that cost what it had taken has not updated the day, and counts only now that it has ended.
-    if (counts && charged > 0 && (settled[0]?.mayReach ?? true)) await reachBudget(sql, storeId, prices);
+    // One that took what it had reserved has not updated the day, and counts only now that it has ended.
+    if (counts && (charged > 0 || tokens > 0) && (settled[0]?.mayReach ?? true))
+      await reachBudget(sql, storeId, prices);
   };
   return { outcome, latencyMs, settle };
 }

@@ -133,7 +133,7 @@ describe('the budget of a day in money', () => {
     expect(bad.calls('budgeted')).toBe(1);
     expect(await store.budget()).toEqual({
       ...{ day: expect.any(String), calls: 1, most_calls: 500, spent: 0.0003, most_spent: 0.0571, currency: 'XTS' },
-      reached_at: expect.any(String),
+      ...{ tokens: 120, most_tokens: null, reached_at: expect.any(String) },
     });
     const raised = await assistant.rpc.call(switchStoreAi, { body: { most_spent: null } }, store.context());
     expect(raised.budget).toMatchObject({ most_spent: null, reached_at: null });
@@ -145,10 +145,27 @@ describe('the budget of a day in money', () => {
     const store = await open('untold', 1, { status: 503, body: '' }, untold);
     await store.write('quanto custa?', { secondsAgo: 1 });
     await store.drain();
-    expect(await store.budget()).toMatchObject({ calls: 1, spent: 0 });
+    expect(await store.budget()).toMatchObject({ calls: 1, spent: 0, tokens: 0 });
     await store.endLease();
     expect(await store.drain()).toMatchObject({ reason: 'sent' });
-    expect(await store.budget()).toMatchObject({ calls: 2, spent: 0.05696 });
+    expect(await store.budget()).toMatchObject({ calls: 2, spent: 0.05696, tokens: 20_096 });
+  });
+
+  test('a call that may take more tokens than are left is not made: a person answers, until the limit is raised', async () => {
+    const store = await open('tokens', 1, { writes });
+    const limit = (most_tokens: number | null) =>
+      assistant.rpc.call(switchStoreAi, { body: { most_tokens } }, store.context());
+    await limit(20_100);
+    await store.write('quanto custa?', { secondsAgo: 2 });
+    expect(await store.drain()).toMatchObject({ reason: 'sent' });
+    await store.write('e a barba?');
+    expect(await store.drain()).toMatchObject({ reason: 'handed_over (budget_reached)' });
+    const used = { tokens: 120, most_tokens: 20_100 };
+    expect(await told(store)).toMatchObject([{ data: { percent: 100, limit: 'tokens', ...used } }]);
+    expect(await store.budget()).toMatchObject({ ...used, reached_at: expect.any(String) });
+    expect((await limit(null)).budget).toMatchObject({ most_tokens: null, reached_at: null });
+    await store.write('e a barba?');
+    expect(await store.drain()).toMatchObject({ reason: 'sent' });
   });
 
   test('80 percent is told: of the money when a call has ended, and of the calls when one is made', async () => {
@@ -192,11 +209,17 @@ describe('the budget of a day in money', () => {
     const store = await open('told', 0.06, { writes });
     const reached = async () => (await budgetGauges(assistant.systemDatabase).read())[0]?.value ?? 0;
     const before = await reached();
-    const limits = { mostCalls: 500, mostMicros: 60_000 };
+    const limits = { mostCalls: 500, mostMicros: 60_000, mostTokens: null };
     const reserve = () =>
       assistant.adminSql.begin((sql) =>
         reserveCall(sql as never, store.storeId, limits, {
-          ...{ id: randomUUID(), agentId: randomUUID(), model: 'openai_compatible/qwen3:8b', micros: 56_960 },
+          ...{
+            id: randomUUID(),
+            agentId: randomUUID(),
+            model: 'openai_compatible/qwen3:8b',
+            micros: 56_960,
+            tokens: 0,
+          },
         }),
       );
     const running = await reserve();
@@ -210,7 +233,9 @@ describe('the budget of a day in money', () => {
     ]);
     expect((await store.budget()).reached_at).not.toBeNull();
     expect(await reached()).toBe(before + 1);
-    await assistant.adminSql.begin((sql) => settleCall(sql as never, store.storeId, running as never, 300));
+    await assistant.adminSql.begin((sql) =>
+      settleCall(sql as never, store.storeId, running as never, { micros: 300, tokens: 0 }),
+    );
     expect(await store.budget()).toMatchObject({ spent: 0.0003, reached_at: null });
     expect(await reached()).toBe(before);
     await store.write('e agora?');
@@ -224,9 +249,9 @@ describe('the budget of a day in money', () => {
 
   test('is not exceeded by calls that are made at once', async () => {
     const storeId = randomUUID();
-    const limits = { mostCalls: 100, mostMicros: 350 };
+    const limits = { mostCalls: 100, mostMicros: 350, mostTokens: null };
     const reserve = () => {
-      const call = { id: randomUUID(), agentId: randomUUID(), model: 'demo', micros: 100 };
+      const call = { id: randomUUID(), agentId: randomUUID(), model: 'demo', micros: 100, tokens: 0 };
       return assistant.adminSql.begin((sql) => reserveCall(sql as never, storeId, limits, call));
     };
     const reserved = await Promise.all(Array.from({ length: 10 }, reserve));

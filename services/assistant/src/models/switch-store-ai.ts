@@ -9,12 +9,13 @@ export const switchStoreAi =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const { database, prices } = dependencies;
-    const { ai, most_calls, most_spent, confirm } = body;
+    const { ai, most_calls, most_spent, most_tokens, confirm } = body;
     assertPrices(prices, most_spent, '#/most_spent');
     const changes = {
       ...(ai !== undefined && { ai }),
       ...(most_calls !== undefined && { ai_daily_calls: most_calls }),
       ...(most_spent !== undefined && { ai_daily_budget: most_spent }),
+      ...(most_tokens !== undefined && { ai_daily_tokens: most_tokens }),
       ...(confirm !== undefined && { ai_confirm: confirm }),
     };
     await database.write(context, (sql) => saveSettings(sql, context.storeId, changes, prices));

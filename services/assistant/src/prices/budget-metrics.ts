@@ -7,7 +7,7 @@ export const budgetsReached = {
   name: 'mostrador_ai_budgets_reached',
   type: 'gauge',
   once: true,
-  help: 'Stores whose calls to models, or whose money for them, are used up for today in UTC. People answer their customers.',
+  help: 'Stores whose calls to models, or whose money or tokens for them, are used up for today in UTC. People answer their customers.',
 } as const satisfies MetricDefinition;
 
 export const budgetGauges = (systemDatabase: SystemDatabase) =>

@@ -8,18 +8,19 @@ export type NewCall = {
   readonly turnId?: string;
   readonly agentId: string;
   readonly model: string;
-  /** What it may cost at most. */
-  readonly micros: number;
-};
+} & Use;
+
+/** What a call costs, or may cost at most, in money and in tokens. */
+export type Use = { readonly micros: number; readonly tokens: number };
 
 /** An attempt has lost its lease long before. */
 const expiresAfterMs = 3 * replyStepLimits.leaseMs;
 
 /** Keeps a call until its use is counted. `from` has one row, or none when it is not made. */
 export const openCall = (sql: Sql, storeId: string, call: NewCall, from: ReturnType<Sql>) => sql`
-  insert into model_calls (store_id, id, turn_id, agent_id, model, cost_micros, expires_at)
+  insert into model_calls (store_id, id, turn_id, agent_id, model, cost_micros, tokens, expires_at)
   select ${storeId}::uuid, ${call.id}::uuid, ${call.turnId ?? null}::uuid, ${call.agentId}::uuid, ${call.model},
-    ${call.micros}::bigint, clock_timestamp() + ${expiresAfterMs} * interval '1 millisecond' from ${from}`;
+    ${call.micros}::bigint, ${call.tokens}::int, clock_timestamp() + ${expiresAfterMs} * interval '1 millisecond' from ${from}`;
 
 /** Whether the use of a call is still to be counted. From now on it is not. */
 export async function closeCall(sql: TransactionSql, storeId: string, id: string): Promise<boolean> {

@@ -20,9 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => assistant?.stop());
 
-const unlimited = { mostCalls: 1_000_000, mostMicros: null };
+const unlimited = { mostCalls: 1_000_000, mostMicros: null, mostTokens: null };
 
-type Limits = { ai_daily_calls?: number; ai_daily_budget?: number | null };
+type Limits = { ai_daily_calls?: number; ai_daily_budget?: number | null; ai_daily_tokens?: number | null };
 
 /** A store whose calls are taken, settled and refused as turns do it. `looksAlways`: also where turns need not look. */
 async function openStore(settings?: Limits, { looksAlways = false } = {}) {
@@ -36,30 +36,32 @@ async function openStore(settings?: Limits, { looksAlways = false } = {}) {
   };
   if (settings) await limit(settings);
   /** Takes a call under limits that were read before. */
-  const take = (micros = 0, limits: DayLimits = unlimited): Promise<CallReservation | undefined> =>
+  const take = (micros = 0, limits: DayLimits = unlimited, tokens = 0): Promise<CallReservation | undefined> =>
     assistant.database.write(scope(), async (sql) => {
-      const call = { id: randomUUID(), agentId: randomUUID(), model: 'openai/m', micros };
+      const call = { id: randomUUID(), agentId: randomUUID(), model: 'openai/m', micros, tokens };
       const taken = await reserveCall(sql, storeId, limits, call);
-      if (!taken) await look(sql, { refusedMicros: micros });
+      if (!taken) await look(sql, { refused: call });
       else if (looksAlways || taken.mayReach) await look(sql);
       return taken;
     });
-  const settle = (taken: CallReservation, cost: number) =>
+  const settle = (taken: CallReservation, cost: number, tokens = taken.tokens) =>
     assistant.database.write(scope(), async (sql) => {
       await closeCall(sql, storeId, taken.callId);
-      const [settled] = cost === taken.micros ? [] : await settleCall(sql, storeId, taken, cost);
+      const isAsTaken = cost === taken.micros && tokens === taken.tokens;
+      const [settled] = isAsTaken ? [] : await settleCall(sql, storeId, taken, { micros: cost, tokens });
       if (looksAlways || (settled?.mayReach ?? true)) await look(sql);
     });
   return {
     ...{ limit, take, settle },
     looks: () => looks,
-    takeMany: (count: number, micros?: number, limits?: DayLimits) =>
-      Promise.all(Array.from({ length: count }, () => take(micros, limits))),
+    takeMany: (count: number, micros?: number, limits?: DayLimits, tokens?: number) =>
+      Promise.all(Array.from({ length: count }, () => take(micros, limits, tokens))),
     /** What the store was told: the percent, the limit, and what was used of it. */
     told: async () =>
       (await assistant.feed(storeId)).map(({ type, data }) => {
         expect(type).toBe('assistant.budget_reached');
-        const { percent, limit: which, calls, most_calls, spent, most_spent } = data;
+        const { percent, limit: which, calls, most_calls, spent, most_spent, tokens, most_tokens } = data;
+        if (which === 'tokens') return [percent, tokens, most_tokens];
         return which === 'calls' ? [percent, calls, most_calls] : [percent, spent, most_spent];
       }),
   };
@@ -67,7 +69,7 @@ async function openStore(settings?: Limits, { looksAlways = false } = {}) {
 
 test('80 and 100 percent of the calls are told once each, also when calls are taken at once', async () => {
   const { takeMany, told } = await openStore({ ai_daily_calls: 20 });
-  const limits = { mostCalls: 20, mostMicros: null };
+  const limits = { mostCalls: 20, mostMicros: null, mostTokens: null };
   await takeMany(15, 0, limits);
   expect(await told()).toEqual([]);
   const taken = await takeMany(15, 0, limits);
@@ -84,7 +86,7 @@ describe('a limit that is changed', () => {
     await takeMany(7);
     await limit({ ai_daily_calls: 20 });
     await take();
-    await take(0, { mostCalls: 8, mostMicros: null });
+    await take(0, { mostCalls: 8, mostMicros: null, mostTokens: null });
     expect(await told()).toEqual([]);
     await takeMany(8);
     expect(await told()).toEqual([[80, 16, 20]]);
@@ -102,7 +104,7 @@ describe('a limit that is changed', () => {
   test('and raised is told again when it is reached again', async () => {
     const { limit, take, takeMany, told } = await openStore({ ai_daily_calls: 10 });
     await takeMany(10);
-    await take(0, { mostCalls: 10, mostMicros: null });
+    await take(0, { mostCalls: 10, mostMicros: null, mostTokens: null });
     const first = [
       [80, 8, 10],
       [100, 10, 10],
@@ -110,7 +112,7 @@ describe('a limit that is changed', () => {
     expect((await told()).toSorted()).toEqual(first.toSorted());
     // Too little for 80 percent to be new, and a refusal is.
     await limit({ ai_daily_calls: 11 });
-    await takeMany(2, 0, { mostCalls: 11, mostMicros: null });
+    await takeMany(2, 0, { mostCalls: 11, mostMicros: null, mostTokens: null });
     expect((await told()).slice(2)).toEqual([[100, 11, 11]]);
     await limit({ ai_daily_calls: 20 });
     await takeMany(5);
@@ -126,17 +128,17 @@ describe('a limit that is changed', () => {
 
   test('to the same says nothing new', async () => {
     const { limit, takeMany, told } = await openStore({ ai_daily_calls: 5 });
-    await takeMany(6, 0, { mostCalls: 5, mostMicros: null });
+    await takeMany(6, 0, { mostCalls: 5, mostMicros: null, mostTokens: null });
     expect(await told()).toHaveLength(2);
     await limit({ ai_daily_calls: 5, ai_daily_budget: null });
-    await takeMany(1, 0, { mostCalls: 5, mostMicros: null });
+    await takeMany(1, 0, { mostCalls: 5, mostMicros: null, mostTokens: null });
     expect(await told()).toHaveLength(2);
   });
 });
 
 test('money is told when calls have ended, not while they may cost it', async () => {
   const { takeMany, settle, told } = await openStore({ ai_daily_budget: 1 });
-  const limits = { ...unlimited, mostMicros: 1_000_000 };
+  const limits = { ...unlimited, mostMicros: 1_000_000, mostTokens: null };
   const taken = await takeMany(10, 100_000, limits);
   expect(await told()).toEqual([]);
   const [first, second, ...others] = taken as [CallReservation, CallReservation, ...CallReservation[]];
@@ -147,6 +149,23 @@ test('money is told when calls have ended, not while they may cost it', async ()
   await Promise.all(others.map((call) => settle(call, 0)));
   await takeMany(3, 100_001, limits);
   expect((await told()).slice(1)).toEqual([[100, 0.900001, 1]]);
+});
+
+test('tokens are told when calls have ended, and no call is made for which too few are left', async () => {
+  const { takeMany, settle, limit, told } = await openStore({ ai_daily_tokens: 10_000 });
+  const limits = { ...unlimited, mostTokens: 10_000 };
+  const taken = await takeMany(12, 0, limits, 1_000);
+  expect(taken.filter(Boolean)).toHaveLength(10);
+  expect(await told()).toEqual([[100, 10_000, 10_000]]);
+  const [first, ...others] = taken.filter(Boolean) as [CallReservation, ...CallReservation[]];
+  await Promise.all(others.map((call) => settle(call, 0, 100)));
+  await settle(first, 0, 900);
+  await limit({ ai_daily_tokens: 2_400 });
+  expect((await told()).slice(1)).toEqual([]);
+  const [last] = (await takeMany(1, 0, { ...unlimited, mostTokens: 2_400 }, 500)) as [CallReservation];
+  expect((await told()).slice(1)).toEqual([]);
+  await settle(last, 0, 120);
+  expect((await told()).slice(1)).toEqual([[80, 1_920, 2_400]]);
 });
 
 test('money is told once when calls end at once that cost what they could', async () => {
@@ -173,15 +192,17 @@ describe('a call far from the limits', () => {
   });
 
   const micros = fc.integer({ min: 0, max: 300_000 });
+  const tokens = fc.integer({ min: 0, max: 30_000 });
   const operation = fc.oneof(
-    { weight: 4, arbitrary: fc.record({ take: micros }) },
-    { weight: 3, arbitrary: fc.record({ settle: fc.nat(20), cost: micros }) },
+    { weight: 4, arbitrary: fc.record({ take: micros, tokens }) },
+    { weight: 3, arbitrary: fc.record({ settle: fc.nat(20), cost: micros, tokens }) },
     {
       weight: 1,
       arbitrary: fc.record({
         limit: fc.record({
           ai_daily_calls: fc.integer({ min: 1, max: 12 }),
           ai_daily_budget: fc.option(fc.integer({ min: 1, max: 2 })),
+          ai_daily_tokens: fc.option(fc.integer({ min: 1, max: 200_000 })),
         }),
       }),
     },
@@ -193,15 +214,17 @@ describe('a call far from the limits', () => {
         const told = await Promise.all(
           [false, true].map(async (looksAlways) => {
             const store = await openStore({ ai_daily_calls: 6, ai_daily_budget: 1 }, { looksAlways });
-            let limits: DayLimits = { mostCalls: 6, mostMicros: 1_000_000 };
+            let limits: DayLimits = { mostCalls: 6, mostMicros: 1_000_000, mostTokens: null };
             const running: CallReservation[] = [];
             for (const one of operations) {
               if ('take' in one) {
-                const taken = await store.take(one.take, limits);
+                const taken = await store.take(one.take, limits, one.tokens);
                 if (taken) running.push(taken);
               } else if ('settle' in one) {
                 const [call] = running.splice(one.settle % Math.max(running.length, 1), 1);
-                if (call) await store.settle(call, Math.min(one.cost, call.micros));
+                if (call) {
+                  await store.settle(call, Math.min(one.cost, call.micros), Math.min(one.tokens, call.tokens));
+                }
               } else {
                 await store.limit(one.limit);
                 // The next refusal comes from them, and calls were taken under the earlier ones.

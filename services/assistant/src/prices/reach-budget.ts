@@ -2,12 +2,13 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutboxWithCommit } from '@mostrador/kit/outbox/outbox';
 import { findSettings } from '../settings/settings.repository.ts';
 import { limitsOf, nearOf, reachedOf, toAiBudget } from './budget.ts';
+import type { Use } from './model-call.repository.ts';
 import { lockToday, recordLook } from './model-day.repository.ts';
 import type { PriceList } from './price-list.ts';
 
 type Cause = {
-  /** What a call may cost that was refused because the limits of the day leave no room for it. */
-  readonly refusedMicros?: number;
+  /** What a call may take that was refused because the limits of the day leave no room for it. */
+  readonly refused?: Use;
   /** Other limits hold now. A refusal is told again, and 80 percent when it is less now. */
   readonly isChanged?: boolean;
 };
@@ -21,18 +22,18 @@ export async function reachBudget(
   sql: TransactionSql,
   storeId: string,
   prices: PriceList | undefined,
-  { refusedMicros, isChanged = false }: Cause = {},
+  { refused, isChanged = false }: Cause = {},
 ): Promise<void> {
-  const { told_percent, near_calls, near_micros, reached_at, ...today } = await lockToday(sql, storeId);
+  const { told_percent, near_calls, near_micros, near_tokens, reached_at, ...today } = await lockToday(sql, storeId);
   // Not those for which the call was made or refused: they may have changed.
   const settings = await findSettings(sql, storeId);
   const limits = limitsOf(settings);
   const near = nearOf(limits);
-  const reached = reachedOf(limits, today, refusedMicros);
+  const reached = reachedOf(limits, today, refused);
   const percent = reached?.percent ?? 0;
   const told = isChanged ? percent : Math.max(told_percent, percent);
   const isRefused = percent === 100;
-  const isOther = near.calls !== near_calls || near.micros !== near_micros;
+  const isOther = near.calls !== near_calls || near.micros !== near_micros || near.tokens !== near_tokens;
   if (isChanged || isRefused || isOther || told !== told_percent) {
     const since = isChanged ? null : reached_at;
     const look = { day: today.day, told, near, reached: isRefused ? (since ?? ('now' as const)) : since };

@@ -112,7 +112,7 @@ async function askOnce(
   const made = newCall(dependencies.prices, connection, { agentId });
   const reserved = await dependencies.database.write(scope, async (sql) => {
     const taken = await reserveCall(sql, scope.storeId, limitsOf(settings), made);
-    if (!taken) await reachBudget(sql, scope.storeId, dependencies.prices, { refusedMicros: made.micros });
+    if (!taken) await reachBudget(sql, scope.storeId, dependencies.prices, { refused: made });
     else if (taken.mayReach) await reachBudget(sql, scope.storeId, dependencies.prices);
     return taken;
   });

@@ -8,11 +8,13 @@ const defaultSettings: AssistantSettings = {
   ai_max_wait_seconds: 30,
   ai_daily_calls: 500,
   ai_daily_budget: null,
+  ai_daily_tokens: null,
   ai_confirm: [],
 };
 
 const columns = (sql: Sql) =>
-  sql`ai, ai_quiet_seconds, ai_max_wait_seconds, ai_daily_calls, ai_daily_budget::float8 as ai_daily_budget, ai_confirm`;
+  sql`ai, ai_quiet_seconds, ai_max_wait_seconds, ai_daily_calls, ai_daily_budget::float8 as ai_daily_budget,
+    ai_daily_tokens, ai_confirm`;
 
 /** The query for the settings of a store in which the AI is on, and since when. No row: it is off. */
 export const findSettingsIfOn = (sql: Sql, storeId: string) =>
@@ -35,7 +37,7 @@ export async function writeSettings(
     update store_settings
     set ${sql(changes)}, ai_since = case when ai or not ${changes.ai ?? false} then ai_since else clock_timestamp() end
     where store_id = ${storeId} returning ${columns(sql)},
-      (new.ai_daily_calls, new.ai_daily_budget) is distinct from (old.ai_daily_calls, old.ai_daily_budget)
-        as has_other_limits`;
+      (new.ai_daily_calls, new.ai_daily_budget, new.ai_daily_tokens)
+        is distinct from (old.ai_daily_calls, old.ai_daily_budget, old.ai_daily_tokens) as has_other_limits`;
   return { settings, hasOtherLimits: has_other_limits };
 }

@@ -9,6 +9,7 @@ import type { ModelRequest, ToolResult } from '../models/model.ts';
 import { type ConnectionRow, findConnections } from '../models/model-connection.repository.ts';
 import { languageOf, phrases } from '../models/phrases.ts';
 import { limitsOf } from '../prices/budget.ts';
+import type { Use } from '../prices/model-call.repository.ts';
 import { type CallReservation, reserveCallOf } from '../prices/model-day.repository.ts';
 import { reachBudget } from '../prices/reach-budget.ts';
 import { findSettings } from '../settings/settings.repository.ts';
@@ -98,7 +99,7 @@ export async function decide(
   const connection = nextOf(candidates, turn.model_failures) ?? (candidates[0] as ConnectionRow);
   const reserved = await reserve(dependencies, scope, attempt, { settings, connection, agentId: agent.id });
   if (reserved === 'lease_lost') return undefined;
-  if ('refusedMicros' in reserved) {
+  if ('refused' in reserved) {
     const settle: Outcome['settle'] = (sql) => reachBudget(sql, storeId, prices, reserved);
     return { ...handOverOutcome(chosen, 'budget_reached', before, person), settle };
   }
@@ -150,24 +151,24 @@ type Calling = {
   readonly agentId: string;
 };
 
-/** Takes the call and its money before it is made, so that a crash costs these rather than the limits of the day. */
+/** Takes the call, its money and its tokens before it is made, so that a crash costs these rather than the limits of the day. */
 async function reserve(
   { database, prices }: Dependencies,
   scope: StoreScope,
   attempt: Attempt,
   { settings, connection, agentId }: Calling,
-): Promise<CallReservation | 'lease_lost' | { readonly refusedMicros: number }> {
+): Promise<CallReservation | 'lease_lost' | { readonly refused: Use }> {
   const { storeId } = scope;
   const limits = limitsOf(settings);
   const call = newCall(prices, connection, { agentId, turnId: attempt.id });
-  const { id: callId, micros } = call;
+  const { id: callId, micros, tokens } = call;
   const [{ holdsLease, day }] = await database.write(scope, async (sql) => {
     const reserved = await reserveCallOf(sql, attempt, limits, call);
     if (reserved[0].mayReach) await reachBudget(sql, storeId, prices);
     return reserved;
   });
   if (!holdsLease) return 'lease_lost';
-  return day === null ? { refusedMicros: micros } : { day, micros, limits, callId };
+  return day === null ? { refused: { micros, tokens } } : { day, micros, tokens, limits, callId };
 }
 
 /** What the tools of this turn, and of the superseded ones before it, have given. */

@@ -240,8 +240,8 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
   ai_budget_reached: {
     title: 'O limite diário da IA acabou',
     description:
-      'A IA já fez todas as chamadas a modelos que a loja permite em um dia, em UTC. Tente de novo amanhã, ou aumente o ' +
-      'limite.',
+      'A IA já usou as chamadas a modelos que a loja permite em um dia, em UTC, o dinheiro delas ou os tokens delas. ' +
+      'Tente de novo amanhã, ou aumente o limite.',
   },
   lead_replied: {
     title: 'O lead respondeu',

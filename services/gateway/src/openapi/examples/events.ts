@@ -233,7 +233,7 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
     ids.store,
     {
       ...{ percent: 80, limit: 'calls', day: '2026-01-14', calls: 400, most_calls: 500, spent: 3.1, most_spent: 5 },
-      currency: 'XTS',
+      ...{ tokens: 640_000, most_tokens: null, currency: 'XTS' },
     },
     undefined,
   ],
