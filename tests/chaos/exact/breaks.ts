@@ -42,7 +42,7 @@ export const exactBreaks: readonly ExactBreak[] = [
     edits: [
       {
         file: 'services/messaging/src/outbound/refusals.ts',
-        from: "if (request.source === 'ai') assertNotPaused(request, conversation);",
+        from: "if (request.source === 'ai') assertNotPaused(request, conversation, unprocessed);",
         to: '',
       },
     ],

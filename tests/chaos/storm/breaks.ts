@@ -109,9 +109,9 @@ export const breaks: readonly Break[] = [
       },
       {
         file: 'services/scheduling/src/appointments/create-appointment.ts',
-        from: 'if (appointment.lead_id)\n      await dependencies.rpc.call(',
+        from: 'const metadata = changeMetadata({}, body.metadata, maxAppointmentMetadataBytes);',
         to: `await new Promise((resume) => setTimeout(resume, 5_000));
-        if (appointment.lead_id) await dependencies.rpc.call(`,
+        const metadata = changeMetadata({}, body.metadata, maxAppointmentMetadataBytes);`,
       },
     ],
   },
@@ -263,8 +263,8 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'services/scheduling/src/followups/create-followup.ts',
-        from: 'next_attempt_at: planAttempt(windows, zone, dueAt, id),',
-        to: 'next_attempt_at: new Date(dueAt.getTime() - 5_000),',
+        from: 'next_attempt_at: planAttempt(windows, zone, moments.due_at, id),',
+        to: 'next_attempt_at: new Date(moments.due_at.getTime() - 5_000),',
       },
     ],
   },
@@ -515,8 +515,8 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'services/scheduling/src/booking/taken-places.ts',
-        from: 'if (!isFree([...others, ...blocking], wanted, capacity)) return undefined;',
-        to: '',
+        from: 'const fits = isFree([...others, ...blocking], wanted, capacity);',
+        to: 'const fits = true;',
       },
     ],
   },
@@ -566,8 +566,8 @@ export const breaks: readonly Break[] = [
       // A run has few answers, so each waits until the customer has probably written on.
       {
         file: 'services/assistant/src/turns/tell.ts',
-        from: "const isFinal = action === 'hand_over' ||",
-        to: "await new Promise((resolve) => setTimeout(resolve, 4_000)); const isFinal = action === 'hand_over' ||",
+        from: 'const isFinal = await',
+        to: 'await new Promise((resolve) => setTimeout(resolve, 4_000)); const isFinal = await',
       },
     ],
   },

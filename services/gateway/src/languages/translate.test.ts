@@ -153,9 +153,11 @@ const untranslated: readonly string[] = [
   'It is processed now, or waits for an earlier one or for a service.',
   'No process of {} answers: start one, or read its log and its /readyz. What it serves gets 503.',
   'No user has this email address. Check it.',
+  'The AI waits for more that the lead may write.',
   'The key is revoked or expired. Create a new key.',
   'The store has no message with this id.',
   'is needed, because the person is in several stores',
+  'must not be `calendar_watch`: a calendar is read while it is connected. `calendar disconnect` ends it.',
   'needs a rate file: set WHATSAPP_RATES_FILE of messaging',
 ];
 
