@@ -217,8 +217,10 @@ inBrowser(() => {
       await dialogOf(page).getByRole('button', { name: 'Save' }).click();
       await dialogOf(page).getByText('Write a number, such as 500.').waitFor();
       await dialogOf(page).getByLabel('Calls to models a day').fill('20');
+      await dialogOf(page).getByLabel('Tokens a day').fill('300000');
       await dialogOf(page).getByRole('button', { name: 'Save' }).click();
       await ai.getByText('0 of 20').waitFor();
+      await ai.getByText('0 of 300,000').waitFor();
       await ai.getByRole('button', { name: 'What a person confirms' }).click();
       await dialogOf(page).getByLabel('Cancel an appointment').check();
       await dialogOf(page).getByLabel('Book an appointment').check();
