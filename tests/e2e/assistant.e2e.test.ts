@@ -55,7 +55,7 @@ test('a customer gets one answer with the quoted passage, and a person when they
   const other = await newStore();
   expectProblem(
     await request('GET', `/leads/${leadId}/messages/${answer.id}/explanation`, { key: other.key }),
-    'message_not_found',
+    'lead_not_found',
   );
 
   await write('Quero falar com um atendente');
