@@ -41,7 +41,7 @@ const temporal = async (line: string, ...more: string[]): Promise<string> => {
 const ofDeployment = `--deployment-name ${deploymentName}`;
 /** Until the server has seen all workers of the version, it refuses to make it current. */
 const eventually = (line: string) =>
-  waitFor(() => temporal(`worker deployment ${line}`), { description: line, timeoutMs: 60_000 });
+  waitFor(() => temporal(`worker deployment ${line}`), { description: line, timeoutMs: 180_000 });
 /** The version; null: the workers without a version. Resolves when each task queue of this test routes to it. */
 const makeCurrent = async (version: string | null) => {
   const target = version === null ? '--unversioned' : `--build-id ${version}`;

@@ -74,8 +74,8 @@ export function killsOf(proxies: TurnStage['proxies']): Kill[] {
         // What the lead wrote is taken in without an acknowledgement, and the turn goes on; or it is not.
         { hold: ({ id }) => answerOf(id), shows: { turns: 1 } },
         { hold: ({ id }) => commitOf(id), shows: { turns: 0 } },
-        // The same of the claim of a call, which has begun from then on.
-        { hold: asked, next: ({ id }) => answerOf(id), shows: { call: 'begun', claimed: true, appointments: 0 } },
+        // The same of the claim of a call. It begins after it, when no person has the conversation.
+        { hold: asked, next: ({ id }) => answerOf(id), shows: { call: 'asked', claimed: true, appointments: 0 } },
         { hold: asked, next: ({ id }) => commitOf(id), shows: { call: 'asked', claimed: false } },
         // What the model asked for is not recorded. This locks what the store has used.
         { hold: ({ offer }) => commitOf(offer.id), shows: { turns: 1, claimed: true, call: null } },

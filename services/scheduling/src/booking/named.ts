@@ -80,7 +80,7 @@ export async function deferErrors(
   { idempotency }: Pick<StoreContext, 'idempotency'>,
   reading: { readonly named: Promise<Named>; readonly lead: Promise<unknown> },
 ): Promise<Deferred> {
-  const waits = idempotency ? (error: unknown) => error instanceof AppError : isRefusal;
+  const waits = idempotency ? leavesTime : isRefusal;
   const [lead, named] = await Promise.all([deferred(reading.lead, waits), deferred(reading.named, waits)]);
   return {
     ...(named.found ?? nothing),
@@ -89,6 +89,9 @@ export async function deferErrors(
 }
 
 const isRefusal = (error: unknown): boolean => error instanceof AppError && error.status < 500;
+
+/** Not that crm gave no answer until the deadline: then the transaction has no time. */
+const leavesTime = (error: unknown): boolean => error instanceof AppError && error.status !== 504;
 
 async function deferred<T>(reading: Promise<T>, waits: (error: unknown) => boolean) {
   try {
