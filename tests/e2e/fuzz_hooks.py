@@ -179,6 +179,13 @@ def keep_due_time(context, case, kwargs):
         _expire_late(case.body)
 
 
+@schemathesis.hook("before_call").apply_to(method="PATCH", path="/appointments/{appointmentId}")
+def end_without_hold(context, case, kwargs):
+    """Removes the hold of a change to a final status, which needs no time."""
+    if _is_meant_valid(case) and isinstance(case.body, dict) and case.body.get("status") in ("cancelled", "done", "no_show"):
+        case.body.pop("hold_id", None)
+
+
 @schemathesis.hook("before_call").apply_to(method="GET", path="/leads")
 def keep_search(context, case, kwargs):
     """Gives a search of valid length the 2 letters or digits that it needs."""
