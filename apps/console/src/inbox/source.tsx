@@ -1,5 +1,6 @@
 import { Bot, CalendarClock, type LucideIcon, Plug, UserRound } from 'lucide-react';
 import type { Message, MessageSource } from '../api/platform.ts';
+import { isOtherAgent } from '../leads/pauser.ts';
 import { m } from '../paraglide/messages.js';
 
 type FromStore = Exclude<MessageSource, 'lead'>;
@@ -16,8 +17,7 @@ export const labelOf = (source: FromStore): string => sources[source].label();
 /** Who wrote a message, with their name where it is known. */
 export function authorOf({ source, author }: Pick<Message, 'source' | 'author'>, leadName: string): string {
   if (source === 'lead') return leadName;
-  // The channel's own agent, such as Meta Business Agent. It is none of the store.
-  if (author?.kind === 'agent' && author.id === null) return m.inbox_author_other();
+  if (isOtherAgent(author)) return m.inbox_author_other();
   const label = labelOf(source);
   if (author?.kind === 'phone') return m.inbox_author_phone({ label });
   return author?.name ? m.inbox_author_named({ label, name: author.name }) : label;

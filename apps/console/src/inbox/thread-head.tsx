@@ -15,7 +15,7 @@ import {
 import { lazy, Suspense, useState } from 'react';
 import { dataOf, type Lead, type LeadStatus, platform } from '../api/platform.ts';
 import { aiQuery, answersByAi, queries, sellersQuery } from '../api/queries.ts';
-import { wordsOfPauser } from '../leads/pauser.ts';
+import { isOtherAgent, wordsOfPauser } from '../leads/pauser.ts';
 import { sellerChoices } from '../leads/seller-choices.ts';
 import { useLeadChange } from '../leads/use-lead-change.ts';
 import { addressOf, leadStatuses, wordsOfStatus } from '../leads/words.ts';
@@ -52,7 +52,6 @@ export function ThreadHead({ lead }: { lead: Lead }) {
   };
   const paused = lead.ai_paused_until;
   const pausedBy = wordsOfPauser(lead.ai_paused_by);
-  const isPausedByOther = paused && pausedBy === m.leads_ai_paused_by_other();
   const aboutPause = paused
     ? [pausedBy, m.inbox_ai_paused_until({ until: fullTime(paused, zone) })].filter(Boolean).join(' · ')
     : undefined;
@@ -89,7 +88,7 @@ export function ThreadHead({ lead }: { lead: Lead }) {
               </span>
             </Badge>
           )}
-          {conversation?.held_by === 'other' && !isPausedByOther && (
+          {conversation?.held_by === 'other' && !(paused && isOtherAgent(lead.ai_paused_by)) && (
             <Badge icon={<BotOff size={12} aria-hidden />}>
               <span className={styles.badgeText}>{m.leads_ai_paused_by_other()}</span>
             </Badge>

@@ -57,8 +57,10 @@ export function validationFailed(errors: readonly ValidationFault[]): AppError {
 }
 
 /** The error that a request gets of several: what is not valid comes before what is not there, and that before the state. */
-export const firstRefusal = (errors: readonly AppError[]): AppError | undefined =>
-  [400, 404].flatMap((status) => errors.find((error) => error.status === status) ?? [])[0] ?? errors[0];
+export function firstRefusal(refusals: readonly (AppError | null)[]): AppError | null {
+  const errors = refusals.filter((error) => error !== null);
+  return [400, 404].flatMap((status) => errors.find((error) => error.status === status) ?? [])[0] ?? errors[0] ?? null;
+}
 
 /** Waits for all checks of a request. Throws the error that `firstRefusal` chooses. */
 export async function allChecks(checks: readonly Promise<unknown>[]): Promise<void> {

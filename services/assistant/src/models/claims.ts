@@ -1,8 +1,8 @@
 import { localTimeOf } from '@mostrador/hours/clock';
 import { toInstant } from '@mostrador/kit/rpc/validate';
-import { knownMoments, type Moment } from './known-moments.ts';
+import { knownMoments } from './known-moments.ts';
 import type { ModelRequest } from './model.ts';
-import { canBeSame, canBeSameClock, clocksIn, daysIn, sentencesOf } from './moments.ts';
+import { canBeSame, canBeSameClock, clocksIn, daysIn, type Moment, sentencesOf } from './moments.ts';
 import { phrases } from './phrases.ts';
 
 /** What a claim says has happened to an appointment. `has`: the customer has one. */

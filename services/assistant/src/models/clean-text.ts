@@ -1,11 +1,9 @@
 import { claimsWithoutRow } from './claims.ts';
 import type { ModelRequest } from './model.ts';
 import { replyText } from './reply-text.ts';
+import { removed } from './unknown-addresses.ts';
 import { removeUnknownPrices } from './unknown-prices.ts';
 import { untoldTime } from './untold-times.ts';
-
-/** In place of what was removed. */
-const removed = '[…]';
 
 /**
  * A text of the model as a customer may get it: in WhatsApp's marks, without what would lead the customer elsewhere and

@@ -8,8 +8,8 @@ export type Speaker = Pick<ModelRequest, 'locale' | 'isFirst'> & {
 };
 
 /**
- * What stands before the first text to a lead: that an AI writes, whatever the text is and whoever made it. Pure. Nothing when
- * the text says so, or when the agent does not disclose it.
+ * What stands before the first text to a lead: that an AI writes. It does not matter what the text is, and whether a model wrote it. Pure.
+ * Nothing when the text says so, or when the agent does not disclose it.
  */
 export function introductionTo(text: string, { agent, locale, isFirst }: Speaker): string[] {
   if (!isFirst || agent?.disclosure === false) return [];

@@ -1,9 +1,6 @@
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { ModelRequest } from './model.ts';
-import { momentAt, momentOf, type NamedDay } from './moments.ts';
-
-/** A time of a row: its day, and the minutes of the day. */
-export type Moment = { readonly day: NamedDay; readonly clock: readonly number[] };
+import { type Moment, momentAt, momentOf } from './moments.ts';
 
 export type KnownMoments = {
   /** The appointments to come that the model may cancel or move. */

@@ -169,31 +169,28 @@ const unnumbered = (groups: Record<string, string | undefined>): Record<string, 
 
 /** The next date of that name, and one of the last two weeks. Where a month could be a day, as in `11/12`, both. */
 function datesOf({ day, month }: NamedDay, today: LocalTime): NamedDay[] {
-  return Array.from({ length: 365 }, (_, place) => dayOf(dateFrom(today.date, place - 14)))
-    .filter(
-      (one) =>
-        (one.day === day && (month === undefined || one.month === month)) ||
-        (month !== undefined && one.day === month && one.month === day),
-    )
-    .filter((_, place, all) => month !== undefined || place < (isPast(all[0], today, 14) ? 2 : 1));
+  const dates = Array.from({ length: 365 }, (_, place) => ({
+    ...dayOf(dateFrom(today.date, place - 14)),
+    isPast: place < 14,
+  })).filter(
+    (one) =>
+      (one.day === day && (month === undefined || one.month === month)) ||
+      (month !== undefined && one.day === month && one.month === day),
+  );
+  return month === undefined ? dates.slice(0, dates[0]?.isPast ? 2 : 1) : dates;
 }
 
-const isPast = (one: NamedDay | undefined, today: LocalTime, days: number): boolean =>
-  Array.from({ length: days }, (_, place) => dayOf(dateFrom(today.date, place - days))).some(
-    (day) => one !== undefined && canBeSame(one, day),
-  );
+/** A time of a row: its day, and the minutes of the day. */
+export type Moment = { readonly day: NamedDay; readonly clock: readonly number[] };
 
 /** A moment in a zone as a day and minutes. */
-export function momentOf(
-  moment: Date,
-  timezone: string,
-): { readonly day: NamedDay; readonly clock: readonly number[] } {
+export function momentOf(moment: Date, timezone: string): Moment {
   const { date: on, time } = localTimeOf(moment, timezone);
   return momentAt(on, time);
 }
 
 /** The same for a date and a time such as `2027-01-05` and `10:00`. */
-export const momentAt = (on: string, time: string) => ({
+export const momentAt = (on: string, time: string): Moment => ({
   day: dayOf(on),
-  clock: [Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))] as readonly number[],
+  clock: [Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))],
 });

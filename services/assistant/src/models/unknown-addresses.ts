@@ -1,7 +1,7 @@
 import { parse } from 'tldts';
 
 /** In place of what was removed. */
-const removed = '[…]';
+export const removed = '[…]';
 
 /** A thing that stands in a text: as it is compared, and as it was written. `next`: the character behind it. */
 type Found = { readonly plain: string; readonly written: string; readonly next: string };

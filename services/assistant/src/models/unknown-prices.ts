@@ -1,5 +1,4 @@
-/** In place of what was removed. */
-const removed = '[…]';
+import { removed } from './unknown-addresses.ts';
 
 /** `60`, `60,00`, `1.250,00`, `1,250.00`, `1 250` */
 const number = String.raw`\d{1,3}(?:[.,' \u00a0\u202f]\d{3}){1,4}(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d{1,15}(?:[.,]\d{1,2}(?!\d))?`;

@@ -1,8 +1,8 @@
 import { localTimeOf } from '@mostrador/hours/clock';
 import { toInstant } from '@mostrador/kit/rpc/validate';
-import { knownMoments, type Moment } from './known-moments.ts';
+import { knownMoments } from './known-moments.ts';
 import type { ModelRequest } from './model.ts';
-import { canBeSame, canBeSameClock, clocksIn, daysIn, sentencesOf, wrongWeekdays } from './moments.ts';
+import { canBeSame, canBeSameClock, clocksIn, daysIn, type Moment, sentencesOf, wrongWeekdays } from './moments.ts';
 
 type Request = Pick<
   ModelRequest,

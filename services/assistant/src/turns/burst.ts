@@ -42,15 +42,16 @@ const longestConversation = 8_000;
  */
 export function linesBefore(messages: readonly Message[], burst: readonly Written[], most: number): Line[] {
   const lines = messages
-    .filter((message) => !burst.includes(message) && wordsOf(message, messages) !== '' && !unsaid.has(message.status))
-    .slice(-most)
+    .filter((message) => !burst.includes(message) && !unsaid.has(message.status))
     .map(
       (message): Line => ({
         from: message.direction === 'inbound' ? 'lead' : 'store',
         text: shortened(wordsOf(message, messages), longestLine),
         at: message.created_at,
       }),
-    );
+    )
+    .filter(({ text }) => text !== '')
+    .slice(-most);
   let left = longestConversation;
   const first = lines.findLastIndex(({ text }) => {
     left -= text.length;

@@ -1,3 +1,4 @@
+import { readClock } from '@mostrador/kit/database/clock.repository';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { overdueIn } from '@mostrador/kit/step/overdue.repository';
 import type { TurnRow } from './turn.ts';
@@ -13,13 +14,13 @@ export async function lockOpenTurn(
   storeId: string,
   leadId: string,
 ): Promise<{ turn: TurnRow | undefined; now: Date }> {
-  const [[turn], [clock]] = await Promise.all([
+  const [[turn], now] = await Promise.all([
     sql<TurnRow[]>`
       select ${turnColumns(sql)} from ai_turns
       where store_id = ${storeId} and lead_id = ${leadId} and state = 'open' for no key update`,
-    sql<[{ now: Date }]>`select clock_timestamp() as now`,
+    readClock(sql),
   ]);
-  return { turn, now: clock.now };
+  return { turn, now };
 }
 
 export type NewTurn = Pick<TurnRow, 'lead_id' | 'first_received_at' | 'last_received_at'> & {

@@ -47,7 +47,8 @@ export function addRateLimit(api: FastifyInstance, { log, storeRequestsPerMinute
     const nowMs = performance.now();
     const taken = buckets.take(callerId, requestsPerMinute, nowMs);
     reply.header('ratelimit-policy', `"default";q=${requestsPerMinute};w=60`);
-    reply.header('ratelimit', `"default";r=${taken.remaining};t=${taken.fullInSeconds}`);
+    const tellLeft = (left: number) => reply.header('ratelimit', `"default";r=${left};t=${taken.fullInSeconds}`);
+    tellLeft(taken.remaining);
 
     const reject = (retryAfterSeconds: number, detail?: string) => {
       const error = new AppError('quota_exceeded', { retryAfterSeconds, detail });
@@ -62,7 +63,7 @@ export function addRateLimit(api: FastifyInstance, { log, storeRequestsPerMinute
     if (!turn.starts) {
       // The bucket has room: it is the server that is busy, so the request costs nothing.
       buckets.giveBack(callerId, requestsPerMinute);
-      reply.header('ratelimit', `"default";r=${taken.remaining + 1};t=${taken.fullInSeconds}`);
+      tellLeft(taken.remaining + 1);
       return reject(turn.retryAfterSeconds, pacedDetail);
     }
     if (turn.waitMs === 0) done();

@@ -4,11 +4,10 @@ import { appendOutbox, type OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import type { StatusUpdate } from '../channels/channel-provider.ts';
 import { changeOptOut } from '../conversations/change-opt-out.ts';
 import { applyChanges } from '../messages/apply-changes.ts';
-import { quotesLinked } from '../messages/link-quotes.ts';
+import { linkQuotesOf } from '../messages/link-quotes.ts';
 import { type MessageRow, mergeStatusUpdate, pricingOf, type SavedState } from '../messages/message.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
 import { messageEvents } from '../messages/message-events.ts';
-import { linkWaitingQuotes } from '../messages/quote.repository.ts';
 import { settleBudget } from '../prices/budget.ts';
 import { hasQueued, releaseHeld } from './delivery.repository.ts';
 import type { Rate } from './rates.ts';
@@ -86,10 +85,10 @@ export async function adoptProviderId(
     findStatusUpdates(sql, storeId, channelId, providerMessageId),
     isNew ? listChanges(sql, storeId, { channelId, providerMessageId }) : [],
     isNew ? saveProviderId(sql, storeId, message.id, providerMessageId) : undefined,
-    isNew ? linkWaitingQuotes(sql, storeId, { leadId: message.lead_id, channelId }, [providerMessageId]) : [],
+    isNew ? linkQuotesOf(sql, storeId, { leadId: message.lead_id, channelId }, [providerMessageId]) : [],
   ]);
   const after = await applyStatusUpdates(sql, storeId, known, reports);
-  await appendOutbox(sql, storeId, quotesLinked(quotes));
+  await appendOutbox(sql, storeId, quotes);
   // The updates that change more have events of their own.
   if (isNew && after === known) await appendOutbox(sql, storeId, messageEvents.updated(message, known));
   return changes.length > 0 ? await applyChanges(sql, storeId, after, changes) : after;

@@ -8,11 +8,10 @@ import { providerOf } from '../channels/providers.ts';
 import { markChannelRefused } from '../channels/refusal.repository.ts';
 import { asPhone } from '../identities/as-phone.ts';
 import { applyChanges } from '../messages/apply-changes.ts';
-import { quotesLinked } from '../messages/link-quotes.ts';
+import { linkQuotesOf } from '../messages/link-quotes.ts';
 import { isSettled, type MessageRow } from '../messages/message.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
 import { messageEvents } from '../messages/message-events.ts';
-import { linkWaitingQuotes } from '../messages/quote.repository.ts';
 import { applyStatusUpdates, saveStatusUpdates } from './apply-status-updates.ts';
 import { holdsLease, recordNotCalled, recordNotSent, saveWaId, spendPair, watch } from './attempt.repository.ts';
 import type { Claimed } from './claim-next.ts';
@@ -117,7 +116,7 @@ async function tellQuotes(
   place: { readonly leadId: string; readonly channelId: string },
   providerMessageId: string,
 ): Promise<void> {
-  const entries = quotesLinked(await linkWaitingQuotes(sql, storeId, place, [providerMessageId]));
+  const entries = await linkQuotesOf(sql, storeId, place, [providerMessageId]);
   if (entries.length > 0) await appendOutbox(sql, storeId, entries);
 }
 

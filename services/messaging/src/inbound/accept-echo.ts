@@ -10,24 +10,15 @@ import { overtakeQueuedAi } from '../delivery/cancel-queued-ai.ts';
 import { findStatusUpdates, lockProviderMessage } from '../delivery/status-update.repository.ts';
 import { conversationRead } from '../inbox/conversation-read.ts';
 import { toInboundBody } from '../messages/inbound-body.ts';
-import { quotesLinked } from '../messages/link-quotes.ts';
+import { linkQuotesOf } from '../messages/link-quotes.ts';
 import { insertMessage, isKnownInbound, listInFlight, takeNumber } from '../messages/message.repository.ts';
-import type { MessageRow } from '../messages/message.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
 import { withChanges } from '../messages/message-change.ts';
-import { linkWaitingQuotes } from '../messages/quote.repository.ts';
 import { storedIdOf } from '../messages/stored-id.repository.ts';
 import { beginSession } from '../sessions/session.repository.ts';
 import { findSettings } from '../settings/settings.repository.ts';
-import { agentOfChannel, pauseOf, isCurrent as saysWhoAnswers, secondOf, telephone } from './pause-of.ts';
+import { agentOfChannel, isEchoOf, pauseOf, isCurrent as saysWhoAnswers, telephone } from './pause-of.ts';
 import { type FoundLead, requireSameCustomer } from './same-customer.ts';
-
-/** Whether an echo is probably that of a message whose id is not known: nothing but what it says names it. */
-const isEchoOf = ({ kind, body, media, writtenAt }: InboundMessage, sent: MessageRow): boolean =>
-  kind === sent.kind &&
-  body === sent.body &&
-  (media === undefined) === (sent.media === null) &&
-  secondOf(writtenAt) >= secondOf(sent.created_at);
 
 /**
  * Accepts what a person of the store wrote to a lead on the store's own telephone. It is a message of a seller that is
@@ -114,14 +105,14 @@ export async function acceptEcho(
   const stopsAi = isCurrent || pausesAi !== undefined;
   const overtaken = stopsAi && delivering ? await overtakeQueuedAi(sql, storeId, { leadId, before: number }) : [];
   const told = [{ status: 'sent', at: writtenAt } as const, ...reports];
-  const quotes = await linkWaitingQuotes(sql, storeId, { leadId, channelId }, [providerMessageId]);
+  const quotes = await linkQuotesOf(sql, storeId, { leadId, channelId }, [providerMessageId]);
   const { entries } = await saveStatusUpdates(sql, storeId, row, told);
   if (waId !== null && conversation.wa_id === null && mayReplyTo(conversation, waId))
     await saveWaId(sql, storeId, leadId, waId);
   await appendOutbox(sql, storeId, [
     ...session.events,
     ...entries,
-    ...quotesLinked(quotes),
+    ...quotes,
     ...overtaken,
     ...(isCurrent && source === 'seller' && conversation.unread_count > 0 ? conversationRead(leadId) : []),
   ]);

@@ -24,12 +24,11 @@ import { asPhone } from '../identities/as-phone.ts';
 import { currentIds } from '../identities/current-ids.ts';
 import { findRelease, isFinished, type NumberRelease } from '../identities/identity-change.repository.ts';
 import { toInboundBody } from '../messages/inbound-body.ts';
-import { quotesLinked } from '../messages/link-quotes.ts';
+import { linkQuotesOf } from '../messages/link-quotes.ts';
 import { insertMessage, isKnownInbound } from '../messages/message.repository.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
 import { withChanges } from '../messages/message-change.ts';
 import { messageEvents } from '../messages/message-events.ts';
-import { linkWaitingQuotes } from '../messages/quote.repository.ts';
 import { storedIdOf } from '../messages/stored-id.repository.ts';
 import { touchSession } from '../sessions/session.repository.ts';
 import { acceptEcho } from './accept-echo.ts';
@@ -242,14 +241,14 @@ async function accept(
   });
   const [row, quotes] = await Promise.all([
     inserting,
-    linkWaitingQuotes(sql, storeId, { leadId, channelId }, [providerMessageId]),
+    linkQuotesOf(sql, storeId, { leadId, channelId }, [providerMessageId]),
   ]);
   const overtaken =
     pausesAi === undefined ? [] : await overtakeQueuedAi(sql, storeId, { leadId, before: taken.number });
   await appendOutbox(sql, storeId, [
     ...session.events,
     ...messageEvents.received(row, toTimestamp(taken.at), isOnStandby),
-    ...quotesLinked(quotes),
+    ...quotes,
     ...overtaken,
     ...(optOut ? optOutEvents(leadId, toOptOut(conversation), toOptOut(taken)) : []),
   ]);

@@ -1,4 +1,3 @@
-import type { MessageAuthor } from '@mostrador/contracts';
 import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { CallContext } from '@mostrador/kit/rpc/client';
@@ -12,9 +11,8 @@ import { findStatusUpdates } from '../delivery/status-update.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { applyChanges } from '../messages/apply-changes.ts';
 import { toInboundBody } from '../messages/inbound-body.ts';
-import { quotesLinked } from '../messages/link-quotes.ts';
+import { linkQuotesOf } from '../messages/link-quotes.ts';
 import { listChanges } from '../messages/message-change.repository.ts';
-import { linkWaitingQuotes } from '../messages/quote.repository.ts';
 import { findStoredIds } from '../messages/stored-id.repository.ts';
 import { ensureLeadOf, findSender } from './accept-inbound.ts';
 import {
@@ -27,9 +25,8 @@ import {
   numberByTime,
   type PastRow,
 } from './history.repository.ts';
+import { telephone } from './pause-of.ts';
 import { requireSameCustomer } from './same-customer.ts';
-
-const telephone: MessageAuthor = { kind: 'phone', id: null, name: null };
 
 /**
  * Stores messages from before the number was connected, in the place of the conversation where they belong. They say
@@ -68,8 +65,7 @@ export async function importHistory(
       const sessionId = await ensurePastSession(sql, storeId, leadId, added);
       await insertPast(sql, storeId, { leadId, channelId, sessionId }, added);
       await linkQuotes(sql, storeId, place, await withStoredQuotes(sql, storeId, place, added));
-      const linked = await linkWaitingQuotes(sql, storeId, place, [...news.keys()]);
-      await appendOutbox(sql, storeId, quotesLinked(linked));
+      await appendOutbox(sql, storeId, await linkQuotesOf(sql, storeId, place, [...news.keys()]));
       await numberByTime(sql, storeId, leadId, oldestOf(added));
     }
     // What the channel told before of what is stored now.

@@ -1,6 +1,7 @@
 import type { MessageAuthor } from '@mostrador/contracts';
 import type { InboundMessage } from '../channels/channel-provider.ts';
 import type { AiPause, ConversationRow } from '../conversations/conversation.repository.ts';
+import type { MessageRow } from '../messages/message.ts';
 import { isLate } from './came-at.ts';
 
 export const telephone: MessageAuthor = { kind: 'phone', id: null, name: null };
@@ -18,7 +19,7 @@ type Known = {
 };
 
 /** The channel's times are whole seconds. */
-export const secondOf = (at: Date | null): number => Math.floor(Number(at) / 1000);
+const secondOf = (at: Date | null): number => Math.floor(Number(at) / 1000);
 
 /**
  * Whether what the store wrote to the lead says who answers now. One that was delayed for a day, or that is from before what
@@ -45,3 +46,10 @@ export function pauseOf(message: Told, known: Known): AiPause | undefined {
   if (writtenAt.getTime() + minutes * 60_000 <= now.getTime()) return undefined;
   return { minutes, by: telephone, since: writtenAt };
 }
+
+/** Whether an echo is probably that of a message whose id is not known: nothing but what it says names it. */
+export const isEchoOf = ({ kind, body, media, writtenAt }: InboundMessage, sent: MessageRow): boolean =>
+  kind === sent.kind &&
+  body === sent.body &&
+  (media === undefined) === (sent.media === null) &&
+  secondOf(writtenAt) >= secondOf(sent.created_at);

@@ -1,16 +1,23 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { OutboxEntry } from '@mostrador/kit/outbox/outbox';
 import { quoteKeyOf } from '../channels/message-key.ts';
-import type { MessageRow } from './message.ts';
 import { messageEvents } from './message-events.ts';
-import { linkWaitingQuotes, listProviderIds, listWaitingKeys } from './quote.repository.ts';
+import { type Conversation, linkWaitingQuotes, listWaitingKeys } from './quote.repository.ts';
+import { listLatestIds } from './stored-id.repository.ts';
 
-/** An older message is not found by the other id that it has. As in `stored-id.repository.ts`. */
-const latest = 1_000;
-
-/** The events of quotes that were linked. The import of the past has none. */
-export const quotesLinked = (rows: readonly MessageRow[]): OutboxEntry[] =>
-  rows.flatMap((row) => (row.from_history ? [] : messageEvents.updated({ ...row, reply_to_id: null }, row)));
+/**
+ * Links messages of the lead that quote these, which have just been stored or got these ids. The caller holds the
+ * conversation's lock. Returns the events. The past has none.
+ */
+export async function linkQuotesOf(
+  sql: TransactionSql,
+  storeId: string,
+  conversation: Conversation,
+  providerMessageIds: readonly string[],
+): Promise<OutboxEntry[]> {
+  const rows = await linkWaitingQuotes(sql, storeId, conversation, providerMessageIds);
+  return rows.flatMap((row) => (row.from_history ? [] : messageEvents.updated({ ...row, reply_to_id: null }, row)));
+}
 
 /** Links the quotes of a lead that got the messages of another one. Returns the events. */
 export async function linkQuotesOfLead(sql: TransactionSql, storeId: string, leadId: string): Promise<OutboxEntry[]> {
@@ -19,8 +26,8 @@ export async function linkQuotesOfLead(sql: TransactionSql, storeId: string, lea
   for (const [channelId, quotes] of waiting) {
     const place = { leadId, channelId };
     const keys = new Set(quotes.map(({ quoted_key }) => quoted_key));
-    const ids = (await listProviderIds(sql, storeId, place, latest)).filter((id) => keys.has(quoteKeyOf(id)));
-    entries.push(...quotesLinked(await linkWaitingQuotes(sql, storeId, place, ids)));
+    const ids = (await listLatestIds(sql, storeId, place)).filter((id) => keys.has(quoteKeyOf(id)));
+    entries.push(...(await linkQuotesOf(sql, storeId, place, ids)));
   }
   return entries;
 }

@@ -3,7 +3,7 @@ import { quoteKeyOf } from '../channels/message-key.ts';
 import { messageColumns } from './message.repository.ts';
 import type { MessageRow } from './message.ts';
 
-type Conversation = { readonly leadId: string; readonly channelId: string };
+export type Conversation = { readonly leadId: string; readonly channelId: string };
 
 /**
  * Sets that messages of the lead quote these, which have just been stored or got these ids. A quote may come before what it
@@ -51,18 +51,4 @@ export async function listWaitingKeys(
     select distinct channel_id, quoted_key from messages
     where store_id = ${storeId} and quoted_key is not null and reply_to_id is null and lead_id = ${leadId}
       and channel_id is not null`;
-}
-
-/** The channel's ids of the latest messages of the lead. */
-export async function listProviderIds(
-  sql: Sql,
-  storeId: string,
-  { leadId, channelId }: Conversation,
-  limit: number,
-): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select provider_message_id as id from messages
-    where store_id = ${storeId} and lead_id = ${leadId} and channel_id = ${channelId} and provider_message_id is not null
-    order by number desc limit ${limit}`;
-  return rows.map(({ id }) => id);
 }

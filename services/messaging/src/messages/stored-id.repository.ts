@@ -1,7 +1,6 @@
 import type { Sql } from '@mostrador/kit/database/database';
 import { messageKeyOf } from '../channels/message-key.ts';
-
-type Conversation = { readonly leadId: string; readonly channelId: string };
+import type { Conversation } from './quote.repository.ts';
 
 /** An older message is found only by the very id under which it is stored. */
 const latest = 1_000;
@@ -23,12 +22,18 @@ export async function findStoredIds(
     where store_id = ${storeId} and channel_id = ${channelId} and provider_message_id = any(${[...keys.keys()]}::text[])`;
   for (const { id } of exact) keys.delete(id);
   if (keys.size === 0) return new Map();
+  const ids = await listLatestIds(sql, storeId, { leadId, channelId });
+  const stored = new Map(ids.map((id) => [messageKeyOf(id), id]));
+  return new Map([...keys].flatMap(([id, key]) => (stored.has(key) ? [[id, stored.get(key) as string]] : [])));
+}
+
+/** The channel's ids of the latest messages of the lead. */
+export async function listLatestIds(sql: Sql, storeId: string, { leadId, channelId }: Conversation): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select provider_message_id as id from messages
     where store_id = ${storeId} and lead_id = ${leadId} and channel_id = ${channelId} and provider_message_id is not null
     order by number desc limit ${latest}`;
-  const stored = new Map(rows.map(({ id }) => [messageKeyOf(id), id]));
-  return new Map([...keys].flatMap(([id, key]) => (stored.has(key) ? [[id, stored.get(key) as string]] : [])));
+  return rows.map(({ id }) => id);
 }
 
 /** The id under which the message is stored that the channel names so; the same when it is not stored. */

@@ -98,8 +98,8 @@ export const createAppointment = (dependencies: Dependencies): Handler<typeof op
       ...{ choice, scheduled_at, duration_minutes, service_id },
       ...{ hold_id: body.hold_id?.toLowerCase() ?? null, appointment_id: null },
     };
-    const refusals = [named.refusal ?? [], holdRefusal(body.hold_id, hold) ?? []].flat();
-    const item = { appointment, wish, refusal: firstRefusal(refusals) ?? null };
+    const refusal = firstRefusal([named.refusal, holdRefusal(body.hold_id, hold)]);
+    const item = { appointment, wish, refusal };
     const search = { named, scheduled_at, duration_minutes, appointment_id: null };
     return await withAlternatives(dependencies, context, search, async () => {
       try {

@@ -88,7 +88,7 @@ export async function plan(
   const asks = takes || (!isOpen && (isNew.seller || isNew.service));
   const names = asks ? { seller_id, service_id } : { seller_id: null, service_id: null };
   const named = await deferRefusal(readNamed(dependencies, context, names, isNew));
-  const refusal = firstRefusal([named.refusal ?? [], holdRefusal(hold_id, hold) ?? []].flat());
+  const refusal = firstRefusal([named.refusal, holdRefusal(hold_id, hold)]);
   // The transaction refuses a hold that is gone: a request with the same key may have used it a moment ago.
   const isRefused = isOpen ? named.refusal !== null : refusal?.status === 404;
   if (refusal && isRefused) throw refusal;

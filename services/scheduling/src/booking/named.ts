@@ -84,7 +84,7 @@ export async function deferErrors(
   const [lead, named] = await Promise.all([deferred(reading.lead, waits), deferred(reading.named, waits)]);
   return {
     ...(named.found ?? nothing),
-    refusal: firstRefusal([lead.refusal ?? [], named.refusal ?? []].flat()) ?? null,
+    refusal: firstRefusal([lead.refusal, named.refusal]),
   };
 }
 

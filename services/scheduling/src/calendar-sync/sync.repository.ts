@@ -1,3 +1,4 @@
+import { readClock } from '@mostrador/kit/database/clock.repository';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { WaitColumns } from '@mostrador/kit/resilience/wait-reason';
 import { overdueIn } from '@mostrador/kit/step/overdue.repository';
@@ -40,8 +41,7 @@ export async function lockSync(
   const [row] = await sql<SyncRow[]>`
     select * from calendar_syncs where store_id = ${storeId} and appointment_id = ${appointmentId} for no key update`;
   if (!row) return undefined;
-  const [clock] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
-  return { sync: row, now: clock?.now as Date };
+  return { sync: row, now: await readClock(sql) };
 }
 
 /**

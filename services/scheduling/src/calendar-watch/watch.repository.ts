@@ -1,3 +1,4 @@
+import { readClock } from '@mostrador/kit/database/clock.repository';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { dueNow } from '@mostrador/kit/database/due-now.repository';
 import { overdueIn } from '@mostrador/kit/step/overdue.repository';
@@ -38,8 +39,7 @@ export async function lockWatch(
     from calendar_watches
     where store_id = ${storeId} and connection_id = ${id} for no key update`;
   if (!watch) return undefined;
-  const [clock] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
-  return { watch, now: clock?.now as Date };
+  return { watch, now: await readClock(sql) };
 }
 
 export async function claim(

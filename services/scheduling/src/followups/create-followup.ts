@@ -7,6 +7,7 @@ import {
   type RequestOf,
   type ValidationFault,
 } from '@mostrador/contracts';
+import { readClock } from '@mostrador/kit/database/clock.repository';
 import { changeMetadata } from '@mostrador/kit/database/metadata';
 import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
@@ -18,7 +19,7 @@ import { requireAppointment } from '../appointments/require-appointment.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { assertExpiry, faultsOfExpiry, futureMoment } from './change-followup.ts';
 import { assertTemplate } from './check-template.ts';
-import { beginFollowup, insertFollowup, readClock } from './followup.repository.ts';
+import { beginFollowup, insertFollowup } from './followup.repository.ts';
 import { followupEtag, followupEvents, toFollowup, wakeFollowup } from './followup.ts';
 import { planAttempt } from './sending-window.ts';
 import { findSendingWindows } from './sending-windows.repository.ts';

@@ -1,4 +1,5 @@
 import type { FollowupCancelReason, MessageTemplate } from '@mostrador/contracts';
+import { readClock } from '@mostrador/kit/database/clock.repository';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { Metadata } from '@mostrador/kit/database/metadata';
 import { overdueIn } from '@mostrador/kit/step/overdue.repository';
@@ -34,12 +35,6 @@ export async function beginFollowup(sql: TransactionSql): Promise<{ now: Date; i
   return row as { now: Date; id: string };
 }
 
-/** The time of the database clock. */
-export async function readClock(sql: Sql): Promise<Date> {
-  const [row] = await sql<[{ now: Date }]>`select clock_timestamp() as now`;
-  return row.now;
-}
-
 export async function insertFollowup(
   sql: TransactionSql,
   storeId: string,
@@ -70,9 +65,7 @@ export async function lockFollowup(
   const [followup] = await sql<FollowupRow[]>`
     select * from followups where store_id = ${storeId} and id = ${id} for no key update`;
   if (!followup) return undefined;
-  // A separate statement, because the first one may have waited for the lock.
-  const [clock] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
-  return { followup, now: clock?.now as Date };
+  return { followup, now: await readClock(sql) };
 }
 
 /** Writes a change of a locked follow-up, and raises its version. */

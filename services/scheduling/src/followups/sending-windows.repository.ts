@@ -1,4 +1,5 @@
 import type { SendingWindows } from '@mostrador/contracts';
+import { readClock } from '@mostrador/kit/database/clock.repository';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { FollowupRow, Named } from './followup.ts';
 
@@ -30,8 +31,7 @@ export async function lockPendingAfter(
     where store_id = ${storeId} and status = 'pending' and id > ${afterId}
     order by id limit ${limit}
     for no key update`;
-  const [clock] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
-  return { rows, now: clock?.now as Date };
+  return { rows, now: await readClock(sql) };
 }
 
 /** Writes the next attempts. */

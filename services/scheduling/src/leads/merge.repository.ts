@@ -1,3 +1,4 @@
+import { readClock } from '@mostrador/kit/database/clock.repository';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 
 /** The ids of the lead that was merged and of the lead that gets its rows. */
@@ -9,9 +10,8 @@ export async function lockUnsettledFollowups(sql: TransactionSql, storeId: strin
     select lease_until from followups
     where store_id = ${storeId} and lead_id = ${leadId} and status in ('pending', 'sending')
     order by id for no key update`;
-  // A separate statement, because the first one may have waited for the locks.
-  const [clock] = await sql<[{ now: Date }]>`select clock_timestamp() as now`;
-  return rows.some(({ lease_until }) => lease_until !== null && lease_until > clock.now);
+  const now = await readClock(sql);
+  return rows.some(({ lease_until }) => lease_until !== null && lease_until > now);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { getMessage, listMessages } from '@mostrador/contracts';
+import { readClock } from '@mostrador/kit/database/clock.repository';
 import type { Database } from '@mostrador/kit/database/database';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
@@ -11,7 +12,7 @@ import { lockRules } from '../booking/rules.repository.ts';
 import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { readAnswer } from './read-answer.ts';
-import { findAsking, findNow, findQuestion, type Question } from './reminder.repository.ts';
+import { findAsking, findQuestion, type Question } from './reminder.repository.ts';
 
 /** The customer, through the channel. Scheduling does not know which channel it was. */
 const customer = { kind: 'channel', id: null } as const;
@@ -105,7 +106,7 @@ async function record(
     const changed =
       answer === 'cancel'
         ? changeAppointment(current, { status: 'cancelled' })
-        : { ...current, confirmed_at: await findNow(sql) };
+        : { ...current, confirmed_at: await readClock(sql) };
     if (changed) await saveChange(sql, { connection, rules }, current, changed);
   });
 }

@@ -1,4 +1,5 @@
 import type { BookingRules } from '@mostrador/contracts';
+import { readClock } from '@mostrador/kit/database/clock.repository';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { OverdueOptions } from '@mostrador/kit/step/overdue';
 import type { AppointmentRow } from '../appointments/appointment.ts';
@@ -14,13 +15,7 @@ export async function lockReminders(
     select * from followups
     where store_id = ${storeId} and appointment_id = any(${[...appointmentIds]}::uuid[]) and reminder_minutes is not null
     order by id for no key update`;
-  return { rows, now: await findNow(sql) };
-}
-
-/** The database clock. */
-export async function findNow(sql: TransactionSql): Promise<Date> {
-  const [clock] = await sql<[{ now: Date }]>`select clock_timestamp() as now`;
-  return clock.now;
+  return { rows, now: await readClock(sql) };
 }
 
 export type NewReminder = Pick<
