@@ -273,13 +273,17 @@ describe('a reply that is stored but not processed yet', () => {
     });
 
     test('of a message of our own that is being sent rejects nothing, and one that may be is waited for', async () => {
-      const { storeId, channelId, writes } = await echoed({ text: 'Lembrete' });
+      // An echo comes after its message.
+      const { storeId, channelId, writes } = await echoed({ text: 'Lembrete', secondsAgo: -5 });
       expect(await writes({ source: 'followup', message: 'Lembrete' })).toBe('queued');
       const { adminSql } = messaging;
       const set = (columns: object) => adminSql`update messages set ${adminSql(columns)} where store_id = ${storeId}`;
       await set({ status: 'sending', channel_id: channelId, lease_token: randomUUID(), lease_until: ago(-60) });
       expect(await writes()).toBe('queued');
       await adminSql`update messages set body = 'Olá' where store_id = ${storeId} and status = 'sending'`;
+      expect(await writes()).toBe('service_unavailable');
+      // Nor is it the echo of another kind of message.
+      await adminSql`update messages set body = 'Lembrete', kind = 'image' where store_id = ${storeId} and status = 'sending'`;
       expect(await writes()).toBe('service_unavailable');
     });
   });

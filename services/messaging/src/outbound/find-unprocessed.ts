@@ -6,7 +6,7 @@ import { type ConversationRow, findUserIds, findWaIdOwners } from '../conversati
 import { type Wish, wishIn } from '../conversations/opt-out-state.ts';
 import { cameAt } from '../inbound/came-at.ts';
 import { findOpenPayloads } from '../inbound/inbound.repository.ts';
-import { pauseOf } from '../inbound/pause-of.ts';
+import { isEchoOf, pauseOf } from '../inbound/pause-of.ts';
 import { readPayload } from '../inbound/read-payload.ts';
 import { isKnownInbound, listInFlight } from '../messages/message.repository.ts';
 import type { AcceptanceRow } from './acceptance.repository.ts';
@@ -84,7 +84,7 @@ async function isOfOther(
   if (!pauseOf(message, known)) return false;
   if (!message.isEcho) return true;
   const inFlight = await listInFlight(sql, storeId, { leadId, channelId });
-  if (inFlight.some(({ body }) => body === message.body)) return false;
+  if (inFlight.some((sent) => isEchoOf(message, sent))) return false;
   if (inFlight.some(({ status }) => status === 'sending')) {
     throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
   }
