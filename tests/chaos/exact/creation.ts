@@ -79,6 +79,22 @@ export const untilMade = (creation: Creation): Promise<Answer> =>
     { description: 'the creation is answered with 201' },
   );
 
+/**
+ * Sends until every point is reached: a busy machine may refuse a request before it comes there. The key makes the retries
+ * safe. Returns what was sent last, because the answer may come after a kill.
+ */
+export async function sendTo(
+  points: readonly Hold[],
+  request: { send(): Promise<Answer> },
+): Promise<{ readonly answer: Promise<Answer> }> {
+  const reached = Promise.all(points.map((point) => point.reached)).then(() => true);
+  for (;;) {
+    const answer = request.send();
+    const isRefused = answer.then(({ status }) => (status === 503 || status === 504 ? false : reached));
+    if (await Promise.race([reached, isRefused])) return { answer };
+  }
+}
+
 /** A held call that is released so late may reach its limit before its answer comes. */
 const latestMs = stepLimits.callMs - 3000;
 

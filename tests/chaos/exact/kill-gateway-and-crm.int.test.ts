@@ -1,6 +1,17 @@
 import type { Hold } from '@mostrador/testing/proxy/tcp-proxy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Answer, type Creation, everywhere, newCreation, newLead, noRow, oneRow, settled } from './creation.ts';
+import {
+  type Answer,
+  type Creation,
+  everywhere,
+  newCreation,
+  newLead,
+  noRow,
+  oneRow,
+  sendTo,
+  settled,
+  untilMade,
+} from './creation.ts';
 import { type ProcessName, type Stage, type Store, startStage } from './stage.ts';
 
 // The gateway and crm are killed during a creation.
@@ -19,16 +30,14 @@ beforeAll(async () => {
 afterAll(() => stage?.stop());
 
 async function killAt(creation: Creation, point: Hold, victim: ProcessName): Promise<Answer> {
-  const first = creation.send();
-  await point.reached;
+  const first = await sendTo([point], creation);
   await stage.kill(victim);
   point.drop();
   await stage.start(victim);
-  return await first;
+  return await first.answer;
 }
 
 async function madeBy(creation: Creation, answer: Answer): Promise<void> {
-  expect(answer.status).toBe(201);
   const id = await oneRow(stage, creation);
   expect(JSON.parse(answer.text).id).toBe(id);
   made.push({ creation, id });
@@ -39,7 +48,7 @@ test('after a kill of the gateway before its request leaves, nothing is stored a
   const point = stage.proxies.gatewayNats.holdRequest(creation.title);
   expect((await killAt(creation, point, 'gateway')).status).toBe(0);
   await noRow(stage, creation);
-  const answer = await creation.send();
+  const answer = await untilMade(creation);
   expect(answer.replayed).toBe(false);
   await madeBy(creation, answer);
 });
@@ -48,7 +57,7 @@ test('after a kill of the gateway before the answer arrives, the retry gets the 
   const creation = newCreation(stage, store);
   const point = stage.proxies.gatewayNats.holdDelivery(creation.title);
   expect((await killAt(creation, point, 'gateway')).status).toBe(0);
-  const answer = await creation.send();
+  const answer = await untilMade(creation);
   expect(answer.replayed).toBe(true);
   await madeBy(creation, answer);
 });
@@ -61,7 +70,7 @@ test('after a kill of crm before it checks the lead, the answer is 504 in time, 
   expect(first.status).toBe(504);
   expect(first.afterMs).toBeLessThan(requestTimeoutMs + graceMs);
   await noRow(stage, creation);
-  const answer = await creation.send();
+  const answer = await untilMade(creation);
   expect(answer.replayed).toBe(false);
   await madeBy(creation, answer);
 });
@@ -72,7 +81,7 @@ test('after a kill of crm before its answer leaves, the answer is 504 in time, n
   expect(first.status).toBe(504);
   expect(first.afterMs).toBeLessThan(requestTimeoutMs + graceMs);
   await noRow(stage, creation);
-  await madeBy(creation, await creation.send());
+  await madeBy(creation, await untilMade(creation));
 });
 
 test('while crm is down, a creation with a lead gets 503 at once, and one without a lead succeeds', async () => {
@@ -81,9 +90,9 @@ test('while crm is down, a creation with a lead gets 503 at once, and one withou
   const refused = await withLead.send();
   expect(refused.status).toBe(503);
   const without = newCreation(stage, store);
-  await madeBy(without, await without.send());
+  await madeBy(without, await untilMade(without));
   await stage.start('crm');
-  await madeBy(withLead, await withLead.send());
+  await madeBy(withLead, await untilMade(withLead));
 });
 
 test('after all these kills each appointment has one calendar event, one published event and one workflow run', async () => {

@@ -2,8 +2,8 @@ import { settleMessage } from '@mostrador/contracts';
 import type { Hold } from '@mostrador/testing/proxy/tcp-proxy';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Answer } from './creation.ts';
-import { type Lead, type Sending, type SendingStage, sendTo, startSendingStage, untilAccepted } from './sending.ts';
+import { type Answer, sendTo } from './creation.ts';
+import { type Lead, type Sending, type SendingStage, startSendingStage, untilAccepted } from './sending.ts';
 
 // messaging is killed at nine points of a send, with one message at each. Most points share one kill, because the lease
 // of an unrecorded attempt takes 15 s.
@@ -20,7 +20,7 @@ async function standAt(point: Point, holdOf: (sending: Sending) => Hold): Promis
   const lead = leads.pop() as Lead;
   const [sending, behind] = [stage.newSending(lead), stage.newSending(lead)];
   const held = holdOf(sending);
-  const { answer } = await sendTo(held, sending);
+  const { answer } = await sendTo([held], sending);
   points[point] = { sending, behind, first: answer, held };
   return held;
 }

@@ -9,6 +9,7 @@ import {
   newLead,
   noRow,
   oneRow,
+  sendTo,
   settled,
   untilMade,
 } from './creation.ts';
@@ -34,8 +35,7 @@ const leftKinds = () => left.map(({ kind }) => kind);
 
 /** Sends a creation, kills scheduling when every hold is reached, and starts it again. */
 async function killAt(creation: Creation, points: Hold[], reached?: () => Promise<unknown>): Promise<Answer> {
-  const first = creation.send();
-  await Promise.all(points.map((point) => point.reached));
+  const first = await sendTo(points, creation);
   await reached?.();
   await stage.kill('scheduling');
   for (const point of points) point.drop();
@@ -43,7 +43,7 @@ async function killAt(creation: Creation, points: Hold[], reached?: () => Promis
     select kind from outbox join appointments a on a.id in (entity_id, (data ->> 'appointment_id')::uuid)
     where title = ${creation.title} order by kind`;
   await stage.start('scheduling');
-  return await first;
+  return await first.answer;
 }
 
 // This must be the first test: its hold matches the text of a statement, which a connection sends only once.

@@ -2,8 +2,8 @@ import { settleMessage, updateMessagingSettings } from '@mostrador/contracts';
 import type { Hold } from '@mostrador/testing/proxy/tcp-proxy';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Answer } from './creation.ts';
-import { type Lead, type Sending, type SendingStage, sendTo, startSendingStage, untilAccepted } from './sending.ts';
+import { type Answer, sendTo } from './creation.ts';
+import { type Lead, type Sending, type SendingStage, startSendingStage, untilAccepted } from './sending.ts';
 
 // The worker and the gateway are killed during a send. One kill of the worker hits the step at four points. The gateway
 // is killed while Temporal still waits for the lost worker.
@@ -19,7 +19,7 @@ async function standAt(point: Point, holdOf: (sending: Sending) => Hold): Promis
   const sending = newSending();
   points[point] = { sending, behind: stage.newSending(sending.lead) };
   const hold = holdOf(sending);
-  await sendTo(hold, sending);
+  await sendTo([hold], sending);
   return hold;
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connectChannel, createLead } from '@mostrador/contracts';
 import { startWhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
-import { type Hold, startTcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
+import { startTcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import { waitFor } from '@mostrador/testing/wait';
 import { expect } from 'vitest';
 import { type Answer, post } from './creation.ts';
@@ -106,16 +106,3 @@ export const untilAccepted = (sending: Sending): Promise<Answer> =>
     },
     { description: 'the send is answered with 200' },
   );
-
-/**
- * Sends until a connection is at the point: a busy machine may refuse a request before it comes there. The key makes the
- * retries safe. Returns what was sent last, because the answer may come after a kill.
- */
-export async function sendTo(point: Hold, sending: Sending): Promise<{ readonly answer: Promise<Answer> }> {
-  const reached = point.reached.then(() => true);
-  for (;;) {
-    const answer = sending.send();
-    const isRefused = answer.then(({ status }) => (status === 503 || status === 504 ? false : reached));
-    if (await Promise.race([reached, isRefused])) return { answer };
-  }
-}

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Answer, type Creation, makeEach, newCreation, noRow, sendAll, untilMade } from './creation.ts';
+import { type Answer, type Creation, makeEach, newCreation, noRow, sendAll, sendTo, untilMade } from './creation.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
 
 const requestTimeoutMs = 2000;
@@ -56,8 +56,7 @@ test('while NATS stalls requests are answered by their deadline, and those that 
 test('the connection pools recover when PostgreSQL drops every connection during a transaction', async () => {
   const broken = newCreation(stage, store);
   const point = stage.proxies.database.holdRequest('commit', broken.title);
-  const answer = broken.send();
-  await point.reached;
+  const { answer } = await sendTo([point], broken);
   await stage.database.adminSql`
     select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and usename in ('scheduling', 'scheduling_system', 'crm', 'gateway')`;
