@@ -6,6 +6,7 @@ import { overdueGauges } from '@mostrador/kit/step/overdue';
 import { createListTotals } from '@mostrador/totals';
 import { eventsConfig } from './config.ts';
 import { eventsLists } from './dependencies.ts';
+import { deletedTextsJob } from './feed/deleted-texts.ts';
 import { notifyOver } from './feed/notify.ts';
 import { partitionJob } from './feed/partition-job.ts';
 import { createHandlers } from './handlers.ts';
@@ -47,7 +48,7 @@ runService({
     );
     return {
       handlers: createHandlers(dependencies),
-      jobs: [partitionJob({ systemDatabase, log }), listTotals.job, ...jobs],
+      jobs: [partitionJob({ systemDatabase, log }), deletedTextsJob({ systemDatabase, log }), listTotals.job, ...jobs],
       purge: purgeWebhooks,
       gauges: [
         feedGauges(systemDatabase),

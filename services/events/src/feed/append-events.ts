@@ -2,6 +2,8 @@ import type { appendEvents as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findKnown, findVersionBase, insertEvents, isWithoutPartition, lockFeeds } from './append.repository.ts';
+import { insertDeletedTexts } from './deleted-text.repository.ts';
+import { deletedTextsIn } from './deleted-texts.ts';
 import { numberEntries } from './number-entries.ts';
 import { makePartition } from './partition.repository.ts';
 import { dayOf } from './partitions.ts';
@@ -21,6 +23,8 @@ export const appendEvents =
         const known = await findKnown(sql, entries, at);
         const numbered = numberEntries(entries, { feeds, known: known.map(({ id }) => id), at });
         if (numbered.events.length > 0) await insertEvents(sql, numbered, await findVersionBase(sql));
+        const deleted = deletedTextsIn(numbered.events);
+        if (deleted.length > 0) await insertDeletedTexts(sql, deleted);
         return numbered;
       });
     const { events, feeds } = await append().catch(async (error) => {
