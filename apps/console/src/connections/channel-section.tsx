@@ -7,7 +7,7 @@ import { m } from '../paraglide/messages.js';
 import { buttonLook } from '../ui/button.tsx';
 import { CopyText, Facts } from '../ui/facts.tsx';
 import { Moment } from '../ui/moment.tsx';
-import { moneyText } from '../ui/numbers.ts';
+import { moneyText, numberText } from '../ui/numbers.ts';
 import { say } from '../ui/toasts.tsx';
 import { ConnectChannel } from './connect-channel.tsx';
 import { ConnectionCard } from './connection-card.tsx';
@@ -20,6 +20,7 @@ export function ChannelSection({ channel, mayChange }: { channel: StoreChannel; 
   const { provider, phone, connected_at, sandbox_url, webhook_url } = channel;
   const { data: store } = useQuery(storeQuery);
   const budget = store?.message_budget;
+  const free = channel.free_service_messages;
   const number = channel.number ?? undefined;
   const trouble = number && wordsOfHealth(number);
   const [name, quality, limit] = number ? [wordsOfName(number), wordsOfQuality(number), wordsOfLimit(number)] : [];
@@ -73,6 +74,10 @@ export function ChannelSection({ channel, mayChange }: { channel: StoreChannel; 
               </span>,
             ],
             budget != null && [m.connections_budget(), wordsOfBudget(budget)],
+            free != null && [
+              m.connections_free(),
+              m.connections_free_used({ used: numberText(free.used), limit: numberText(free.limit) }),
+            ],
             messages_queued > 0 && [m.connections_queued(), messages_queued],
             messages_unknown > 0 && [m.connections_unknown(), messages_unknown],
             webhooks_failed > 0 && [m.connections_posts_failed(), webhooks_failed],
