@@ -6,7 +6,8 @@
  * - `reactions`, `text`, `revocation`: the message that it names is marked, and `message.updated` tells
  * - `echo`: a person of the store wrote it on the store's own telephone: it becomes a message of the source `seller`, which
  *   counts as one from the console does, and pauses the AI. It is no word of the customer
- * - `history`: messages from before the number was connected, which count nowhere as new, and how far their transfer is
+ * - `history`: messages from before the number was connected, which count nowhere as new, what was changed of them, and how
+ *   far their transfer is
  * - `identity`: the number or the id of the lead moves
  * - `name`: the lead gets the name that the store's own telephone has, unless a person has named it
  * - `opt_out`: the lead opts out of marketing messages, or back in
@@ -103,7 +104,8 @@ export const inboundKinds = {
   ),
   history: change(
     'history',
-    'Past conversations of the WhatsApp Business app, when a number of it is connected. The customer says nothing now.',
+    'Past conversations of the WhatsApp Business app, when a number of it is connected: messages of both sides, and their ' +
+      'reactions, edits and deletions. The customer says nothing now.',
   ),
   history_media: change('history', 'The file of such a message, which WhatsApp tells by itself.'),
   history_declined: change('nothing', 'The store keeps its past conversations to itself. The channel shows it.'),

@@ -3,7 +3,7 @@ import type { Sql, StoreScope, TransactionSql } from '@mostrador/kit/database/da
 import { appendOutbox } from '@mostrador/kit/outbox/outbox';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
-import type { IdentityChange, InboundMessage } from '../channels/channel-provider.ts';
+import type { CustomerIds, IdentityChange, InboundMessage } from '../channels/channel-provider.ts';
 import { isFrom } from '../conversations/change-contact-phone.ts';
 import {
   ensureConversation,
@@ -87,19 +87,25 @@ export async function acceptInbound(
   return { lead_id: leadId, interaction_count };
 }
 
+/** What tells who a customer is. */
+type Told = CustomerIds & Pick<InboundMessage, 'writtenAt'>;
+
 /** `previousLeadId`: who had the number of a customer without a lead before. */
-type Sender = FoundLeads & { readonly message: InboundMessage; readonly previousLeadId?: string };
+type Sender<Message extends Told = InboundMessage> = FoundLeads & {
+  readonly message: Message;
+  readonly previousLeadId?: string;
+};
 
 /**
  * The leads of the customer, and the message under the ids that the customer has now. What it tells of who the customer is
  * is applied first.
  */
-export async function findSender(
+export async function findSender<Message extends Told>(
   tools: Pick<Dependencies, 'database' | 'rpc' | 'relay'>,
   context: StoreScope & CallContext,
   channelId: string,
-  received: InboundMessage,
-): Promise<Sender> {
+  received: Message,
+): Promise<Sender<Message>> {
   const { storeId } = context;
   const find = (ids = received) => tools.database.read(context, (sql) => findKnown(sql, storeId, channelId, ids));
   let known = await find();
@@ -119,14 +125,19 @@ export async function findSender(
   return await find();
 }
 
-type Known = Sender & {
+type Known<Message extends Told> = Sender<Message> & {
   /** The customer whom this channel knows by the number of the message, if its user id is another one's. */
   readonly other: (NumberRelease & { readonly hasWrittenSince: boolean }) | undefined;
   /** The last release of a number that no lead has. */
   readonly release: Awaited<ReturnType<typeof findRelease>>;
 };
 
-async function findKnown(sql: Sql, storeId: string, channelId: string, received: InboundMessage): Promise<Known> {
+async function findKnown<Message extends Told>(
+  sql: Sql,
+  storeId: string,
+  channelId: string,
+  received: Message,
+): Promise<Known<Message>> {
   const sender = await findByIds(sql, storeId, received);
   const { waId } = sender.message;
   const [other, release] = await Promise.all([
@@ -140,8 +151,8 @@ async function findOther(
   sql: Sql,
   storeId: string,
   channelId: string,
-  { message, byWaId, byUserId }: Sender,
-): Promise<Known['other']> {
+  { message, byWaId, byUserId }: Sender<Told>,
+): Promise<Known<Told>['other']> {
   const { waId, userId, writtenAt } = message;
   if (waId === null || userId === null || byWaId === null || byUserId === byWaId) return undefined;
   const other = await findOtherCustomer(sql, storeId, channelId, { leadId: byWaId, userId });
@@ -151,7 +162,7 @@ async function findOther(
   return { hasWrittenSince, channelId, eventId, leadId: byWaId, waId, userId: other.userId };
 }
 
-async function findByIds(sql: Sql, storeId: string, received: InboundMessage): Promise<Sender> {
+async function findByIds<Message extends Told>(sql: Sql, storeId: string, received: Message): Promise<Sender<Message>> {
   const [known, ids] = await Promise.all([
     findLeadsByIdentity(sql, storeId, received),
     currentIds(sql, storeId, received, received.writtenAt),
@@ -161,7 +172,7 @@ async function findByIds(sql: Sql, storeId: string, received: InboundMessage): P
 }
 
 /** What a message tells that has the user id of one lead and the number of another one, or of none: who they are is one. */
-function linkOf({ message, byWaId, byUserId, waIdByUserId }: Sender): IdentityChange | undefined {
+function linkOf({ message, byWaId, byUserId, waIdByUserId }: Sender<Told>): IdentityChange | undefined {
   const { waId, userId, writtenAt } = message;
   if (waId === null || userId === null || byUserId === null || byWaId === byUserId) return undefined;
   // The same number in another form.

@@ -18,9 +18,7 @@ export async function knowCustomer(
   writtenAt: Date,
 ): Promise<void> {
   if (waId === null || userId === null) return;
-  const nothing = { providerMessageId: '', name: null, kind: 'text', body: '' };
-  const said = { ...nothing, waId, userId, writtenAt };
-  const { message, byWaId, byUserId } = await findSender(tools, context, channelId, said);
+  const { message, byWaId, byUserId } = await findSender(tools, context, channelId, { waId, userId, writtenAt });
   if (byWaId === null || byUserId !== null || message.waId !== waId) return;
   const { storeId } = context;
   await tools.database.write(context, async (sql) => {
