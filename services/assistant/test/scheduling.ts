@@ -73,11 +73,13 @@ const moment = '2026-01-01T12:00:00.000Z';
 
 /** Stands in for scheduling: a time that is booked is no longer free, and a key has one effect. */
 export function bookingHandlers(worldOf: (storeId: string) => BookingWorld): Handlers<typeof bookingOperations> {
-  const answers = new Map<string, Appointment>();
+  const answers = new Map<string, Appointment | 'withdrawn'>();
   const once = async (context: StoreContext, write: (world: BookingWorld) => Appointment): Promise<Appointment> => {
     const { idempotency, actor, storeId } = context;
     const key = `${storeId} ${idempotency?.scope} ${idempotency?.key}`;
+    if (idempotency?.settles && !answers.has(key)) answers.set(key, 'withdrawn');
     const known = answers.get(key);
+    if (known === 'withdrawn') throw new AppError('idempotency_key_reused');
     if (known) return known;
     const world = worldOf(storeId);
     await world.booking();

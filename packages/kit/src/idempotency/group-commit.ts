@@ -6,8 +6,8 @@ import type { Idempotency, StoreContext } from '../rpc/context.ts';
 import { AppError } from '../rpc/errors.ts';
 import { endOfTick } from '../rpc/event-loop.ts';
 import { type Reply, replay, replyBytes, serializeReply } from '../rpc/reply.ts';
-import { keepRecords, type Taken, takeKeys } from './idempotency.repository.ts';
-import { ofSameRequest, StartAgain, untilNotBusy } from './idempotency.ts';
+import { type IdempotencyRecord, keepRecords, type Taken, takeKeys } from './idempotency.repository.ts';
+import { ofSameRequest, StartAgain, underKey, untilNotBusy } from './idempotency.ts';
 
 export type GroupWork<O extends Operation, Item, Row> = {
   readonly operation: O;
@@ -114,16 +114,25 @@ export function createGroupCommit<O extends Operation, Item, Row>(
     return request.outcome.promise;
   }
 
-  return (context, item) => untilNotBusy(context, () => join(context, item));
+  return async (context, item) => {
+    const { idempotency } = context;
+    if (!idempotency?.settles) return await untilNotBusy(context, () => join(context, item));
+    return await underKey(
+      { database, context, idempotency },
+      { again: storedAnswer, first: () => join(context, item) },
+    );
+  };
 }
 
 /** The stored answer of a request. Throws `StartAgain` while another request with its key runs. */
 async function replayOf(key: Idempotency | undefined, found: ReadonlyMap<Idempotency, Taken>): Promise<Reply<never>> {
   const taken = key && found.get(key);
   if (!key || typeof taken !== 'object') throw new StartAgain();
-  const { reply, etag } = ofSameRequest(key, taken);
-  return replay(reply as Buffer, { etag: etag ?? undefined });
+  return storedAnswer(ofSameRequest(key, taken));
 }
+
+const storedAnswer = ({ reply, etag }: IdempotencyRecord): Reply<never> =>
+  replay(reply as Buffer, { etag: etag ?? undefined });
 
 /** Two requests with one key would both get its lock, because they share a transaction. The later one waits. */
 function firstOfEachKey(requests: readonly Pick<Entry<unknown, unknown>, 'context'>[]): Idempotency[] {

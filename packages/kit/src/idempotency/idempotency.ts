@@ -56,7 +56,7 @@ const longestPauseMs = 250;
 /**
  * One effect per idempotency key (the specification's replay window: 24 hours, per store and endpoint). The transaction
  * of the first request stores its reply; a repeated request gets that reply as a replay. While the first one runs, the
- * others wait without a connection. A request that fails stores nothing.
+ * others wait without a connection. A request that fails stores nothing. One that `settles` its key never runs.
  *
  * @throws AppError `idempotency_key_reused` (422) when the key was used with another body, `idempotency_in_progress`
  * (409) when the first request did not finish in time, and whatever `run` throws
@@ -157,15 +157,27 @@ export async function purgeIdempotency(
   return purged;
 }
 
-/** Runs `first` when the key has no record, otherwise `again` with the record. */
-async function underKey<R>(
+/** The fingerprint of the record of a withdrawn key. No request has it, so the record refuses all of them. */
+const withdrawn = 'withdrawn';
+
+/**
+ * Runs `first` when the key has no record, otherwise `again` with the record. A request that settles its key withdraws it
+ * instead of running `first`.
+ */
+export async function underKey<R>(
   { database, context, idempotency }: { database: Database; context: StoreContext; idempotency: Idempotency },
   does: { again: (record: IdempotencyRecord) => R; first: () => Promise<R> },
 ): Promise<R> {
   return await untilNotBusy(context, async () => {
     const earlier = await database.read(context, (sql) => findRecord(sql, context.storeId, idempotency));
     if (earlier) return does.again(ofSameRequest(idempotency, earlier));
-    return await does.first();
+    if (!idempotency.settles) return await does.first();
+    await database.write(context, async (sql) => {
+      await takeKey(sql, context.storeId, idempotency);
+      const taken = { ...idempotency, fingerprint: withdrawn };
+      await keepRecord(sql, context.storeId, { idempotency: taken, reply: '', etag: null });
+    });
+    throw new AppError('idempotency_key_reused');
   });
 }
 

@@ -9,6 +9,11 @@ export type Idempotency = {
   readonly scope: string;
   /** `fingerprintOf` the body as it was sent, before defaults and trimming. */
   readonly fingerprint: string;
+  /**
+   * The request repeats one whose outcome is unknown, and only learns the outcome. It gets the answer of that request, or
+   * `idempotency_key_reused`: then that request has had no effect, and can have none any more.
+   */
+  readonly settles?: true;
 };
 
 /** Who called the gateway. It goes into the audit log, never into a log. */

@@ -30,3 +30,8 @@ test.each([
   written.set(wireHeaders.person, text);
   expect(() => readEnvelope(written)).toThrow(expect.objectContaining({ code: 'validation_failed' }));
 });
+
+test.each([{}, { settles: true as const }])('a key arrives as it was sent, with %j', (more) => {
+  const idempotency = { key: 'k', scope: 'POST /test', fingerprint: 'f', ...more };
+  expect(readEnvelope(writeEnvelope({ ...base, idempotency })).idempotency).toEqual(idempotency);
+});

@@ -114,9 +114,9 @@ export function readEnvelope(received: MsgHdrs | undefined): RequestEnvelope {
 }
 
 function readIdempotency(text: string): Idempotency {
-  const { key, scope, fingerprint } = parsed(text) ?? {};
+  const { key, scope, fingerprint, settles } = parsed(text) ?? {};
   if (typeof key === 'string' && typeof scope === 'string' && typeof fingerprint === 'string') {
-    return { key, scope, fingerprint };
+    return { key, scope, fingerprint, ...(settles === true && { settles }) };
   }
   const detail = 'must be JSON with a key, a scope and a fingerprint';
   throw validationFailed([{ in: 'header', name: wireHeaders.idempotency, detail }]);

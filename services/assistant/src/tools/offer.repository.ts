@@ -54,10 +54,10 @@ export const deleteOffers = (sql: TransactionSql, storeId: string, leadId: strin
 export const moveOffers = (sql: TransactionSql, storeId: string, leadId: string, mergedInto: string) =>
   sql`update ai_offers set lead_id = ${mergedInto} where store_id = ${storeId} and lead_id = ${leadId}`;
 
-/** Deletes some offers of all stores whose time has passed. Returns how many. */
+/** Deletes some offers of all stores whose time passed a day ago, when no call is repeated that takes one. Returns how many. */
 export async function deleteSomePast(systemSql: TransactionSql, batch: number): Promise<number> {
   const { count } = await systemSql`
     delete from ai_offers where (store_id, id) in (
-      select store_id, id from ai_offers where starts_at <= clock_timestamp() order by starts_at limit ${batch})`;
+      select store_id, id from ai_offers where starts_at <= clock_timestamp() - interval '1 day' order by starts_at limit ${batch})`;
   return count;
 }

@@ -258,7 +258,7 @@ test('the purge deletes the offers whose time has passed, of every store', async
   const stores = [await openOffered(), await openOffered()];
   const ids = stores.map(({ storeId }) => storeId);
   await assistant.adminSql`
-    update ai_offers set starts_at = now() - interval '1 second' where store_id = any(${ids}) and place = 1`;
+    update ai_offers set starts_at = now() - interval '1 day' where store_id = any(${ids}) and place = 1`;
   await purgeOffers(assistant.systemDatabase);
   const left = await assistant.adminSql`select place from ai_offers where store_id = any(${ids}) order by place`;
   expect(left.map(({ place }) => place)).toEqual([2, 2, 3, 3]);
@@ -472,6 +472,64 @@ describe('retry repeats a tool: a crash', () => {
     await store.drain();
     expect(store.world.appointments).toHaveLength(1);
     expect(store.world.effects).toHaveLength(1);
+    expect(store.said().at(-1)).toMatch(/^Marcado: .+ 10:00\./);
+  });
+});
+
+describe('a tool whose answer is lost', () => {
+  /** A lead who accepts 10 o'clock, while scheduling does not answer. `booked`: it has made the appointment. */
+  async function openUnknown(moment: 'booking' | 'booked'): Promise<TestStore> {
+    const store = await openOffered();
+    const untouched = store.world[moment];
+    store.world[moment] = async () => {
+      store.world[moment] = untouched;
+      throw new AppError('upstream_timeout');
+    };
+    await store.write('10h');
+    expect(await store.drain()).toMatchObject({ reason: 'attempt 1 failed (upstream_timeout)' });
+    return store;
+  }
+  const outputOf = async ({ storeId }: TestStore) =>
+    (await assistant.adminSql`select output from ai_steps where store_id = ${storeId} and tool = 'book'`)[0]?.output;
+  const goOn = async (store: TestStore) => {
+    await store.endLease();
+    return await store.drain();
+  };
+
+  const noLongerWanted: [string, (store: TestStore) => unknown][] = [
+    ['customer_wrote_more', (store) => store.write('não, espera')],
+    ['ai_paused', ({ world }) => Object.assign(world, { stops: { ai_paused_until: later } })],
+    ['lead_opted_out', ({ world }) => Object.assign(world, { lead: { opted_out_at: later } })],
+    [
+      'too_late',
+      ({ storeId }) => assistant.adminSql`
+        update ai_turns set first_received_at = now() - interval '16 min', last_received_at = now() - interval '16 min'
+        where store_id = ${storeId} and state = 'open'`,
+    ],
+  ];
+
+  test.each(noLongerWanted)('is not used later, and says so: %s', async (reason, happens) => {
+    const store = await openUnknown('booking');
+    await happens(store);
+    store.world.model = () => ({ action: 'reply', text: 'ok', usedPassages: [] });
+    await goOn(store);
+    expect(await outputOf(store)).toEqual({ error: reason });
+    expect([store.world.appointments, store.world.effects]).toEqual([[], []]);
+    expect(store.said().join()).not.toMatch(/Marcado/);
+  });
+
+  test.each(noLongerWanted)('has its result when it was used: %s', async (_reason, happens) => {
+    const store = await openUnknown('booked');
+    await happens(store);
+    await goOn(store);
+    const [{ id } = {}] = store.world.appointments;
+    expect(await outputOf(store)).toMatchObject({ appointment: { id } });
+    expect(store.world.effects).toHaveLength(1);
+  });
+
+  test('is used again while it is wanted', async () => {
+    const store = await openUnknown('booking');
+    expect(await goOn(store)).toEqual(ended('sent'));
     expect(store.said().at(-1)).toMatch(/^Marcado: .+ 10:00\./);
   });
 });

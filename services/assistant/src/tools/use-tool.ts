@@ -8,6 +8,7 @@ import {
   updateAppointment,
   updateLead,
 } from '@mostrador/contracts';
+import type { Idempotency } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { fingerprintOf } from '@mostrador/kit/rpc/fingerprint';
 import type { Dependencies } from '../dependencies.ts';
@@ -30,7 +31,31 @@ export type Used = {
  * Makes a tool call for the lead of the turn. A repeated call has the key of the first one, so the owning service answers it
  * as before. A refusal is an output; the step is tried again after any other failure.
  */
-export async function useTool(dependencies: Dependencies, step: StepCall, turn: TurnRow, call: CallRow): Promise<Used> {
+export const useTool = (dependencies: Dependencies, step: StepCall, turn: TurnRow, call: CallRow): Promise<Used> =>
+  send(dependencies, step, turn, call);
+
+/**
+ * Learns what became of a call that has begun and is no longer wanted, without a new effect: its result as `useTool` gives it,
+ * or `not_made`. Then the owning service has had no such call, and refuses one that arrives late.
+ */
+export async function settleTool(
+  dependencies: Dependencies,
+  step: StepCall,
+  turn: TurnRow,
+  call: CallRow,
+): Promise<Used | 'not_made'> {
+  if (call.tool === 'find_times') return 'not_made';
+  const used = await send(dependencies, step, turn, call, { settles: true });
+  return used.output.error === 'idempotency_key_reused' ? 'not_made' : used;
+}
+
+async function send(
+  dependencies: Dependencies,
+  step: StepCall,
+  turn: TurnRow,
+  call: CallRow,
+  how: Pick<Idempotency, 'settles'> = {},
+): Promise<Used> {
   const { rpc } = dependencies;
   const { timezone, locale } = await rpc.call(getStoreSettings, {}, step);
   const words = phrases[languageOf(locale)];
@@ -38,7 +63,7 @@ export async function useTool(dependencies: Dependencies, step: StepCall, turn: 
     ...step,
     // The person who has confirmed it, if one has.
     actor: step.actor ?? { kind: 'agent', id: turn.agent_id as string },
-    idempotency: { key: keyOf(call), scope: `assistant ${call.tool}`, fingerprint: fingerprintOf(call.input) },
+    idempotency: { key: keyOf(call), scope: `assistant ${call.tool}`, fingerprint: fingerprintOf(call.input), ...how },
   };
   const input = call.input as Inputs & FindTimesInput;
   const { lead_id } = turn;

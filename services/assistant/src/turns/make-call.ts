@@ -8,9 +8,10 @@ import { findSettings } from '../settings/settings.repository.ts';
 import { markNotBegun } from '../tools/step.repository.ts';
 import type { CallRow } from '../tools/step.ts';
 import { inToolSpan } from '../tools/tool-span.ts';
-import { useTool } from '../tools/use-tool.ts';
+import { settleTool, useTool } from '../tools/use-tool.ts';
 import { lockOwn } from './attempt.repository.ts';
 import type { Claimed } from './claim-next.ts';
+import type { NotWanted } from './next-move.ts';
 import { readLeadNow } from './read-lead.ts';
 import { recordBegun, recordStopped, recordTool } from './record-outcome.ts';
 import type { StepCall } from './step-call.ts';
@@ -22,20 +23,26 @@ type Step = { readonly scope: StoreScope; readonly call: StepCall };
 
 /**
  * Makes a tool call that the model has asked for. While the model was thinking a person may have written, the lead may have
- * opted out, or the AI may have been switched off: a call that has not begun is not made then. One that has begun is
- * repeated, because its effect may exist.
+ * opted out, or the AI may have been switched off: a call that has not begun is not made then. The effect of one that has
+ * begun may exist, so it is settled: either it has its result, or it never has an effect. One that is still wanted is
+ * repeated.
  */
 export async function makeCall(dependencies: Dependencies, { scope, call }: Step, claimed: Calling): Promise<NextStep> {
   const { database } = dependencies;
   const { turn, call: wanted } = claimed;
   const isFirst = wanted.begun_at === null;
+  const stopped = claimed.settles ?? (await whyNotMade(dependencies, call, turn));
+  const stop = (why: SilentReason | NotWanted) =>
+    database.write(scope, (sql) => recordStopped(sql, claimed, wanted, why));
   if (isFirst) {
-    const stopped = await whyNotMade(dependencies, call, turn);
-    if (stopped) return await database.write(scope, (sql) => recordStopped(sql, claimed, wanted, stopped));
+    if (stopped) return await stop(stopped);
     if (!(await database.write(scope, (sql) => recordBegun(sql, claimed, wanted)))) return lookAgain();
   }
   try {
-    const used = await inToolSpan(dependencies.tracing, wanted, () => useTool(dependencies, call, turn, wanted));
+    const used = await inToolSpan(dependencies.tracing, wanted, () =>
+      stopped ? settleTool(dependencies, call, turn, wanted) : useTool(dependencies, call, turn, wanted),
+    );
+    if (used === 'not_made') return await stop(stopped as SilentReason);
     return await database.write(scope, (sql) => recordTool(sql, claimed, wanted, used));
   } catch (error) {
     if (isFirst && hasNoEffect(error)) await takeBack(dependencies, scope, claimed, wanted);

@@ -36,13 +36,19 @@ test.each([
   ['a call', {}, {}, { kind: 'claim', task: 'use_tool', call }],
   ['a call of a lead who wrote more', { last_received_at: at(-1) }, {}, { kind: 'skip', error: 'customer_wrote_more' }],
   ['a call of an old turn', { last_received_at: at(-901), answered_to: at(-901) }, {}, { kind: 'drop' }],
+  ['a call that has begun', {}, { begun_at: at(-6) }, { kind: 'claim', task: 'use_tool', settles: undefined }],
   // Its effect may exist.
-  ['a call that has begun', { last_received_at: at(-1) }, { begun_at: at(-40) }, { kind: 'claim', task: 'use_tool' }],
+  [
+    'a call that began before the lead wrote more',
+    { last_received_at: at(-1) },
+    { begun_at: at(-40) },
+    { kind: 'claim', task: 'use_tool', settles: 'customer_wrote_more' },
+  ],
   [
     'a call that began in an old turn',
     { last_received_at: at(-2000) },
     { begun_at: at(-1990) },
-    { kind: 'claim', task: 'use_tool' },
+    { kind: 'claim', task: 'use_tool', settles: 'too_late' },
   ],
   [
     'a call whose key may be forgotten',

@@ -22,7 +22,15 @@ type OwnMove =
 /** `decide`: ask the model. `use_tool`: make a call that it asked for. `tell`: give messaging what was decided. */
 export type Due =
   | { readonly turn: TurnRow; readonly task: 'decide' | 'tell' }
-  | { readonly turn: TurnRow; readonly task: 'use_tool'; readonly call: CallRow };
+  | {
+      readonly turn: TurnRow;
+      readonly task: 'use_tool';
+      readonly call: CallRow;
+      readonly settles?: NotWanted | undefined;
+    };
+
+/** Why a call that has begun is no longer wanted. Its effect may exist, so the call is settled. */
+export type NotWanted = 'customer_wrote_more' | 'too_late';
 
 /** After an outage, or after a restore of the databases, people answer what is older than this. */
 export const tooLateMs = 15 * 60_000;
@@ -38,19 +46,30 @@ export const nextMove: NextMove<Situation, AnyMove<Due, OwnMove>> = ({ turn, cal
   if (turn.action !== null) return waiting({ turn, now }) ?? { kind: 'claim', turn, task: 'tell' };
   if (call?.begun_at) {
     if (now.getTime() - call.begun_at.getTime() > repeatableMs) return { kind: 'skip', call, error: 'outcome_unknown' };
-    return waiting({ turn, now }) ?? { kind: 'claim', turn, task: 'use_tool', call };
+    const settles = notWanted({ turn, now });
+    return waiting({ turn, now }) ?? { kind: 'claim', turn, task: 'use_tool', call, settles };
   }
-  if (now.getTime() - turn.last_received_at.getTime() > tooLateMs) return { kind: 'drop', turn };
+  if (isTooLate({ turn, now })) return { kind: 'drop', turn };
   const waits = waiting({ turn, now });
   if (waits) return waits;
   if (!call) return { kind: 'claim', turn, task: 'decide' };
-  if (turn.answered_to && turn.last_received_at > turn.answered_to) {
-    return { kind: 'skip', call, error: 'customer_wrote_more' };
-  }
+  if (hasMore(turn)) return { kind: 'skip', call, error: 'customer_wrote_more' };
   return { kind: 'claim', turn, task: 'use_tool', call };
 };
 
-function waiting({ turn, now }: { turn: TurnRow; now: Date }) {
+type At = { readonly turn: TurnRow; readonly now: Date };
+
+const isTooLate = ({ turn, now }: At): boolean => now.getTime() - turn.last_received_at.getTime() > tooLateMs;
+
+const hasMore = ({ answered_to, last_received_at }: TurnRow): boolean =>
+  answered_to !== null && last_received_at > answered_to;
+
+function notWanted(at: At): NotWanted | undefined {
+  if (isTooLate(at)) return 'too_late';
+  return hasMore(at.turn) ? 'customer_wrote_more' : undefined;
+}
+
+function waiting({ turn, now }: At) {
   const { next_attempt_at, error_code, attempts } = turn;
   if (!next_attempt_at || next_attempt_at <= now) return undefined;
   return answer(waitUntil(next_attempt_at, error_code === null ? quiet : failedReason(error_code, attempts)));

@@ -9,6 +9,7 @@ import type { Used } from '../tools/use-tool.ts';
 import { lockOwn, recordDecided, recordHandOver, recordUsed } from './attempt.repository.ts';
 import { type Claimed, recordByNow } from './claim-next.ts';
 import { type End, endTurn } from './end-turn.ts';
+import type { NotWanted } from './next-move.ts';
 import type { Outcome } from './outcome.ts';
 
 // Without the lease they record nothing, and the next step reads the row again.
@@ -68,7 +69,7 @@ export async function recordStopped(
   sql: TransactionSql,
   { attempt }: Claimed,
   call: CallRow,
-  reason: SilentReason,
+  reason: SilentReason | NotWanted,
 ): Promise<NextStep> {
   if (!(await recordUsed(sql, attempt))) return lookAgain();
   await skipCalls(sql, attempt.storeId, call, reason);

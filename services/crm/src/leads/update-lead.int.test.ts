@@ -45,6 +45,22 @@ const events = (storeId: string) => crm.adminSql`
 const history = (leadId: string) => crm.adminSql`
   select from_status, to_status, version from lead_status_changes where lead_id = ${leadId} order by version`;
 
+test('a change has no effect after its key was settled, and its answer when it had one', async () => {
+  const storeId = randomUUID();
+  const { id: leadId } = await create(storeId);
+  const change = (key: string, name: string, how: { settles?: true } = {}) => {
+    const context = testContext({ storeId, idempotencyKey: key });
+    const idempotency = context.idempotency && { ...context.idempotency, ...how };
+    return crm.rpc.call(updateLead, { params: { leadId }, body: { name } }, { ...context, idempotency });
+  };
+  const refused = { code: 'idempotency_key_reused' };
+  await expect(change('late', 'Late', { settles: true })).rejects.toMatchObject(refused);
+  await expect(change('late', 'Late')).rejects.toMatchObject(refused);
+  const changed = await change('made', 'Made');
+  expect(await change('made', 'Made', { settles: true })).toEqual(changed);
+  expect(await read(storeId, leadId)).toMatchObject({ name: 'Made' });
+});
+
 describe('changing', () => {
   test('an update changes only the given members, raises version and updated_at, and writes an event', async () => {
     const storeId = randomUUID();
