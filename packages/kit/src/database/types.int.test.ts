@@ -3,6 +3,7 @@ import type { TestDatabase } from '@mostrador/testing/servers/database';
 import { createKitDatabase } from '@mostrador/testing/servers/kit-tables';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rowsAsJson } from './types.ts';
 
 let kit: TestDatabase;
 beforeAll(async () => {
@@ -40,5 +41,27 @@ test('an instant of any year reads as written, alone and in an array, in any tim
       );
       expect(row).toEqual({ one: instants[0], all: instants, read: instants });
     }),
+  );
+});
+
+test('an instant before or after the years of the API, where a duration may lead, reads as written', async () => {
+  const before = fc.date({ min: new Date('-004000-01-01T00:00:00Z'), max: first, noInvalidDate: true });
+  const after = fc.date({ min: last, max: new Date('+100000-01-01T00:00:00Z'), noInvalidDate: true });
+  await fc.assert(
+    fc.asyncProperty(before, after, async (early, late) => {
+      const scope = { storeId: randomUUID(), deadline: Date.now() + 30_000 };
+      const rows = await kit.database.read(
+        scope,
+        (sql) => sql`
+          select ${early}::timestamptz as early, ${late}::timestamptz as late
+          union all select * from json_to_recordset(${rowsAsJson([{ early, late }])}::text::json)
+            as one (early timestamptz, late timestamptz)`,
+      );
+      expect(rows).toEqual([
+        { early, late },
+        { early, late },
+      ]);
+    }),
+    { numRuns: 15 },
   );
 });

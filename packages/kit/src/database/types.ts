@@ -8,19 +8,27 @@ const asNumber: Parse = (text) => Number(text);
 const asInt8: Parse = (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : text);
 
 /**
- * An instant as a session in UTC writes it: `2027-01-31 09:00:00.5+00`. ECMAScript defines the form with `T` and `Z`.
+ * An instant as a session in UTC writes it: `2027-01-31 09:00:00.5+00`, `10000-01-01 00:00:00+00` or, in the year 0,
+ * `0001-12-31 23:00:00+00 BC`. ECMAScript defines the form with `T` and `Z`.
  * Without them V8 guesses, and reads the year 17 as a day. A page has hundreds of instants, so those to the millisecond
  * from the year 1000 on are read digit by digit, in a quarter of the time.
  */
 const asInstant: Parse = (text) => {
   const end = text.length - 3;
   if (end < 19 || end > 23 || text.codePointAt(10) !== 0x20 || !text.endsWith('+00') || text.startsWith('0'))
-    return new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z'));
+    return readAnyYear(text);
   const digit = (index: number) => (index < end ? (text.codePointAt(index) as number) - 0x30 : 0);
   const two = (index: number) => digit(index) * 10 + digit(index + 1);
   const milliseconds = two(20) * 10 + digit(22);
   return new Date(Date.UTC(two(0) * 100 + two(2), two(5) - 1, two(8), two(11), two(14), two(17), milliseconds));
 };
+
+function readAnyYear(text: string): Date {
+  const [, year = '', rest = '', era] = /^(\d+)-(.*)\+00( BC)?$/.exec(text.replace(' ', 'T')) ?? [];
+  const number = era ? 1 - Number(year) : Number(year);
+  const padded = String(Math.abs(number)).padStart(6, '0');
+  return new Date(`${number < 0 ? '-' : '+'}${padded}-${rest}Z`);
+}
 
 /** Array types: their object id in pg_type and the parser of an element. Only one dimension is supported. */
 const arrays: readonly (readonly [name: string, oid: number, element: Parse])[] = [
@@ -60,7 +68,25 @@ export function columnTypes(): Record<string, postgres.PostgresType> {
   ]);
 }
 
-const writeInstant = (value: Date | string): string => new Date(value).toISOString();
+/**
+ * An instant as PostgreSQL reads it. A span that begins or ends at the first or the last instant of the API goes beyond
+ * them with its duration and buffers: to a year that PostgreSQL writes in its own way.
+ */
+function writeInstant(value: Date | string): string {
+  const instant = new Date(value);
+  const text = instant.toISOString();
+  const year = instant.getUTCFullYear();
+  if (year > 9999) return text.replace(/^\+0*/, '');
+  return year > 0 ? text : `${String(1 - year).padStart(4, '0')}${text.slice(year < 0 ? 7 : 4)} BC`;
+}
+
+/** Rows for `json_to_recordset`, in which an instant may have a year that the API has not. */
+export function rowsAsJson(rows: readonly object[]): string {
+  return JSON.stringify(rows, function (this: Record<string, unknown>, member, value) {
+    const own = this[member];
+    return own instanceof Date ? writeInstant(own) : value;
+  });
+}
 
 function writeArray(values: readonly unknown[]): string {
   return `{${values.map(writeElement).join(',')}}`;

@@ -63,6 +63,15 @@ describe('rules', () => {
     expect((await read()).headers.etag).toBe('"v2"');
   });
 
+  test('an appointment whose time goes beyond the years of the API has a place', async () => {
+    const storeId = randomUUID();
+    await booking.book(storeId, '9999-12-31T23:59:59.999Z');
+    await booking.rules(storeId, { buffer_before_minutes: 30, buffer_after_minutes: 30 });
+    const last = await refusal(booking.book(storeId, '9999-12-31T22:59:59.999Z'));
+    expect(last).toMatchObject({ code: 'appointment_conflict' });
+    await booking.book(storeId, '0001-01-01T00:00:00.000Z');
+  });
+
   test.each([
     ['hours that end before they begin', { hours: [{ weekday: 1, from: '18:00', to: '09:00' }] }],
     ['a weekday 0', { hours: [{ weekday: 0, from: '09:00', to: '18:00' }] }],

@@ -1,6 +1,7 @@
 import { mostBufferMinutes } from '@mostrador/contracts';
 import type { Span } from '@mostrador/hours/local-days';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { rowsAsJson } from '@mostrador/kit/database/types';
 import { busyInWanted } from './busy.repository.ts';
 import type { Spans } from './spans.ts';
 
@@ -162,7 +163,7 @@ export function insertBookingsWithCommit(sql: TransactionSql, storeId: string, b
 const insertOf = (sql: TransactionSql, storeId: string, bookings: readonly BookingRow[]) => sql`
     insert into bookings (store_id, ${columns(sql)})
     select ${storeId}::uuid, ${columns(sql)}
-    from json_to_recordset(${JSON.stringify(bookings)}::text::json) as taken (id uuid, place uuid, seller_id uuid,
+    from json_to_recordset(${rowsAsJson(bookings)}::text::json) as taken (id uuid, place uuid, seller_id uuid,
       starts_at timestamptz, ends_at timestamptz, scheduled_at timestamptz, duration_minutes integer, service_id uuid,
       expires_at timestamptz, renewed boolean)`;
 

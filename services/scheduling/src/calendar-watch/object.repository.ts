@@ -1,5 +1,6 @@
 import type { Span } from '@mostrador/hours/local-days';
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import { rowsAsJson } from '@mostrador/kit/database/types';
 import type { RowKey } from '@mostrador/kit/step/retry-engine';
 import type { CalendarChanges } from '../calendars/calendar-provider.ts';
 
@@ -162,7 +163,7 @@ export async function recordObjects(
     update calendar_objects o
     set is_pending = false, etag = found.etag, appointment_id = found.appointment_id,
         follows_clock = found.follows_clock, ends_at = found.ends_at
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as found (href text, etag text, appointment_id uuid,
+    from json_to_recordset(${rowsAsJson(rows)}::text::json) as found (href text, etag text, appointment_id uuid,
       follows_clock boolean, ends_at timestamptz)
     where o.store_id = ${storeId} and o.connection_id = ${id} and o.href = found.href`;
   await sql`
@@ -171,6 +172,6 @@ export async function recordObjects(
   await sql`
     insert into calendar_busy_times (store_id, connection_id, href, starts_at, ends_at)
     select ${storeId}::uuid, ${id}::uuid, href, starts_at, ends_at
-    from json_to_recordset(${JSON.stringify(busy)}::text::json) as found (href text, starts_at timestamptz,
+    from json_to_recordset(${rowsAsJson(busy)}::text::json) as found (href text, starts_at timestamptz,
       ends_at timestamptz)`;
 }
