@@ -31,6 +31,16 @@ export function moment(timestamp: unknown, now: Date): Date {
 export const first = (value: string, length: number): string =>
   value.length <= length ? value : Array.from(value).slice(0, length).join('');
 
+const longestName = 200;
+/** Characters that show nothing. U+2800 is the braille pattern without dots. */
+const invisible = /^[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Control}\u2800]*$/u;
+
+/** The name of a person. Null when it shows nothing: profiles have names of such characters, and no one can click them. */
+export function readName(value: unknown): string | null {
+  const name = first(storable(text(value)).trim(), longestName).trim();
+  return invisible.test(name) ? null : name;
+}
+
 /** The word in lower case, if it is one of these. */
 export function wordOf<Word extends string>(words: readonly Word[], value: unknown, otherwise: Word): Word {
   const word = text(value).toLowerCase();

@@ -7,6 +7,7 @@ import {
 } from '@mostrador/contracts';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
+import { readName } from '../channels/json.ts';
 import { addressesOf, idsOf } from '../channels/sandbox/customer.ts';
 import { providerIdOf } from '../channels/sandbox/payload.ts';
 import { findTelephoneMessage, insertDelivery, isWithOther } from '../channels/sandbox/sandbox.repository.ts';
@@ -42,7 +43,7 @@ export const receiveSandboxMessage =
       ...(isOnStandby && { isOnStandby }),
       providerMessageId: providerIdOf(messageId),
       ...idsOf(phone),
-      name: body.name,
+      name: readName(body.name),
       ...partsOf(body),
       ...(quoted && { quotedId: quoted.provider_message_id }),
       writtenAt: new Date(),

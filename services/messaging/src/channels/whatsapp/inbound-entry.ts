@@ -1,11 +1,10 @@
 import { type InboundKindName, inboundKindOf, inboundKinds } from '@mostrador/contracts';
 import type { CustomerIds, InboundEffect, InboundMessage, MessageChange, OptOutWish } from '../channel-provider.ts';
-import { array, first, identifier, known, member, moment, text } from '../json.ts';
+import { array, first, identifier, known, member, moment, readName, text } from '../json.ts';
 import { storable } from '../storable.ts';
 import { readContent, readMedia } from './content.ts';
 import { readStopButton } from './stop-button.ts';
 
-const longestName = 200;
 const longestEmoji = 50;
 
 /** An entry of a webhook: a message, effects, or `nothing`. Undefined: it cannot be read. */
@@ -164,14 +163,14 @@ export function readMessage(entry: unknown, { contact, ...ids }: NamedCustomer, 
   if (!providerMessageId || !isSomebody(ids)) return undefined;
   const kind = storable(text(member(entry, 'type'))).slice(0, 50) || 'unknown';
   const content = member(entry, kind);
-  const name = storable(text(member(member(contact, 'profile'), 'name'))).trim();
-  const username = storable(text(member(member(contact, 'profile'), 'username'))).trim();
+  const profile = member(contact, 'profile');
+  const username = readName(member(profile, 'username'));
   const optOut = kind === 'button' ? readStopButton(text(member(content, 'payload')), bodyOf(content)) : undefined;
   return {
     providerMessageId,
     ...ids,
-    name: first(name, longestName).trim() || null,
-    ...(username && { username: first(username, longestName) }),
+    name: readName(member(profile, 'name')),
+    ...(username && { username }),
     kind,
     body: storable(bodyOf(content)),
     ...known({

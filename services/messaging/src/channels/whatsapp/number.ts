@@ -1,10 +1,8 @@
 import { numberNameStatuses, numberQualities, numberSendings, numberStatuses } from '@mostrador/contracts';
-import { first, identifier, member, object, text, wordOf } from '../json.ts';
+import { identifier, member, object, readName, wordOf } from '../json.ts';
 import type { ProviderNumber } from '../provider-number.ts';
-import { storable } from '../storable.ts';
 
 const members = ['status', 'quality_rating', 'health_status', 'verified_name', 'name_status'];
-const longestName = 200;
 
 /** Version 24 renamed the limit, and asking for a name that a version does not know is an error. */
 const limitOf = (apiUrl: string): string =>
@@ -26,7 +24,7 @@ export function readNumber(answer: unknown, apiUrl: string): ProviderNumber | un
     quality: wordOf(numberQualities, member(answer, 'quality_rating'), 'unknown'),
     sending: wordOf(numberSendings, member(member(answer, 'health_status'), 'can_send_message'), 'unknown'),
     messaging_limit: identifier(member(answer, limitOf(apiUrl))).slice(0, 50) || null,
-    name: first(storable(text(member(answer, 'verified_name'))), longestName) || null,
+    name: readName(member(answer, 'verified_name')),
     name_status: wordOf(numberNameStatuses, member(answer, 'name_status'), 'unknown'),
   };
 }

@@ -195,6 +195,22 @@ test('the username is the one in the profile', () => {
   });
 });
 
+test.each(['', ' ', '\u3164', '\u200b\u2060', '\u2800 \u2800', '\ufe0f', '\t\u0007', '\u202e'])(
+  'a profile whose name shows nothing has none: %j',
+  (name) => {
+    const sender = { name, username: name };
+    const content = { ...textFrom(customer, 'x'), contacts: [{ profile: sender, wa_id: customer }] };
+    const [message] = read(notification(number, content)).messages;
+    expect(message).toMatchObject({ name: null });
+    expect(message).not.toHaveProperty('username');
+  },
+);
+
+test.each(['💇🏽‍♀️', '.', 'ا', '\u202eana', 'Ana \u2764\ufe0f'])('a name of which something shows stays: %j', (name) => {
+  const content = { ...textFrom(customer, 'x'), contacts: [{ profile: { name }, wa_id: customer }] };
+  expect(read(notification(number, content)).messages[0]).toMatchObject({ name });
+});
+
 test('a business-scoped id identifies the sender beside the phone or without it', () => {
   const text = textFrom(customer, 'x', { name: 'Ana' });
   const others = [{ profile: { name: 'Bia' }, user_id: 'BR.2' }];
