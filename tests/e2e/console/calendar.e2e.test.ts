@@ -163,6 +163,31 @@ inBrowser(() => {
     expect(await read(store.key, `/appointments/${id}`)).toMatchObject({ scheduled_at });
   });
 
+  test('of a time that autumn repeats a person chooses the pass, and of no other time', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    await admin(['store', 'update', '--store', store.id, '--timezone', 'Europe/Madrid']);
+    const [first, second] = ['2027-10-31T00:30:00.000Z', '2027-10-31T01:30:00.000Z'];
+    const { id } = await newAppointment(store.key, { scheduled_at: first });
+    await open(page, loginUrl, `/calendar?view=agenda&date=2027-10-31&appointment=${id}`);
+    const drawer = page.getByRole('dialog');
+    const pass = drawer.getByRole('combobox', { name: 'Which pass' });
+    const start = drawer.getByLabel('Begins');
+    const shown = () => pass.locator('option:checked').textContent();
+    await drawer.getByRole('button', { name: 'Edit' }).click();
+    expect(await pass.locator('option').allTextContents()).toEqual(['2:30 AM GMT+2', '2:30 AM GMT+1']);
+    expect(await shown()).toBe('2:30 AM GMT+2');
+    await pass.selectOption('2:30 AM GMT+1');
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Appointment saved').waitFor();
+    expect(await read(store.key, `/appointments/${id}`)).toMatchObject({ scheduled_at: second });
+    await drawer.getByRole('button', { name: 'Edit' }).click();
+    expect(await shown()).toBe('2:30 AM GMT+1');
+    await start.fill('2027-10-31T04:00');
+    await pass.waitFor({ state: 'detached' });
+    await start.fill('2027-10-31T02:45');
+    expect(await shown()).toBe('2:45 AM GMT+2');
+  });
+
   test('a taken time is said before it is booked, refused with other times, and refused to a drag', async () => {
     const { page, loginUrl, store } = await newPerson('owner', { viewport: { width: 1280, height: 1100 } });
     const booking = await newBooking(store.key);

@@ -7,11 +7,12 @@ import { LeadPicker } from '../leads/lead-picker.tsx';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { TextArea, TextField } from '../ui/field.tsx';
+import { filledWith, MomentField } from '../ui/moment-field.tsx';
 import { Bad } from '../ui/page.tsx';
 import { momentWords } from '../ui/time.ts';
 import { say } from '../ui/toasts.tsx';
 import { useLeave, useUnsaved } from '../ui/unsaved.tsx';
-import { momentOf, wallTime } from '../ui/zone.ts';
+import { momentOf } from '../ui/zone.ts';
 import styles from './appointment.module.css';
 import { type Appointment, appointmentQuery, changeAppointment, refresh } from './appointment-queries.ts';
 import type { Service } from './booking.ts';
@@ -54,7 +55,7 @@ export function AppointmentForm(props: AppointmentFormProps) {
   const appointment = version?.data;
   const booking = useBooking();
   const [wish, setWish] = useState<Wish>({
-    start: appointment ? wallTime(appointment.scheduled_at, timeZone) : (props.start ?? ''),
+    start: appointment ? filledWith(appointment.scheduled_at, timeZone) : { wall: props.start ?? '' },
     minutes: appointment?.duration_minutes ?? props.minutes ?? 60,
     serviceId: appointment?.service_id ?? null,
     sellerId: appointment?.seller_id ?? props.sellerId ?? null,
@@ -102,7 +103,7 @@ export function AppointmentForm(props: AppointmentFormProps) {
     if (save.isPending) return;
     const form = new FormData(event.currentTarget);
     const text = (field: string) => String(form.get(field) ?? '').trim();
-    const scheduled_at = momentOf(text('start'), timeZone, appointment?.scheduled_at);
+    const scheduled_at = momentOf(wish.start.wall, timeZone, wish.start.filled);
     const duration_minutes = Number(text('minutes'));
     const isDuration = Number.isInteger(duration_minutes) && duration_minutes >= 1 && duration_minutes <= 1440;
     const wrong: Faults = {
@@ -143,13 +144,13 @@ export function AppointmentForm(props: AppointmentFormProps) {
         />
       )}
       <div className={styles.when}>
-        <TextField
+        <MomentField
           name="start"
-          type="datetime-local"
           label={m.calendar_start()}
           hint={timeZone}
+          timeZone={timeZone}
           value={wish.start}
-          onChange={({ target }) => change({ start: target.value })}
+          onChange={(start) => change({ start })}
           error={faults.start}
         />
         <TextField
@@ -168,7 +169,7 @@ export function AppointmentForm(props: AppointmentFormProps) {
         <FreeTimes
           {...{ booking, timeZone, wish }}
           own={appointment}
-          onChoose={(start) => change({ start: wallTime(start, timeZone) })}
+          onChoose={(start) => change({ start: filledWith(start, timeZone) })}
         />
       )}
       {!appointment && !lead && <LeadPicker label={m.calendar_lead()} value={picked} onChoose={setPicked} />}
@@ -179,7 +180,7 @@ export function AppointmentForm(props: AppointmentFormProps) {
         timeZone={timeZone}
         onChoose={(at) => {
           save.reset();
-          change({ start: wallTime(at, timeZone) });
+          change({ start: filledWith(at, timeZone) });
         }}
       />
       <div className={styles.buttons}>

@@ -2,6 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { wordsOf } from '../api/failure.ts';
 import { dataOf, platform } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
+import type { ChosenMoment } from '../ui/moment-field.tsx';
 import { clockTime, dayText, timesText } from '../ui/time.ts';
 import { momentOf } from '../ui/zone.ts';
 import styles from './appointment.module.css';
@@ -12,8 +13,7 @@ import { conflictOf } from './conflict.ts';
 
 /** What is to be booked. */
 export type Wish = {
-  /** On the clock of the store: `2026-11-23T09:30`. */
-  readonly start: string;
+  readonly start: ChosenMoment;
   readonly minutes: number;
   readonly serviceId: string | null;
   readonly sellerId: string | null;
@@ -70,7 +70,7 @@ type FreeTimesProps = {
 
 /** The free times of the day that is chosen, and what stands against the time that is chosen. */
 export function FreeTimes({ booking, timeZone, wish, own, onChoose }: FreeTimesProps) {
-  const day = wish.start.slice(0, 10);
+  const day = wish.start.wall.slice(0, 10);
   const [from, to] = [momentOf(`${day}T00:00`, timeZone), momentOf(`${nextDay(day)}T00:00`, timeZone)];
   const isComplete = from !== undefined && to !== undefined && wish.minutes >= 1 && wish.minutes <= 1440;
   const range = { from: from ?? '', to: to ?? '' };
@@ -79,7 +79,7 @@ export function FreeTimes({ booking, timeZone, wish, own, onChoose }: FreeTimesP
   if (!isComplete) return null;
   if (free.error) return <p className={styles.soft}>{wordsOf(free.error)}</p>;
   const { starts, reason } = free.data ?? { starts: undefined, reason: null };
-  const chosen = Date.parse(momentOf(wish.start, timeZone, own?.scheduled_at) ?? '');
+  const chosen = Date.parse(momentOf(wish.start.wall, timeZone, wish.start.filled) ?? '');
   const known = starts && others.data && { free: starts, others: others.data, own };
   const conflict = known && !isUnchanged(wish, own, chosen) ? conflictOf({ ...wish, start: chosen }, known) : undefined;
   return (

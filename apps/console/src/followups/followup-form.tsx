@@ -9,11 +9,12 @@ import { getLocale } from '../paraglide/runtime.js';
 import { isIncomplete, noTemplate, templateOf } from '../templates/template.ts';
 import { TemplateFields } from '../templates/template-fields.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { CheckField, SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { CheckField, SelectField, TextArea } from '../ui/field.tsx';
 import { DialogForm } from '../ui/form.tsx';
+import { type ChosenMoment, filledWith, MomentField } from '../ui/moment-field.tsx';
 import { Bad } from '../ui/page.tsx';
 import { say } from '../ui/toasts.tsx';
-import { momentOf, wallTime } from '../ui/zone.ts';
+import { momentOf } from '../ui/zone.ts';
 import styles from './followups.module.css';
 import { followupsChanged } from './queries.ts';
 
@@ -32,7 +33,8 @@ function wordsOfDelay(count: number, unit: 'hour' | 'day'): string {
   const words = new Intl.RelativeTimeFormat(getLocale()).format(count, unit);
   return words.charAt(0).toLocaleUpperCase() + words.slice(1);
 }
-const dayMs = 86_400_000;
+const minuteMs = 60_000;
+const dayMs = 1440 * minuteMs;
 
 type When = { readonly due_at: string } | { readonly delay_minutes: number };
 type Values = {
@@ -180,13 +182,17 @@ function FollowupForm(props: FollowupFormProps) {
   const [faults, setFaults] = useState<{ message?: string; at?: string; template?: string }>({});
   const [template, setTemplate] = useState(noTemplate);
   const zone = store?.timezone;
+  const [first] = useState(
+    () => followup?.due_at ?? new Date(Math.ceil(Date.now() / minuteMs) * minuteMs + dayMs).toISOString(),
+  );
+  const [chosen, setAt] = useState<ChosenMoment>();
+  const at = chosen ?? (zone ? filledWith(first, zone) : { wall: '' });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const text = (name: string) => String(form.get(name) ?? '').trim();
-    const before = followup && zone ? wallTime(followup.due_at, zone) : undefined;
-    const due = delay === 'moment' && zone && text('at') !== before ? momentOf(text('at'), zone) : undefined;
-    const isSame = delay === 'moment' && before !== undefined && text('at') === before;
+    const due = delay === 'moment' && zone ? momentOf(at.wall, zone, at.filled) : undefined;
+    const isSame = due !== undefined && due === followup?.due_at;
     const isPast = due !== undefined && Date.parse(due) <= Date.now();
     const found = {
       ...(text('message') === '' && { message: m.followups_message_missing() }),
@@ -194,9 +200,9 @@ function FollowupForm(props: FollowupFormProps) {
       ...(isIncomplete(template) && { template: m.template_missing() }),
     };
     setFaults(found);
-    const [first] = Object.keys(found);
-    if (first === 'template') return;
-    if (first) return (event.currentTarget.elements.namedItem(first) as HTMLElement).focus();
+    const [wrong] = Object.keys(found);
+    if (wrong === 'template') return;
+    if (wrong) return (event.currentTarget.elements.namedItem(wrong) as HTMLElement).focus();
     if (busy) return;
     onSubmit({
       message: text('message'),
@@ -238,13 +244,14 @@ function FollowupForm(props: FollowupFormProps) {
           ]}
         />
         {delay === 'moment' && zone && (
-          <TextField
+          <MomentField
             name="at"
-            type="datetime-local"
             label={m.followups_at()}
             hint={m.leads_appointment_zone({ zone })}
+            timeZone={zone}
             error={faults.at ?? refusedAt}
-            defaultValue={wallTime(followup?.due_at ?? Date.now() + dayMs, zone)}
+            value={at}
+            onChange={setAt}
           />
         )}
       </div>
@@ -281,8 +288,6 @@ function FollowupForm(props: FollowupFormProps) {
     </DialogForm>
   );
 }
-
-const minuteMs = 60_000;
 
 /** A change takes a moment only, a new one also a delay, which counts from when the server has it. */
 const momentAfter = (minutes: number, followup: Followup | undefined): When =>

@@ -119,6 +119,12 @@ export const momentWords = (at: string, timeZone: string): string =>
     ...{ timeZone, weekday: 'short', day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' },
   }).format(Date.parse(at));
 
+/** `2:30 AM GMT+2`: it tells the two passes of a repeated hour apart. */
+export const timeWithOffset = (at: string, timeZone: string, locale: string = getLocale()): string =>
+  new Intl.DateTimeFormat(locale, { timeZone, hour: 'numeric', minute: '2-digit', timeZoneName: 'shortOffset' }).format(
+    Date.parse(at),
+  );
+
 /** A day without a clock: `Monday, November 23`. */
 export const dayText = (day: string): string =>
   new Intl.DateTimeFormat(getLocale(), { timeZone: 'UTC', weekday: 'long', day: 'numeric', month: 'long' }).format(

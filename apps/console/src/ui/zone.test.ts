@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { momentOf, wallTime } from './zone.ts';
+import { bothPasses, momentOf, wallTime } from './zone.ts';
 
 test.each([
   ['America/Sao_Paulo', '2026-11-23T12:30:00.000Z', '2026-11-23T09:30'],
@@ -31,4 +31,19 @@ test('a day alone is its midnight, and what is no time is nothing', () => {
   expect(momentOf('2026-11-23', 'America/Sao_Paulo')).toBe('2026-11-23T03:00:00.000Z');
   expect(momentOf('', 'UTC')).toBeUndefined();
   expect(momentOf('soon', 'UTC')).toBeUndefined();
+});
+
+test.each([
+  ['Europe/Madrid', '2026-10-25T02:30', ['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z']],
+  ['America/New_York', '2026-11-01T01:00', ['2026-11-01T05:00:00.000Z', '2026-11-01T06:00:00.000Z']],
+  // Half an hour is repeated.
+  ['Australia/Lord_Howe', '2027-04-04T01:45', ['2027-04-03T14:45:00.000Z', '2027-04-03T15:15:00.000Z']],
+  ['Europe/Madrid', '2026-10-25T01:59', undefined],
+  ['Europe/Madrid', '2026-10-25T03:00', undefined],
+  // Spring skips it.
+  ['Europe/Madrid', '2026-03-29T02:30', undefined],
+  ['America/Sao_Paulo', '2026-10-25T02:30', undefined],
+  ['UTC', '', undefined],
+])('in %s the clock shows %s at %j', (zone, wall, moments) => {
+  expect(bothPasses(wall, zone)).toEqual(moments);
 });

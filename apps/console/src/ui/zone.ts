@@ -14,12 +14,22 @@ export const wallTime = (at: string | number, timeZone: string): string =>
  */
 export function momentOf(wall: string, timeZone: string, filled?: string): string | undefined {
   if (filled !== undefined && wall === wallTime(filled, timeZone)) return filled;
+  return readMoment(wall, timeZone, 'compatible');
+}
+
+function readMoment(wall: string, timeZone: string, disambiguation: 'compatible' | 'later'): string | undefined {
   try {
-    const { epochMilliseconds } = Temporal.PlainDateTime.from(wall).toZonedDateTime(timeZone);
+    const { epochMilliseconds } = Temporal.PlainDateTime.from(wall).toZonedDateTime(timeZone, { disambiguation });
     return new Date(epochMilliseconds).toISOString();
   } catch {
     return undefined;
   }
+}
+
+/** Both moments at which the clock shows a time that autumn repeats. Undefined for every other time. */
+export function bothPasses(wall: string, timeZone: string): readonly [first: string, second: string] | undefined {
+  const [first, second] = [readMoment(wall, timeZone, 'compatible'), readMoment(wall, timeZone, 'later')];
+  return first && second && first !== second ? [first, second] : undefined;
 }
 
 /** The next full hour on the clock of the store; nine o'clock on another day. */
