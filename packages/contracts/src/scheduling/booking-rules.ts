@@ -64,7 +64,8 @@ const AskConfirmation = (options: { default?: boolean } = {}) =>
   });
 const NullableTemplate = Nullable(MessageTemplate, {
   description:
-    'Sent instead when the channel no longer accepts free text. Texts in its `components` may have the placeholders.',
+    'Sent instead when the channel no longer accepts free text. Texts in its `components` may have the placeholders, ' +
+    'where `{{time}}` is in the language of the template.',
 });
 
 export const BookingReminder = Type.Object(

@@ -15,7 +15,7 @@ import { AppError, firstRefusal } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import { type BookingRow, insertBookingsWithCommit } from '../booking/booking.repository.ts';
-import { deferErrors, holdRefusal, readHold, readNamed } from '../booking/named.ts';
+import { deferErrors, holdRefusal, isNewTo, readHold, readNamed } from '../booking/named.ts';
 import { withAlternatives } from '../booking/refusals.ts';
 import { lockRules } from '../booking/rules.repository.ts';
 import { readAround, takePlaces, type Wish } from '../booking/take-places.ts';
@@ -78,7 +78,7 @@ export const createAppointment = (dependencies: Dependencies): Handler<typeof op
       service_id: (body.service_id === undefined ? hold?.service_id : body.service_id) ?? null,
     };
     const named = await deferErrors(context, {
-      named: readNamed(dependencies, context, names),
+      named: readNamed(dependencies, context, names, isNewTo(names, hold)),
       lead: lead_id ? dependencies.rpc.call(checkLead, { body: { lead_id } }, context) : Promise.resolve(),
     });
     const { service, choice } = named;

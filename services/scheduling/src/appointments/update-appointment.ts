@@ -6,7 +6,7 @@ import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError, firstRefusal, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { type BookingRow, deleteBookings, insertBookings } from '../booking/booking.repository.ts';
-import { deferRefusal, holdRefusal, type Named, readHold, readNamed } from '../booking/named.ts';
+import { deferRefusal, holdRefusal, isNewTo, type Named, readHold, readNamed } from '../booking/named.ts';
 import { withAlternatives } from '../booking/refusals.ts';
 import { lockRules } from '../booking/rules.repository.ts';
 import type { RulesRow } from '../booking/rules.ts';
@@ -83,7 +83,7 @@ export async function plan(
   const planned = isOpen ? changeAppointment(row, patch) : null;
   // A change of a final one is refused, but what it names must be there.
   const { seller_id, service_id } = planned ?? (isOpen ? row : namesOf(row, patch));
-  const isNew = { seller: seller_id !== row.seller_id, service: service_id !== row.service_id };
+  const isNew = isNewTo({ seller_id, service_id }, row, hold);
   const takes = hold_id !== undefined || (planned !== null && takesAnother(row, planned));
   const asks = takes || (!isOpen && (isNew.seller || isNew.service));
   const names = asks ? { seller_id, service_id } : { seller_id: null, service_id: null };

@@ -3,7 +3,7 @@ import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import { type Handler, replyBytes } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { requireAppointment } from '../appointments/require-appointment.ts';
-import { deferRefusal, readNamed } from '../booking/named.ts';
+import { deferRefusal, isNewTo, readNamed } from '../booking/named.ts';
 import { findRules } from '../booking/rules.repository.ts';
 import { requireRules } from '../booking/rules.ts';
 import { useCalendar } from '../calendar-watch/use-calendar.ts';
@@ -23,10 +23,7 @@ export const getAvailability =
     if (query.duration_minutes === undefined && service_id === null) throw withoutDuration();
     const moving = await requireAppointment(database, context, appointment_id);
     // What the appointment has already may have become inactive since.
-    const isNew = {
-      seller: seller_id?.toLowerCase() !== moving?.seller_id,
-      service: service_id?.toLowerCase() !== moving?.service_id,
-    };
+    const isNew = isNewTo({ seller_id, service_id }, moving ?? null);
     const named = await deferRefusal(readNamed({ database, rpc }, context, { seller_id, service_id }, isNew));
     if (named.refusal) {
       // What is not there comes before the state of what is.

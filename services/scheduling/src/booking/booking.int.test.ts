@@ -811,6 +811,70 @@ describe('holds', () => {
     expect(await outcomeOf(booking.book(storeId, at('11:30')))).toBe('done');
   });
 
+  test.each(['reject', 'allow'] as const)(
+    'with `overlap: %s` by then, a hold can be used for a booking and a move, whatever became of its seller and its service',
+    async (overlap) => {
+      const storeId = await booking.store({ horizon_days: 730 });
+      const { rpc } = booking;
+      const params = (service: { id: string }) => ({ serviceId: service.id });
+      const changes: Record<string, (seller: string, service: { id: string }) => unknown> = {
+        inactive: (seller) => booking.setSeller(seller, { is_active: false }),
+        'not bookable': (seller) => booking.setSeller(seller, { bookable: false }),
+        deleted: (seller) => booking.removeSeller(seller),
+        'without hours': (seller) => booking.setSeller(seller, { hours: [] }),
+        'a service that ended': (_, service) =>
+          rpc.call(updateService, { params: params(service), body: { is_active: false } }, testContext({ storeId })),
+        'a service that was deleted': (_, service) =>
+          rpc.call(deleteService, { params: params(service) }, testContext({ storeId })),
+        'a service of others': (_, service) =>
+          rpc.call(
+            updateService,
+            { params: params(service), body: { seller_ids: [booking.addSeller(storeId)] } },
+            testContext({ storeId }),
+          ),
+      };
+      const held = [];
+      for (const change of Object.values(changes)) {
+        const seller_id = booking.addSeller(storeId);
+        const service = await booking.service(storeId, { seller_ids: [seller_id] });
+        const hold = (time: string) => booking.hold(storeId, at(time), { service_id: service.id });
+        const [{ id: moving }, [booked, moved]] = [
+          await booking.book(storeId, at('20:00'), { service_id: service.id }),
+          [await hold('09:00'), await hold('11:00')],
+        ];
+        await change(seller_id, service);
+        held.push({ seller_id, service_id: service.id, moving, booked, moved });
+      }
+      const plain = await booking.service(storeId);
+      const store = await booking.hold(storeId, at('09:00'), { service_id: plain.id });
+      await changes['a service of others']?.('', plain);
+      await booking.rules(storeId, { overlap, horizon_days: 730 });
+      for (const { seller_id, service_id, moving, booked, moved } of held) {
+        const shown = { seller_id, service_id };
+        expect(await booking.book(storeId, at('09:00'), { hold_id: booked.id })).toMatchObject(shown);
+        expect(await booking.change(storeId, moving, { hold_id: moved.id, seller_id })).toMatchObject({
+          ...shown,
+          scheduled_at: at('11:00'),
+        });
+      }
+      const booked = await booking.book(storeId, at('09:00'), { hold_id: store.id });
+      expect(booked).toMatchObject({ seller_id: null, service_id: plain.id });
+    },
+  );
+
+  test('a hold of a seller is none for a service that they do not give', async () => {
+    const storeId = await booking.store({ horizon_days: 730 });
+    const [seller_id, other] = [booking.addSeller(storeId), booking.addSeller(storeId)];
+    const { id: service_id } = await booking.service(storeId, { seller_ids: [other] });
+    const appointment = await booking.book(storeId, at('20:00'), { service_id });
+    const { id: hold_id } = await booking.hold(storeId, at('09:00'), { seller_id });
+    const taken = [
+      booking.book(storeId, at('09:00'), { hold_id, service_id }),
+      booking.change(storeId, appointment.id, { hold_id }),
+    ];
+    expect(await Promise.all(taken.map(outcomeOf))).toEqual(['seller_not_bookable', 'seller_not_bookable']);
+  });
+
   test('a hold can be used once after the store allows overlaps, also outside the hours that it has by then', async () => {
     const storeId = await booking.store({ horizon_days: 730 });
     const seller_id = booking.addSeller(storeId);

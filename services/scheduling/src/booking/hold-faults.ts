@@ -31,7 +31,7 @@ export function holdFaults(hold: Held, wish: Wished): ValidationFault[] {
       faults.push({ pointer: '#/seller_id', detail: `must be ${hold.seller_id}, the seller of the hold` });
   } else if (isNamed) {
     faults.push({ pointer: '#/seller_id', detail: 'must be null, because the hold has no seller' });
-  } else if (sellers.length > 0) {
+  } else if (sellers.length > 0 && !hold.service_id) {
     const detail = 'has sellers, but the hold has none: make the hold for this service';
     faults.push({ pointer: '#/service_id', detail });
   }

@@ -18,18 +18,30 @@ export type Named = Names & { readonly service: ServiceRow | null; readonly choi
 
 const nothing: Named = { seller_id: null, service_id: null, service: null, choice: { sellers: [], isNamed: false } };
 
+/** Whether a request chooses the seller, the service, and that this seller gives this service. */
+type IsNew = { readonly seller: boolean; readonly service: boolean; readonly pair: boolean };
+
+/** What neither the appointment nor the hold of a request has: it may have become inactive or been deleted since. */
+export function isNewTo({ seller_id, service_id }: Names, ...had: readonly (Names | null)[]): IsNew {
+  const isSeller = (each: Names | null) => each?.seller_id === (seller_id?.toLowerCase() ?? null);
+  const isService = (each: Names | null) => each?.service_id === (service_id?.toLowerCase() ?? null);
+  return {
+    seller: !had.some(isSeller),
+    service: !had.some(isService),
+    pair: !had.some((each) => isSeller(each) && isService(each)),
+  };
+}
+
 /**
  * The service, and the sellers whose places it may be.
  *
- * @param isNew whether the request chooses the service and the seller. If not, the appointment has them, and they may have
- * become inactive or been deleted since
  * @throws AppError `service_not_found`, `service_inactive`, `seller_not_found`, `seller_inactive`, `seller_not_bookable`
  */
 export async function readNamed(
   { database, rpc }: Pick<Dependencies, 'database' | 'rpc'>,
   context: StoreContext,
   { seller_id, service_id }: Names,
-  isNew: { readonly seller: boolean; readonly service: boolean } = { seller: true, service: true },
+  isNew: IsNew = isNewTo({ seller_id, service_id }),
 ): Promise<Named> {
   if (!seller_id && !service_id) return nothing;
   const [service] = service_id
@@ -49,7 +61,7 @@ export async function readNamed(
   if (isNamed && isNew.seller && !sellers[0]) throw new AppError('seller_not_found');
   if (isNew.service && service?.is_active === false) throw new AppError('service_inactive');
   if (isNamed && isNew.seller && sellers[0]?.is_active === false) throw new AppError('seller_inactive');
-  if (isNamed && (isNew.seller || isNew.service) && service && service.seller_ids.length > 0) {
+  if (isNamed && isNew.pair && service && service.seller_ids.length > 0) {
     if (!service.seller_ids.includes(ids[0] as string)) throw new AppError('seller_not_bookable');
   }
   // A service whose sellers were all deleted can be booked with none.

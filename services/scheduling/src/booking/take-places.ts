@@ -158,7 +158,9 @@ async function grantOf(
   const refusal = refusalOfHold(wish, hold);
   if (refusal) return refusal;
   const span = spanOf(rules, wish, buffers);
-  if (choice.isNamed && !choice.sellers.every(({ bookable }) => bookable)) return new AppError('seller_not_bookable');
+  if (!hold && choice.isNamed && !choice.sellers.every(({ bookable }) => bookable)) {
+    return new AppError('seller_not_bookable');
+  }
   const open = hold ? [hold.seller_id] : openChoices(rules, wish);
   if (open instanceof AppError) return open;
   // A time that is held can be kept, whatever the rules are by now: with its buffers as they are now.

@@ -68,9 +68,11 @@ export const claimNext: ClaimNext<Claim<Claimed>, Prepared> = async (sql, row, {
   }
 };
 
-const valuesOf = ({ service, scheduled_at }: Reminded, reader: Reader): ReminderValues => ({
-  name: reader.name,
-  service,
-  time: momentText(scheduled_at, reader),
-  calendar_link: reader.calendarLink,
-});
+const valuesOf =
+  ({ service, scheduled_at }: Reminded, { timezone, ...reader }: Reader) =>
+  (locale = reader.locale): ReminderValues => ({
+    name: reader.name,
+    service,
+    time: momentText(scheduled_at, { timezone, locale }),
+    calendar_link: reader.calendarLink,
+  });
