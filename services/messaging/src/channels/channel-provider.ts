@@ -39,6 +39,8 @@ export type ChannelProvider = {
   readonly replyWindowMs: number | null;
   /** Whether the provider posts status updates. If so, the watchdog watches for a message without one. */
   readonly reportsStatus: boolean;
+  /** The calling code of a customer whose phone is hidden, by the provider's own id. Left out: the id tells none. */
+  marketOf?(userId: string): string | undefined;
   /**
    * The origin of the API that the channel is sent over, such as `https://graph.facebook.com`. The calls go through
    * its circuit. Null: the provider is not reached over a network. `to` is the customer that is written to, as in
@@ -259,7 +261,7 @@ export type StatusUpdate = {
 export type ReceivedStatusUpdate = StatusUpdate & {
   readonly providerMessageId: string;
   readonly callbackData: string | null;
-  /** The phone that got the message, digits only. Left out: the customer has none for the provider. */
+  /** The phone that got the message, digits only, or the calling code of a hidden one. Left out: the provider tells neither. */
   readonly recipient?: string;
   /** Who got the message. Left out unless the channel tells both ids. */
   readonly customer?: CustomerIds;

@@ -1,6 +1,7 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { PublicEvent } from '@mostrador/kit/outbox/outbox';
 import type { AcceptingChannel } from '../channels/channel.repository.ts';
+import { providerOf } from '../channels/providers.ts';
 import { NoConversation } from '../conversations/conversation.repository.ts';
 import { reserveBudget } from '../prices/budget.ts';
 import { findTemplates } from '../templates/template.repository.ts';
@@ -30,8 +31,10 @@ export async function reservePrice(
   const budget = settings.monthly_budget;
   if (budget === null) return undefined;
   const category = await categoryOf(sql, storeId, channel, request, isOpen);
-  const phone = customer.wa_id ?? customer.phone ?? request.phone ?? customer.lead_phone ?? undefined;
-  if (phone === undefined && customer.user_id === null && !request.confirmed) throw new NoConversation();
+  const { user_id: userId } = customer;
+  const known = customer.wa_id ?? customer.phone ?? request.phone ?? customer.lead_phone ?? undefined;
+  if (known === undefined && userId === null && !request.confirmed) throw new NoConversation();
+  const phone = known ?? (userId === null ? undefined : providerOf(channel).marketOf?.(userId));
   const expected = { source, handsOver, at, phone, category };
   return await reserveBudget(sql, storeId, { rateCard, budget }, expected);
 }

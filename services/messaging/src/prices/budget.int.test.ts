@@ -142,6 +142,21 @@ describe('the budget of a month', () => {
     await expect(send(abroad())).rejects.toMatchObject(refused);
   });
 
+  test('counts the market of a customer without a number by the country in the user id', async () => {
+    const { accept, lead, spent } = await openStore(7);
+    const template = { name: 'sale', language: 'en' };
+    const sendTo = async (userId: string) => {
+      await messaging.adminSql`
+        update conversations set wa_id = null, phone = null, lead_phone = null, user_id = ${userId} where lead_id = ${lead}`;
+      await accept({ source: 'seller', template });
+      return await spent();
+    };
+    await messaging.adminSql`update conversations set last_inbound_at = null where lead_id = ${lead}`;
+    expect(await sendTo('UY.1502576394655843')).toBe(2);
+    expect(await sendTo('BR.1502576394655843')).toBe(2.5);
+    expect(await sendTo('of-no-country')).toBe(3);
+  });
+
   test('gets back what a message did not cost, and bears what it cost more', async () => {
     const { accept, spent, told } = await openStore(10);
     const [free, dear, failed] = [await accept(), await accept(), await accept()];

@@ -39,7 +39,7 @@ export type Expected = {
   readonly handsOver: boolean;
   /** What the provider will probably bill it as. */
   readonly category: string;
-  /** The customer's phone, if it is known. */
+  /** The customer's phone, or the calling code of a hidden one. Undefined: neither is known. */
   readonly phone: string | undefined;
   readonly at: Date;
 };

@@ -27,7 +27,7 @@ export type RateCard = {
   readonly currency: string;
   /** How many service messages a number has free in a month. Undefined: the file does not say. */
   readonly freeServiceMessages?: number | undefined;
-  /** The rate of one message in `currency`; undefined: the file has none. `phone`: the customer's, digits only, if known. */
+  /** The rate of one message in `currency`; undefined: the file has none. `phone`: the customer's, digits only, or its calling code. */
   rateOf(phone: string | undefined, category: string, at: Date): number | undefined;
 };
 

@@ -343,6 +343,18 @@ test('a status update is read with our id and our own text for a failure', () =>
   ]);
 });
 
+test.each([
+  [{ recipient_id: customer, recipient_user_id: 'UY.1502576394655843' }, customer],
+  [{ recipient_user_id: 'BR.1502576394655843' }, '55'],
+  [{ recipient_user_id: 'US.ENT.11815799212886844830' }, '1'],
+  [{ recipient_user_id: 'XX.1' }, undefined],
+  [{ recipient_user_id: 'brazil' }, undefined],
+  [{}, undefined],
+])('the market of a message is that of the number, or of the country in the user id: %o', (ids, recipient) => {
+  const status = { id: 'wamid.1', status: 'delivered', timestamp: '1795000000', ...ids };
+  expect(read(notification(number, { statuses: [status] } as never)).statuses[0]?.recipient).toBe(recipient);
+});
+
 test('a status update tells who got the message when it names both ids, by itself or by its contact', () => {
   const told = (status: object, contacts: object[] = []) =>
     read(

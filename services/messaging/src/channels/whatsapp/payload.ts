@@ -8,6 +8,7 @@ import { failureOf } from './errors.ts';
 import { handoverOf, readHandover } from './handover.ts';
 import { readChunk, readPastMedia } from './history.ts';
 import { type Entry, idsIn, readEcho, readEntry, readPreferenceEntry } from './inbound-entry.ts';
+import { marketOf } from './market.ts';
 import { readStandbyEcho, readStandbyEntry, standbyOf } from './standby.ts';
 
 /** The fields that are read: their members with entries, and what reads each entry. */
@@ -131,7 +132,7 @@ function readStatus(status: unknown, value: unknown, now: Date): ReceivedStatusU
     at: moment(member(status, 'timestamp'), now),
     ...known({
       pricing: readPricing(member(status, 'pricing')),
-      recipient: phoneOf(member(status, 'recipient_id')),
+      recipient: phoneOf(member(status, 'recipient_id')) ?? marketOf(text(member(status, 'recipient_user_id'))),
       customer: receiverOf(status, value),
     }),
     ...(word === 'failed' && code !== undefined ? { error: failureOf(code) } : {}),

@@ -2,6 +2,7 @@ import type { ValidationFault } from '@mostrador/contracts';
 import type { ChannelProvider, ConnectChannelBody } from '../channel-provider.ts';
 import { createWhatsappAdapter, defaultApiUrl } from './adapter.ts';
 import { appSecretsOf, replaceCredentials, type WhatsappCredentials } from './credentials.ts';
+import { marketOf } from './market.ts';
 import { readNotification } from './payload.ts';
 import { isSameSecret, isSignedBy } from './signature.ts';
 
@@ -30,6 +31,7 @@ export const whatsapp: ChannelProvider = {
   // Meta calls it the customer service window.
   replyWindowMs: 24 * 3_600_000,
   reportsStatus: true,
+  marketOf,
   originOf: ({ api_url }) => new URL(api_url ?? defaultApiUrl).origin,
 };
 
