@@ -308,6 +308,12 @@ test.skipIf(!existsSync(browser))(
       await page.getByLabel('Message').fill('Oi');
       await page.getByRole('button', { name: 'Send' }).click();
       await own.getByText('edited').waitFor();
+      // What is edited again is the text alone, without its reaction and marks.
+      await own.getByText('⋯').click();
+      await own.getByRole('button', { name: 'Edit' }).click();
+      expect(await page.getByLabel('Message').inputValue()).toBe('Oi');
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      expect(await page.getByLabel('Message').inputValue()).toBe('');
       await shown.nth(2).getByText('⋯').click();
       await shown.nth(2).getByRole('button', { name: 'Answer' }).click();
       await page.getByText('You answer: Seen?').waitFor();
@@ -319,10 +325,19 @@ test.skipIf(!existsSync(browser))(
       await shown.nth(3).getByText('⋯').click();
       await shown.nth(3).getByRole('button', { name: 'Delete' }).click();
       await shown.nth(3).getByText('This message was deleted').waitFor();
+      expect(await shown.nth(3).getByText('⋯').count()).toBe(0);
       await page.getByLabel('Message').fill('How much?');
       await page.locator('#attach summary').click();
       await page.getByRole('button', { name: 'Send it as from an ad' }).click();
       await shown.nth(4).filter({ hasText: 'How much?' }).getByText('📣 Corte e hidratação').waitFor();
+      for (const [name, said] of [
+        ['Choice from a list', '45 min, R$ 60'],
+        ['Form filled in', 'data: 2027-01-15'],
+      ] as const) {
+        await page.locator('#attach summary').click();
+        await page.getByRole('button', { name }).click();
+        await shown.filter({ hasText: name }).filter({ hasText: said }).waitFor();
+      }
       for (const [name, owner] of [
         ['Meta’s agent takes the conversation', 'other'],
         ['Meta’s agent passes it to the shop', 'store'],
@@ -343,7 +358,7 @@ test.skipIf(!existsSync(browser))(
       await page.getByLabel('Mensagem').fill('Bom dia');
       await page.getByRole('button', { name: 'Enviar' }).click();
       await waitFor(async () => conversations.has('5511977776666'), { description: 'the chosen customer writes' });
-      expect(names).toEqual(['Ana', 'Ana', 'Ana', 'Beatriz']);
+      expect(names).toEqual(['Ana', 'Ana', 'Ana', 'Ana', 'Ana', 'Beatriz']);
       await page.goto(`${address}${url}?lang=es-MX`);
       await page.getByText('Escribes a').waitFor();
       expect(faults).toEqual([]);
