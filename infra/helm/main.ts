@@ -30,7 +30,7 @@ const helm = {
 const kubernetes = '1.34.0';
 const folder = import.meta.dirname;
 const chart = join(folder, 'mostrador');
-type Platform = Readonly<Record<'secrets' | 'files' | 'ports', readonly string[]>>;
+type Platform = Readonly<Record<'secrets' | 'files' | 'ports' | 'ofBuild', readonly string[]>>;
 const platform: Platform = JSON.parse(readFileSync(join(chart, 'files/platform.json'), 'utf8'));
 
 /** Values that the chart must reject, and what its message names. */
@@ -44,6 +44,9 @@ const wrongValues = {
   ),
   ...Object.fromEntries(
     platform.ports.map((name) => [`config.${name}=9000`, `config.${name}: the chart sets the ports in a pod`]),
+  ),
+  ...Object.fromEntries(
+    platform.ofBuild.map((name) => [`config.${name}=/run/place`, `config.${name}: it is for a clone`]),
   ),
   'config.TEMPORAL_WORKER_BUILD_ID=0.3.0': 'config.TEMPORAL_WORKER_BUILD_ID: an upgrade would end the workers',
   'processes.workflows.config.TEMPORAL_WORKER_BUILD_ID=0.3.0':

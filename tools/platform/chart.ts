@@ -12,6 +12,9 @@ import { healthPaths, type ProcessName, processes, processNames } from '../../pa
 /** The limits of a graceful stop, in the order in which they pass. */
 const stopVariables = ['DRAIN_DELAY_MS', 'SHUTDOWN_TIMEOUT_MS'];
 
+/** What `config` of the chart may have: not what stands in Secrets, and not what the images set. */
+const isSetting = ({ secret, file, ofBuild }: Variable): boolean => !secret && !file && !ofBuild;
+
 /** What the templates of the Helm chart know of the platform, as JSON: `infra/helm/mostrador/files/platform.json`. */
 export function chartFile(): string {
   const all = [...processNames, 'migrate' as const].flatMap((program) => variablesOf(program));
@@ -20,7 +23,9 @@ export function chartFile(): string {
   ];
   const platform = {
     paths: healthPaths,
-    variables: names(({ secret, file }) => !secret && !file),
+    variables: names(isSetting),
+    /** The images set them, or have no use for them. */
+    ofBuild: names(({ ofBuild }) => ofBuild),
     secrets: names(({ secret }) => secret, [...all, ...variablesOf('admin')]),
     files: [...nodeVariables.map(({ name }) => name), ...names(({ file }) => file)],
     /** The chart sets them. */
@@ -61,8 +66,8 @@ function settingsOf(program: ProgramName) {
   const all = variablesOf(program);
   const names = (chosen: (variable: Variable) => unknown) => all.filter(chosen).map(({ name }) => name);
   return {
-    variables: names(({ secret, file }) => !secret && !file),
-    required: names(({ secret, file, required }) => !secret && !file && required),
+    variables: names(isSetting),
+    required: names((variable) => isSetting(variable) && variable.required),
     requiredSecrets: names(({ secret, required }) => secret && required),
     optionalSecrets: names(({ secret, required }) => secret && !required),
     files: [...nodeVariables.map(({ name }) => name), ...names(({ file }) => file)],

@@ -19,6 +19,7 @@ type Member = {
   readonly maximum?: number;
   readonly secret?: boolean;
   readonly file?: boolean;
+  readonly ofBuild?: boolean;
 };
 type Config = { readonly properties: Readonly<Record<string, Member>>; readonly required?: readonly string[] };
 
@@ -58,4 +59,5 @@ const variablesOf = ({ properties, required = [] }: Config): Variable[] =>
     ...(member.maximum !== undefined && { maximum: member.maximum }),
     ...(member.secret && { secret: true }),
     ...(member.file && { file: true }),
+    ...(member.ofBuild && { ofBuild: true }),
   }));

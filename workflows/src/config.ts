@@ -28,7 +28,11 @@ export const workflowsConfig = Type.Object({
     }),
   ),
   WORKFLOW_BUNDLE_CACHE: Type.Optional(
-    Type.String({ minLength: 1, description: 'A folder that caches the workflow bundle, for a faster start' }),
+    Type.String({
+      minLength: 1,
+      description: 'A folder that caches the workflow bundle, for a faster start',
+      ofBuild: true,
+    }),
   ),
 });
 

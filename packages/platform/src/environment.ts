@@ -21,6 +21,8 @@ export type Variable = {
   readonly secret?: boolean;
   /** Its value is the path of a file, which the program reads at its start. */
   readonly file?: boolean;
+  /** It says where a build has put something. An image sets what it has, so only who runs a clone sets it. */
+  readonly ofBuild?: boolean;
 };
 
 /**

@@ -37,7 +37,11 @@ export const gatewayConfig = Type.Object({
   ),
   DOCS: Type.Boolean({ default: true, description: 'false: no reference, no guides and no OpenAPI document' }),
   CONSOLE_DIRECTORY: Type.Optional(
-    Type.String({ minLength: 1, description: 'The built console, which is served at `/console`. Empty: none.' }),
+    Type.String({
+      minLength: 1,
+      description: 'The built console, which is served at `/console`. Empty: none.',
+      ofBuild: true,
+    }),
   ),
   TEMPORAL_UI_URL: Type.Optional(
     Type.String({
@@ -50,6 +54,7 @@ export const gatewayConfig = Type.Object({
     Type.String({
       minLength: 1,
       description: 'For development: ids of real rows for the examples of the API document.',
+      ofBuild: true,
     }),
   ),
   DRAIN_DELAY_MS: Type.Integer({

@@ -77,6 +77,8 @@ the process's name, its component, its settings, and as `build` the version by w
 {{- fail (printf "%s names a file: put the file into the Secret of tls.existingSecret, and its key into tls.files.%s" $place .name) -}}
 {{- else if has .name .platform.ports -}}
 {{- fail (printf "%s: the chart sets the ports in a pod. monitoring.port is that of the metrics, and gateway.service.port that of the gateway's Service" $place) -}}
+{{- else if has .name .platform.ofBuild -}}
+{{- fail (printf "%s: it is for a clone. An image has what it needs" $place) -}}
 {{- else if eq .name "TEMPORAL_WORKER_BUILD_ID" -}}
 {{- fail (printf "%s: an upgrade would end the workers of the version that is current. List the versions in processes.workflows.versions: each has its own Deployment and build id" $place) -}}
 {{- else if not (has .name .platform.variables) -}}

@@ -9,8 +9,8 @@ import { readSecretVariable, readVariable } from './variables.ts';
 const Port = (options: { default?: number; description?: string } = {}) =>
   Type.Integer({ ...options, minimum: 0, maximum: 65_535 });
 
-// Two keywords of our own: `file` marks the path of a file that the process reads at its start, `secret` a value that
-// `<NAME>_FILE` may give as the content of a file.
+// Three keywords of our own: `file` marks the path of a file that the process reads at its start, `secret` a value that
+// `<NAME>_FILE` may give as the content of a file, and `ofBuild` where a build has put something: an image sets that itself.
 /** The path of a file that the process reads at its start. */
 export const File = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, file: true, description: `Path of a file with ${description}` }));

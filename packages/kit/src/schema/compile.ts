@@ -46,7 +46,7 @@ function createValidator(): Ajv {
   // For the API document, and for the detail of a pattern's fault.
   ajv.addVocabulary(['valuesOf', 'fault']);
   // For the configuration alone.
-  ajv.addVocabulary(['secret', 'file']);
+  ajv.addVocabulary(['secret', 'file', 'ofBuild']);
   ajv.addKeyword({
     keyword: 'text',
     type: 'string',
