@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { inspectTemporal } from '@mostrador/kit/clients/temporal-inspection';
+import { createLog } from '@mostrador/kit/process/log';
 import { waitFor } from '@mostrador/testing/wait';
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -163,6 +165,17 @@ test('a rolled-back workflow that the first version cannot replay is terminated,
   await row.signal('overdue');
   await row.workflow.result();
   expect(await versionsOf(row.workflow)).toEqual(['1']);
+});
+
+test('an operator sees which version gets the tasks of a queue, and of which version its workers are', async () => {
+  await makeCurrent('1');
+  const { address, namespace } = stage;
+  const log = createLog({ service: 'test', level: 'silent', format: 'json' });
+  const inspect = () => inspectTemporal({ address, namespace, taskQueues: ['followup'], limitMs: 10_000, log });
+  const [queue] = await inspect();
+  expect(queue?.current).toBe(`${deploymentName}:1`);
+  const versions = queue?.pollers.map(({ version }) => version) ?? [];
+  expect(new Set(versions)).toEqual(new Set([null, `${deploymentName}:1`, `${deploymentName}:2`]));
 });
 
 test('workers without a version take over when versioning is turned off and the others have stopped', async () => {

@@ -1,7 +1,8 @@
 import type { Sql } from '@mostrador/kit/database/database';
 import type { AiBudgetReached } from './ai-budgets.ts';
 import type { OpenCircuit } from './circuits.ts';
-import type { BudgetUsedUp } from './message-budgets.ts';
+import type { FailingEmbedders } from './embedders.ts';
+import type { FoundStore } from './finding.ts';
 import type { FailingModels } from './models.ts';
 import type { TroubledNumber } from './numbers.ts';
 
@@ -148,20 +149,30 @@ export const readFailingModels = (sql: Sql) => sql<FailingModels[]>`
     and failures >= case failure_kind when 'rejected' then 1 else 3 end
   group by 1, 2 order by 1, 2`;
 
+/** As with models. A budget that is used up is no failure of the embedder. */
+export const readFailingEmbedders = (sql: Sql) => sql<FailingEmbedders[]>`
+  select failure as kind, count(*)::int as stores, max(attempts)::int as attempts,
+    (array_agg(store_id order by attempts desc, store_id))[1] as store_id
+  from crm.knowledge_indexes
+  where next_attempt_at is not null and failure not in ('budget_reached', 'not_connected')
+    and attempts >= case failure when 'rejected' then 1 else 3 end
+  group by 1 order by 1`;
+
 /** The first stores that have used up what their AI may use today, and since when. */
 export const readAiBudgets = (sql: Sql) => sql<AiBudgetReached[]>`
-  select store_id, reached_at as since from assistant.model_days
+  select store_id, reached_at as since, count(*) over ()::int as stores from assistant.model_days
   where day = (now() at time zone 'UTC')::date and reached_at is not null order by store_id limit ${mostStores}`;
 
-export const readMessageBudgets = (sql: Sql) => sql<BudgetUsedUp[]>`
-  select b.store_id from messaging.message_budgets b join messaging.store_settings s on s.store_id = b.store_id
+export const readMessageBudgets = (sql: Sql) => sql<FoundStore[]>`
+  select b.store_id, count(*) over ()::int as stores from messaging.message_budgets b join messaging.store_settings s on s.store_id = b.store_id
   where b.month = date_trunc('month', now() at time zone 'UTC')::date and b.told_percent = 100
     and s.monthly_budget is not null
   order by b.store_id limit ${mostStores}`;
 
 /** The first numbers that a provider blocks or warns about, those that send nothing before the others. */
 export const readNumbers = (sql: Sql) => sql<TroubledNumber[]>`
-  select store_id, number_state ->> 'health' as health, number_checked_at as checked_at from messaging.channels
+  select store_id, number_state ->> 'health' as health, number_checked_at as checked_at, count(*) over ()::int as stores
+  from messaging.channels
   where disconnected_at is null and number_state ->> 'health' in ('blocked', 'warned')
   order by 2, store_id limit ${mostStores}`;
 

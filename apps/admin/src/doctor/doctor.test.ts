@@ -59,7 +59,7 @@ describe('findings', () => {
 
   test('a dead worker is one finding, although two checks find it', () => {
     const present = names.filter((name) => name !== 'workflows').map((name) => answer(name));
-    const pollers = [{ identity: 'w', polledAt: ago(120) }];
+    const pollers = [{ identity: 'w', polledAt: ago(120), version: null }];
     const queues = Object.values(taskQueues).map(
       (name) => ({ name, tasks: 'activity', pollers, backlog: 1, backlogSeconds: 60 }) as unknown as TaskQueueState,
     );
@@ -200,7 +200,7 @@ describe('processes', () => {
   test('a kind of process that is missing, and a dead worker, come before what waits for them', () => {
     const missing = judgeProcesses(all.filter(({ process }) => process !== 'workflows'));
     const dead = judgeTaskQueues(
-      [{ name: 'delivery', tasks: 'workflow', pollers: [], backlog: 0, backlogSeconds: 0 }],
+      [{ name: 'delivery', tasks: 'workflow', pollers: [], backlog: 0, backlogSeconds: 0, current: null }],
       now,
     );
     for (const finding of [...missing, ...dead]) expect(finding.isRoot).toBe(true);
@@ -324,19 +324,20 @@ describe('Temporal', () => {
     ...{
       name: 'delivery',
       tasks: 'workflow',
-      pollers: [{ identity: 'w', polledAt: ago(10) }],
+      pollers: [{ identity: 'w', polledAt: ago(10), version: null }],
       backlog: 0,
       backlogSeconds: 0,
+      current: null,
     },
     ...members,
   });
 
   test.each<[string, Partial<TaskQueueState>, unknown[]]>([
     ['a queue that is polled', {}, []],
-    ['a poll that began a minute ago', { pollers: [{ identity: 'w', polledAt: ago(70) }] }, []],
+    ['a poll that began a minute ago', { pollers: [{ identity: 'w', polledAt: ago(70), version: null }] }, []],
     [
       'a worker that died',
-      { pollers: [{ identity: 'w', polledAt: ago(120) }], backlog: 4 },
+      { pollers: [{ identity: 'w', polledAt: ago(120), version: null }], backlog: 4 },
       [
         [
           'critical',
@@ -355,6 +356,34 @@ describe('Temporal', () => {
     expect(brief(judgeTaskQueues([queue(members)], now))).toEqual(expected);
   });
 
+  test.each([
+    ['the current version', 'mostrador:2', ['mostrador:1', 'mostrador:2'], undefined],
+    ['workers without a version, when none is current', null, [null, 'mostrador:2'], undefined],
+    ['only the version before the current one', 'mostrador:2', ['mostrador:1'], 'the worker version mostrador:2'],
+    ['only workers without a version', 'mostrador:2', [null], 'the worker version mostrador:2'],
+    ['only workers of a version that is not current', null, ['mostrador:2'], 'workers without a version'],
+  ])('polled by %s', (_name, current, versions, target) => {
+    const pollers = versions.map((version) => ({ identity: 'w', polledAt: ago(10), version }));
+    const found = judgeTaskQueues(
+      (['workflow', 'activity'] as const).map((tasks) => ({
+        ...queue({ current, pollers, backlogSeconds: 30 }),
+        tasks,
+      })),
+      now,
+    );
+    const text = `Tasks of delivery go to ${target}, and no such worker polls. Messages are not sent`;
+    const expected = { severity: 'critical', isRoot: true, what: text, since: ago(30).toISOString() };
+    expect(found).toMatchObject(target === undefined ? [] : [expected]);
+  });
+
+  test('a last worker of the current version that died is missed although others poll', () => {
+    const pollers = [
+      { identity: 'old', polledAt: ago(10), version: 'mostrador:1' },
+      { identity: 'dead', polledAt: ago(120), version: 'mostrador:2' },
+    ];
+    expect(brief(judgeTaskQueues([queue({ current: 'mostrador:2', pollers })], now))).toHaveLength(1);
+  });
+
   test('says of each task queue what stops', () => {
     expect(Object.keys(work).toSorted()).toEqual(taskQueues.toSorted());
   });
@@ -370,7 +399,10 @@ describe('Temporal', () => {
   });
 
   test('since when a queue has no worker is its last poll', () => {
-    const [finding] = judgeTaskQueues([queue({ pollers: [{ identity: 'w', polledAt: ago(120) }] })], now);
+    const [finding] = judgeTaskQueues(
+      [queue({ pollers: [{ identity: 'w', polledAt: ago(120), version: null }] })],
+      now,
+    );
     expect(finding?.since).toBe(ago(120).toISOString());
   });
 });
@@ -537,7 +569,7 @@ describe('PostgreSQL', () => {
 
   test('each store whose AI has used up its day is a note', () => {
     expect(judgeAiBudgets([])).toEqual([]);
-    expect(judgeAiBudgets(['a', 'b'].map((store_id) => ({ store_id, since: now })))).toMatchObject([
+    expect(judgeAiBudgets(['a', 'b'].map((store_id) => ({ store_id, since: now, stores: 2 })))).toMatchObject([
       { severity: 'note', what: expect.stringContaining('the store a has'), since: now.toISOString() },
       { severity: 'note', what: expect.stringContaining('the store b has') },
     ]);
@@ -564,8 +596,8 @@ describe('PostgreSQL', () => {
   test('a number that its provider blocks is a warning, and one that it warns about a note', () => {
     expect(judgeNumbers([])).toEqual([]);
     const found = judgeNumbers([
-      { store_id: 'a', health: 'blocked', checked_at: now },
-      { store_id: 'b', health: 'warned', checked_at: now },
+      { store_id: 'a', stores: 2, health: 'blocked', checked_at: now },
+      { store_id: 'b', stores: 2, health: 'warned', checked_at: now },
     ]);
     expect(found).toMatchObject([
       { severity: 'warning', what: 'The provider blocks the number of the store a' },
@@ -576,8 +608,23 @@ describe('PostgreSQL', () => {
 
   test('each store whose budget is used up is a warning that names it', () => {
     expect(judgeMessageBudgets([])).toEqual([]);
-    expect(judgeMessageBudgets([{ store_id: 'a' }, { store_id: 'b' }]).map(({ what }) => what)).toEqual(
-      ['a', 'b'].map((id) => `The store ${id} has used up the budget for messages of the month`),
+    expect(
+      judgeMessageBudgets(['a', 'b'].map((store_id) => ({ store_id, stores: 2 }))).map(({ what }) => what),
+    ).toEqual(['a', 'b'].map((id) => `The budget of the store ${id} for messages of the month is used up`));
+  });
+
+  test('stores beyond those that are named are counted', () => {
+    const first = { store_id: 'a', stores: 4 };
+    expect(judgeMessageBudgets([first])[1]?.what).toBe(
+      'The budget of 3 more stores for messages of the month is used up',
     );
+    expect(judgeAiBudgets([{ ...first, stores: 2, since: now }])).toMatchObject([
+      { since: now.toISOString() },
+      { severity: 'note', what: expect.stringMatching(/^The AI of 1 more store has used up/), since: null },
+    ]);
+    expect(judgeNumbers([{ ...first, health: 'blocked', checked_at: now }])[1]).toMatchObject({
+      severity: 'warning',
+      what: 'The provider blocks or warns about the number of 3 more stores',
+    });
   });
 });

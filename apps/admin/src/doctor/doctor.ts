@@ -12,12 +12,14 @@ import { judgeCircuits } from './circuits.ts';
 import {
   readAiBudgets,
   readCircuits,
+  readFailingEmbedders,
   readFailingModels,
   readMessageBudgets,
   readNumbers,
   readSealed,
 } from './database.repository.ts';
 import { checkSchemas, checkServer } from './database.ts';
+import { judgeEmbedders } from './embedders.ts';
 import { compareFindings, exitCodeOf, type Finding, oneOfEachCause, severities } from './finding.ts';
 import { judgeMessageBudgets } from './message-budgets.ts';
 import { judgeModels } from './models.ts';
@@ -172,7 +174,10 @@ async function examine(admin: Admin, database: string | undefined): Promise<Resu
       return judgeQueues(states.flat(), new Date());
     }),
     ofDatabase('providers', async (sql) => judgeCircuits(await readCircuits(sql), new Date())),
-    ofDatabase('models of the AI', async (sql) => judgeModels(await readFailingModels(sql))),
+    ofDatabase('models of the AI', async (sql) => [
+      ...judgeModels(await readFailingModels(sql)),
+      ...judgeEmbedders(await readFailingEmbedders(sql)),
+    ]),
     ofDatabase('budgets of the AI', async (sql) => judgeAiBudgets(await readAiBudgets(sql))),
     ofDatabase('numbers of channels', async (sql) => judgeNumbers(await readNumbers(sql))),
     ofDatabase('budgets for messages', async (sql) => judgeMessageBudgets(await readMessageBudgets(sql))),

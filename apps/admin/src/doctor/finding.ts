@@ -18,6 +18,28 @@ export type Finding = {
   readonly cause?: 'worker';
 };
 
+/** One of the first stores about which something is found. `stores`: how many there are. */
+export type FoundStore = { readonly store_id: string; readonly stores: number };
+
+/**
+ * A finding for each store that was read, and one about the others, which are at most as urgent as the last of these.
+ * `what` says what is wrong with stores: `the store ID`, `3 more stores`. Pure.
+ */
+export function judgeStores<Row extends FoundStore>(
+  rows: readonly Row[],
+  judge: (row: Row) => Omit<Finding, 'what'>,
+  what: (stores: string, row?: Row) => string,
+): Finding[] {
+  const last = rows.at(-1);
+  const more = last ? last.stores - rows.length : 0;
+  return [
+    ...rows.map((row) => ({ ...judge(row), what: what(`the store ${row.store_id}`, row) })),
+    ...(last && more > 0
+      ? [{ ...judge(last), since: null, what: what(`${more} more ${more === 1 ? 'store' : 'stores'}`) }]
+      : []),
+  ];
+}
+
 /** The first finding of a cause has what the others say as a further reason, and no finding has the member `cause`. */
 export function oneOfEachCause(findings: readonly Finding[]): Finding[] {
   const merged: Finding[] = [];

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readFailingModels } from './database.repository.ts';
+import { readFailingEmbedders, readFailingModels } from './database.repository.ts';
+import { judgeEmbedders } from './embedders.ts';
 import { judgeModels } from './models.ts';
 
 let database: TestDatabase;
@@ -36,6 +37,34 @@ test('a model that fails again and again is found with the leads that wait for i
       severity: 'warning',
       what: `The model of the store ${hanging} at openai does not answer (timed_out). 1 lead waits for the AI, and people get them after two minutes`,
       since: since.toISOString(),
+    },
+  ]);
+});
+
+test('an embedder that fails again and again is found, one that failed twice or has no budget left is not', async () => {
+  const { adminSql } = database;
+  const index = async (failure: string | null, attempts: number, next_attempt_at: Date | null = new Date()) => {
+    const store_id = randomUUID();
+    const embedder_id = randomUUID();
+    await adminSql`insert into crm.knowledge_indexes ${adminSql({ store_id, embedder_id, failure, attempts, next_attempt_at })}`;
+    return store_id;
+  };
+  const failing = await index('unavailable', 3);
+  const rejected = await index('rejected', 1);
+  await index('timed_out', 2);
+  await index('budget_reached', 9);
+  await index('unavailable', 5, null);
+  await index(null, 0);
+  const found = await readFailingEmbedders(adminSql);
+  await adminSql`delete from crm.knowledge_indexes`;
+  expect(found).toEqual([
+    { kind: 'rejected', stores: 1, attempts: 1, store_id: rejected },
+    { kind: 'unavailable', stores: 1, attempts: 3, store_id: failing },
+  ]);
+  expect(judgeEmbedders(found)).toMatchObject([
+    { severity: 'warning', why: 'The last attempt failed.', remedy: expect.stringContaining('embedder connect') },
+    {
+      what: `The embedder of the store ${failing} gives no vectors (unavailable). New documents are found by their words only`,
     },
   ]);
 });

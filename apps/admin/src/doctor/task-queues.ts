@@ -1,4 +1,4 @@
-import type { TaskQueueState } from '@mostrador/kit/clients/temporal-inspection';
+import type { Poller, TaskQueueState } from '@mostrador/kit/clients/temporal-inspection';
 import { ageText, type Finding, toTime } from './finding.ts';
 
 /** What stops without the tasks of a queue. */
@@ -18,9 +18,13 @@ const deadAfterMs = 90_000;
 const slowAfterSeconds = 60;
 const stuckAfterSeconds = 600;
 
-/** Which task queues have no worker, or too few. Pure. */
+/** Which task queues have no worker, none of the version that gets their tasks, or too few. Pure. */
 export function judgeTaskQueues(queues: readonly TaskQueueState[], now: Date): Finding[] {
-  const dead = queues.filter(({ pollers }) => !pollers.some(({ polledAt }) => +now - +polledAt < deadAfterMs));
+  const lives = ({ polledAt }: Poller) => +now - +polledAt < deadAfterMs;
+  const dead = queues.filter(({ pollers }) => !pollers.some(lives));
+  const passedBy = queues.filter(
+    (queue) => !dead.includes(queue) && !queue.pollers.some((each) => lives(each) && each.version === queue.current),
+  );
   // One cause is one finding: when no queue has a worker, there is none at all.
   const isAll =
     dead.length > 0 && new Set(dead.map(({ name }) => name)).size === new Set(queues.map(({ name }) => name)).size;
@@ -40,8 +44,12 @@ export function judgeTaskQueues(queues: readonly TaskQueueState[], now: Date): F
       remedy: `Start a workflows process${name === '' ? '' : ' whose TASK_QUEUES has this queue'}. If one runs, its /readyz says why it does not poll.`,
     };
   });
-  for (const { name, tasks, backlog, backlogSeconds, pollers } of queues) {
-    if (backlogSeconds < slowAfterSeconds || dead.some((queue) => queue.name === name)) continue;
+  for (const [current, of] of Map.groupBy(passedBy, (queue) => queue.current)) {
+    findings.push(judgeCurrent(current, of, now));
+  }
+  const served = queues.filter(({ name }) => ![...dead, ...passedBy].some((queue) => queue.name === name));
+  for (const { name, tasks, backlog, backlogSeconds, pollers } of served) {
+    if (backlogSeconds < slowAfterSeconds) continue;
     findings.push({
       severity: backlogSeconds < stuckAfterSeconds ? 'warning' : 'critical',
       what: `${backlog} ${tasks} tasks wait in the task queue ${name}, the oldest for ${ageText(0, backlogSeconds * 1000)}. ${work[name] ?? ''} in time`,
@@ -52,4 +60,23 @@ export function judgeTaskQueues(queues: readonly TaskQueueState[], now: Date): F
     });
   }
   return findings;
+}
+
+/** The tasks of these queues go to a version of which no worker polls. */
+function judgeCurrent(current: string | null, queues: readonly TaskQueueState[], now: Date): Finding {
+  const names = [...new Set(queues.map(({ name }) => name))];
+  const others = new Set(
+    queues.flatMap(({ pollers }) => pollers.map(({ version }) => version ?? 'workers without one')),
+  );
+  const oldest = Math.max(...queues.map(({ backlogSeconds }) => backlogSeconds));
+  const version = current === null ? 'workers without a version' : `the worker version ${current}`;
+  return {
+    severity: 'critical',
+    isRoot: true,
+    what: `Tasks of ${names.join(', ')} go to ${version}, and no such worker polls. ${names.flatMap((name) => work[name] ?? []).join('. ')}`,
+    since: oldest > 0 ? toTime(new Date(+now - oldest * 1000)) : null,
+    why: `These poll, and get no tasks: ${[...others].join(', ')}.`,
+    remedy:
+      'Start workers of that version, or make one current whose workers run: `temporal worker deployment set-current-version`, docs/operations/rollout.md.',
+  };
 }

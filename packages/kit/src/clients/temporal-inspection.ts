@@ -4,12 +4,17 @@ import type { Log } from '../process/log.ts';
 import type { TemporalAddress } from './temporal-address.ts';
 import { assertNamespace } from './temporal-namespace.ts';
 
+/** `version`: that of the worker. Null: it has none. */
+export type Poller = { readonly identity: string; readonly polledAt: Date; readonly version: string | null };
+
 /** A task queue for one kind of task, as Temporal sees it. */
 export type TaskQueueState = {
   readonly name: string;
   readonly tasks: 'workflow' | 'activity';
   /** Workers that polled within the last five minutes. A poll lasts a minute, so a worker that lives polls each minute. */
-  readonly pollers: readonly { readonly identity: string; readonly polledAt: Date }[];
+  readonly pollers: readonly Poller[];
+  /** The version of workers that gets its tasks, such as `mostrador:0.3.0`. Null: workers without a version get them. */
+  readonly current: string | null;
   /** How many tasks wait, about. */
   readonly backlog: number;
   /** How long the oldest has waited, about. */
@@ -18,6 +23,13 @@ export type TaskQueueState = {
 
 /** temporal.api.enums.v1.TaskQueueType */
 const types = { workflow: 1, activity: 2 } as const;
+
+/** temporal.api.enums.v1.WorkerVersioningMode: WORKER_VERSIONING_MODE_VERSIONED */
+const versioned = 2;
+
+type Version = { readonly deploymentName?: string | null; readonly buildId?: string | null };
+const versionText = (version: Version | null | undefined): string | null =>
+  version?.buildId ? `${version.deploymentName}:${version.buildId}` : null;
 
 /**
  * Looks at a namespace for an operator, and starts nothing.
@@ -33,16 +45,18 @@ export async function inspectTemporal(
   setLogger({ error: quiet, info: quiet, debug: quiet });
   const connection = Connection.lazy({ address, tls, apiKey, interceptors: [] });
   const describe = async (name: string, tasks: keyof typeof types): Promise<TaskQueueState> => {
-    const { pollers, stats } = await connection.workflowService.describeTaskQueue({
+    const { pollers, stats, versioningInfo } = await connection.workflowService.describeTaskQueue({
       ...{ namespace, taskQueue: { name }, taskQueueType: types[tasks], reportStats: true },
     });
     return {
       name,
       tasks,
-      pollers: pollers.map(({ identity, lastAccessTime }) => ({
+      pollers: pollers.map(({ identity, lastAccessTime, deploymentOptions }) => ({
         identity: identity ?? '',
         polledAt: new Date(Number(lastAccessTime?.seconds ?? 0) * 1000),
+        version: deploymentOptions?.workerVersioningMode === versioned ? versionText(deploymentOptions) : null,
       })),
+      current: versionText(versioningInfo?.currentDeploymentVersion),
       backlog: Number(stats?.approximateBacklogCount ?? 0),
       backlogSeconds: Number(stats?.approximateBacklogAge?.seconds ?? 0),
     };
