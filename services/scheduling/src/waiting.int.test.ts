@@ -4,6 +4,7 @@ import {
   getCalendarSync,
   giveUpWaitingScheduling,
   listWaitingScheduling,
+  operatorWaitingOperations,
   type RequestOf,
   retryWaitingScheduling,
   syncCalendarEvent,
@@ -349,4 +350,35 @@ describe('both', () => {
     }
     expect(await syncOf(ids[0] as string)).toMatchObject({ state: 'pending' });
   });
+});
+
+test('an operator sees and retries a calendar whose last read failed, also before its next one is due', async () => {
+  const { stores, list: listAll, retry: retryAll } = operatorWaitingOperations.scheduling;
+  const kind = 'calendar_watch' as const;
+  const storesWithOne = async () =>
+    (await scheduling.rpc.call(stores, { body: { kind, after: null } }, testContext())).store_ids;
+  const watches = async () =>
+    (await scheduling.rpc.call(listAll, { body: { kind, limit: 50 } }, testContext({ storeId }))).data;
+  const [watch] = await scheduling.adminSql`
+    insert into calendar_watches (store_id, connection_id, wake_at, attempts)
+    select store_id, id, now() + interval '10 minutes', 2 from calendar_connections where store_id = ${storeId}
+    on conflict (store_id, connection_id) do update set wake_at = excluded.wake_at, attempts = 2
+    returning connection_id as id, wake_at`;
+  expect(await storesWithOne()).not.toContain(storeId);
+  expect(await watches()).toEqual([]);
+
+  const [connection] = await scheduling.adminSql`
+    update calendar_watches w set last_error_code = 'caldav_503', last_error_detail = 'The server fails.'
+    from calendar_connections c where w.store_id = ${storeId} and c.id = w.connection_id returning c.connected_at`;
+  expect(await storesWithOne()).toContain(storeId);
+  expect(await watches()).toMatchObject([
+    {
+      ...{ kind, id: watch?.id, reason: 'failed_attempt', attempts: 2, until: watch?.wake_at.toISOString() },
+      ...{ detail: expect.stringContaining('(caldav_503)'), since: connection?.connected_at.toISOString() },
+    },
+  ]);
+  const body = { kind, ids: [watch?.id as string], dry_run: false };
+  expect((await scheduling.rpc.call(retryAll, { body }, testContext({ storeId }))).done).toBe(1);
+  expect(await watches()).toMatchObject([{ id: watch?.id, reason: 'due' }]);
+  await scheduling.adminSql`delete from calendar_watches where store_id = ${storeId}`;
 });

@@ -223,7 +223,7 @@ export const OperatorKindWord = OneOf(operatorKindsInOrder, {
   title: 'OperatorKind',
   description:
     'As `WaitingKind`. `ai_turn`: a lead who waits for an answer of the AI. `calendar_watch`: a connected calendar whose ' +
-    'next read is due. `inbound_payload`: a webhook of a channel that is not processed, or was given up.',
+    'next read is due, or whose last one failed. `inbound_payload`: a webhook of a channel that is not processed, or was given up.',
 });
 
 const kind = OperatorKindWord;

@@ -11,12 +11,12 @@ import {
   type WaitingWatchRow,
 } from './waiting.repository.ts';
 
-/** Connected calendars whose next read is due. Only an operator sees them: most wait for a moment. */
+/** Connected calendars whose next read is due, or whose last one failed. Only an operator sees them: most wait for a moment. */
 export const waitingWatches: WaitingSource = {
   async find(sql, storeId, rows) {
     const found = await findWaitingWatches(sql, storeId, rows);
     return found.map((row) => {
-      const { id, attempts, wake_at: since } = row;
+      const { id, attempts, since } = row;
       const workflow_id = calendarWatchWorkflow.workflowId(id);
       return toWaitingItem({ kind: 'calendar_watch', id, lead_id: null, attempts, since, workflow_id }, causeOf(row));
     });
@@ -45,5 +45,6 @@ export const waitingWatches: WaitingSource = {
 function causeOf({ now, lease_until, wake_at, needs_attention, last_error_code: code }: WaitingWatchRow): WaitingCause {
   if (lease_until && lease_until > now) return { reason: 'running', until: lease_until };
   if (needs_attention) return { reason: 'needs_attention', until: null, code };
+  if (wake_at > now) return { reason: 'failed_attempt', until: wake_at, code };
   return { reason: 'due', until: wake_at, code };
 }
