@@ -193,10 +193,12 @@ inBrowser(() => {
     expect(await seller.page.getByRole('link', { name: 'Store settings' }).count()).toBe(0);
   });
 
-  test('axe finds nothing on the settings', async () => {
-    const { page, loginUrl } = await newPerson('owner', { reducedMotion: 'reduce' });
+  test('axe finds nothing on the settings, and nothing is cut off at any width', async () => {
+    const { page, loginUrl, store } = await newPerson('owner', { reducedMotion: 'reduce' });
+    await admin(['store', 'update', '--store', store.id, '--name', `<b>${'x'.repeat(150)}`]);
     await openSettings(page, loginUrl);
     await page.getByRole('button', { name: 'Add a sending time' }).click();
+    expect(await tooNarrow(page)).toEqual([]);
     await page.getByLabel('Name', { exact: true }).fill('');
     await page.getByLabel('To', { exact: true }).selectOption('00:30');
     await save(page);
@@ -271,13 +273,5 @@ inBrowser(() => {
     await page.getByRole('columnheader', { name: 'Camila Rocha' }).waitFor();
     await page.getByRole('button', { name: 'New appointment' }).click();
     await page.getByLabel('Service').selectOption('Cut and wash');
-  });
-
-  test('nothing of the settings is cut off at any width', async () => {
-    const { page, loginUrl, store } = await newPerson();
-    await admin(['store', 'update', '--store', store.id, '--name', `<b>${'x'.repeat(150)}`]);
-    await openSettings(page, loginUrl);
-    await page.getByRole('button', { name: 'Add a sending time' }).click();
-    expect(await tooNarrow(page)).toEqual([]);
   });
 });
