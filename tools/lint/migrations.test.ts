@@ -1,7 +1,19 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { root } from '@mostrador/local-platform/paths';
+import { afterAll, expect, test } from 'vitest';
 import { migrationFaults } from './migrations.ts';
 
-const rulesOf = (sql: string) => migrationFaults(sql).map((fault) => fault.split(': ')[1]);
+const folder = mkdtempSync(join(tmpdir(), 'mostrador-migrations-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let files = 0;
+const fileOf = (sql: string): string => {
+  const file = join(folder, `${++files}.sql`);
+  writeFileSync(file, sql);
+  return relative(root, file);
+};
+const rulesOf = (sql: string) => migrationFaults([fileOf(sql)]).map((fault) => fault.split(': ')[1]);
 
 test.each([
   ['create index by_n on things (n);', 'require-concurrent-index-creation'],
@@ -35,4 +47,14 @@ test.each([
   '-- squawk-ignore whole-table-change\nlock table things in share mode;',
 ])('a migration that expands, or says what it accepts, is none: %s', (sql) => {
   expect(rulesOf(sql)).toEqual([]);
+});
+
+test('each fault names its file and its line', () => {
+  const [alone, together] = ['-- no-transaction\ndrop index by_n;', 'select 1;\nupdate things set n = 0;'].map(fileOf);
+  expect(migrationFaults([alone, together] as string[])).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(`^${alone}:2: require-concurrent-index-deletion: `),
+      expect.stringMatching(`^${together}:2: whole-table-change: `),
+    ]),
+  );
 });

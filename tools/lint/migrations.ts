@@ -16,29 +16,43 @@ const withoutTransaction = /^-- no-transaction\s*\n/;
 const ignored = /--\s*squawk-ignore[^\n]*\bwhole-table-change\b[^\n]*\n\s*$/;
 
 /**
- * What would block requests or break the previous version while a migration runs on large tables, as `line: reason`.
- * Squawk finds locks, scans and incompatible changes. A `-- squawk-ignore <rule>` above a statement accepts it.
+ * What would block requests or break the previous version while one of these files runs on large tables, as
+ * `file:line: rule: message`. Squawk finds locks, scans and incompatible changes. A `-- squawk-ignore <rule>` above a
+ * statement accepts it.
  */
-export function migrationFaults(sql: string): string[] {
-  const isAlone = withoutTransaction.test(sql);
-  const squawk = spawnSync(
+export function migrationFaults(files: readonly string[]): string[] {
+  const texts = files.map((file) => ({ file, sql: readFileSync(join(root, file), 'utf8') }));
+  const { alone = [], together = [] } = Object.groupBy(texts, ({ sql }) =>
+    withoutTransaction.test(sql) ? 'alone' : 'together',
+  );
+  const found = [...squawk(alone), ...squawk(together, '--assume-in-transaction')];
+  return texts.flatMap(({ file, sql }) =>
+    [...found.flatMap((fault) => (fault.file === file ? fault.text : [])), ...wholeTableChanges(sql)].map(
+      (fault) => `${file}:${fault}`,
+    ),
+  );
+}
+
+/** One process looks at all files: a start costs more than a file. */
+function squawk(files: readonly { readonly file: string }[], ...more: string[]): { file: string; text: string }[] {
+  if (files.length === 0) return [];
+  const { error, stdout, stderr } = spawnSync(
     join(root, 'node_modules/.bin/squawk'),
     [
-      ...['--reporter', 'json', '--pg-version', '18', '--stdin-filepath', 'migration.sql'],
+      ...['--reporter', 'json', '--pg-version', '18', ...more],
       ...excluded.flatMap((rule) => ['--exclude', rule]),
-      ...(isAlone ? [] : ['--assume-in-transaction']),
+      ...files.map(({ file }) => file),
     ],
-    { input: sql, encoding: 'utf8' },
+    { cwd: root, encoding: 'utf8' },
   );
-  if (squawk.error || !squawk.stdout.startsWith('[')) throw squawk.error ?? new Error(squawk.stdout + squawk.stderr);
-  const found: { line: number; rule_name: string; message: string }[] = JSON.parse(squawk.stdout);
-  return [
-    ...found
+  if (error || !stdout.startsWith('[')) throw error ?? new Error(stdout + stderr);
+  const found: { file: string; line: number; rule_name: string; message: string }[] = JSON.parse(stdout);
+  return (
+    found
       // Squawk does not know the rule of this file.
       .filter(({ message }) => !message.includes('whole-table-change'))
-      .map(({ line, rule_name, message }) => `${line + 1}: ${rule_name}: ${message}`),
-    ...wholeTableChanges(sql),
-  ];
+      .map(({ file, line, rule_name, message }) => ({ file, text: `${line + 1}: ${rule_name}: ${message}` }))
+  );
 }
 
 /** Statements that change or lock an existing table as a whole. Squawk has no rule for them. */
@@ -58,15 +72,16 @@ function wholeTableChanges(sql: string): string[] {
     });
 }
 
+const sha256 = (text: Buffer): string => createHash('sha256').update(text).digest('hex');
+
 if (import.meta.main) {
   const released: Record<string, string> = JSON.parse(readFileSync(releasedFile, 'utf8'));
   const files = globSync('services/*/migrations/*.sql', { cwd: root });
-  const faults = [...new Set([...files, ...Object.keys(released)])].toSorted().flatMap((file) => {
-    const sql = files.includes(file) ? readFileSync(join(root, file), 'utf8') : '';
-    const isKept = [undefined, createHash('sha256').update(sql).digest('hex')].includes(released[file]);
-    const changed = isKept ? [] : [`${file}: a released migration has changed; write a new file instead`];
-    return [...changed, ...migrationFaults(sql).map((fault) => `${file}:${fault}`)];
+  const changed = Object.entries(released).flatMap(([file, hash]) => {
+    const isKept = files.includes(file) && hash === sha256(readFileSync(join(root, file)));
+    return isKept ? [] : [`${file}: a released migration has changed; write a new file instead`];
   });
+  const faults = [...changed, ...migrationFaults(files)].toSorted();
   for (const fault of faults) console.log(fault);
   process.exitCode = faults.length > 0 ? 1 : 0;
 }
