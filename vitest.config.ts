@@ -27,7 +27,7 @@ const hard = ['tests/attack', 'tests/chaos', 'tests/reports']
   .map((folder) => `${folder}/**/*.int.test.ts`)
   .concat('**/*.{hard,plans}.int.test.ts');
 const endToEndOf = (names: string[]) => names.map((name) => `tests/e2e/${name}.e2e.test.ts`);
-const hardEndToEnd = endToEndOf(['console/attacks', 'console/hostile', 'fuzz']);
+const hardEndToEnd = endToEndOf(['console/attacks', 'console/hostile', 'console/slow', 'fuzz']);
 /** `npm run replay` runs this one. */
 const replay = 'workflows/src/replay/scenarios.replay.int.test.ts';
 /**
@@ -39,7 +39,7 @@ const long = [
   ...['chaos/exact/kill-hidden-customer.int', 'chaos/exact/kill-answers.int', 'chaos/exact/kill-assistant.int'],
   ...['chaos/exact/kill-give-up.int', 'chaos/exact/kill-scheduling.int'],
   ...['docs/operations/deploy.hard.int', 'webhooks/replays/replay-and-planner.hard.int'],
-  ...['workflows/src/readiness.hard.int', 'e2e/console/hostile.e2e', 'e2e/fuzz.e2e'],
+  ...['workflows/src/readiness.hard.int', 'e2e/tls.hard.int', 'e2e/console/hostile.e2e', 'e2e/fuzz.e2e'],
 ];
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -50,7 +50,7 @@ class LongFirst extends BaseSequencer {
 }
 /** These stop processes of the platform, change what all stores share, or need the machine for themselves. */
 const alone = endToEndOf(['calendar', 'reports']);
-const hardAlone = endToEndOf(['console/interruptions', 'console/slow', 'followup-races', 'outage', 'tls']);
+const hardAlone = endToEndOf(['console/interruptions', 'followup-races', 'outage']);
 /** Two cores are assumed. `--maxWorkers` sets another number for all projects. */
 const workers = (count: number) =>
   process.argv.some((argument) => argument.startsWith('--maxWorkers')) ? {} : { maxWorkers: count };

@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
-import { awakeMs } from '@mostrador/testing/awake';
 import { inject } from 'vitest';
 import { readConfig } from '../../apps/admin/src/config.ts';
-import { createPlatform, type Platform } from '../../apps/admin/src/platform.ts';
+import { createPlatform } from '../../apps/admin/src/platform.ts';
 import { type Ended, runHere } from '../../apps/admin/test/run-here.ts';
+import { adminOver, type Json, jsonOf } from './any-platform.ts';
+
+export { daysAhead, eventually, type Json } from './any-platform.ts';
 
 const platform = inject('platform');
 
@@ -36,9 +37,6 @@ export function storeOf(tier: string) {
 
 /** The gateway's root URL, which serves the probes, the documentation and the calendar feeds. */
 export const gatewayUrl = new URL(addresses.base_url).origin;
-
-// biome-ignore lint/suspicious/noExplicitAny: parsed JSON, whose shape the assertions check
-export type Json = any;
 
 export type Answer = { status: number; headers: Headers; body: Json; text: string };
 
@@ -97,15 +95,6 @@ export const runAdminHere = (argv: readonly string[], input = ''): Promise<Ended
 /** Does what `adminProcess` does without a process. */
 export const admin = (argv: readonly string[], input = ''): Promise<Json> => adminOver(connection, argv, input);
 
-/** Does the same on another platform. */
-export const adminOver = async (other: Platform, argv: readonly string[], input = ''): Promise<Json> =>
-  jsonOf(argv, await runHere([...argv, '--json'], other, input));
-
-function jsonOf(argv: readonly string[], { out, err, exitCode }: Ended): Json {
-  if (exitCode !== 0) throw new Error(`admin ${argv.join(' ')} exited with ${exitCode}: ${err}`);
-  return JSON.parse(out);
-}
-
 /** Writes a file for an admin command, as JSON unless it is a text. It is removed with the folder of the run. */
 export function fileOf(name: string, content: string | object): string {
   const file = join(mkdtempSync(join(platform.localDirectory, 'file-')), name);
@@ -127,25 +116,6 @@ export async function newStore(options: { tier?: string; arguments?: string[] } 
   ]);
   const { api_key: key } = await admin(['key', 'create', '--store', store.id, '--name', 'e2e']);
   return { id: store.id as string, name, key: key as string };
-}
-
-/**
- * Repeats `ask` until `isEnough` accepts its answer. Throws with the last answer after `limitMs`, in which the time does
- * not count that the machine stands still.
- */
-export async function eventually<T>(
-  ask: () => Promise<T>,
-  isEnough: (answer: T) => boolean,
-  limitMs = 90_000,
-): Promise<T> {
-  const until = awakeMs() + limitMs;
-  for (;;) {
-    const answer = await ask();
-    if (isEnough(answer)) return answer;
-    if (awakeMs() > until)
-      throw new Error(`no such answer within ${limitMs} ms; the last one: ${JSON.stringify(answer)}`);
-    await pause(100);
-  }
 }
 
 /** The running processes of the platform. */
@@ -172,7 +142,3 @@ export async function temporal(action: 'stop' | 'start'): Promise<void> {
   const response = await fetch(`${platform.temporalControlUrl}/${action}`, { method: 'POST' });
   if (!response.ok) throw new Error(await response.text());
 }
-
-/** A full hour this many days ahead. */
-export const daysAhead = (days: number): Date =>
-  new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 + days * 86_400_000);

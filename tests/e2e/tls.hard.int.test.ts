@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../apps/admin/src/config.ts';
 import { createPlatform, type Platform } from '../../apps/admin/src/platform.ts';
 import { type ProcessName, processNames } from '../../packages/platform/src/processes.ts';
-import { adminOver, daysAhead, eventually, type Json } from './platform.ts';
+import { adminOver, daysAhead, eventually, type Json } from './any-platform.ts';
 import { startTlsServers, type TlsServers } from './tls-servers.ts';
 
 /** A platform of its own, whose three servers accept connections over TLS only. */
