@@ -117,7 +117,12 @@ test.skipIf(!canMakeCertificates)(
 
     const shell = spawn('bash', ['page.sh'], {
       cwd: home,
-      env: { ...process.env, NODE_ENV: undefined, VITEST: undefined },
+      env: {
+        ...process.env,
+        ...{ NODE_ENV: undefined, VITEST: undefined },
+        // The workers bundle their code once for all tests.
+        WORKFLOW_BUNDLE_CACHE: join(root, '.local/cache/workflows'),
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let said = '';

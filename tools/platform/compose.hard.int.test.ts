@@ -137,6 +137,9 @@ describe.skipIf(!canMakeCertificates)('what compose.yaml runs', () => {
     const { listener } = processes[service as 'crm'] ?? {};
     return {
       PATH: process.env.PATH,
+      // Only caches. An image has the second one, too.
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      WORKFLOW_BUNDLE_CACHE: join(root, '.local/cache/workflows'),
       ...common,
       TEMPORAL_ADDRESS: temporal.address,
       TEMPORAL_NAMESPACE: temporal.namespace,

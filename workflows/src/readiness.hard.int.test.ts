@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { localDirectory } from '@mostrador/local-platform/paths';
 import { freePorts } from '@mostrador/local-platform/ports';
 import { type GrpcProxy, startGrpcProxy } from '@mostrador/testing/proxy/grpc-proxy';
 import { canMakeCertificates } from '@mostrador/testing/servers/certificates';
@@ -46,6 +47,7 @@ describe.skipIf(!canMakeCertificates)('the worker', () => {
       env: {
         PATH: process.env.PATH,
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+        WORKFLOW_BUNDLE_CACHE: join(localDirectory(process.env), 'cache/workflows'),
         NATS_URL: nats.url,
         ...Object.fromEntries(given),
         TEMPORAL_NAMESPACE: secured.temporal.namespace,
