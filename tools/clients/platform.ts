@@ -24,8 +24,9 @@ export async function startClientsPlatform() {
   const folder = runs.create();
   const platform = await startLocalPlatform({
     ...{ root, folder, durable: false, environment: { LOG_LEVEL: 'error' } },
-    // The clients contain the address. With the same one in each run, compilers know the client of an unchanged API.
-    portsOf: `clients of ${root}`,
+    // The clients contain the address. With the same one in each run of each clone, compilers know the client of an
+    // unchanged API.
+    portsOf: 'clients',
   });
   try {
     const { key, sandboxUrl } = await withInsideClient(platform.natsUrl('admin'), async (call) => {

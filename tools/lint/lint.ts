@@ -1,10 +1,15 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '@mostrador/local-platform/paths';
+import { cacheDirectory, root } from '@mostrador/local-platform/paths';
 
-/** What a check keeps for its next run, which then looks only at what has changed. */
+/**
+ * What a check keeps for its next run, which then looks only at what has changed. It names files from here and knows their
+ * contents, so that a new clone begins with what another one has kept.
+ */
 const kept = join(root, '.local/cache/lint');
+const ofAllClones = join(cacheDirectory(process.env), 'lint');
+if (!existsSync(kept) && existsSync(ofAllClones)) cpSync(ofAllClones, kept, { recursive: true });
 const types = (name: string) => ['--noEmit', '--incremental', '--tsBuildInfoFile', join(kept, `${name}.tsbuildinfo`)];
 
 const folders = ['packages', 'services', 'workflows', 'apps', 'infra', 'tools', 'tests', 'bench', 'docs'];
@@ -31,6 +36,7 @@ if (!generated.ok)
 
 // The checks run in parallel. Their output appears after all have ended, so that it does not interleave.
 const results = await Promise.all(checks.map(async (check) => ({ ...check, ...(await runCheck(check)) })));
+cpSync(kept, ofAllClones, { recursive: true });
 const failed = results.filter(({ ok }) => !ok);
 for (const { name, text } of failed) console.log(`── ${name} ──\n${text}`);
 for (const { name, ok, seconds } of results)
