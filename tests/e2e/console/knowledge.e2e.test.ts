@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { admin } from '../platform.ts';
-import { inBrowser, newPerson, open, type TestStore, tabTo, title, tooNarrow, violations } from './browser.ts';
+import { admin, request } from '../platform.ts';
+import { inBrowser, inDialog, newPerson, open, type TestStore, tabTo, title, tooNarrow, violations } from './browser.ts';
 
 const hostile = '<img src=x onerror="document.title=1">';
 
@@ -23,6 +23,8 @@ inBrowser(() => {
     await addDocuments(store);
     await open(page, loginUrl, '/knowledge');
     await title(page, 'Knowledge').waitFor();
+    await page.getByRole('link', { name: 'hours' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Add document' }).count()).toBe(0);
     await tabTo(page, 'searchbox', 'Ask as a customer would');
     await page.keyboard.type('When do you open on Saturday?');
     await page.keyboard.press('Enter');
@@ -39,6 +41,57 @@ inBrowser(() => {
     await drawer.waitFor({ state: 'detached' });
     await page.reload();
     await passages.getByText('the store opens at nine').waitFor();
+  });
+
+  test('a manager adds a document that the assistant finds at once, corrects it, and takes it out of use', async () => {
+    const { page, loginUrl, store } = await newPerson('manager');
+    await open(page, loginUrl, '/knowledge');
+    await page.getByRole('button', { name: 'Add document' }).click();
+    await inDialog(page);
+    await page.keyboard.press('Enter');
+    await page.getByText('Give it a title.').waitFor();
+    await page.keyboard.type('Parking');
+    await page.getByRole('textbox', { name: 'Text' }).fill('The garage costs 5 an hour.\n\nIt is behind the store.');
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Add document' }).click();
+    const found = async (q: string) => {
+      const { body } = await request('GET', `/knowledge/search?q=${q}`, { key: store.key });
+      return body.data.map(({ text }: { text: string }) => text).join();
+    };
+    const row = page.getByRole('link', { name: 'Parking' });
+    await row.waitFor();
+    expect(await found('garage')).toContain('costs 5 an hour');
+
+    const edit = async () => {
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await inDialog(page);
+    };
+    const text = page.getByRole('textbox', { name: 'Text' });
+    const save = async (action = 'Save') => {
+      await page.getByRole('alertdialog').getByRole('button', { name: action, exact: true }).click();
+    };
+    await row.click();
+    await edit();
+    // Another person is faster.
+    const { body: documents } = await request('GET', '/knowledge/documents', { key: store.key });
+    const { name, title: named } = documents.data[0];
+    const theirs = { name, title: named, content: 'The garage is closed.' };
+    await request('POST', '/knowledge/documents', { key: store.key, body: theirs });
+    await text.fill('The garage costs 6 an hour.');
+    await save();
+    await page.getByText('Someone else changed the same meanwhile.').waitFor();
+    expect(await found('garage')).toContain('closed');
+    await save('Save mine');
+    await page.getByRole('dialog').getByText('costs 6 an hour').waitFor();
+    expect(await found('garage')).toContain('costs 6 an hour');
+
+    await edit();
+    await page.getByRole('checkbox', { name: 'The assistant answers from it' }).uncheck();
+    await save();
+    await page.getByRole('dialog').getByText('Not used').waitFor();
+    expect(await found('garage')).toBe('');
+    const { body: after } = await request('GET', '/knowledge/documents', { key: store.key });
+    expect(after).toMatchObject({ total: 1, data: [{ title: 'Parking', is_active: false }] });
   });
 
   test('what the assistant does not find, and a store without documents, say what to do', async () => {

@@ -1,8 +1,11 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { createLazyRoute, Link, useNavigate } from '@tanstack/react-router';
-import { BookOpen, SearchX } from 'lucide-react';
+import { BookOpen, Plus, SearchX } from 'lucide-react';
+import { useState } from 'react';
+import { sessionQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Moment } from '../ui/moment.tsx';
@@ -12,6 +15,7 @@ import { type Column, rowLink, Table } from '../ui/table.tsx';
 import { Toolbar } from '../ui/toolbar.tsx';
 import { TwoLines } from '../ui/two-lines.tsx';
 import { DocumentDrawer } from './document-drawer.tsx';
+import { CreateDocument } from './document-form.tsx';
 import { piecesOf } from './highlight.ts';
 import styles from './knowledge.module.css';
 import { documentsQuery, passagesQuery } from './queries.ts';
@@ -55,12 +59,21 @@ const inBrief = (passage: string): string => passage.replaceAll(/^#+ /gm, '').re
 function Knowledge() {
   const { q, document } = route.useSearch();
   const navigate = useNavigate({ from: '/knowledge' });
+  const { data: session } = useQuery(sessionQuery);
   const { data, error, refetch, ...more } = useInfiniteQuery(documentsQuery);
+  const [creating, setCreating] = useState(false);
+  const mayChange = session !== undefined && session.role !== 'seller';
   const rows = data?.pages.flatMap((page) => page.rows);
   const ask = (text: string) =>
     void navigate({ search: ({ q: _, ...rest }) => (text ? { ...rest, q: text } : rest), replace: true });
+  const create = mayChange && (
+    <Button kind="main" onClick={() => setCreating(true)}>
+      <Plus size={14} aria-hidden />
+      {m.knowledge_create()}
+    </Button>
+  );
   return (
-    <Page title={m.knowledge()} about={m.knowledge_about()}>
+    <Page title={m.knowledge()} about={m.knowledge_about()} actions={rows && rows.length > 0 ? create : undefined}>
       <Toolbar>
         <SearchBox
           wide
@@ -81,11 +94,17 @@ function Knowledge() {
           rows={rows}
           keyOf={({ id }) => id}
           more={more}
-          empty={<Empty icon={BookOpen} title={m.knowledge_empty_title()} text={m.knowledge_empty_text()} />}
+          empty={
+            <Empty icon={BookOpen} title={m.knowledge_empty_title()} text={m.knowledge_empty_text()}>
+              {create}
+            </Empty>
+          }
         />
       )}
+      <CreateDocument open={creating} onClose={() => setCreating(false)} />
       <DocumentDrawer
         documentId={document}
+        mayChange={mayChange}
         onClose={() => void navigate({ search: ({ document: _, ...rest }) => rest })}
       />
     </Page>

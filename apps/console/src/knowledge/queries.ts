@@ -10,11 +10,11 @@ export const documentsQuery = infiniteQueryOptions({
   getNextPageParam: ({ next }) => next,
 });
 
+export const readDocument = (documentId: string) =>
+  dataOf(platform.GET('/knowledge/documents/{documentId}', { params: { path: { documentId } } }));
+
 export const documentQuery = (documentId: string) =>
-  queryOptions({
-    queryKey: ['documents', documentId],
-    queryFn: () => dataOf(platform.GET('/knowledge/documents/{documentId}', { params: { path: { documentId } } })),
-  });
+  queryOptions({ queryKey: ['documents', documentId], queryFn: () => readDocument(documentId) });
 
 /** The passages that the assistant gets for a question. */
 export const passagesQuery = (q: string) =>

@@ -27,6 +27,10 @@ export const greatestDocumentJsonBytes = 160 * 1024;
 export const KnowledgeDocument = Type.Object(
   {
     id: About(Uuid, 'The id of the document.'),
+    // A crm of 0.2.0 does not tell it, and neither do its events.
+    name: Type.Optional(
+      Type.String({ description: 'The name under which it was saved. `POST /knowledge/documents` with it replaces it.' }),
+    ),
     title: Type.String({ description: 'The title of the document.' }),
     content: Type.String({ description: 'The full text, at most 128 KiB.' }),
     is_active: Type.Boolean({ description: 'Whether the agents answer from it.' }),

@@ -2,7 +2,7 @@ import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
 import type { DocumentContent, DocumentRow } from './document.ts';
 
-const columns = (sql: Sql) => sql`id, title, content, is_active, created_at`;
+const columns = (sql: Sql) => sql`id, source_name, title, content, is_active, created_at`;
 
 /** A page of documents, newest first. */
 export async function listDocuments(

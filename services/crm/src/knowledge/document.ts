@@ -11,7 +11,10 @@ import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { searchLanguage } from './language.ts';
 
 /** The row of a document. */
-export type DocumentRow = Omit<KnowledgeDocument, 'created_at'> & { readonly created_at: Date };
+export type DocumentRow = Omit<KnowledgeDocument, 'name' | 'created_at'> & {
+  readonly source_name: string;
+  readonly created_at: Date;
+};
 
 /** The values of a document that an import writes. */
 export type DocumentContent = {
@@ -61,6 +64,7 @@ const refused = (detail: string) => validationFailed([{ pointer: '#/content', de
 export function toDocument(row: DocumentRow): KnowledgeDocument {
   return {
     id: row.id,
+    name: row.source_name,
     title: row.title,
     content: row.content,
     is_active: row.is_active,

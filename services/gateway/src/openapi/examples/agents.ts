@@ -60,6 +60,7 @@ const held = {
 const text = 'O exame de vista dura 45 minutos e custa R$ 120. Traga a receita anterior, se tiver.';
 export const document: KnowledgeDocument = {
   id: ids.document,
+  name: 'precos.md',
   title: 'Exames e preços',
   content: `# Exames e preços\n\n${text}`,
   is_active: true,
