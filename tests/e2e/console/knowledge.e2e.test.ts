@@ -3,7 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { admin, request } from '../platform.ts';
-import { inBrowser, inDialog, newPerson, open, type TestStore, tabTo, title, tooNarrow, violations } from './browser.ts';
+import {
+  inBrowser,
+  inDialog,
+  newPerson,
+  open,
+  type TestStore,
+  tabTo,
+  title,
+  tooNarrow,
+  violations,
+} from './browser.ts';
 
 const hostile = '<img src=x onerror="document.title=1">';
 
@@ -67,9 +77,8 @@ inBrowser(() => {
       await inDialog(page);
     };
     const text = page.getByRole('textbox', { name: 'Text' });
-    const save = async (action = 'Save') => {
-      await page.getByRole('alertdialog').getByRole('button', { name: action, exact: true }).click();
-    };
+    const form = page.getByRole('alertdialog');
+    const save = (action = 'Save') => form.getByRole('button', { name: action, exact: true }).click();
     await row.click();
     await edit();
     // Another person is faster.
@@ -82,6 +91,7 @@ inBrowser(() => {
     await page.getByText('Someone else changed the same meanwhile.').waitFor();
     expect(await found('garage')).toContain('closed');
     await save('Save mine');
+    await form.waitFor({ state: 'detached' });
     await page.getByRole('dialog').getByText('costs 6 an hour').waitFor();
     expect(await found('garage')).toContain('costs 6 an hour');
 

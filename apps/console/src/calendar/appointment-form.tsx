@@ -6,6 +6,7 @@ import { queries } from '../api/queries.ts';
 import { LeadPicker } from '../leads/lead-picker.tsx';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
+import { nameOfZone } from '../ui/clock.ts';
 import { TextArea, TextField } from '../ui/field.tsx';
 import { filledWith, MomentField } from '../ui/moment-field.tsx';
 import { Bad } from '../ui/page.tsx';
@@ -147,7 +148,7 @@ export function AppointmentForm(props: AppointmentFormProps) {
         <MomentField
           name="start"
           label={m.calendar_start()}
-          hint={timeZone}
+          hint={nameOfZone(timeZone)}
           timeZone={timeZone}
           value={wish.start}
           onChange={(start) => change({ start })}

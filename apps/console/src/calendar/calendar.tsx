@@ -7,7 +7,7 @@ import { sessionQuery, storeQuery } from '../api/queries.ts';
 import { shownData } from '../api/shown-data.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
-import { dayIn } from '../ui/clock.ts';
+import { dayIn, nameOfZone } from '../ui/clock.ts';
 import { Drawer } from '../ui/drawer.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Page } from '../ui/page.tsx';
@@ -100,7 +100,7 @@ function Loaded({ store }: { store: Store }) {
   return (
     <Page
       title={m.calendar_title()}
-      about={m.calendar_about({ zone: timeZone })}
+      about={m.calendar_about({ zone: nameOfZone(timeZone) })}
       actions={
         <Button kind="main" onClick={create}>
           <Plus size={14} aria-hidden />

@@ -4,7 +4,7 @@ import { Download } from 'lucide-react';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
 import { buttonLook } from '../ui/button.tsx';
-import { dayIn } from '../ui/clock.ts';
+import { dayIn, nameOfZone } from '../ui/clock.ts';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { numberText } from '../ui/numbers.ts';
 import { Page } from '../ui/page.tsx';
@@ -36,7 +36,11 @@ function Reports() {
     </a>
   );
   return (
-    <Page title={m.reports()} about={m.reports_about({ zone: store?.timezone ?? '…' })} actions={actions}>
+    <Page
+      title={m.reports()}
+      about={m.reports_about({ zone: store ? nameOfZone(store.timezone) : '…' })}
+      actions={actions}
+    >
       {period && <PeriodPicker search={search} period={period} />}
       {period && <Content period={period} />}
     </Page>

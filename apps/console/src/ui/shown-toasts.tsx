@@ -13,7 +13,7 @@ export function ShownToasts() {
   return (
     <Toast.Provider toastManager={manager}>
       <Toast.Portal>
-        <Toast.Viewport className={styles.viewport}>
+        <Toast.Viewport className={styles.viewport} aria-label={m.ui_notifications()}>
           <Shown />
         </Toast.Viewport>
       </Toast.Portal>

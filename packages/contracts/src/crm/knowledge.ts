@@ -29,7 +29,9 @@ export const KnowledgeDocument = Type.Object(
     id: About(Uuid, 'The id of the document.'),
     // A crm of 0.2.0 does not tell it, and neither do its events.
     name: Type.Optional(
-      Type.String({ description: 'The name under which it was saved. `POST /knowledge/documents` with it replaces it.' }),
+      Type.String({
+        description: 'The name under which it was saved. `POST /knowledge/documents` with it replaces it.',
+      }),
     ),
     title: Type.String({ description: 'The title of the document.' }),
     content: Type.String({ description: 'The full text, at most 128 KiB.' }),

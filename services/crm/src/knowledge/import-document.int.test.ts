@@ -40,7 +40,14 @@ test("an imported document has its full text, and passages in the store's langua
   expect(made).toEqual({ result: 'created', id: expect.any(String), title: 'Preços', is_active: true, passages: 1 });
   const { id, title } = made;
   const created_at = expect.any(String);
-  expect(await read(storeId, id)).toEqual({ id, title, content: body.content, is_active: true, created_at });
+  expect(await read(storeId, id)).toEqual({
+    id,
+    name: body.name,
+    title,
+    content: body.content,
+    is_active: true,
+    created_at,
+  });
   expect(await passages(id)).toEqual([{ content: body.content, language: 'portuguese' }]);
   const events = await crm.adminSql`select topic, data from outbox where store_id = ${storeId}`;
   expect(events).toEqual([{ topic: 'crm.document.imported', data: { document_id: id, is_active: true } }]);
