@@ -34,6 +34,21 @@ async function openWaiting(page: Page, store: TestStore, loginUrl: string, count
 }
 
 inBrowser(() => {
+  test('an event that waits for a webhook leads to its endpoint', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    const url = 'https://webhooks.invalid/events';
+    await request('POST', '/webhooks/endpoints', { key: store.key, body: { url, event_types: ['seller.created'] } });
+    await request('POST', '/sellers', { key: store.key, body: { name: 'Bia', whatsapp_id: '5511912345678' } });
+    await eventually(
+      () => admin(['waiting', 'list', '--store', store.id, '--kind', 'webhook_delivery']),
+      ({ data }) => data.length === 1,
+    );
+    await open(page, loginUrl, path);
+    await page.getByRole('button', { name: /^Actions for Webhook/ }).click();
+    await page.getByRole('menuitem', { name: 'Open the endpoint' }).click();
+    await title(page, url).waitFor();
+  });
+
   test('an owner sees what would be given up, and then gives it up, by keyboard alone', async () => {
     const { page, loginUrl, store } = await newPerson();
     const [first = '', second = ''] = await waitingFollowups(store, 2);

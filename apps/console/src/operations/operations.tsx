@@ -1,6 +1,15 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { createLazyRoute, Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { CalendarDays, CircleCheck, Ellipsis, ExternalLink, MessageCircle, RotateCw, Trash2 } from 'lucide-react';
+import {
+  CalendarDays,
+  CircleCheck,
+  Ellipsis,
+  ExternalLink,
+  MessageCircle,
+  RotateCw,
+  Trash2,
+  Webhook,
+} from 'lucide-react';
 import { useState } from 'react';
 import type { WaitingItem } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
@@ -143,7 +152,7 @@ function Operations() {
 
 function ItemMenu({ item, onAsk }: { item: WaitingItem; onAsk: (question: Question) => void }) {
   const { data: environment } = useQuery(environmentQuery);
-  const { workflow_id, kind, id, lead_id } = item;
+  const { workflow_id, kind, id, lead_id, endpoint_id } = item;
   const workflow =
     environment?.workflows_url && workflow_id && `${environment.workflows_url}/${encodeURIComponent(workflow_id)}`;
   return (
@@ -160,6 +169,14 @@ function ItemMenu({ item, onAsk }: { item: WaitingItem; onAsk: (question: Questi
       {kind === 'calendar_sync' && (
         <MenuItem icon={<CalendarDays size={14} />} render={<Link to="/calendar" search={{ appointment: id }} />}>
           {m.operations_open_appointment()}
+        </MenuItem>
+      )}
+      {endpoint_id && (
+        <MenuItem
+          icon={<Webhook size={14} />}
+          render={<Link to="/integrations/webhooks/$endpointId" params={{ endpointId: endpoint_id }} />}
+        >
+          {m.operations_open_endpoint()}
         </MenuItem>
       )}
       {lead_id && (

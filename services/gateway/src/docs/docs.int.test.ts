@@ -134,7 +134,7 @@ test.each(Object.keys(errorCatalogue) as ErrorCode[])(
       const { cause, remedy } = explain(code, language);
       expect(cause.length).toBeGreaterThan(10);
       expect(remedy.length).toBeGreaterThan(10);
-      const [, example = ''] = /<h2>(?:Example|Exemplo)<\/h2>\s*<pre><code>([^<]+)<\/code>/.exec(body) ?? [];
+      const [, example = ''] = /<h2>(?:Example|Exemplo)<\/h2>\s*<pre[^>]*><code>([^<]+)<\/code>/.exec(body) ?? [];
       const problem = JSON.parse(example.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&'));
       const { status } = errorCatalogue[code];
       const { title } = errorTexts(code, language);

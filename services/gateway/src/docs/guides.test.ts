@@ -18,7 +18,8 @@ import { expect, test } from 'vitest';
 import { mostFollowers } from '../events/followers.ts';
 import { createApiDocument } from '../openapi/document.ts';
 import { routes } from '../routes/index.ts';
-import { type Guide, guides, guideText } from './guides.ts';
+import { errorPage } from './error-pages.ts';
+import { type Guide, guidePage, guides, guideText } from './guides.ts';
 
 /**
  * What is the same in every language, in the order of the text: the levels of headings, the blocks and their sizes, and
@@ -162,4 +163,15 @@ test('the numbers and lists of the guides are those of the code', () => {
   expect(firstColumn('messages-and-windows', 'The life of a message').toSorted()).toEqual(
     [...messageStatuses].toSorted(),
   );
+});
+
+test('code and tables that are wider than a telephone can be scrolled by keyboard', () => {
+  const pages = Object.keys(guides).flatMap((guide) => [
+    guidePage(guide as Guide, 'en'),
+    guidePage(guide as Guide, 'pt-BR'),
+  ]);
+  const scrolled = [...pages, errorPage('lead_not_found', 'https://example.com', 'en')]
+    .join('')
+    .match(/<pre[^>]*>|<[^<>]*"scroll"[^>]*>/g);
+  expect(new Set(scrolled)).toEqual(new Set(['<pre tabindex="0">', '<div class="scroll" tabindex="0">']));
 });

@@ -44,10 +44,14 @@ export function layout(page: {
 <link rel="icon" href="${icon}"><link rel="stylesheet" href="${docsPath}/assets/style.css">${alternates}${source}
 </head><body>
 <header class="bar"><a class="name" href="${docsPath}">Mostrador</a><nav aria-label="${documentation[language]}">${links.join('')}<a href="/openapi.json">OpenAPI</a>${switches}</nav></header>
-${isWide ? content : `<main class="text">\n${content}\n</main>`}
+${isWide ? content : `<main class="text">\n${scrolledByKeys(content)}\n</main>`}
 </body></html>
 `;
 }
+
+/** The keyboard scrolls only what can have the focus, and on a telephone code and tables are wider than the page. */
+const scrolledByKeys = (content: string): string =>
+  content.replaceAll(/<(pre|div class="scroll")>/g, '<$1 tabindex="0">');
 
 /** The links to the same page in each language (for search engines), and in the other languages (for readers). */
 function otherLanguages(language: Language): { alternates: string; switches: string } {
