@@ -1,13 +1,11 @@
 import type { HandoverReason } from '@mostrador/contracts';
 import { compile } from '@mostrador/kit/schema/compile';
 import { type Static, Type } from '@sinclair/typebox';
-import { claimsWithoutRow } from './claims.ts';
-import { cleanText } from './clean-text.ts';
+import { cleanText, faultOf } from './clean-text.ts';
 import type { Decision, ModelRequest } from './model.ts';
 import { ModelFailure } from './model-failure.ts';
 import { languageOf, phrases } from './phrases.ts';
 import { longestReply, withoutReasoning } from './reply-text.ts';
-import { untoldTime } from './untold-times.ts';
 
 /** What a model answers with. No member is optional, because OpenAI wants that of a schema. */
 export const Answer = Type.Object(
@@ -56,9 +54,10 @@ export function toDecision(answer: unknown, request: ModelRequest): Decision {
   const { agent, passages, locale } = request;
   const say = phrases[languageOf(agent.language ?? locale)];
   const written = cleanText(answer.text, request);
+  const fault = faultOf(written, request);
   if (answer.action === 'hand_over') {
     const reason: HandoverReason = 'agent_decided';
-    const isUsable = !isTooLong(written) && !claimsWithoutRow(written, request) && !untoldTime(written, request);
+    const isUsable = !isTooLong(written) && fault === undefined;
     return { action: 'hand_over', text: (isUsable && written) || say.person, reason };
   }
   // The server confirms what was booked, moved or cancelled, and that may need no more words.
@@ -68,9 +67,7 @@ export function toDecision(answer: unknown, request: ModelRequest): Decision {
   if (!isTold && !/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(written.replaceAll('[…]', ''))) {
     throw new ModelFailure('malformed', 'the text is empty');
   }
-  if (claimsWithoutRow(written, request)) throw new ModelFailure('malformed', 'the text claims what no tool has done');
-  const untold = untoldTime(written, request);
-  if (untold !== undefined) throw new ModelFailure('malformed', `the text ${untold}`);
+  if (fault !== undefined) throw new ModelFailure('malformed', `the text ${fault}`);
   if (isTooLong(written)) throw new ModelFailure('malformed', `the text has more than ${longestReply} characters`);
   const used = new Set(answer.used_passages.map((number) => number - 1));
   return {

@@ -2,7 +2,7 @@ import { localTimeOf } from '@mostrador/hours/clock';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import { knownMoments } from './known-moments.ts';
 import type { ModelRequest } from './model.ts';
-import { canBeSame, canBeSameClock, clocksIn, daysIn, type Moment, sentencesOf } from './moments.ts';
+import { canBeAt, canBeSame, clocksIn, daysIn, type Moment, sentencesOf } from './moments.ts';
 import { phrases } from './phrases.ts';
 
 /** What a claim says has happened to an appointment. `has`: the customer has one. */
@@ -492,7 +492,6 @@ const isDone = ({ output }: { readonly output: unknown }): boolean =>
 function isTimeOf(sentence: string, rows: readonly Moment[], today: ReturnType<typeof localTimeOf>): boolean {
   const days = daysIn(sentence, today);
   const clocks = clocksIn(sentence);
-  const fits = (row: Moment) => days.length === 0 || days.some((day) => canBeSame(day, row.day));
-  if (clocks.length === 0) return days.length === 0 || rows.some(fits);
-  return clocks.some((clock) => rows.some((row) => canBeSameClock(clock, row.clock) && fits(row)));
+  if (clocks.length > 0) return clocks.some((clock) => rows.some((row) => canBeAt(row, clock, days)));
+  return days.length === 0 || rows.some((row) => days.some((day) => canBeSame(day, row.day)));
 }

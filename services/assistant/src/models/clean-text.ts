@@ -1,6 +1,7 @@
 import { claimsWithoutRow } from './claims.ts';
 import type { ModelRequest } from './model.ts';
 import { replyText } from './reply-text.ts';
+import { takesOffer } from './takes-offer.ts';
 import { removed } from './unknown-addresses.ts';
 import { removeUnknownPrices } from './unknown-prices.ts';
 import { untoldTime } from './untold-times.ts';
@@ -15,14 +16,22 @@ export function cleanText(written: string, { passages, agent, conversation }: Mo
   return removeUnknownPrices(replyText(written, sources), sources, said);
 }
 
-/**
- * Why a text that a tool keeps cannot be taken as it is. Undefined: it can. It is sent or shown later, when no one checks
- * it, so nothing is removed from it: the model writes another. Pure.
- */
-export function faultOfKept(written: string, request: ModelRequest): string | undefined {
-  const text = cleanText(written, request);
-  if (text === '') return 'has no text';
-  if (text.includes(removed)) return 'has a link, an address, a number, a price or a promise that stands in no passage';
-  if (claimsWithoutRow(text, request)) return 'claims what no tool has done';
+/** Why a text cannot be told: it claims what no tool has done, or a time that no one has offered. Undefined: it can. Pure. */
+export function faultOf(text: string, request: ModelRequest): string | undefined {
+  if (claimsWithoutRow(text, request) || takesOffer(text, request)) return 'claims what no tool has done';
   return untoldTime(text, request);
+}
+
+/**
+ * A text that a tool keeps as it is kept, or why it cannot be. It is sent or shown later, when no one checks it, so nothing is
+ * removed from it: the model writes another. Pure.
+ */
+export function keptText(written: string, request: ModelRequest): { readonly text?: string; readonly fault?: string } {
+  const text = cleanText(written, request);
+  if (text === '') return { fault: 'has no text' };
+  if (text.includes(removed)) {
+    return { fault: 'has a link, an address, a number, a price or a promise that stands in no passage' };
+  }
+  const fault = faultOf(text, request);
+  return fault === undefined ? { text } : { fault };
 }

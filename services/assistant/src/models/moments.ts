@@ -1,4 +1,5 @@
 import { type LocalTime, localTimeOf } from '@mostrador/hours/clock';
+import { foldAccents, hourWords, valueOfWords } from './number-words.ts';
 
 /** A day as a text names it: what it does not say is undefined. `weekday`: 1 is Monday. */
 export type NamedDay = {
@@ -7,28 +8,22 @@ export type NamedDay = {
   readonly month?: number | undefined;
 };
 
-const weekdayNames = [
-  ...['segunda|lunes|monday', 'ter[çc]a|martes|tuesday', 'quarta|mi[ée]rcoles|wednesday', 'quinta|jueves|thursday'],
-  ...['sexta|viernes|friday', 's[áa]bado|saturday', 'domingo|sunday'],
-];
-const monthNames = [
-  ...['janeiro|enero|january|jan', 'fevereiro|febrero|february|feb', 'mar[çc]o|marzo|march', 'abril|april|apr'],
-  ...['maio|mayo|may', 'junho|junio|june|jun', 'julho|julio|july|jul', 'agosto|august|aug'],
-  ...['setembro|septiembre|setiembre|september|sep', 'outubro|octubre|october|oct', 'novembro|noviembre|november|nov'],
-  'dezembro|diciembre|december|dec',
-];
-const hourWords = [
-  ...[
-    'uma|una|one',
-    'duas|dos|two',
-    'tr[êe]s|three',
-    'quatro|cuatro|four',
-    'cinco|five',
-    'seis|six',
-    'sete|siete|seven',
-  ],
-  ...['oito|ocho|eight', 'nove|nueve|nine', 'dez|diez|ten', 'onze|once|eleven', 'doze|doce|twelve'],
-];
+const locales = ['pt', 'es', 'es-PE', 'en'];
+
+/** The names of days or months in order, without accents: each with its forms in all languages. */
+const namesOf = (options: Intl.DateTimeFormatOptions, dates: readonly Date[], languages = locales): string[] =>
+  dates.map((date) => {
+    const names = languages.map((language) =>
+      new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).format(date),
+    );
+    return [...new Set(names.map((name) => foldAccents(name).replace('-feira', '')))].join('|');
+  });
+// 2024 begins on a Monday.
+const days = Array.from({ length: 7 }, (_, day) => new Date(Date.UTC(2024, 0, 1 + day)));
+const firsts = Array.from({ length: 12 }, (_, month) => new Date(Date.UTC(2024, month, 1)));
+const weekdayNames = namesOf({ weekday: 'long' }, days);
+const shortMonths = namesOf({ month: 'short' }, firsts, ['en']);
+const monthNames = namesOf({ month: 'long' }, firsts).map((names, month) => `${names}|${shortMonths[month]}`);
 
 /** The place of a word in one of these lists, from 1. */
 const placeIn = (names: readonly string[], word: string): number =>
@@ -39,14 +34,14 @@ const after = String.raw`(?![a-zà-ɏ0-9])`;
 const months = monthNames.join('|');
 const weekday = String.raw`(?:${weekdayNames.join('|')})(?:-feira)?`;
 // `segunda`, `quarta` and others are ordinals, too.
-const notOrdinal = String.raw`(?!\s(?:op[çc][ãa]o|vez|unidade|sess[ãa]o|etapa|parte|via|pessoa|dose|aplica[çc][ãa]o))`;
+const notOrdinal = String.raw`(?!\s(?:opcao|vez|unidade|sessao|etapa|parte|via|pessoa|dose|aplicacao))`;
 
 /** A day of a month: `dia 12`, `12 de novembro`, `12/11`, `November 12`, `the 12th`. */
-const date = String.raw`(?<year>\d{4})-(?<isoMonth>\d{2})-(?<isoDay>\d{2})|(?<slashDay>\d{1,2})\/(?<slashMonth>\d{1,2})(?:\/\d{2,4})?${after}|(?:(?:dia|d[íi]a) )?(?<ofDay>\d{1,2})[ºo]? (?:de |of )?(?<ofMonth>${months})${after}|(?<enMonth>${months}) (?:the )?(?<enDay>\d{1,2})(?:st|nd|rd|th)?${after}|(?:dia|d[íi]a) (?<onlyDay>\d{1,2})${after}|the (?<theDay>\d{1,2})(?:st|nd|rd|th)${after}`;
+const date = String.raw`(?<year>\d{4})-(?<isoMonth>\d{2})-(?<isoDay>\d{2})|(?<slashDay>\d{1,2})\/(?<slashMonth>\d{1,2})(?:\/\d{2,4})?${after}|(?:dia )?(?<ofDay>\d{1,2})[ºo]? (?:de |of )?(?<ofMonth>${months})${after}|(?<enMonth>${months}) (?:the )?(?<enDay>\d{1,2})(?:st|nd|rd|th)?${after}|dia (?<onlyDay>\d{1,2})${after}|the (?<theDay>\d{1,2})(?:st|nd|rd|th)${after}`;
 
 const relatives: readonly (readonly [pattern: string, days: number])[] = [
-  [String.raw`depois de amanh[ãa]|pasado ma[ñn]ana|(?:the )?day after tomorrow`, 2],
-  [String.raw`amanh[ãa]|(?<!(?:la|esta|de|pasado) )ma[ñn]ana|(?<!after )tomorrow`, 1],
+  ['depois de amanha|pasado manana|(?:the )?day after tomorrow', 2],
+  ['amanha|(?<!(?:la|esta|de|pasado) )manana|(?<!after )tomorrow', 1],
   ['hoje|hoy|today|tonight', 0],
 ];
 
@@ -56,13 +51,10 @@ const relativePatterns = relatives.map(
 const weekdays = new RegExp(`${before}${weekday}${after}${notOrdinal}`, 'g');
 const dates = new RegExp(`${before}(?:${date})`, 'g');
 
-/** Patterns of letters in any case take a second to compile. */
-const lower = (text: string): string => text.normalize('NFC').toLowerCase();
-
 /** The days that a text names. */
 export function daysIn(text: string, today: LocalTime): NamedDay[] {
   const found: NamedDay[] = [];
-  let left = lower(text);
+  let left = foldAccents(text);
   for (const [pattern, days] of relativePatterns) {
     left = left.replaceAll(pattern, () => {
       found.push(dayOf(dateFrom(today.date, days)));
@@ -74,7 +66,7 @@ export function daysIn(text: string, today: LocalTime): NamedDay[] {
   return found;
 }
 
-const weekdayOf = (word: string): number => placeIn(weekdayNames, word.replace(/-feira$/i, ''));
+const weekdayOf = (word: string): number => placeIn(weekdayNames, word.replace(/-feira$/, ''));
 
 function dateOf(groups: Record<string, string | undefined>): NamedDay {
   const day = groups.isoDay ?? groups.slashDay ?? groups.ofDay ?? groups.enDay ?? groups.onlyDay ?? groups.theDay;
@@ -103,34 +95,53 @@ export const canBeSame = (one: NamedDay, other: NamedDay): boolean =>
     (part) => one[part] === undefined || other[part] === undefined || one[part] === other[part],
   );
 
-const half = String.raw`(?:a\.?m\.?|p\.?m\.?)${after}|(?:da|de la|pela|por la|in the|at|à|a la) (?:manh[ãa]|madrugada|ma[ñn]ana|morning|tarde|afternoon|evening|noite|noche|night)`;
+const half = String.raw`(?:a\.?m\.?|p\.?m\.?)${after}|(?:da|de la|pela|por la|in the|at|à|a la) (?:manha|madrugada|manana|morning|tarde|afternoon|evening|noite|noche|night)`;
 /** What makes a number of hours a duration or a notice. */
-const lasting = String.raw`(?!\s?(?:de (?:anteced|dura)|antes|before|depois|despu[ée]s|after|ago|atr[áa]s|por dia|al d[íi]a))`;
+const lasting = String.raw`(?!\s?(?:de (?:anteced|dura)|antes|before|depois|despues|after|ago|atras|por dia|al dia))`;
 const clock = new RegExp(
   // 10:30, 10h30, 10h, 3 pm
-  String.raw`(?<![a-zà-ɏ0-9.,:/$-]|[$€£] )(?<hour>[01]?\d|2[0-3])(?:(?:\s?:|\s?h:?)(?<minute>[0-5]\d)(?:\s?(?:hs?|hrs?)${after})?(?!\d)|\s?(?:hs?|hrs?)${after}${lasting}|(?=\s?(?:[ap]\.?m\.?|da manh|de la ma[ñn]ana|da tarde|de la tarde|da noite|de la noche|o['’]clock|horas? em ponto|en punto)))(?:\s?(?<half>${half}))?` +
+  String.raw`(?<![a-zà-ɏ0-9.,:/$-]|[$€£] )(?<hour>[01]?\d|2[0-3])(?:(?:\s?:|\s?h:?)(?<minute>[0-5]\d)(?:\s?(?:hs?|hrs?)${after})?(?!\d)|\s?(?:hs?|hrs?)${after}${lasting}|(?=\s?(?:[ap]\.?m\.?|da manh|de la manana|da tarde|de la tarde|da noite|de la noche|o['’]clock|horas? em ponto|en punto)))(?:\s?(?<half>${half}))?` +
     // às 10, a las diez, at ten
-    String.raw`|${before}(?:às?|a las?|at|para as|das|from|until|hasta las?|at[ée] [àa]s) (?<bare>[01]?\d|2[0-3]|${hourWords.join('|')})(?![a-zà-ɏ0-9]|[.,:/%-]\d|\s?%|\s?[$€£]|\s(?:reais|minut|people|pessoas|dias|days|horas? de))(?:\s(?:e|y) (?<past>meia|media|quinze|cuarto|[0-5]\d)${after})?(?:\s?(?:horas?${after}\s?)?(?<bareHalf>${half}))?` +
-    String.raw`|${before}(?:(?<noon>meio[- ]dia|medio ?d[íi]a|noon|midday)|(?<midnight>meia[- ]noite|medianoche|midnight))${after}`,
+    String.raw`|${before}(?:às?|a las?|at|para as|das|from|until|hasta las?|ate [àa]s) (?<bare>[01]?\d|2[0-3]|${hourWords})(?![a-zà-ɏ0-9]|[.,:/%-]\d|\s?%|\s?[$€£]|\s(?:reais|minut|people|pessoas|dias|days|horas? de))(?:\s(?:e|y) (?<past>meia|media|quinze|cuarto|[0-5]\d)${after})?(?:\s?(?:horas?${after}\s?)?(?<bareHalf>${half}))?` +
+    String.raw`|${before}(?:(?<noon>meio[- ]dia|medio ?dia|noon|midday)|(?<midnight>meia[- ]noite|medianoche|midnight))${after}`,
   'g',
 );
 
-/** The times of day that a text names, of each the minutes that it may mean: `3` is in the night or in the afternoon. */
-export const clocksIn = (text: string): number[][] =>
-  [...lower(text).matchAll(clock)].map(({ groups = {} }) => {
-    if (groups.noon) return [720];
-    if (groups.midnight) return [0];
+/** A time of day in a text, with the minutes that it may mean: `3` is in the night or in the afternoon. */
+type NamedClock = {
+  readonly minutes: number[];
+  /** Certainly a time, also without a day beside it: `às 3`, `15h`, `3 pm`. Not `2h`, which may be a duration. */
+  readonly isSure: boolean;
+};
+
+function namedClocks(text: string): NamedClock[] {
+  const folded = foldAccents(text);
+  return [...folded.matchAll(clock)].map(({ 0: found, index, groups = {} }) => {
+    if (groups.noon) return { minutes: [720], isSure: true };
+    if (groups.midnight) return { minutes: [0], isSure: true };
     const { hour = groups.bare ?? '', minute = groups.past ?? '0' } = groups;
-    const hours = /^\d/.test(hour) ? Number(hour) : placeIn(hourWords, hour);
-    const minutes = /^(?:meia|media)$/i.test(minute) ? 30 : /^[qc]u/i.test(minute) ? 15 : Number(minute);
-    return meanings(hours, minutes, groups.half ?? groups.bareHalf);
+    const hours = /^\d/.test(hour) ? Number(hour) : valueOfWords(hour);
+    const minutes = /^(?:meia|media)$/.test(minute) ? 30 : /^[qc]u/.test(minute) ? 15 : Number(minute);
+    const part = groups.half ?? groups.bareHalf;
+    const isAt = /(?:às?|a las?|at) $/.test(folded.slice(Math.max(0, index - 6), index));
+    const isWhole = !/^(?:das|from|until) /.test(found) && !/^[^\n.,;:!?)]/.test(folded.slice(index + found.length));
+    const isSure = part !== undefined || (groups.bare === undefined ? hours > 6 || isAt : isWhole);
+    return { minutes: meanings(hours, minutes, part), isSure };
   });
+}
+
+/** The times of day that a text names, of each the minutes that it may mean. */
+export const clocksIn = (text: string): number[][] => namedClocks(text).map(({ minutes }) => minutes);
+
+/** Those that are certainly times, also without a day beside them. */
+export const sureClocksIn = (text: string): number[][] =>
+  namedClocks(text).flatMap(({ minutes, isSure }) => (isSure ? [minutes] : []));
 
 function meanings(hours: number, minutes: number, part: string | undefined): number[] {
   const first = (hours % 12) * 60 + minutes;
   if (hours > 12 || hours === 0) return [(hours % 24) * 60 + minutes];
   if (part === undefined) return [first, first + 720];
-  return [/^a\.?m|manh|madrug|ma[ñn]ana|morning/i.test(part) ? first : first + 720];
+  return [/^a\.?m|manh|madrug|manana|morning/.test(part) ? first : first + 720];
 }
 
 /** Whether two names can mean the same time of day. */
@@ -141,7 +152,7 @@ export const canBeSameClock = (one: readonly number[], other: readonly number[])
 export const sentencesOf = (text: string): string[] => text.split(/(?<=[!?…])\s+|(?<=(?<![ap]\.m|\b[ap])\.)\s+|\n+/iu);
 
 /** A weekday beside a date or a relative day, as in `sexta, dia 12`, `12/11 (sexta)` and `amanhã, sexta`. */
-const beside = String.raw`(?:\s?\(|,)?\s?(?:(?:no|el|on|the|que [ée]|é|es|is) )?`;
+const beside = String.raw`(?:\s?\(|,)?\s?(?:(?:no|el|on|the|que e|e|es|is) )?`;
 const relative = relatives.map(([pattern]) => pattern).join('|');
 const datePlain = date.replaceAll(/\(\?<(\w+)>/g, '(?<$12>');
 const pairs = new RegExp(
@@ -152,7 +163,7 @@ const pairs = new RegExp(
 
 /** The pairs of a text whose weekday is not that of the day beside it. Pure. */
 export function wrongWeekdays(text: string, today: LocalTime): string[] {
-  return [...lower(text).matchAll(pairs)].flatMap(({ 0: found, groups = {} }) => {
+  return [...foldAccents(text).matchAll(pairs)].flatMap(({ 0: found, groups = {} }) => {
     const word = groups.weekday ?? groups.weekday2 ?? groups.weekday3 ?? groups.weekday4 ?? '';
     const said = groups.relative3 ?? groups.relative4;
     const possible =
@@ -182,6 +193,10 @@ function datesOf({ day, month }: NamedDay, today: LocalTime): NamedDay[] {
 
 /** A time of a row: its day, and the minutes of the day. */
 export type Moment = { readonly day: NamedDay; readonly clock: readonly number[] };
+
+/** Whether a row can be at a time of day that stands beside these days, or without a day. Pure. */
+export const canBeAt = ({ day, clock }: Moment, named: readonly number[], days: readonly NamedDay[]): boolean =>
+  canBeSameClock(clock, named) && (days.length === 0 || days.some((one) => canBeSame(one, day)));
 
 /** A moment in a zone as a day and minutes. */
 export function momentOf(moment: Date, timezone: string): Moment {

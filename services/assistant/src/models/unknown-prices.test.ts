@@ -17,6 +17,14 @@ test.each([
   ['Fica R$ 60 mil', 'Fica […]'],
   ['Custa R$ 45', 'Custa […]'],
   ['Leve 60 R$ 9999', 'Leve 60 […]'],
+  ['Custa cinquenta reais.', 'Custa […].'],
+  ['São cento e vinte e cinco reais', 'São […]'],
+  ['It is fifty dollars!', 'It is […]!'],
+  ['Only twenty-five bucks', 'Only […]'],
+  ['Cuesta veintiún euros, o mil pesos', 'Cuesta […], o […]'],
+  ['Por um real!', 'Por […]!'],
+  ['Sai por quarenta.', 'Sai por […].'],
+  ['Just forty', 'Just […]'],
 ])('what stands in no passage is removed: %j', (written, shown) => {
   expect(removeUnknownPrices(written, [source])).toBe(shown);
 });
@@ -28,6 +36,9 @@ test.each([
   'O pacote: 2.000 reais ou R$ 2 mil.',
   'Às 9:00 R$ 60, combo 2 R$ 35\n1. 60 EUR\n2. 35 EUR',
   'Amanhã, 27/11/2026, às 09:00, por 45 minutos, 100% confirmado.',
+  'Sessenta reais o corte, trinta e cinco a barba, dois mil reais a festa.',
+  'Sixty reais, or sai por sessenta.',
+  'Um real prazer! Só um minuto, por vinte minutos, para duas pessoas. Só dois? Por uma hora.',
 ])('what stands in one stays, in any writing, and all else: %s', (written) => {
   expect(removeUnknownPrices(written, [source])).toBe(written);
 });
@@ -40,8 +51,15 @@ test('a table names its currency once', () => {
 });
 
 test('a text of nothing but numbers costs little', () => {
-  for (const part of ['1', '1 ', '111.', '$', '$ ', '111 '])
+  for (const part of ['1', '1 ', '111.', '$', '$ ', '111 ', 'mil ', 'um e ', 'veinti'])
     removeUnknownPrices(part.repeat(8_192), [part.repeat(8_192)]);
+});
+
+test('a source may have a price in words', () => {
+  const document = 'O corte custa setenta reais. Barba por trinta.';
+  expect(removeUnknownPrices('R$ 70, R$ 30, setenta reais, R$ 40', [document])).toBe(
+    'R$ 70, R$ 30, setenta reais, […]',
+  );
 });
 
 describe('a number of a document permits a price only where prices stand', () => {

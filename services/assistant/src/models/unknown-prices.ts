@@ -1,3 +1,4 @@
+import { foldAccents, numberWords, valueOfWords } from './number-words.ts';
 import { removed } from './unknown-addresses.ts';
 
 /** `60`, `60,00`, `1.250,00`, `1,250.00`, `1 250` */
@@ -20,6 +21,25 @@ const amounts = new RegExp(
 const letter = 'a-zà-ɏ';
 const before = `(?<![${letter}\\d])`;
 const after = `(?![${letter}\\d])`;
+
+/**
+ * An amount in words, in a text without accents: `cinquenta reais`. Without its currency it ends a clause behind a word of
+ * prices: `sai por cinquenta`.
+ */
+const wordAmounts = new RegExp(
+  `${before}(?<!\\d )(?:(?<priced>${numberWords}) (?:de )?(?:${foldAccents(names)})${after}|` +
+    `(?:por|custa|cuesta|costs?|apenas|so|solo|only|just|for) (?<bare>${numberWords})(?=[^${letter}\\d -]|$))`,
+  'g',
+);
+/** A smaller number in words without a currency is no price: `só dois`. */
+const smallestBare = 20;
+
+/** The value of an amount in words. Undefined: it is none, as in `um real prazer`. `rest`: the text behind it. */
+function valueOfWordAmount({ groups = {} }: RegExpExecArray, rest: string): number | undefined {
+  const { priced, bare = '' } = groups;
+  const value = valueOfWords(priced ?? bare);
+  return (priced === undefined ? value < smallestBare : value === 1 && /^ [a-z]/.test(rest)) ? undefined : value;
+}
 
 /** Words and signs by which the numbers beside them may be prices. */
 const priceWords = new RegExp(
@@ -78,35 +98,39 @@ const isFreePrice = (prior: string, rest: string): boolean =>
 const negation =
   /(?:não|nunca|nem|no|not|never|isn't|aren't|sem|sin|nothing|nada) (?:(?:é|há|tem|temos|está|es|hay|a|an|the|nada|be|for|mais|oferecemos|damos|fazemos|ofrecemos|offer|give) ){0,3}$/;
 
+/** Replaces the end of each match that `partOf` names. `fold` gives the text that is searched, of the same length. */
+function replaceIn(
+  written: string,
+  fold: (text: string) => string,
+  pattern: RegExp,
+  partOf: (match: RegExpExecArray, plain: string) => string | undefined,
+): string {
+  const plain = fold(written);
+  if (plain.length !== written.length) return written;
+  let [left, from] = ['', 0];
+  for (const match of plain.matchAll(pattern)) {
+    const part = partOf(match, plain);
+    if (part === undefined) continue;
+    const end = match.index + match[0].length;
+    left += `${written.slice(from, end - part.length)}${removed}`;
+    from = end;
+  }
+  return left + written.slice(from);
+}
+const lower = (text: string): string => text.toLowerCase();
+
 /** Removes the promises that no source has: something for nothing, a discount, and a price without its currency. */
 function removePromises(text: string, sources: string, amounts: ReadonlySet<number>): string {
   const known = whole(sources);
   const isFreeKnown = known.search(frees) >= 0;
   const percents = new Set([...known.matchAll(/(\d{1,3}(?:[.,]\d+)?) ?%/g)].map(([, percent = '']) => percent));
-  const replaceIn = (
-    written: string,
-    pattern: RegExp,
-    partOf: (match: RegExpExecArray, plain: string) => string | undefined,
-  ) => {
-    const plain = written.toLowerCase();
-    if (plain.length !== written.length) return written;
-    let [left, from] = ['', 0];
-    for (const match of plain.matchAll(pattern)) {
-      const part = partOf(match, plain);
-      if (part === undefined) continue;
-      const end = match.index + match[0].length;
-      left += `${written.slice(from, end - part.length)}${removed}`;
-      from = end;
-    }
-    return left + written.slice(from);
-  };
-  const withoutAmounts = replaceIn(text, promises, ({ 0: found, groups = {} }) => {
+  const withoutAmounts = replaceIn(text, lower, promises, ({ 0: found, groups = {} }) => {
     const percent = groups.percent ?? groups.percent2;
     if (percent !== undefined) return percents.has(percent) ? undefined : found;
     return amounts.has(moneyOf(groups.amount ?? '')) ? undefined : (groups.amount as string);
   });
   if (isFreeKnown) return withoutAmounts;
-  return replaceIn(withoutAmounts, frees, ({ 0: found, index }, plain) => {
+  return replaceIn(withoutAmounts, lower, frees, ({ 0: found, index }, plain) => {
     const [prior, rest] = [plain.slice(Math.max(0, index - 60), index), plain.slice(index + found.length)];
     if (negation.test(prior) || (found === 'free' && !isFreePrice(prior, rest))) return undefined;
     return found;
@@ -133,10 +157,15 @@ export function removeUnknownPrices(text: string, documents: readonly string[], 
   const sources = [...documents, ...said].join('\n');
   const allowed = new Set([
     ...[...sources.matchAll(amounts)].map(moneyOfMatch),
+    ...[...foldAccents(sources).matchAll(wordAmounts)].flatMap((match) => valueOfWordAmount(match, '') ?? []),
     ...documents.flatMap((document) => barePrices(document)),
   ]);
   const left = text.replaceAll(amounts, (found: string, ...rest: unknown[]) =>
     allowed.has(moneyOfMatch({ groups: rest.at(-1) as Record<string, string> })) ? found : removed,
   );
-  return removePromises(left, sources, allowed);
+  const withoutWords = replaceIn(left.normalize('NFC'), foldAccents, wordAmounts, (match, plain) => {
+    const value = valueOfWordAmount(match, plain.slice(match.index + match[0].length));
+    return value === undefined || allowed.has(value) ? undefined : (match.groups?.bare ?? match[0]);
+  });
+  return removePromises(withoutWords, sources, allowed);
 }

@@ -40,6 +40,15 @@ describe('a time that was not offered is not told', () => {
     ],
     ...['Tomorrow at noon works.', 'Seu horário é segunda às 17h.', 'Amanhã às três da tarde.'],
     ...['Sexta, dia 12, às 10h.', 'Amanhã, sábado.', 'Friday, November 28.'],
+    // Without a day.
+    ...[
+      'Pode ser às 15h?',
+      'Tenho 15h livre.',
+      'Te espero às três.',
+      'Nos vemos a las 3 de la tarde.',
+      'How about 3 pm?',
+    ],
+    ...['Então às 20:30.', 'See you at noon!', 'Das 10h às 15h estou livre.'],
   ])('%s', (text) => {
     expect(untoldTime(text, request)).toBeDefined();
     expect(() => toDecision({ action: 'reply', text, used_passages: [] }, request)).toThrow('malformed');
@@ -74,6 +83,11 @@ describe('a time that was not offered is not told', () => {
       'Avise com 24h de antecedência até sexta.',
       'Qual dia prefere?',
     ],
+    // Without a day.
+    ...['Pode ser às 10h?', 'Às 14:30 ou às 10.', 'Te espero às 16h.', 'Atendemos das 9h às 18h.', 'Às 17h está bom?'],
+    ...['O corte dura 1h.', 'Leva 2h30.', 'Respondo em até 2h.', 'Escolha uma das 3.', 'Veja as 3 opções.'],
+    ...['Estamos na Rua Augusta, 15.', 'We are at 15 Main Street.', 'Às 15h não temos.', "We aren't open at 3 am."],
+    ...['Custa R$ 15.', 'Ligue (11) 3456-1500.', 'De 15 a 20 minutos.', 'São 2 horas de duração.'],
   ])('not: %s', (text) => {
     expect(untoldTime(text, request)).toBeUndefined();
   });

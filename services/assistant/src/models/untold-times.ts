@@ -2,7 +2,17 @@ import { localTimeOf } from '@mostrador/hours/clock';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import { knownMoments } from './known-moments.ts';
 import type { ModelRequest } from './model.ts';
-import { canBeSame, canBeSameClock, clocksIn, daysIn, type Moment, sentencesOf, wrongWeekdays } from './moments.ts';
+import {
+  canBeAt,
+  canBeSameClock,
+  clocksIn,
+  daysIn,
+  type Moment,
+  sentencesOf,
+  sureClocksIn,
+  wrongWeekdays,
+} from './moments.ts';
+import { foldAccents } from './number-words.ts';
 
 type Request = Pick<
   ModelRequest,
@@ -13,29 +23,35 @@ type Request = Pick<
 const offersNone =
   /(?:^|[^a-zà-ɏ])(?:(?:não|no|nunca|already) (?:temos|tem|há|atendemos|abrimos|funcionamos|é poss|está|estamos|tenemos|hay|atendemos|abrimos|trabajamos|es posible|está)|(?:not|isn['’]t|aren['’]t) (?:available|free|open|possible)|fechad|cerrad|closed|ocupad|indispon|no disponible|lotad|full|taken)/i;
 
+/** A sentence that says what is not so. Without a day it offers no time. */
+const denies = /(?:^|[^a-zà-ɏ])(?:não|nem|nunca|no|not|never|sem|sin|without|\w+n['’]t)(?![a-zà-ɏ])/i;
+
 /**
- * Why a text tells a time that no one has offered: a day with a time of day that is in no offer, appointment, passage,
- * instruction or message, or a weekday that its date does not have. Undefined: it tells none. Pure. It knows times and days
- * of Portuguese, Spanish and English. A time without a day is not looked at.
+ * Why a text tells a time that no one has offered: a time of day that is in no offer, appointment, passage, instruction or
+ * message, or not on the day beside it, or a weekday that its date does not have. Undefined: it tells none. Pure. It knows
+ * times and days of Portuguese, Spanish and English.
  */
 export function untoldTime(text: string, request: Request): string | undefined {
   const { timezone, now, passages, agent, conversation, text: asked } = request;
   const today = localTimeOf(toInstant(now), timezone);
   const documents = [...passages.map((passage) => passage.text), agent.instructions ?? ''];
-  const all = [...documents, ...conversation.map((line) => line.text), asked].join('\n').toLowerCase();
+  const all = foldAccents([...documents, ...conversation.map((line) => line.text), asked].join('\n'));
   if (wrongWeekdays(text, today).some((found) => !all.includes(found)))
     return 'names a weekday that its date does not have';
   const sentences = sentencesOf(text)
-    .map((sentence) => ({ sentence, days: daysIn(sentence, today), clocks: clocksIn(sentence) }))
-    .filter(({ sentence, days, clocks }) => days.length > 0 && clocks.length > 0 && !offersNone.test(sentence));
+    .map((sentence) => {
+      const days = daysIn(sentence, today);
+      if (days.length > 0) return { sentence, days, clocks: clocksIn(sentence) };
+      return { sentence, days, clocks: denies.test(sentence) ? [] : sureClocksIn(sentence) };
+    })
+    .filter(({ sentence, clocks }) => clocks.length > 0 && !offersNone.test(sentence));
   if (sentences.length === 0) return undefined;
   const { appointments, changed, offers } = knownMoments(request);
   const said = conversation.map((line) => momentsOf(line.text, line.from, localTimeOf(toInstant(line.at), timezone)));
   const dated = [...appointments, ...changed, ...offers, ...said.flatMap((one) => one.dated)];
   const clocks = [...documents.flatMap(clocksOfDocument), ...clocksIn(asked), ...said.flatMap((one) => one.clocks)];
   const isTold = (clock: readonly number[], days: ReturnType<typeof daysIn>) =>
-    clocks.some((one) => canBeSameClock(one, clock)) ||
-    dated.some((row) => canBeSameClock(row.clock, clock) && days.some((day) => canBeSame(day, row.day)));
+    clocks.some((one) => canBeSameClock(one, clock)) || dated.some((row) => canBeAt(row, clock, days));
   return sentences.some((one) => one.clocks.some((clock) => !isTold(clock, one.days)))
     ? 'names a time that was not offered'
     : undefined;

@@ -1,6 +1,6 @@
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import { compile } from '@mostrador/kit/schema/compile';
-import { cleanText, faultOfKept } from '../models/clean-text.ts';
+import { keptText } from '../models/clean-text.ts';
 import type { ModelRequest, ToolCall } from '../models/model.ts';
 import { inputs, membersNotOffered } from './offered-tools.ts';
 import { mostCallsAtOnce, type NewCall } from './step.ts';
@@ -25,21 +25,22 @@ export const checkCalls = (request: ModelRequest, calls: readonly ToolCall[]): N
     if (faults.length === 0) {
       faults.push(...membersNotOffered(tool, input).map((member) => `#/${member} is none that you were offered`));
     }
-    if (faults.length === 0) faults.push(...faultsOfTexts(input, request));
+    const texts = faults.length === 0 ? keptTexts(input, request) : [];
+    faults.push(...texts.flatMap(({ member, fault }) => (fault === undefined ? [] : [`#/${member} ${fault}`])));
     if (faults.length > 0) return row({ error: 'invalid_input', faults });
-    const { message } = input;
-    return { ...row(null), input: message === undefined ? input : { ...input, message: cleanText(message, request) } };
+    // A name stays as it was given.
+    const message = texts.find(({ member }) => member === 'message')?.text;
+    return { ...row(null), input: message === undefined ? input : { ...input, message } };
   });
 
 /** What the customer gets later, and the name that stands in their messages. No other member of an input has free text. */
-function faultsOfTexts(
+function keptTexts(
   { message, name, days = 0 }: { readonly message?: string; readonly name?: string; readonly days?: number },
   request: ModelRequest,
-): string[] {
+) {
   // A follow-up is read on the day when it is sent.
   const now = new Date(toInstant(request.now).getTime() + days * 86_400_000).toISOString();
-  return Object.entries({ message, name }).flatMap(([member, text]) => {
-    const fault = text === undefined ? undefined : faultOfKept(text, { ...request, now });
-    return fault === undefined ? [] : [`#/${member} ${fault}`];
-  });
+  return Object.entries({ message, name }).flatMap(([member, text]) =>
+    text === undefined ? [] : [{ member, ...keptText(text, { ...request, now }) }],
+  );
 }
