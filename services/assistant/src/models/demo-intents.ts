@@ -9,27 +9,41 @@ export const plainOf = (text: string): string =>
 
 const asks =
   "(?:quero|queria|quiero|quisiera|gostaria|preciso|necesito|pode|podem|poderia|puedes|puede|podria|tenho que|tengo que|vou|voy a|me gustaria|i want|i need|i would like|i'd like|i have to|please|por favor|can you|could you)";
-const mayI = '(?:posso|podemos|puedo|da para|da pra|tem como|can i|could i|may i)';
+const mayI = '(?:posso|podemos|puedo|podria|consigo|da para|da pra|tem como|can i|can we|could i|could we|may i)';
 const time = '(?:horarios?|hora|agendamento|cita|turno|vaga|consulta|reserva|appointment|booking|time|slot)';
 const soon = '[^.?!]{0,40}?';
+const day =
+  '(?:hoje|amanha|hoy|manana|today|tomorrow|segunda|terca|quarta|quinta|sexta|sabado|domingo|lunes|martes|miercoles|jueves|viernes|(?:mon|tues|wednes|thurs|fri|satur|sun)day|outro dia|otro dia|another day)';
+/** What a clause may begin with before an order. */
+const begins = '^(?:(?:por favor|please|entao|bora|vamos|so|me|nos) )*';
 
 const cancels = new RegExp(
-  `\\b${asks}\\b${soon}\\b(?:cancelar|cancele|desmarcar|desmarque|anular|cancel)\\b|^(?:cancela|cancele|cancelar|desmarca|desmarque|desmarcar|anular|cancel)\\b`,
+  `\\b${asks}\\b${soon}\\b(?:cancelar|cancele|desmarcar|desmarque|anular|cancel)\\b|${begins}(?:cancela|cancele|cancelen|desmarca|desmarque|cancel(?= (?:my|the|it|that|this|please)\\b|$))\\b`,
 );
+/** An order without a word around it is one only when the text begins with it: "cancelar", but not "se eu não for, cancelar custa?" */
+const cancelsAtFirst = /^(?:cancelar|desmarcar|anular|cancel)\b/;
+const changes = '(?:mud[ae]r?|tro(?:ca|car|que)|pass[ae]r?|mover?|cambi[ae]r?|change)';
 const moves = new RegExp(
-  `\\b(?:${asks}|${mayI})\\b${soon}\\b(?:remarcar|reagendar|reschedule|postpone|adiar)\\b|^(?:remarca|remarque|remarcar|reagendar|reschedule)\\b|\\b(?:mudar|trocar|passar|mover|cambiar|move|change)\\b${soon}\\b${time}\\b`,
+  `\\b(?:${asks}|${mayI})\\b${soon}\\b(?:remarcar|reagendar|reprogramar|reschedule|postpone|adiar)\\b|${begins}(?:remar(?:ca|que|car)|reagend(?:a|e|ar)|reprogram(?:a|e|ar)|reschedule)\\b|\\b${changes}\\b${soon}\\b(?:${time}|(?:para|pra|al?|to) (?:a |o |el )?${day}|(?:o|de|el|the) (?:dia|day))\\b`,
 );
 const books = new RegExp(
-  `\\b(?:${asks}|${mayI})\\b${soon}\\b(?:marcar|agendar|reservar|book|schedule)\\b|^(?:marcar|agendar|reservar|book)\\b|\\b(?:${asks}|${mayI})\\b${soon}\\b(?:um|uma|un|una|an?) ${time}\\b|\\b(?:tem|teria|ha|hay|tienen|tienes|any|have)\\b[^.?!]{0,25}?\\b(?:horarios?|vagas?|turnos?|citas?|slots?|appointments?)\\b(?! de\\b)|\\b(?:quais|que|cuales|which|what)\\b[^.?!]{0,15}?\\b(?:horarios|vagas|turnos|citas|slots|times)\\b(?! de\\b)[^.?!]{0,20}?\\b(?:tem|teria|ha|hay|tienen|tienes|livres|libres|free|available)\\b`,
+  `\\b(?:${asks}|${mayI})\\b${soon}\\b(?:marcar|agendar|reservar|encaixar|book|schedule)\\b|${begins}(?:mar(?:ca|que|car)|agend(?:a|e|ar)|reserv(?:a|e|ar)|encaix(?:a|e|ar)|book)\\b(?! d[eo]\\b)|\\b(?:${asks}|${mayI})\\b${soon}\\b(?:um|uma|un|una|an?|pedir) ${time}\\b|\\b(?:tem|teria|ha|hay|tienen|tienes|any|have)\\b[^.?!]{0,25}?\\b(?:horarios?|hora|vagas?|turnos?|citas?|slots?|appointments?)\\b(?! de\\b)|\\b(?:quais|que|cuales|which|what)\\b[^.?!]{0,15}?\\b(?:horarios|vagas|turnos|citas|slots|times)\\b(?! de\\b)[^.?!]{0,20}?\\b(?:tem|teria|ha|hay|tienen|tienes|livres|libres|free|available)\\b|\\b(?:are you free|have anything|can i (?:get|have|come))\\b${soon}\\b${day}\\b`,
 );
-const negates = /\b(?:nao|no|not|don't|dont)\b/;
+const negates = /\b(?:nao|no|not|never|\w+n't|dont|cant)\b/;
 
-/** Moving comes before booking, because "remarcar" also asks for a time. */
+/**
+ * What a text wants done. A clause that says what is not so wants nothing: "não vou poder ir, cancela pra mim" wants its second
+ * one. Moving comes before booking, because "remarcar" also asks for a time.
+ */
 export function intentOf(plain: string): Intent | undefined {
-  if (negates.test(plain) && !/^(?:nao|no),/.test(plain)) return undefined;
-  if (moves.test(plain)) return 'move';
-  if (cancels.test(plain)) return 'cancel';
-  return books.test(plain) ? 'book' : undefined;
+  const clauses = plain
+    .split(/[,;.!?¿¡\n]+/)
+    .map((clause) => clause.trim())
+    .filter((clause) => clause !== '' && !negates.test(clause));
+  const wants = (pattern: RegExp) => clauses.some((clause) => pattern.test(clause));
+  if (wants(moves)) return 'move';
+  if (wants(cancels) || cancelsAtFirst.test(plain)) return 'cancel';
+  return wants(books) ? 'book' : undefined;
 }
 
 const weekdayWords: readonly RegExp[] = [
