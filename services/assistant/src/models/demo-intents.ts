@@ -1,6 +1,8 @@
 // What the demo model reads in a text: fixed rules for Portuguese, Spanish and English. Texts are `plain`: lower case,
 // without accents. All of it is pure.
 
+import { weekdayNames } from './moments.ts';
+
 /** What a lead wants done about an appointment. */
 export type Intent = 'book' | 'move' | 'cancel';
 
@@ -12,8 +14,7 @@ const asks =
 const mayI = '(?:posso|podemos|puedo|podria|consigo|da para|da pra|tem como|can i|can we|could i|could we|may i)';
 const time = '(?:horarios?|hora|agendamento|cita|turno|vaga|consulta|reserva|appointment|booking|time|slot)';
 const soon = '[^.?!]{0,40}?';
-const day =
-  '(?:hoje|amanha|hoy|manana|today|tomorrow|segunda|terca|quarta|quinta|sexta|sabado|domingo|lunes|martes|miercoles|jueves|viernes|(?:mon|tues|wednes|thurs|fri|satur|sun)day|outro dia|otro dia|another day)';
+const day = `(?:hoje|amanha|hoy|manana|today|tomorrow|${weekdayNames.join('|')}|outro dia|otro dia|another day)`;
 /** What a clause may begin with before an order. */
 const begins = '^(?:(?:por favor|please|entao|bora|vamos|so|me|nos) )*';
 
@@ -46,15 +47,7 @@ export function intentOf(plain: string): Intent | undefined {
   return wants(books) ? 'book' : undefined;
 }
 
-const weekdayWords: readonly RegExp[] = [
-  /\b(?:segunda(?:-feira| feira)?|lunes|monday)\b/,
-  /\b(?:terca(?:-feira| feira)?|martes|tuesday)\b/,
-  /\b(?:quarta(?:-feira| feira)?|miercoles|wednesday)\b/,
-  /\b(?:quinta(?:-feira| feira)?|jueves|thursday)\b/,
-  /\b(?:sexta(?:-feira| feira)?|viernes|friday)\b/,
-  /\b(?:sabado|saturday)\b/,
-  /\b(?:domingo|sunday)\b/,
-];
+const weekdayWords = weekdayNames.map((names) => new RegExp(`\\b(?:${names})(?:[- ]feira)?\\b`));
 
 /** The weekday that a text names: 1 is Monday, 7 is Sunday. */
 function weekdayOf(plain: string): number | undefined {

@@ -21,7 +21,8 @@ const namesOf = (options: Intl.DateTimeFormatOptions, dates: readonly Date[], la
 // 2024 begins on a Monday.
 const days = Array.from({ length: 7 }, (_, day) => new Date(Date.UTC(2024, 0, 1 + day)));
 const firsts = Array.from({ length: 12 }, (_, month) => new Date(Date.UTC(2024, month, 1)));
-const weekdayNames = namesOf({ weekday: 'long' }, days);
+/** From Monday on, without accents: each with its names in all languages. */
+export const weekdayNames = namesOf({ weekday: 'long' }, days);
 const shortMonths = namesOf({ month: 'short' }, firsts, ['en']);
 const monthNames = namesOf({ month: 'long' }, firsts).map((names, month) => `${names}|${shortMonths[month]}`);
 
