@@ -117,7 +117,7 @@ test('a person confirms a move of the AI, whose time no other customer gets mean
   const [{ offer, awaits_confirmation }] = explained.body.tools;
   expect([awaits_confirmation, offer.held_until]).toEqual([true, expect.any(String)]);
 
-  const other = { title: 'Barba', scheduled_at: offer.starts_at, duration_minutes: 60 };
+  const other = { title: 'Barba', scheduled_at: offer.scheduled_at, duration_minutes: 60 };
   expectProblem(await request('POST', '/appointments', { key, body: other }), 'appointment_conflict');
   const decision = `/leads/${lead.id}/messages/${asked.id}/decision`;
   const decided = await request('POST', decision, { key, body: { decision: 'confirm' } });
@@ -126,7 +126,7 @@ test('a person confirms a move of the AI, whose time no other customer gets mean
   ]);
   const { body: moved } = await request('GET', `/appointments/${appointment.id}`, { key });
   expect(moved).toMatchObject({ status: 'scheduled', duration_minutes: 60 });
-  expect(Date.parse(moved.scheduled_at)).toBe(Date.parse(offer.starts_at));
+  expect(Date.parse(moved.scheduled_at)).toBe(Date.parse(offer.scheduled_at));
   // Its former time is free again.
   const former = await request('POST', '/appointments', { key, body: { ...other, scheduled_at: inFourDays } });
   expect(former.status, former.text).toBe(201);
