@@ -19,10 +19,10 @@ const day = `(?:hoje|amanha|hoy|manana|today|tomorrow|${weekdayNames.join('|')}|
 const begins = '^(?:(?:por favor|please|entao|bora|vamos|so|me|nos) )*';
 
 const cancels = new RegExp(
-  `\\b${asks}\\b${soon}\\b(?:cancelar|cancele|desmarcar|desmarque|anular|cancel)\\b|${begins}(?:cancela|cancele|cancelen|desmarca|desmarque|cancel(?= (?:my|the|it|that|this|please)\\b|$))\\b`,
+  `\\b${asks}\\b${soon}\\b(?:cancelar|cancele|desmarcar|desmarque|anular|cancel)\\b|${begins}(?:cancela|cancele|cancelen|desmarca|desmarque|cancel)\\b${soon}\\b(?:meu|minha|mim|mi|me|my|please|por favor)\\b`,
 );
-/** An order without a word around it is one only when the text begins with it: "cancelar", but not "se eu não for, cancelar custa?" */
-const cancelsAtFirst = /^(?:cancelar|desmarcar|anular|cancel)\b/;
+/** An order that does not say whose it is must begin the text: "cancelar", but not "se eu não for, cancelar custa?" */
+const cancelsAtFirst = /^(?:cancela|cancele|cancelar|desmarca|desmarque|desmarcar|anular|cancel)\b/;
 const changes = '(?:mud[ae]r?|tro(?:ca|car|que)|pass[ae]r?|mover?|cambi[ae]r?|change)';
 const moves = new RegExp(
   `\\b(?:${asks}|${mayI})\\b${soon}\\b(?:remarcar|reagendar|reprogramar|reschedule|postpone|adiar)\\b|${begins}(?:remar(?:ca|que|car)|reagend(?:a|e|ar)|reprogram(?:a|e|ar)|reschedule)\\b|\\b${changes}\\b${soon}\\b(?:${time}|(?:para|pra|al?|to) (?:a |o |el )?${day}|(?:o|de|el|the) (?:dia|day))\\b`,
