@@ -23,9 +23,8 @@ export type Wanted = {
 /** When as many run at once as there may be, in order. */
 export function fullSpans(taken: readonly Spans[], capacity: number): Span[] {
   if (capacity <= 0) return [{ start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY }];
-  // Typed arrays sort numbers in a tenth of the time.
-  const starts = joined(taken.map((spans) => spans.starts)).sort();
-  const ends = joined(taken.map((spans) => spans.ends)).sort();
+  const starts = sorted(joined(taken.map((spans) => spans.starts)));
+  const ends = sorted(joined(taken.map((spans) => spans.ends)));
   const full: Span[] = [];
   let since: number | undefined;
   for (let begun = 0, ended = 0; ended < ends.length; ) {
@@ -53,6 +52,15 @@ function joined(parts: readonly Float64Array[]): Float64Array {
     at += part.length;
   }
   return all;
+}
+
+/** PostgreSQL gives most of them in order, and sorting those would take most of the time of a search in a full year. */
+function sorted(moments: Float64Array): Float64Array {
+  for (let index = 1; index < moments.length; index += 1) {
+    // Typed arrays sort numbers in a tenth of the time.
+    if ((moments[index] as number) < (moments[index - 1] as number)) return moments.sort();
+  }
+  return moments;
 }
 
 /** The starts from `from` to before `until` at which the place is open for the whole time, and free with both buffers. */
