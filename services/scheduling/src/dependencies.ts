@@ -22,6 +22,8 @@ export type Dependencies = {
   readonly openProvider: OpenProvider;
   readonly egress: EgressOfStores;
   readonly circuit: ProviderCircuit;
+  /** How long the pause between two looks at a Google calendar must be now, for the quota of all of them. */
+  readonly fairPauseMs: () => number;
   /** The public address of the gateway, without a trailing slash. */
   readonly publicUrl: string;
 };

@@ -13,6 +13,7 @@ import { purgeHolds } from './availability/purge-holds.ts';
 import { syncGauges } from './calendar-sync/sync-metrics.ts';
 import { overdueSyncs } from './calendar-sync/wake-overdue.ts';
 import { addWatches } from './calendar-watch/add-watches.ts';
+import { createFairPause } from './calendar-watch/fair-pause.ts';
 import { overdueWatches } from './calendar-watch/wake-overdue.ts';
 import { calendarCircuit } from './calendars/calendar-circuit.ts';
 import { credentialsCheck } from './calendars/credentials-check.ts';
@@ -45,6 +46,8 @@ runService({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),
   build: ({ database, systemDatabase, rpc, relay, nats, log, metrics, tracing }) => {
+    const requestsPerMinute = config.GOOGLE_CALENDAR_QUOTA;
+    const fairPause = createFairPause({ systemDatabase, log, requestsPerMinute });
     const listTotals = createListTotals({ lists: schedulingLists, database, systemDatabase, log });
     return {
       handlers: createHandlers({
@@ -58,6 +61,7 @@ runService({
         egress,
         circuit: createProviderCircuit(calendarCircuit, { systemDatabase, log, metrics, tracing }),
         publicUrl: config.PUBLIC_URL,
+        fairPauseMs: fairPause.pauseMs,
       }),
       purge: async (purged) => {
         await purgeProviderCircuits(purged);
@@ -71,6 +75,7 @@ runService({
       ],
       jobs: [
         listTotals.job,
+        fairPause.job,
         overdueJob({ ...overdueSyncs, systemDatabase, relay, log }),
         overdueJob({ ...overdueFollowups, systemDatabase, relay, log }),
         overdueJob({ ...overdueWatches, systemDatabase, relay, log }),

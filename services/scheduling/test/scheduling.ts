@@ -16,6 +16,8 @@ import { createHandlers } from '../src/handlers.ts';
 
 export type TestScheduling = TestService & {
   readonly dependencies: Dependencies;
+  /** Between two looks at a Google calendar, at least. */
+  readonly fairPause: { ms: number };
   /** Adds a lead of the store to the stand-in for crm. */
   addLead(storeId: string, name?: string): string;
   removeLead(leadId: string): void;
@@ -35,6 +37,7 @@ export async function startScheduling(
   options: { openProvider?: OpenProvider; circuit?: ProviderCircuit } = {},
 ): Promise<TestScheduling> {
   let dependencies: Dependencies | undefined;
+  const fairPause = { ms: 0 };
   const service = await startTestService({
     name: 'scheduling',
     operations: schedulingOperations,
@@ -50,6 +53,7 @@ export async function startScheduling(
         egress: localEgress(),
         circuit: options.circuit ?? createProviderCircuit(calendarCircuit, { systemDatabase, log }),
         publicUrl,
+        fairPauseMs: () => fairPause.ms,
       };
       return { handlers: createHandlers(dependencies) };
     },
@@ -84,6 +88,7 @@ export async function startScheduling(
   return {
     ...service,
     dependencies: dependencies as Dependencies,
+    fairPause,
     addLead(storeId, name = 'Maria') {
       const id = randomUUID();
       leads.set(id, { storeId, name });

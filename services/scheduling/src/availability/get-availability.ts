@@ -16,7 +16,7 @@ const withoutDuration = () =>
   validationFailed([{ in: 'query', name: 'duration_minutes', detail: 'is required without `service_id`' }]);
 
 export const getAvailability =
-  ({ database, rpc, relay }: Dependencies): Handler<typeof operation> =>
+  ({ database, rpc, relay, fairPauseMs }: Dependencies): Handler<typeof operation> =>
   async (context, { query }) => {
     const range = rangeOf(query);
     const { seller_id = null, service_id = null, appointment_id = null } = query;
@@ -46,7 +46,7 @@ export const getAvailability =
     );
     // As booking it would say.
     if (!hasPlace) throw new AppError('seller_not_bookable');
-    if (isCalendarQuiet) await useCalendar({ database, relay }, context);
+    if (isCalendarQuiet) await useCalendar({ database, relay, fairPauseMs }, context);
     const next_from = nextFrom === null ? null : toTimestamp(new Date(nextFrom));
     return replyBytes(writeFreeTimes({ times, duration_minutes, timezone: rules.timezone, reason, next_from }));
   };

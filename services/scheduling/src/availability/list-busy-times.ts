@@ -8,7 +8,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { rangeOf } from './range.ts';
 
 export const listBusyTimes =
-  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  ({ database, relay, fairPauseMs }: Dependencies): Handler<typeof operation> =>
   async (context, { query }) => {
     const { from, until } = rangeOf(query);
     const [[quiet], found] = await database.read(context, (sql) =>
@@ -17,7 +17,7 @@ export const listBusyTimes =
         findMergedBusyTimes(sql, context.storeId, { start: from, end: until }, mostBusyTimes + 1),
       ]),
     );
-    if (quiet) await useCalendar({ database, relay }, context);
+    if (quiet) await useCalendar({ database, relay, fairPauseMs }, context);
     const next = found[mostBusyTimes];
     return {
       data: found

@@ -30,6 +30,8 @@ export type Claimed = {
   readonly since: Date;
   /** Of the store, if it has booking rules. */
   readonly zone: string | undefined;
+  /** How long the next look waits at least. */
+  readonly fairPauseMs: number;
   /** Epoch milliseconds. The outcome must be recorded before this moment, while the lease is valid. */
   readonly recordBy: number;
 };
@@ -43,7 +45,7 @@ const refusedPauseMs = 15 * 60_000;
 export async function claimNext(
   sql: TransactionSql,
   key: RowKey,
-  { circuit, publicUrl }: Pick<Dependencies, 'circuit' | 'publicUrl'>,
+  { circuit, publicUrl, fairPauseMs }: Pick<Dependencies, 'circuit' | 'publicUrl' | 'fairPauseMs'>,
 ): Promise<Claim<Claimed>> {
   const connection = await findConnection(sql, key.storeId);
   if (connection?.id !== key.id) {
@@ -83,6 +85,7 @@ export async function claimNext(
   const claimed = {
     ...{ attempt, connection, pending, zone, since, channelToken, cursor: watch.cursor, readAt: claimedAt },
     isFirst: watch.listed_at === null,
+    fairPauseMs: connection.provider === 'google' ? fairPauseMs() : 0,
     recordBy: Date.now() + stepLimits.leaseMs - recordingMs,
   };
   return { kind: 'claimed', claimed };

@@ -230,11 +230,11 @@ async function settle(
   return outcomes;
 }
 
-async function nextLook(sql: TransactionSql, { attempt }: Claimed): Promise<NextStep> {
+async function nextLook(sql: TransactionSql, { attempt, fairPauseMs: leastMs }: Claimed): Promise<NextStep> {
   if (await hasPending(sql, attempt)) return waitUntil(await recordRead(sql, attempt, 0), 'more objects have changed');
   const { usedAt, now, isTold, isChanged } = await lastUse(sql, attempt);
   if (isChanged) return waitUntil(await recordRead(sql, attempt, leastPauseMs), 'the calendar has told of a change');
-  const pauseMs = pauseAfterUse(now.getTime() - usedAt.getTime(), attempt.id, isTold);
+  const pauseMs = pauseAfterUse(now.getTime() - usedAt.getTime(), attempt.id, { isTold, leastMs });
   return waitUntil(await recordRead(sql, attempt, pauseMs), 'the next look is not due yet');
 }
 

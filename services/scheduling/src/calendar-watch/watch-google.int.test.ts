@@ -16,8 +16,9 @@ import {
   type GoogleServer,
   startGoogleCalendar,
 } from '@mostrador/testing/providers/google-calendar/server';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { outcomeOf, startBooking, type TestBooking } from '../../test/booking.ts';
+import { countCalendars } from './watch.repository.ts';
 
 let booking: TestBooking;
 let google: GoogleServer;
@@ -335,6 +336,36 @@ test('a sync token that expires between two pages leads to a full read, which re
   await look();
   expect(readsOf(google.requests.slice(again))).toEqual([]);
   expect(await isFree('12:00')).toBe(true);
+});
+
+test('with many calendars it is read no more often than its share of the quota allows, also when its store is in use', async () => {
+  const shop = await store();
+  booking.fairPause.ms = 5 * 60_000;
+  onTestFinished(() => {
+    booking.fairPause.ms = 0;
+  });
+  await shop.look();
+  const pauseOf = async () => {
+    const [row] = await booking.adminSql<{ minutes: number; wakeUps: number }[]>`
+      select extract(epoch from wake_at - listed_at)::float8 / 60 as minutes, (select count(*)::int from outbox o
+        where o.entity_id = connection_id and o.signal = 'used') as "wakeUps"
+      from calendar_watches where store_id = ${shop.storeId}`;
+    return row as NonNullable<typeof row>;
+  };
+  expect((await pauseOf()).minutes).toBeGreaterThanOrEqual(5);
+  await booking.adminSql`update calendar_watches set wake_at = now() + interval '15 minutes' where store_id = ${shop.storeId}`;
+  for (const _ of [1, 2]) await shop.isFree('09:00');
+  expect(await pauseOf()).toEqual({ minutes: expect.closeTo(5, 3), wakeUps: 1 });
+});
+
+test('the calendars of a provider that are connected are counted in all stores', async () => {
+  const { systemDatabase } = booking.dependencies;
+  const count = () => systemDatabase.read({ deadline: Date.now() + 10_000 }, (sql) => countCalendars(sql, 'google'));
+  const before = await count();
+  const [shop] = [await store(), await store()];
+  expect(await count()).toBe(before + 2);
+  await booking.rpc.call(disconnectCalendar, {}, testContext({ storeId: shop.storeId }));
+  expect(await count()).toBe(before + 1);
 });
 
 describe('a calendar that tells of its changes', () => {

@@ -143,13 +143,24 @@ export const findQuietWatch = (sql: Sql, storeId: string) =>
   sql<{ connection_id: string }[]>`
     select connection_id from calendar_watches where store_id = ${storeId} and ${isQuiet(sql)}`;
 
-/** Lets the next look of a quiet calendar be due now, because its store is in use. Returns the connections. */
-export async function wakeQuietWatch(sql: TransactionSql, storeId: string): Promise<string[]> {
+/**
+ * Lets the next look of a quiet calendar be due now, because its store is in use, but no earlier than `leastMs` after the one
+ * before. Returns the connections.
+ */
+export async function wakeQuietWatch(sql: TransactionSql, storeId: string, leastMs: number): Promise<string[]> {
+  const due = sql`greatest(${dueNow(sql)}, listed_at + ${leastMs} * interval '1 millisecond')`;
   const rows = await sql<{ connection_id: string }[]>`
-    update calendar_watches set wake_at = ${dueNow(sql)}, changed_at = clock_timestamp()
-    where store_id = ${storeId} and ${isQuiet(sql)}
+    update calendar_watches set wake_at = ${due}, changed_at = clock_timestamp()
+    where store_id = ${storeId} and ${isQuiet(sql)} and wake_at > ${due}
     returning connection_id`;
   return rows.map(({ connection_id }) => connection_id);
+}
+
+/** How many calendars of a provider are connected to the platform. */
+export async function countCalendars(systemSql: Sql, provider: string): Promise<number> {
+  const [row] = await systemSql<{ count: number }[]>`
+    select count(*)::int as count from calendar_connections where provider = ${provider} and disconnected_at is null`;
+  return row?.count ?? 0;
 }
 
 /** The zone of a store with booking rules. */
