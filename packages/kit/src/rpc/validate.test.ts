@@ -109,6 +109,7 @@ describe('each kind of fault has a readable detail', () => {
     ['format time-zone', Type.String({ format: 'time-zone' }), 'Mars/Base', /IANA time zone/.source],
     ['format locale', Type.String({ format: 'locale' }), 'not a locale', /language tag/.source],
     ['format uri', Type.String({ format: 'uri' }), '/path', /absolute address/.source],
+    ['a lost plus', NullableTimestamp, '2027-01-31T09:00:00 03:00', 'write `+` as `%2B`'],
     ['format date-time', NullableTimestamp, '2027-02-31T09:00:00Z', /real date and time with an offset/.source],
     ['pattern', Phone, '12', 'must be a phone number in digits'],
     ['pattern without a fault', Type.String({ pattern: '^a$' }), 'b', 'does not have the right form: ^a$'],

@@ -81,6 +81,7 @@ function detailOf({ keyword, params, schema, parentSchema, data }: ErrorObject, 
     case 'maxProperties':
       return `must have at most ${count(params.limit, 'member')}`;
     case 'format':
+      if (withoutPlus.test(String(data))) return lostPlus;
       return formatDetails[params.format] ?? `must be a ${params.format}`;
     case 'pattern':
       return (
@@ -92,6 +93,10 @@ function detailOf({ keyword, params, schema, parentSchema, data }: ErrorObject, 
       return 'is not valid';
   }
 }
+
+/** A moment whose `+` was read as a space, as in every address. */
+const withoutPlus = /^\d{4}-\d{2}-\d{2}[Tt][\d:.]+ \d{2}:\d{2}$/;
+const lostPlus = 'has a space in the place of the `+` of its offset: write `+` as `%2B` in an address';
 
 /** What may be repeated in an error, because it looks like a word of ours: no phone, no secret and no text of a person. */
 const likeAWord = /^ ?[a-z][a-z._]{0,59} ?$/i;

@@ -210,6 +210,10 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'deve ser uma data e hora válidas, com offset (RFC 3339), como 2027-01-31T09:00:00Z',
   ],
   [
+    'has a space in the place of the `+` of its offset: write `+` as `%2B` in an address',
+    'tem um espaço no lugar do `+` do offset: em um endereço, escreva `+` como `%2B`',
+  ],
+  [
     'must be a real date, such as 2027-01-31, or a date and time with an offset (RFC 3339)',
     'deve ser uma data válida, como 2027-01-31, ou uma data e hora com offset (RFC 3339)',
   ],

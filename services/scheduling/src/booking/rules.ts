@@ -22,6 +22,11 @@ export function toRules({
 
 /** @throws AppError `booking_rules_not_found` for a store without rules */
 export function requireRules(rules: RulesRow | undefined): RulesRow {
-  if (!rules) throw new AppError('booking_rules_not_found');
+  if (!rules) {
+    // The words of the code itself are about a store whose rules allow overlaps.
+    throw new AppError('booking_rules_not_found', {
+      detail: 'The store has no booking rules. Set them with `PUT /booking/rules`.',
+    });
+  }
   return rules;
 }
