@@ -5,6 +5,8 @@ import type { Log } from '@mostrador/kit/process/log';
 import { NativeConnection } from '@temporalio/worker';
 
 const longestPauseMs = 5_000;
+/** Requests have ids and little else, and each gzip stream takes 256 KB: half of what an idle worker did. */
+const grpcCompression = { codec: 'none' } as const;
 
 /** Why the SDK's first call was refused, by gRPC status. The SDK has only a text, which is that of its gRPC library. */
 const refusals: Readonly<Record<number, string>> = {
@@ -31,7 +33,7 @@ export function connectWhenThere(options: {
   const open = async (): Promise<NativeConnection> => {
     for (let pauseMs = 250; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       try {
-        connection = await NativeConnection.connect(address);
+        connection = await NativeConnection.connect({ ...address, grpcCompression });
         return connection;
       } catch (error) {
         signal.throwIfAborted();
