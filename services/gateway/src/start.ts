@@ -4,7 +4,7 @@ import { databaseCheck, readsCheck, rolesCheck, sessionsCheck } from '@mostrador
 import { tracedDatabase } from '@mostrador/kit/database/traced-database';
 import { exportCertificates } from '@mostrador/kit/process/certificates';
 import { watchClock } from '@mostrador/kit/process/clock';
-import { createHealth, watchReadiness } from '@mostrador/kit/process/health';
+import { createHealth, type ReadinessWatch, watchReadiness } from '@mostrador/kit/process/health';
 import { exportHealth, serveHealth } from '@mostrador/kit/process/health-server';
 import { createMetrics } from '@mostrador/kit/process/metrics';
 import type { RunningProcess } from '@mostrador/kit/process/run';
@@ -32,7 +32,9 @@ import { readStore } from './stores/store.repository.ts';
 export async function startGateway(config: GatewayConfig, { log, tracing, onStop }: RunningProcess): Promise<void> {
   const name = 'gateway';
   const metrics = createMetrics(name);
-  const system = { log, lifetimeMs: config.DATABASE_CONNECTION_LIFETIME_MS, url: config.DATABASE_SYSTEM_URL };
+  let watch: ReadinessWatch | undefined;
+  const onFault = () => watch?.doubt();
+  const system = { log, lifetimeMs: config.DATABASE_CONNECTION_LIFETIME_MS, url: config.DATABASE_SYSTEM_URL, onFault };
   const pool = createSystemDatabase({ ...system, size: config.DATABASE_SYSTEM_POOL_SIZE, name: `${name} system` });
   const lookUps = tracedDatabase(pool, tracing, 'system');
   const polls = createSystemDatabase({ ...system, size: 1, name: `${name} poll` });
@@ -106,7 +108,7 @@ export async function startGateway(config: GatewayConfig, { log, tracing, onStop
     ...{ host: config.HEALTH_HOST, metricsPort: config.METRICS_PORT },
     ...{ health, metrics, warnings },
   });
-  const watch = watchReadiness(health, log);
+  watch = watchReadiness(health, log);
   // The process stops these in reverse order.
   onStop('metrics', () => watched.close());
   onStop('databases', async () => void (await Promise.all([lookUps, polls].map((each) => each.close()))));
@@ -116,7 +118,7 @@ export async function startGateway(config: GatewayConfig, { log, tracing, onStop
   onStop('requests over HTTP', async () => await app.close());
   onStop('readiness', async () => {
     health.drain();
-    await watch.stop();
+    await watch?.stop();
     await pause(config.DRAIN_DELAY_MS);
   });
 

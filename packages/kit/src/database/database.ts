@@ -89,6 +89,8 @@ export type DatabaseOptions = {
   name: string;
   /** The age at which a connection is closed and replaced. Default: no limit. */
   lifetimeMs?: number;
+  /** Called whenever a connection ends that was not to end. */
+  onFault?: () => void;
 };
 
 /** The limits of every connection for requests and jobs. */
@@ -134,13 +136,14 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 export const isExclusionViolation = (error: unknown, constraint: string): boolean =>
   codeOf(error) === '23P01' && (error as { constraint_name?: string }).constraint_name === constraint;
 
-function openPool({ url, size, queue, log, name, lifetimeMs }: DatabaseOptions): Pool {
+function openPool({ url, size, queue, log, name, lifetimeMs, onFault }: DatabaseOptions): Pool {
   return createPool({
     size,
     queue: queue ?? size * 64,
     name,
     log,
     lifetimeMs,
+    onFault,
     clients: createClients({ url, name, limits: serverLimits }),
   });
 }

@@ -46,6 +46,8 @@ export function createPool(options: {
   log: Log;
   /** The age at which a client is replaced, or up to a quarter of it earlier, so that not all are replaced at once. */
   lifetimeMs?: number;
+  /** A client has ended that was not to end: PostgreSQL could not be reached, closed it, or did not answer in time. */
+  onFault?: (() => void) | undefined;
   clients: { readonly hosts: number; create(onBroken: () => void): Client };
 }): Pool {
   const { lifetimeMs, clients } = options;
@@ -69,6 +71,7 @@ export function createPool(options: {
       all.delete(client);
       const index = free.indexOf(client);
       if (index >= 0) free.splice(index, 1);
+      if (!old.has(client) && !closing) options.onFault?.();
       serveNext();
     });
     const timer = lifetimeMs && setTimeout(() => retire(client), lifetimeMs * (0.75 + Math.random() * 0.25)).unref();

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { createHealth, NoAnswer, NotReady } from './health.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createHealth, NoAnswer, NotReady, watchReadiness } from './health.ts';
 import type { Log } from './log.ts';
 
 const up = async () => {};
@@ -180,5 +180,64 @@ describe('the log', () => {
     ready = up;
     await health.ready();
     expect(lines).toEqual(['warn dependencies are down: postgres']);
+  });
+});
+
+describe('the watch', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** A watch over a dependency, and when it was checked, in seconds. */
+  function watched(check: () => Promise<void>) {
+    const log = { warn() {}, info() {}, error() {} } as unknown as Log;
+    const beganMs = performance.now();
+    const checkedAt: number[] = [];
+    const checked = () => {
+      checkedAt.push((performance.now() - beganMs) / 1000);
+      return check();
+    };
+    const health = createHealth({ required: { postgres: checked }, failuresUntilUnready: 3, log });
+    const watch = watchReadiness(health, log);
+    watch.start();
+    return { health, watch, checkedAt };
+  }
+  const gaps = (moments: readonly number[]) => moments.slice(1).map((moment, index) => moment - (moments[index] ?? 0));
+
+  test('checks every 5 s while all is up', async () => {
+    const { checkedAt } = watched(up);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(checkedAt[0]).toBe(0);
+    for (const gap of gaps(checkedAt)) expect(gap).toBeGreaterThan(3.5);
+    for (const gap of gaps(checkedAt)) expect(gap).toBeLessThan(6.5);
+  });
+
+  test('checks every second while something is down', async () => {
+    const { checkedAt } = watched(down);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(checkedAt.length).toBeGreaterThan(12);
+  });
+
+  test('after a doubt it finds a dependency that is down within 3 s, however often it is doubted', async () => {
+    let check = up;
+    const { health, watch, checkedAt } = watched(() => check());
+    await vi.advanceTimersByTimeAsync(2_500);
+    check = down;
+    const before = checkedAt.length;
+    for (let tenth = 0; tenth < 35; tenth += 1) {
+      watch.doubt();
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(health.last()?.ready).toBe(false);
+    // A fault of less than a second is one failure, whatever the number of doubts.
+    for (const gap of gaps(checkedAt.slice(before))) expect(gap).toBeGreaterThan(0.5);
+  });
+
+  test('ends when it is stopped', async () => {
+    const { watch, checkedAt } = watched(up);
+    await vi.advanceTimersByTimeAsync(2_000);
+    await watch.stop();
+    const { length } = checkedAt;
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(checkedAt).toHaveLength(length);
   });
 });

@@ -1,5 +1,6 @@
 import type { Log } from './log.ts';
-import { type Periodic, periodically } from './periodic.ts';
+import { type Periodic, untilTick } from './periodic.ts';
+import { createWakeablePause } from './wakeable-pause.ts';
 
 /** Throws when the dependency cannot be used. */
 export type Check = () => Promise<void>;
@@ -188,18 +189,60 @@ export function untilPassed(check: Check): Check {
   };
 }
 
-/** Checks at once and then every second, so that `onReadiness` gets a change without a probe. */
-export function watchReadiness(health: Health, log: Log): Periodic {
-  const check = async () => void (await health.ready());
-  const { start, stop } = periodically({ name: 'readiness', everyMs: 1_000, log, run: check });
+const watchEveryMs = 1_000;
+/** While every dependency is up. What a failure of the work shows is checked at once: `doubt`. */
+const calmEveryMs = 5_000;
+
+/** The watch over the readiness of a process. */
+export type ReadinessWatch = Periodic & {
+  /** The work has failed to use a dependency: check now, and every second until all are up. */
+  doubt(): void;
+};
+
+/**
+ * Checks at once, and then every 5 s, so that `onReadiness` gets a change without a probe: every second while a dependency
+ * is down.
+ */
+export function watchReadiness(health: Health, log: Log): ReadinessWatch {
+  const pause = createWakeablePause();
+  let isStopped = false;
+  let isDoubted = false;
+  /** A doubt ends the pause. Before that a second passes, because a short fault must not count three times. */
+  let heedsDoubts = false;
+  let running: Promise<void> | undefined;
+  const run = async (): Promise<void> => {
+    while (!isStopped) {
+      isDoubted = false;
+      const isWell = await health.ready().then(isAllUp, (err) => {
+        log.error({ err }, 'the readiness could not be checked');
+        return false;
+      });
+      if (!isStopped) await pause.for(jittered(watchEveryMs));
+      heedsDoubts = true;
+      if (isWell && !isDoubted && !isStopped) await pause.for(jittered(calmEveryMs - watchEveryMs));
+      heedsDoubts = false;
+    }
+  };
   return {
     start() {
-      void check();
-      start();
+      running ??= run();
     },
-    stop,
+    async stop() {
+      isStopped = true;
+      pause.wake();
+      await running;
+    },
+    doubt() {
+      isDoubted = true;
+      if (heedsDoubts) pause.wake();
+    },
   };
 }
+
+const jittered = (ms: number): number => untilTick(ms * (0.9 + Math.random() * 0.2), performance.now());
+
+const isAllUp = ({ ready, dependencies }: Readiness): boolean =>
+  ready && Object.values(dependencies).every(({ state }) => state === 'up');
 
 type Checked = DependencyState & { readonly cause?: unknown };
 

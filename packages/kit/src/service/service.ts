@@ -12,7 +12,7 @@ import { createRelay, type Relay } from '../outbox/outbox.ts';
 import { exportCertificates } from '../process/certificates.ts';
 import { watchClock } from '../process/clock.ts';
 import type { serviceConfig, temporalConfig } from '../process/config.ts';
-import { type Check, createHealth, untilPassed, watchReadiness } from '../process/health.ts';
+import { type Check, createHealth, type ReadinessWatch, untilPassed, watchReadiness } from '../process/health.ts';
 import { exportHealth, serveHealth } from '../process/health-server.ts';
 import { exportOnLeader, type LeaderGauges } from '../process/leader-gauges.ts';
 import type { Log } from '../process/log.ts';
@@ -112,7 +112,9 @@ async function startService<const Ops extends Record<string, Operation>>(
   } = options;
   const metrics = createMetrics(name);
   const { DATABASE_URL, DATABASE_POOL_SIZE, DATABASE_SYSTEM_URL, DATABASE_SYSTEM_POOL_SIZE } = config;
-  const shared = { log, lifetimeMs: config.DATABASE_CONNECTION_LIFETIME_MS };
+  let watch: ReadinessWatch | undefined;
+  const onFault = () => watch?.doubt();
+  const shared = { log, lifetimeMs: config.DATABASE_CONNECTION_LIFETIME_MS, onFault };
   const pool = createDatabase({ ...shared, url: DATABASE_URL, size: DATABASE_POOL_SIZE, name });
   const systemPool = createSystemDatabase({
     ...shared,
@@ -217,12 +219,12 @@ async function startService<const Ops extends Record<string, Operation>>(
   });
   rpcServer = server;
   nats = connection;
-  const watch = watchReadiness(health, log);
+  watch = watchReadiness(health, log);
   watch.start();
   onStop('requests', () => server.drain());
   onStop('readiness', async () => {
     health.drain();
-    await watch.stop();
+    await watch?.stop();
   });
 }
 
