@@ -27,8 +27,13 @@ export type Postponement = {
   readonly error: string;
 };
 
-/** Which kinds of rows are due. */
-type Due = { readonly workflow: boolean; readonly event: boolean; readonly feed: boolean };
+/** Which kinds of rows are due, and in how many milliseconds the next other row is. Infinity: none waits. */
+export type Due = {
+  readonly workflow: boolean;
+  readonly event: boolean;
+  readonly feed: boolean;
+  readonly nextMs: number;
+};
 
 /** What waits in the outbox. Entries that were set aside do not count for the oldest. */
 export type OutboxBacklog = { readonly entries: number; readonly setAside: number; readonly oldestSeconds: number };
@@ -56,16 +61,20 @@ export function outboxRepository(database: SystemDatabase) {
           returning outbox.id, store_id, topic, entity_id, lead_id, signal, traceparent, data, created_at, attempts`,
       ),
 
-    /** Whether rows are due now: wake-ups, events, and, when it has the table, public events. */
+    /** Whether rows are due now: wake-ups, events, and, when it has the table, public events. And when the next ones are. */
     findDue: async (hasFeed: boolean): Promise<Due> => {
       const [row] = await database.read(
         scope(),
-        (sql) => sql<Due[]>`
+        (sql) => sql<[Due]>`
           select exists (select from outbox where kind = 'workflow' and next_attempt_at <= now()) as workflow,
             exists (select from outbox where kind = 'event' and next_attempt_at <= now()) as event,
-            ${hasFeed ? sql`exists (select from feed_entries where set_aside_at is null)` : sql`false`} as feed`,
+            ${hasFeed ? sql`exists (select from feed_entries where set_aside_at is null)` : sql`false`} as feed,
+            coalesce(extract(epoch from least(
+              (select min(next_attempt_at) from outbox where kind = 'workflow' and next_attempt_at > now()),
+              (select min(next_attempt_at) from outbox where kind = 'event' and next_attempt_at > now())) - now()) * 1000,
+              'Infinity')::float8 as "nextMs"`,
       );
-      return row ?? { workflow: false, event: false, feed: false };
+      return row;
     },
 
     remove: async (ids: readonly string[]): Promise<void> => {

@@ -8,7 +8,7 @@ import type { RpcClient } from '../rpc/client.ts';
 import { createEventDelivery } from './event-delivery.ts';
 import { type FeedBacklog, feedRepository } from './feed.repository.ts';
 import { createFeedDelivery } from './feed-delivery.ts';
-import { type OutboxBacklog, outboxRepository } from './outbox.repository.ts';
+import { type Due, type OutboxBacklog, outboxRepository } from './outbox.repository.ts';
 import { type OutboxDelivery, ownSweepMs, setAsideAfter } from './outbox-delivery.ts';
 import { createWorkflowDelivery } from './workflow-delivery.ts';
 
@@ -25,7 +25,10 @@ export type RelayOptions = {
   readonly tracing?: Tracing | undefined;
   /** Delivers public events to the events service. Only for a service with the table `feed_entries`. */
   readonly feed?: Pick<RpcClient, 'call'> | undefined;
-  /** How often the relay looks for rows without a nudge, in milliseconds. Default 1,000. */
+  /**
+   * How often the relay looks for rows without a nudge, in milliseconds. Default 1,000. While none waits, it looks a fifth
+   * as often: then only a process that died can have left some.
+   */
   readonly sweepIntervalMs?: number;
   /** How many rows a claim takes. Default 100. */
   readonly batch?: number;
@@ -51,6 +54,15 @@ export type Relay = {
   isBehind(): Promise<boolean>;
 };
 
+/** How many times as long the relay pauses while no row waits. */
+const calmSweeps = 5;
+
+/** The pause after a look: until the next row is due, within limits. Undefined: PostgreSQL did not answer. */
+export function pauseAfter(found: Due | undefined, sweepMs: number): number {
+  if (found === undefined || kinds.some((kind) => found[kind])) return sweepMs;
+  return Math.min(Math.max(found.nextMs, sweepMs), calmSweeps * sweepMs);
+}
+
 /** A relay that reaches Temporal delivers a wake-up well within this time. */
 const lateMs = 5_000;
 const lateWakeUps = 500;
@@ -69,12 +81,14 @@ export function createRelay(options: RelayOptions): Relay {
   const nudge: Relay['nudge'] = (some) => {
     for (const delivery of some?.map((kind) => byKind[kind]) ?? deliveries) delivery?.nudge();
   };
+  let pauseMs = sweepIntervalMs;
   /** One statement for all kinds. A delivery whose receiver or database does not answer sweeps by itself. */
   const look = async () => {
     const due = await repository.findDue(feed !== undefined).catch(() => undefined);
     nudge(due && kinds.filter((kind) => due[kind]));
+    pauseMs = pauseAfter(due, sweepIntervalMs);
   };
-  const looks = periodically({ name: 'look into the outbox', everyMs: sweepIntervalMs, log, run: look });
+  const looks = periodically({ name: 'look into the outbox', everyMs: () => pauseMs, log, run: look });
   return {
     start() {
       for (const delivery of deliveries) delivery.start();

@@ -7,11 +7,13 @@ import { findNextDueMs, markStarted } from './turn.repository.ts';
 import { wakeReply } from './turn.ts';
 
 export type TurnStarter = Periodic & {
-  /** A turn has been opened in this process, and is due then. Without that the starter finds it within a second. */
+  /** A turn has been opened in this process, and is due then. Without that the starter finds it within 5 s. */
   expect(dueAt: Date): void;
 };
 
-const everyMs = 1_000;
+/** For a turn of a process that died after it had opened it. */
+const lookEveryMs = 5_000;
+const retryMs = 1_000;
 /** For what is due while another transaction has locked it. */
 const lockedPauseMs = 10;
 const batch = 100;
@@ -48,11 +50,11 @@ export function createTurnStarter({
         (error) => {
           if (works) log.warn({ err: error }, 'due AI turns cannot be started, retries follow');
           works = false;
-          return everyMs;
+          return retryMs;
         },
       );
       nextAt = Math.min(nextAt, Date.now() + waitMs);
-      if (!stopping.signal.aborted) await pause.for(Math.min(everyMs, Math.max(0, Math.ceil(nextAt - Date.now()))));
+      if (!stopping.signal.aborted) await pause.for(Math.min(lookEveryMs, Math.max(0, Math.ceil(nextAt - Date.now()))));
     }
   }
 
