@@ -82,7 +82,8 @@ export function createTaskQueueWorker(options: {
       maxCachedWorkflows: 500,
       maxConcurrentActivityTaskExecutions: 50,
       // The first attempt of most steps is local. Each poll of an idle worker costs Temporal a request a minute.
-      maxConcurrentActivityTaskPolls: 3,
+      // `maxConcurrentActivityTaskPolls` has no effect in version 1.24 of the SDK: it polled 10 times at once.
+      activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 3 },
       maxConcurrentLocalActivityExecutions: 50,
       // More than steps, because the task of a workflow lasts as long as its local step.
       maxConcurrentWorkflowTaskExecutions: 100,
