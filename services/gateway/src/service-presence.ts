@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   checkLead,
-  explainMessage,
+  getAiUsage,
   getCalendarConnection,
   getChannelConnection,
   getEvent,
@@ -15,7 +15,8 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 export const noStore = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Checks for `/readyz` whether the other services answer. Each gets a request that costs one read. The result is only
+ * Checks for `/readyz` whether the other services answer. Each gets a request that costs one
+ * read, and for which it asks no other service: else that one's outage would look like its own. The result is only
  * informative: the gateway is ready without them, because most of the API works while one service is down.
  */
 export function servicePresence(
@@ -40,9 +41,6 @@ export function servicePresence(
     crm: () => ask('crm', (context) => rpc.call(checkLead, { body: { lead_id: noStore } }, context)),
     messaging: () => ask('messaging', (context) => rpc.call(getChannelConnection, {}, context)),
     events: () => ask('events', (context) => rpc.call(getEvent, { params: { eventId: noStore } }, context)),
-    assistant: () =>
-      ask('assistant', (context) =>
-        rpc.call(explainMessage, { params: { leadId: noStore, messageId: noStore } }, context),
-      ),
+    assistant: () => ask('assistant', (context) => rpc.call(getAiUsage, { query: {} }, context)),
   };
 }

@@ -16,6 +16,7 @@ import { onPlatform } from '../storm/on-platform.ts';
 import type { Platform } from '../storm/platform.ts';
 import { allProcesses } from '../storm/processes.ts';
 import { createStores } from '../storm/stores.ts';
+import { admin } from './admin.ts';
 import { takeBaseBackup } from './base-backup.ts';
 import { compare, type LostEvent } from './compare.ts';
 import { restoreCommands } from './restore-commands.ts';
@@ -155,13 +156,6 @@ async function settleFollowups(
     if (sent.has(message)) await fetch(url, { method: 'DELETE', headers: { 'x-api-key': key } });
     else await admin(platform, 'restore', 'release', '--store', store_id, '--followup', id);
   }
-}
-
-async function admin<Printed>(platform: Platform, ...words: string[]): Promise<Printed> {
-  const args = [join(root, 'apps/admin/src/main.ts'), ...words, '--json'];
-  const env = { ...process.env, NATS_URL: platform.servers.natsUrl };
-  const { stdout } = await run(process.execPath, args, { env, maxBuffer: 1 << 26 });
-  return JSON.parse(stdout) as Printed;
 }
 
 async function timed<T>(work: () => Promise<T>): Promise<[T, string]> {

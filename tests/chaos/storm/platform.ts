@@ -189,6 +189,8 @@ export async function startPlatform(options: {
     crowd: providers.slice(options.phones).flatMap(({ phones }) => phones),
     /** Whether the processes connect to PostgreSQL over TLS, and check its certificate. */
     isSecured: certificates !== undefined,
+    /** The file of the authority that all processes trust (`NODE_EXTRA_CA_CERTS`). Undefined: they have none. */
+    authority: certificates?.ca,
     /** The small disk of the current PostgreSQL, or the reason why there is none. */
     disk: () => disks[postgresFolders.indexOf(servers.postgres.folder())] as SmallDisk | string,
     /** The address of a calendar at Radicale, over the link of scheduling. */

@@ -75,7 +75,8 @@ export const createCrowd = (platform: Platform): Promise<ChaosStore[]> =>
     return crowd;
   });
 
-async function createOne(platform: Platform, call: InsideCall, wanted: Wanted): Promise<ChaosStore> {
+/** Creates one store. Resolves when its leads have written. */
+export async function createOne(platform: Platform, call: InsideCall, wanted: Wanted): Promise<ChaosStore> {
   const { phone, calendar } = wanted;
   const { id } = await call(createStore, { body: { name: `Chaos ${phone.number.phone}`, tier: 'enterprise' } });
   const made = await call(createApiKey, { body: { store_id: id, name: 'chaos' } });

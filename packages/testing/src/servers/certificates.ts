@@ -18,13 +18,13 @@ export type Certificates = {
   remove(): void;
 };
 
-/** Creates the certificates in a temporary folder. They are valid for 30 days, because `doctor` warns of those that end within 14. */
-export function makeCertificates(): Certificates {
+/** Creates the certificates in a temporary folder. By default they are valid for 30 days: operators are warned of those that end within 14. */
+export function makeCertificates({ days = 30 }: { days?: number } = {}): Certificates {
   const folder = mkdtempSync(join(tmpdir(), 'mostrador-certificates-'));
   const make = (name: string, ...options: string[]) => {
     const [cert, key] = [join(folder, `${name}.pem`), join(folder, `${name}.key`)];
     const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key];
-    const args = ['req', '-x509', ...newKey, '-out', cert, '-days', '30', '-subj', `/CN=${name}`, ...options];
+    const args = ['req', '-x509', ...newKey, '-out', cert, '-days', String(days), '-subj', `/CN=${name}`, ...options];
     execFileSync('openssl', args, { stdio: 'pipe' });
     return { cert, key };
   };
