@@ -18,19 +18,24 @@ const day = `(?:hoje|amanha|hoy|manana|today|tomorrow|${weekdayNames.join('|')}|
 /** What a clause may begin with before an order. */
 const begins = '^(?:(?:por favor|please|entao|bora|vamos|so|me|nos) )*';
 
+/** Spanish writes it at the end of an order: `resérvame`, `cámbiala`. */
+const it = '(?:me|nos)?(?:l[oa]s?)?';
+
 const cancels = new RegExp(
-  `\\b${asks}\\b${soon}\\b(?:cancelar|cancele|desmarcar|desmarque|anular|cancel)\\b|${begins}(?:cancela|cancele|cancelen|desmarca|desmarque|cancel)\\b${soon}\\b(?:meu|minha|mim|mi|me|my|please|por favor)\\b`,
+  `\\b${asks}\\b${soon}\\b(?:cancelar|cancele|desmarcar|desmarque|anular|cancel)\\b|${begins}(?:cancela|cancele|cancelen|desmarca|desmarque|anula|cancel)${it}\\b${soon}\\b(?:meu|minha|mim|mi|me|my|please|por favor)\\b`,
 );
 /** An order that does not say whose it is must begin the text: "cancelar", but not "se eu não for, cancelar custa?" */
-const cancelsAtFirst = /^(?:cancela|cancele|cancelar|desmarca|desmarque|desmarcar|anular|cancel)\b/;
-const changes = '(?:mud[ae]r?|tro(?:ca|car|que)|pass[ae]r?|mover?|cambi[ae]r?|change)';
+const cancelsAtFirst = new RegExp(`^(?:cancela|cancele|cancelar|desmarca|desmarque|desmarcar|anular?|cancel)${it}\\b`);
+const changes = '(?:mud[ae]r?|tro(?:ca|car|que)|pass[ae]r?|mover?|cambi[ae]r?|change)(?:me)?(?:l[oa]s?)?';
 const moves = new RegExp(
-  `\\b(?:${asks}|${mayI})\\b${soon}\\b(?:remarcar|reagendar|reprogramar|reschedule|postpone|adiar)\\b|${begins}(?:remar(?:ca|que|car)|reagend(?:a|e|ar)|reprogram(?:a|e|ar)|reschedule)\\b|\\b${changes}\\b${soon}\\b(?:${time}|(?:para|pra|al?|to) (?:a |o |el )?${day}|(?:o|de|el|the) (?:dia|day))\\b`,
+  `\\b(?:${asks}|${mayI})\\b${soon}\\b(?:remarcar|reagendar|reprogramar|reschedule|postpone|adiar)\\b|${begins}(?:remar(?:ca|que|car)|reagend(?:a|e|ar)|reprogram(?:a|e|ar)|reschedule)${it}\\b|\\b${changes}\\b${soon}\\b(?:${time}|(?:para|pra|al?|to) (?:a |o |el )?${day}|(?:o|de|el|the) (?:dia|day))\\b`,
 );
 const books = new RegExp(
-  `\\b(?:${asks}|${mayI})\\b${soon}\\b(?:marcar|agendar|reservar|encaixar|book|schedule)\\b|${begins}(?:mar(?:ca|que|car)|agend(?:a|e|ar)|reserv(?:a|e|ar)|encaix(?:a|e|ar)|book)\\b(?! d[eo]\\b)|\\b(?:${asks}|${mayI})\\b${soon}\\b(?:um|uma|un|una|an?|pedir) ${time}\\b|\\b(?:tem|teria|ha|hay|tienen|tienes|any|have)\\b[^.?!]{0,25}?\\b(?:horarios?|hora|vagas?|turnos?|citas?|slots?|appointments?)\\b(?! de\\b)|\\b(?:quais|que|cuales|which|what)\\b[^.?!]{0,15}?\\b(?:horarios|vagas|turnos|citas|slots|times)\\b(?! de\\b)[^.?!]{0,20}?\\b(?:tem|teria|ha|hay|tienen|tienes|livres|libres|free|available)\\b|\\b(?:are you free|have anything|can i (?:get|have|come))\\b${soon}\\b${day}\\b`,
+  `\\b(?:${asks}|${mayI})\\b${soon}\\b(?:marcar|agendar|reservar|encaixar|book|schedule)\\b|${begins}(?:mar(?:ca|que|car)|agend(?:a|e|ar)|reserv(?:a|e|ar)|encaix(?:a|e|ar)|book)${it}\\b(?! d[eo]\\b)|\\b(?:${asks}|${mayI})\\b${soon}\\b(?:um|uma|un|una|an?|pedir) ${time}\\b|\\b(?:tem|teria|ha|hay|tienen|tienes|any|have)\\b[^.?!]{0,25}?\\b(?:horarios?|hora|vagas?|turnos?|citas?|slots?|appointments?)\\b(?! de\\b)|\\b(?:quais|que|cuales|which|what)\\b[^.?!]{0,15}?\\b(?:horarios|vagas|turnos|citas|slots|times)\\b(?! de\\b)[^.?!]{0,20}?\\b(?:tem|teria|ha|hay|tienen|tienes|livres|libres|free|available)\\b|\\b(?:are you free|have anything|can i (?:get|have|come))\\b${soon}\\b${day}\\b`,
 );
-const negates = /\b(?:nao|no|not|never|\w+n't|dont|cant)\b/;
+/** Of Portuguese, `no` is "on the": "tem vaga no sábado?" So it counts where Spanish and English have it. */
+const negates =
+  /\b(?:nao|not|never|\w+n't|dont|cant)\b|(?:^|\b(?:y|pero|que|hoy|manana|ya|yo|todavia|mejor|i have|there is|with) )no\b/;
 
 /**
  * What a text wants done. A clause that says what is not so wants nothing: "não vou poder ir, cancela pra mim" wants its second
@@ -81,7 +86,8 @@ const ordinals: readonly RegExp[] = [
   /\b(?:cuart[oa]|quart[oa](?!.feira)|fourth)\b/,
   /\b(?:quint[oa](?!.feira)|fifth)\b/,
 ];
-const yes = /^(?:sim|si|yes|ok|okay|pode ser|puede ser|confirmo|claro|perfeito|perfecto|sure|that works)\b/;
+const yes =
+  /^(?:sim|isso|si|eso|es+[ae](?= ?(?:mesm[oa]|mism[oa])?$)|yes|that one|ok|okay|pode ser|puede ser|confirmo|claro|perfeito|perfecto|sure|that works)\b/;
 /** A longer text says something else, too. */
 const mostWords = 8;
 
