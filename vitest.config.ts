@@ -49,7 +49,7 @@ class LongFirst extends BaseSequencer {
   }
 }
 /** These stop processes of the platform, change what all stores share, or need the machine for themselves. */
-const alone = endToEndOf(['calendar', 'reports']);
+const alone = endToEndOf(['without-temporal', 'reports']);
 const hardAlone = endToEndOf(['console/interruptions', 'followup-races', 'outage']);
 /** Two cores are assumed. `--maxWorkers` sets another number for all projects. */
 const workers = (count: number) =>

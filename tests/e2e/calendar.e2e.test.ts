@@ -1,7 +1,7 @@
 import { readEvents } from '@mostrador/testing/providers/caldav/read-events';
 import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { admin, daysAhead, eventually, newStore, request, runAdminHere, temporal } from './platform.ts';
+import { admin, daysAhead, eventually, newStore, request, runAdminHere } from './platform.ts';
 
 type Store = Awaited<ReturnType<typeof newStore>>;
 let radicale: Awaited<ReturnType<typeof startRadicale>>;
@@ -155,18 +155,4 @@ test('a new connection syncs future appointments and no past ones', async () => 
   );
   expect(seen[0]?.title).toBe('Yet to come');
   expect(await eventOf(past)).toEqual([]);
-});
-
-test('appointments are created while Temporal is stopped, and their events appear after its restart', async () => {
-  await connect();
-  await temporal('stop');
-  const { id } = await create({ title: 'Without Temporal', scheduled_at: daysAhead(15).toISOString() });
-  const moved = await change(id, { title: 'Without Temporal, moved', scheduled_at: daysAhead(16).toISOString() });
-  expect(moved.status).toBe(200);
-  expect(await sync(id)).toMatchObject({ state: 'pending' });
-  await temporal('start');
-  await untilSynced(id);
-  expect((await eventOf(id)).map(({ title, start }) => [title, start])).toEqual([
-    ['Without Temporal, moved', seconds(daysAhead(16))],
-  ]);
 });
