@@ -6,7 +6,7 @@ import { overdueGauges } from '@mostrador/kit/step/overdue';
 import { createListTotals } from '@mostrador/totals';
 import { eventsConfig } from './config.ts';
 import { eventsLists } from './dependencies.ts';
-import { deletedTextsJob } from './feed/deleted-texts.ts';
+import { deletedTextsJob } from './feed/delete-texts.ts';
 import { notifyOver } from './feed/notify.ts';
 import { partitionJob } from './feed/partition-job.ts';
 import { createHandlers } from './handlers.ts';

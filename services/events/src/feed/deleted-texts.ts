@@ -1,7 +1,3 @@
-import type { SystemDatabase } from '@mostrador/kit/database/database';
-import type { Log } from '@mostrador/kit/process/log';
-import { type Periodic, periodically } from '@mostrador/kit/process/periodic';
-import { deleteNextText } from './deleted-text.repository.ts';
 import type { NumberedEntry } from './number-entries.ts';
 
 /** A message whose text may be in events up to `through`, and in none from before `since`. */
@@ -22,25 +18,3 @@ export const deletedTextsIn = (events: readonly NumberedEntry[]): DeletedText[] 
     const isDeletion = type === 'message.updated' && told?.revoked_at && (!previous || 'revoked_at' in previous);
     return isDeletion ? [{ store_id, message_id: entity.id, through: sequence, since: new Date(told.created_at) }] : [];
   });
-
-const everyMs = 5_000;
-const stepLimitMs = 10_000;
-/** The most events that one transaction looks through. */
-const window = 10_000;
-
-type Options = { readonly systemDatabase: SystemDatabase; readonly log: Log };
-
-/** Takes the texts of deleted messages from the events that told them. */
-export const deletedTextsJob = ({ systemDatabase, log }: Options): Periodic =>
-  periodically({
-    name: 'texts of deleted messages',
-    everyMs,
-    log,
-    run: (signal) => deleteTexts(systemDatabase, signal),
-  });
-
-export async function deleteTexts(database: SystemDatabase, signal?: AbortSignal, most = window): Promise<void> {
-  while (!signal?.aborted) {
-    if (!(await database.write({ deadline: Date.now() + stepLimitMs }, (sql) => deleteNextText(sql, most)))) return;
-  }
-}

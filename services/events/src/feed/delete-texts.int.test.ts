@@ -3,7 +3,7 @@ import type { FeedEntry } from '@mostrador/contracts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { append, entryOf, readAll } from '../../test/entries.ts';
 import { startEvents, type TestEvents } from '../../test/events.ts';
-import { deleteTexts } from './deleted-texts.ts';
+import { deleteTexts } from './delete-texts.ts';
 
 let events: TestEvents;
 beforeAll(async () => {
