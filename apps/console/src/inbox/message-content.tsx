@@ -17,7 +17,7 @@ import { m } from '../paraglide/messages.js';
 import { OutsideLink } from '../ui/outside-link.tsx';
 import { readableSize } from '../ui/readable-size.ts';
 import styles from './message-content.module.css';
-import { wordsOfType } from './message-words.ts';
+import { wordsOfReply, wordsOfType } from './message-words.ts';
 
 const icons: Partial<Record<NonNullable<Message['type']>, LucideIcon>> = {
   image: Image,
@@ -32,6 +32,9 @@ const icons: Partial<Record<NonNullable<Message['type']>, LucideIcon>> = {
   unsupported: MessageCircleQuestionMark,
 };
 
+/** Whether the message is named by its kind. */
+export const isNamed = ({ type = 'text' }: Message): boolean => icons[type] !== undefined;
+
 /** What a message says beside its text. */
 export function MessageContent({ message }: { readonly message: Message }) {
   const { type = 'text', media, content, revoked_at } = message;
@@ -44,7 +47,7 @@ export function MessageContent({ message }: { readonly message: Message }) {
         <div className={styles.content}>
           <p className={styles.type}>
             <Icon size={14} aria-hidden />
-            {wordsOfType(type, media?.voice)}
+            {content?.kind ? wordsOfReply(content.kind) : wordsOfType(type, media?.voice)}
           </p>
           {media && (
             <p className={styles.detail} dir="auto">
@@ -83,13 +86,18 @@ function ComesFrom({ referral: { source_type, source_url = '', headline, body } 
 }
 
 function Details({ content }: { readonly content: NonNullable<Message['content']> }) {
-  const { latitude, longitude, name, address, contacts, description, fields, items } = content;
+  const { latitude, longitude, name, address, contacts, title, description, fields, items } = content;
   return (
     <>
       {latitude !== undefined && longitude !== undefined && (
         <p className={styles.detail} dir="auto">
           {[name, address].filter(Boolean).join(', ')}{' '}
           <OutsideLink to={mapOf(latitude, longitude)}>{m.inbox_open_map()}</OutsideLink>
+        </p>
+      )}
+      {title && (
+        <p className={styles.title} dir="auto">
+          {title}
         </p>
       )}
       {description && (

@@ -9,7 +9,7 @@ import { clockTime, dayWords, fullTime } from '../ui/time.ts';
 import { useNow } from '../ui/use-now.ts';
 import type { Asked } from './asking.ts';
 import { messageQuery } from './inbox-queries.ts';
-import { MessageContent } from './message-content.tsx';
+import { isNamed, MessageContent } from './message-content.tsx';
 import { previewOf, wordsOfFailure, wordsOfPrice, wordsOfStatus } from './message-words.ts';
 import type { Outgoing } from './outgoing.ts';
 import { RichText } from './rich-text.tsx';
@@ -55,7 +55,9 @@ type MessageItemProps = {
 export function MessageItem({ message, name, continues, quoted, asks, onAsks, onCancel }: MessageItemProps) {
   const { source, status, body, error, reason, created_at, edited_at, revoked_at, reactions } = message;
   const isEmpty = body.trim() === '';
-  const hasContent = message.media || message.content;
+  const hasContent = message.media || message.content || isNamed(message);
+  // The label that the customer tapped stands above its details.
+  const isShown = !isEmpty && body === message.content?.title;
   const author = authorOf(message, name);
   const zone = useZone();
   return (
@@ -68,7 +70,7 @@ export function MessageItem({ message, name, continues, quoted, asks, onAsks, on
     >
       {message.reply_to_id && <Quote of={quoted} />}
       <MessageContent message={message} />
-      {(revoked_at || !isEmpty || !hasContent) && (
+      {(revoked_at || (isEmpty ? !hasContent : !isShown)) && (
         <p className={styles.body} dir="auto" data-empty={isEmpty || undefined}>
           {revoked_at || isEmpty ? previewOf(message) : <RichText text={body} />}
         </p>

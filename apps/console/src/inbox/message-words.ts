@@ -69,6 +69,14 @@ const types: Readonly<Record<Type, () => string>> = {
 export const wordsOfType = (type: Type, isVoice = false): string =>
   type === 'audio' && isVoice ? m.inbox_type_voice() : types[type]();
 
+const replies: Readonly<Record<NonNullable<NonNullable<Message['content']>['kind']>, () => string>> = {
+  button: m.inbox_reply_button,
+  list: m.inbox_reply_list,
+  flow: m.inbox_reply_flow,
+};
+/** What the customer tapped or filled in. */
+export const wordsOfReply = (kind: keyof typeof replies): string => replies[kind]();
+
 type Previewed = Pick<Message, 'body' | 'type'> &
   Partial<Pick<Message, 'media' | 'revoked_at'>> & { readonly voice?: boolean };
 
