@@ -215,6 +215,18 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
+    name: 'who gets the number of another customer does not name that lead',
+    breaks: 'who gets the number of another customer is a new lead, which names the one before',
+    loadMs: 35_000,
+    edits: [
+      {
+        file: 'services/messaging/src/inbound/accept-inbound.ts',
+        from: 'const isNewStart = release !== undefined && release.userId !== found.message.userId;',
+        to: 'const isNewStart = false;',
+      },
+    ],
+  },
+  {
     name: 'a conversation keeps the number that it had first',
     breaks: 'no message goes to a number or user id that its customer has left',
     loadMs: 35_000,

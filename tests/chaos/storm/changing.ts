@@ -38,11 +38,13 @@ export function startChanging({ stores, journal, random, ...options }: Options):
   const asker = createAsker({ ...options, stores, journal });
   const state = { on: true, stoppedAt: Number.POSITIVE_INFINITY };
   const live = async (store: ChaosStore) => {
-    const customer = createCustomer({ store, asker, journal, random, state });
-    await customer.arrive();
     while (state.on) {
-      await pause(restMs * (0.5 + random.next()));
-      await customer.change();
+      const customer = createCustomer({ store, asker, journal, random, state });
+      await customer.arrive();
+      for (let isLast = false; state.on && !isLast; ) {
+        await pause(restMs * (0.5 + random.next()));
+        isLast = await customer.change();
+      }
     }
   };
   // To the store whose AI answers write only its own customers.
@@ -100,12 +102,12 @@ function createCustomer({ store, asker, journal, random, state }: Stage) {
     }
   };
   /** The customer writes under these ids, of which WhatsApp lets the store write to the present ones. */
-  const write = async ({ phone, userId }: Ids) => {
+  const write = async ({ phone, userId }: Ids, by = customer) => {
     const id = newWamid();
     const text = `chaos ${store.id} ${id}`;
     const entry = { content: contents.text(text), id, at: nextAt() };
     const written: Written = {
-      ...{ storeId: store.id, leadId: null, by: customer, id, text, firstAt: Date.now(), posts: 0 },
+      ...{ storeId: store.id, leadId: null, by, id, text, firstAt: Date.now(), posts: 0 },
     };
     journal.written.push(written);
     const ids = { ...(phone && { phone }), ...(userId && { userId }) };
@@ -192,6 +194,29 @@ function createCustomer({ store, asker, journal, random, state }: Stage) {
     await move(idsWith(userId), idsWith(next), contents.changedUserId(userId, next));
     await become({ phone, userId: next }, [userId]);
   };
+  /** Another person gets the number and writes, of which WhatsApp tells nothing. The customer changes no more. */
+  const loseNumber = async (phone: string) => {
+    const { userId } = customer.now;
+    const theirs = newUserId();
+    const heir: Changing = {
+      ...{ storeId: store.id, ids: [phone, theirs], left: [], leadId: null, before: customer },
+      now: { phone, userId: theirs },
+    };
+    journal.changing.push(heir);
+    customer.lost = phone;
+    // Receipts of the store's messages to the number name the customer, and are of now.
+    at = Date.now();
+    await write({ phone, userId: theirs }, heir);
+    await become({ phone: null, userId }, [phone]);
+    const another = async () => {
+      const found = await findLead(`customer_phone=${phone}`);
+      return found === customer.leadId ? undefined : found;
+    };
+    heir.leadId = (await until(another)) ?? null;
+    await write(random.pick([{ phone }, { userId: theirs }]), heir);
+    await write({ userId });
+    if (heir.leadId !== null) sendTo(heir.leadId);
+  };
 
   return {
     async arrive() {
@@ -202,14 +227,18 @@ function createCustomer({ store, asker, journal, random, state }: Stage) {
       customer.leadId = leadId;
       store.changing.push({ id: leadId });
     },
-    async change() {
+    /** Returns whether it was the last change. */
+    async change(): Promise<boolean> {
       const { phone, userId } = customer.now;
       const roll = random.next();
+      const isLast = phone !== null && roll >= 0.75;
       if (phone === null) await (roll < 0.6 ? showNumber() : changeUserId());
-      else if (roll < 0.6) await changeNumber(phone);
-      else if (roll < 0.8) await changeUserId();
+      else if (isLast) await loseNumber(phone);
+      else if (roll < 0.45) await changeNumber(phone);
+      else if (roll < 0.6) await changeUserId();
       else await write(random.pick([{ phone }, { userId }, { phone, userId }]));
       await Promise.all(sent.splice(0));
+      return isLast;
     },
   };
 }

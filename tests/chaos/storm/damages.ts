@@ -67,6 +67,7 @@ const sentIsTaken = 'a message counts as sent exactly when the provider accepted
 const inOrder = 'messages to a lead are sent in the order in which they were accepted';
 const writtenIsThere = 'every message of a customer is stored once and in order';
 const oneLead = 'a customer whose number or user id changes is one lead, and has the last ones';
+const newStart = 'who gets the number of another customer is a new lead, which names the one before';
 const leftAlone = 'no message goes to a number or user id that its customer has left';
 const cancelledIsNotSent = 'a cancelled follow-up is not sent';
 const neverEarly = 'a follow-up counts as sent exactly when it was sent, and never before it is due';
@@ -211,6 +212,14 @@ export const damages: readonly Damage[] = [
       const { lead } = changedIn(recorded);
       const { storeId, id: keptId } = lead;
       recorded.seen.merges.push({ id: 'gone', storeId, keptId, phone: '5511999999999', userId: null });
+    },
+  },
+  {
+    name: 'the lead of a number that another customer had does not name that one',
+    breaks: newStart,
+    do: ({ journal, seen }) => {
+      const { leadId } = found(journal.changing.find(({ before }) => before !== undefined));
+      found(seen.people.find(({ id }) => id === leadId)).previousId = null;
     },
   },
   {

@@ -12,12 +12,14 @@ export const ofIdentities: readonly Invariant[] = [
     verdict: 'broken',
     find: ({ changing, written }, { people, merges }) => [
       ...changing.flatMap((customer) => {
-        const theirs = people.filter((lead) => isOf(customer, lead));
+        const theirs = people.filter((lead) => isOf(customer, lead, customer.lost));
         const isKnown = written.some(({ by, acknowledgedAt }) => by === customer && acknowledgedAt !== undefined);
         const [lead] = theirs;
         const who = `the customer ${customer.now.userId}`;
         if (!lead || theirs.length > 1) return isKnown ? `${who} is ${theirs.length} leads` : [];
-        if (lead.phone !== customer.now.phone || lead.userId !== customer.now.userId)
+        // crm keeps the user id only of who had no number at first.
+        const userId = customer.before ? null : customer.now.userId;
+        if (lead.phone !== customer.now.phone || lead.userId !== userId)
           return `${who} is a lead with the number ${lead.phone} and the user id ${lead.userId}`;
         return lead.id === (customer.leadId ?? lead.id) ? [] : `${who} is another lead than before`;
       }),
@@ -29,15 +31,30 @@ export const ofIdentities: readonly Invariant[] = [
     ],
   },
   {
+    name: 'who gets the number of another customer is a new lead, which names the one before',
+    verdict: 'broken',
+    find: ({ changing }, { people }) =>
+      changing.flatMap(({ before, storeId, now }) => {
+        const lead = people.find((one) => one.storeId === storeId && one.phone === now.phone);
+        if (!before?.leadId || !lead) return [];
+        const isNew = lead.previousId === before.leadId && lead.id !== before.leadId;
+        return isNew ? [] : `the lead of ${now.phone} names ${lead.previousId} as the one before, not ${before.leadId}`;
+      }),
+  },
+  {
     name: 'no message goes to a number or user id that its customer has left',
     verdict: 'broken',
     find: ({ changing }, { messages, taken }) => {
       const left = new Map(changing.flatMap((customer) => customer.left.map(({ id, since }) => [id, since] as const)));
+      const heirs = new Map(
+        changing.flatMap(({ before, leadId }) => (before && leadId ? [[leadId, before.lost]] : [])),
+      );
       const rows = new Map(messages.map((row) => [row.body, row]));
       return taken.flatMap(({ to, text, atMs }) => {
         const since = left.get(to);
         if (since === undefined) return [];
         const row = rows.get(text);
+        if (row && heirs.get(row.lead_id) === to) return [];
         const isLater = row !== undefined && row.created_at.getTime() > since;
         return isLater || atMs > since + attemptMs ? `${to} got "${text}" after its customer had left it` : [];
       });
@@ -45,5 +62,7 @@ export const ofIdentities: readonly Invariant[] = [
   },
 ];
 
-const isOf = ({ ids, storeId }: Changing, lead: Omit<Seen['people'][number], 'id'>): boolean =>
-  lead.storeId === storeId && [lead.phone, lead.userId].some((id) => id !== null && ids.includes(id));
+type Ids = Pick<Seen['people'][number], 'storeId' | 'phone' | 'userId'>;
+
+const isOf = ({ ids, storeId }: Changing, lead: Ids, lost?: string): boolean =>
+  lead.storeId === storeId && [lead.phone, lead.userId].some((id) => id !== null && id !== lost && ids.includes(id));

@@ -76,13 +76,17 @@ export type Written = {
   acknowledgedAt?: number;
 };
 
-/** A customer whose number or user id changes. No other customer has ever had one of these. */
+/** A customer whose number or user id changes. No other customer has one of these, but for a number that was lost. */
 export type Changing = {
   readonly storeId: string;
   /** Every number and user id that the customer has had. */
   readonly ids: string[];
   /** Those that the customer has no more, and since when the API shows the ones that follow. */
   readonly left: { readonly id: string; readonly since: number }[];
+  /** The number of the customer that another person has now. */
+  lost?: string;
+  /** Who had the number of this customer before. */
+  readonly before?: Changing;
   /** Who the customer is, as far as WhatsApp has told. */
   now: { readonly phone: string | null; readonly userId: string };
   /** Null: the API has not shown it. */

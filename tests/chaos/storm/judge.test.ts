@@ -117,7 +117,19 @@ function healthy(): Recorded {
   const customer = { storeId, ids: [before, '5511900000002', 'BR.2'], left: [{ id: before, since: sentAt }], now };
   const by = { ...customer, leadId: 'l2' };
   recorded.journal.changing.push(by);
-  seen.people.push({ id: 'l2', storeId, ...now });
+  seen.people.push({ id: 'l2', storeId, ...now, previousId: null });
+  const [lost, next] = [
+    { phone: '5511900000003', userId: 'BR.3' },
+    { phone: '5511900000003', userId: 'BR.4' },
+  ];
+  const loser = {
+    ...{ storeId, ids: [lost.phone, lost.userId], left: [{ id: lost.phone, since: sentAt }], lost: lost.phone },
+    ...{ now: { ...lost, phone: null }, leadId: 'l4' },
+  };
+  const heir = { storeId, ids: [next.phone, next.userId], left: [], now: next, leadId: 'l5', before: loser };
+  recorded.journal.changing.push(loser, heir);
+  seen.people.push({ id: 'l4', storeId, phone: null, userId: lost.userId, previousId: null });
+  seen.people.push({ id: 'l5', storeId, phone: next.phone, userId: null, previousId: 'l4' });
   seen.merges.push({ id: 'l3', storeId, keptId: 'l2', phone: now.phone, userId: null });
   message('i3', 'hello i3', { direction: 'inbound', status: 'received', lead_id: 'l2' });
   const byChanged = { storeId, leadId: null, by, id: 'wamid.i3', text: 'hello i3', firstAt: sentAt, posts: 1 };

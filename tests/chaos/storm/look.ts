@@ -102,7 +102,9 @@ export async function lookAtDatabase(sql: postgres.Sql): Promise<OfDatabase> {
     ],
     people: [
       ...(await sql<Seen['people']>`
-        select id, store_id as "storeId", customer_phone as phone, channel_user_id as "userId" from crm.leads`),
+        select id, store_id as "storeId", customer_phone as phone, channel_user_id as "userId",
+          previous_lead_id as "previousId"
+        from crm.leads`),
     ],
     merges: [
       ...(await sql<Seen['merges']>`

@@ -80,7 +80,7 @@ export type Seen = {
   /** The message count of a lead's conversation: `counted` by messaging, `told` is the copy in crm. */
   interactions: { lead_id: string; counted: number; told: number }[];
   /** Every lead, with the ids of its customer. */
-  people: { id: string; storeId: string; phone: string | null; userId: string | null }[];
+  people: { id: string; storeId: string; phone: string | null; userId: string | null; previousId: string | null }[];
   /** The leads that were merged into another one, with the ids that they had. */
   merges: { id: string; storeId: string; keptId: string; phone: string | null; userId: string | null }[];
   /** Entries left in each outbox, on their way to the feed, and in the inbox of messaging. */
