@@ -162,11 +162,11 @@ const untranslated: readonly string[] = [
 ];
 
 /**
- * Files with details of something else: of the configuration, of errors inside of a message or an event, and what
- * providers answer.
+ * Files with details of something else: of the configuration, of errors inside of a message or an event, what providers
+ * answer, and what a model is told.
  */
 const elsewhere =
-  /^packages\/kit\/src\/process\/|\/(calendar-sync|restore|caldav|google)\/|\/(calendars\/http|channels\/(credentials|channel-provider|\w+\/adapter))\.ts$/;
+  /^packages\/kit\/src\/process\/|\/(calendar-sync|restore|caldav|google)\/|\/(calendars\/http|models\/clean-text|channels\/(credentials|channel-provider|\w+\/adapter))\.ts$/;
 
 test('every detail in the sources has a translation, except those that are listed here', () => {
   const root = resolve(import.meta.dirname, '../../../..');
