@@ -15,9 +15,9 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 export const noStore = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Checks for `/readyz` whether the other services answer. Each gets a request that costs one
- * read, and for which it asks no other service: else that one's outage would look like its own. The result is only
- * informative: the gateway is ready without them, because most of the API works while one service is down.
+ * Checks for `/readyz` whether the other services answer. Each gets a request that costs one read, and for which it asks no
+ * other service: else that one's outage would look like its own. The result is only informative: the gateway is ready without
+ * them, because most of the API works while one service is down.
  */
 export function servicePresence(
   rpc: RpcClient,
