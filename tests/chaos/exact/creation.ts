@@ -82,6 +82,8 @@ export const untilMade = (creation: Creation): Promise<Answer> =>
 /**
  * Sends until every point is reached: a busy machine may refuse a request before it comes there. The key makes the retries
  * safe. Returns what was sent last, because the answer may come after a kill.
+ *
+ * @throws Error when the request is rejected, or a point is not reached
  */
 export async function sendTo(
   points: readonly Hold[],
@@ -90,7 +92,11 @@ export async function sendTo(
   const reached = Promise.all(points.map((point) => point.reached)).then(() => true);
   for (;;) {
     const answer = request.send();
-    const isRefused = answer.then(({ status }) => (status === 503 || status === 504 ? false : reached));
+    const isRefused = answer.then(({ status, text }) => {
+      if ([0, 503, 504].includes(status) || text.includes('idempotency_in_progress')) return false;
+      if (status >= 400) throw new Error(`the request was answered with ${status}: ${text}`);
+      return reached;
+    });
     if (await Promise.race([reached, isRefused])) return { answer };
   }
 }
