@@ -132,6 +132,8 @@ export default defineConfig({
         test: {
           ...endToEnd,
           name: 'e2e',
+          // They wait for pages and for the platform: three leave half of two cores idle.
+          ...workers(4),
           include: ['tests/e2e/**/*.e2e.test.ts'],
           exclude: [...ignored, ...alone, ...hardEndToEnd, ...hardAlone],
           provide: { alone: false },
