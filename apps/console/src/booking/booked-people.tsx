@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
 import { Pencil } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { faultOf, wordsOf } from '../api/failure.ts';
 import type { Seller } from '../api/platform.ts';
 import { ChangedMeanwhile } from '../api/save-change.ts';
+import { useSave } from '../api/use-save.ts';
 import { m } from '../paraglide/messages.js';
 import { Section } from '../settings/section.tsx';
 import styles from '../settings/settings.module.css';
@@ -71,21 +71,18 @@ function PersonForm({ seller, onClose }: { seller: Seller; onClose: () => void }
     windows: seller.hours ? windowsOf(seller.hours) : null,
   }));
   const [draft, setDraft] = useState(first);
-  const [seen, setSeen] = useState(seller);
   const [isChecked, setChecked] = useState(false);
   const { bookable, windows } = draft;
   // Hours that are not shown cannot be mended.
   const isOther = bookable && JSON.stringify(windows) !== JSON.stringify(first.windows);
-  const save = useMutation({
-    mutationFn: () =>
+  const save = useSave({
+    first: seller,
+    save: (seen) =>
       saveSeller(seen, {
         ...(bookable !== first.bookable && { bookable }),
         ...(isOther && { hours: windows && hoursOf(windows) }),
       }),
-    onError: (error) => {
-      if (error instanceof ChangedMeanwhile) setSeen(error.now);
-    },
-    onSuccess: async () => {
+    onSaved: async () => {
       await bookingChanged();
       say(m.booking_person_saved({ name: seller.name }));
       onClose();

@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type RefObject, useRef, useState } from 'react';
 import { faultOf, wordsOf } from '../api/failure.ts';
 import { dataOf, platform, type Seller, versionedOf } from '../api/platform.ts';
 import { ChangedMeanwhile, saveChange } from '../api/save-change.ts';
+import { useSave } from '../api/use-save.ts';
 import type { Service } from '../calendar/booking.ts';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
@@ -56,11 +56,11 @@ type ServiceFormProps = Omit<ServiceDialogProps, 'open'> & {
 function ServiceForm({ service, sellers, nameRef, onClose }: ServiceFormProps) {
   const [first] = useState<ServiceDraft>(() => (service ? draftOfService(service) : emptyService));
   const [draft, setDraft] = useState(first);
-  const [seen, setSeen] = useState(service);
   const [isChecked, setChecked] = useState(false);
   const minutes = useRef<HTMLInputElement>(null);
-  const save = useMutation({
-    mutationFn: async () => {
+  const save = useSave({
+    first: service,
+    save: async (seen) => {
       if (!seen) return await dataOf(platform.POST('/services', { body: bodyOfService(draft) }));
       const params = { path: { serviceId: seen.id } };
       return await saveChange({
@@ -71,10 +71,7 @@ function ServiceForm({ service, sellers, nameRef, onClose }: ServiceFormProps) {
           dataOf(platform.PATCH('/services/{serviceId}', { params, headers: { 'if-match': etag }, body })),
       });
     },
-    onError: (error) => {
-      if (error instanceof ChangedMeanwhile) setSeen(error.now);
-    },
-    onSuccess: async ({ name }) => {
+    onSaved: async ({ name }) => {
       await bookingChanged();
       say(m.booking_service_saved({ name }));
       onClose();

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type RefObject, useRef, useState } from 'react';
 import { faultOf, wordsOf } from '../api/failure.ts';
 import { ChangedMeanwhile } from '../api/save-change.ts';
+import { useSave } from '../api/use-save.ts';
 import { m } from '../paraglide/messages.js';
 import { Dialog } from '../ui/dialog.tsx';
 import { CheckField, TextArea, TextField } from '../ui/field.tsx';
@@ -63,21 +64,18 @@ type EditFormProps = Pick<DocumentFormProps, 'titleRef' | 'onClose'> & { readonl
 
 function EditForm({ document, titleRef, onClose }: EditFormProps) {
   const [first] = useState(document);
-  const [seen, setSeen] = useState(document);
-  const edit = useMutation({
+  const edit = useSave({
+    first,
     // Only what was changed, so that it does not undo what another person changes meanwhile.
-    mutationFn: ({ title, content, is_active }: DocumentText) =>
+    save: (seen, { title, content, is_active }: DocumentText) =>
       saveDocument(seen, {
         ...(title === first.title ? {} : { title }),
         ...(content === first.content ? {} : { content }),
         ...(is_active === first.is_active ? {} : { is_active }),
       }),
-    onSuccess: ({ title }) => {
+    onSaved: ({ title }) => {
       say(m.knowledge_was_saved({ title }));
       onClose();
-    },
-    onError: (error) => {
-      if (error instanceof ChangedMeanwhile) setSeen(error.now);
     },
   });
   return (

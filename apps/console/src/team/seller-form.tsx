@@ -5,6 +5,7 @@ import { phoneFaultOf } from '../api/phone-fault.ts';
 import { dataOf, platform, type Seller } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
 import { ChangedMeanwhile } from '../api/save-change.ts';
+import { useSave } from '../api/use-save.ts';
 import { m } from '../paraglide/messages.js';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -62,21 +63,18 @@ type EditFormProps = Pick<SellerFormProps, 'nameRef' | 'onClose'> & { readonly s
 
 function EditForm({ seller, nameRef, onClose }: EditFormProps) {
   const [first] = useState(seller);
-  const [seen, setSeen] = useState(seller);
-  const edit = useMutation({
+  const edit = useSave({
+    first,
     // Only what was changed, so that it does not undo what another person changes meanwhile.
-    mutationFn: (settings: Settings) =>
+    save: (seen, settings: Settings) =>
       saveSeller(seen, {
         ...(settings.name === first.name ? {} : { name: settings.name }),
         ...(settings.whatsapp_id === first.whatsapp_id ? {} : { whatsapp_id: settings.whatsapp_id }),
       }),
-    onSuccess: async (changed) => {
+    onSaved: async (changed) => {
       await sellersChanged();
       say(m.team_was_saved({ name: changed.name }));
       onClose();
-    },
-    onError: (error) => {
-      if (error instanceof ChangedMeanwhile) setSeen(error.now);
     },
   });
   return (
