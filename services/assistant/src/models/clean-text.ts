@@ -1,5 +1,6 @@
 import { claimsWithoutRow } from './claims.ts';
 import type { ModelRequest } from './model.ts';
+import { ownTexts } from './own-texts.ts';
 import { replyText } from './reply-text.ts';
 import { takesOffer } from './takes-offer.ts';
 import { removed } from './unknown-addresses.ts';
@@ -10,9 +11,9 @@ import { untoldTime } from './untold-times.ts';
  * A text of the model as a customer may get it: in WhatsApp's marks, without what would lead the customer elsewhere and
  * without prices that neither the store's documents nor its messages have. Pure.
  */
-export function cleanText(written: string, { passages, agent, conversation }: ModelRequest): string {
-  const sources = [...passages.map(({ text }) => text), ...(agent.instructions ? [agent.instructions] : [])];
-  const said = conversation.filter(({ from }) => from === 'store').map(({ text }) => text);
+export function cleanText(written: string, request: ModelRequest): string {
+  const sources = ownTexts(request);
+  const said = request.conversation.filter(({ from }) => from === 'store').map(({ text }) => text);
   return removeUnknownPrices(replyText(written, sources), sources, said);
 }
 

@@ -3,6 +3,7 @@ import { toInstant } from '@mostrador/kit/rpc/validate';
 import { knownMoments } from './known-moments.ts';
 import type { ModelRequest } from './model.ts';
 import { canBeAt, canBeSameClock, clocksIn, daysIn, type Moment, sentencesOf, sureClocksIn } from './moments.ts';
+import { ownTexts } from './own-texts.ts';
 
 /** A word by which a sentence offers a time, asks for an answer, or says what is not so. */
 const offers =
@@ -18,7 +19,7 @@ export function takesOffer(
   text: string,
   request: Pick<ModelRequest, 'results' | 'tools' | 'timezone' | 'now' | 'passages' | 'agent'>,
 ): boolean {
-  const { timezone, now, passages, agent } = request;
+  const { timezone, now } = request;
   const known = knownMoments(request);
   if (known.changed.length > 0) return false;
   const today = localTimeOf(toInstant(now), timezone);
@@ -33,10 +34,11 @@ export function takesOffer(
     return false;
   }
   const isIt = (row: Moment) => canBeAt(row, one.clock, one.days);
-  const documents = [...passages.map((passage) => passage.text), agent.instructions ?? ''];
   return (
     known.offers.some(isIt) &&
     !known.appointments.some(isIt) &&
-    !documents.flatMap(clocksIn).some((clock) => canBeSameClock(clock, one.clock))
+    !ownTexts(request)
+      .flatMap(clocksIn)
+      .some((clock) => canBeSameClock(clock, one.clock))
   );
 }

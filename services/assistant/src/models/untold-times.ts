@@ -13,6 +13,7 @@ import {
   wrongWeekdays,
 } from './moments.ts';
 import { foldAccents } from './number-words.ts';
+import { ownTexts } from './own-texts.ts';
 
 type Request = Pick<
   ModelRequest,
@@ -32,9 +33,9 @@ const denies = /(?:^|[^a-zà-ɏ])(?:não|nem|nunca|no|not|never|sem|sin|without|
  * times and days of Portuguese, Spanish and English.
  */
 export function untoldTime(text: string, request: Request): string | undefined {
-  const { timezone, now, passages, agent, conversation, text: asked } = request;
+  const { timezone, now, conversation, text: asked } = request;
   const today = localTimeOf(toInstant(now), timezone);
-  const documents = [...passages.map((passage) => passage.text), agent.instructions ?? ''];
+  const documents = ownTexts(request);
   const all = foldAccents([...documents, ...conversation.map((line) => line.text), asked].join('\n'));
   if (wrongWeekdays(text, today).some((found) => !all.includes(found)))
     return 'names a weekday that its date does not have';

@@ -31,25 +31,7 @@ export type Used = {
  * Makes a tool call for the lead of the turn. A repeated call has the key of the first one, so the owning service answers it
  * as before. A refusal is an output; the step is tried again after any other failure.
  */
-export const useTool = (dependencies: Dependencies, step: StepCall, turn: TurnRow, call: CallRow): Promise<Used> =>
-  send(dependencies, step, turn, call);
-
-/**
- * Learns what became of a call that has begun and is no longer wanted, without a new effect: its result as `useTool` gives it,
- * or `not_made`. Then the owning service has had no such call, and refuses one that arrives late.
- */
-export async function settleTool(
-  dependencies: Dependencies,
-  step: StepCall,
-  turn: TurnRow,
-  call: CallRow,
-): Promise<Used | 'not_made'> {
-  if (call.tool === 'find_times') return 'not_made';
-  const used = await send(dependencies, step, turn, call, { settles: true });
-  return used.output.error === 'idempotency_key_reused' ? 'not_made' : used;
-}
-
-async function send(
+export async function useTool(
   dependencies: Dependencies,
   step: StepCall,
   turn: TurnRow,
@@ -123,6 +105,21 @@ async function send(
     // Times for a person: a model offers only what it has searched for.
     return { output: { error: error.code, ...(step.actor && Array.isArray(alternatives) && { alternatives }) } };
   }
+}
+
+/**
+ * Learns what became of a call that has begun and is no longer wanted, without a new effect: its result as `useTool` gives it,
+ * or `not_made`. Then the owning service has had no such call, and refuses one that arrives late.
+ */
+export async function settleTool(
+  dependencies: Dependencies,
+  step: StepCall,
+  turn: TurnRow,
+  call: CallRow,
+): Promise<Used | 'not_made'> {
+  if (call.tool === 'find_times') return 'not_made';
+  const used = await useTool(dependencies, step, turn, call, { settles: true });
+  return used.output.error === 'idempotency_key_reused' ? 'not_made' : used;
 }
 
 /** The inputs of all tools. Each was checked against the schema of its tool before. */
