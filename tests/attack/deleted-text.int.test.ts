@@ -71,7 +71,7 @@ const kinds: Readonly<Record<string, (text: string) => Said>> = {
   }),
 };
 
-test('what a customer deletes is in no table and no stream, whatever it was and whoever has read it', async () => {
+test('what a customer deletes is in no table and no stream, of every kind, also when the AI has read it', async () => {
   const { id } = await platform.newStore();
   const connected = await platform.call(connectChannel, { body: { provider: 'sandbox', phone: '5511900000000' } }, id);
   const token = connected.sandbox_url?.split('/').at(-1) as string;

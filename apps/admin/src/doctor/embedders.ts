@@ -1,4 +1,4 @@
-import type { Finding } from './finding.ts';
+import { type Finding, storesText } from './finding.ts';
 
 /** Stores whose embedder fails in one way. */
 export type FailingEmbedders = {
@@ -22,7 +22,7 @@ const remedies: Readonly<Record<string, string>> = {
 export const judgeEmbedders = (failing: readonly FailingEmbedders[]): Finding[] =>
   failing.map(({ kind, stores, store_id, attempts }) => ({
     severity: 'warning',
-    what: `The embedder of ${stores === 1 ? `the store ${store_id}` : `${stores} stores, such as ${store_id}`} gives no vectors (${kind}). New documents are found by their words only`,
+    what: `The embedder of ${storesText(stores, store_id)} gives no vectors (${kind}). New documents are found by their words only`,
     since: null,
     why: attempts === 1 ? 'The last attempt failed.' : `The last ${attempts} attempts failed.`,
     remedy: remedies[kind] ?? byItself,

@@ -18,6 +18,10 @@ export type Finding = {
   readonly cause?: 'worker';
 };
 
+/** The stores that have a fault in common, with one of them as an example. */
+export const storesText = (stores: number, example: string): string =>
+  stores === 1 ? `the store ${example}` : `${stores} stores, such as ${example}`;
+
 /** One of the first stores about which something is found. `stores`: how many there are. */
 export type FoundStore = { readonly store_id: string; readonly stores: number };
 

@@ -1,4 +1,4 @@
-import { type Finding, toTime } from './finding.ts';
+import { type Finding, storesText, toTime } from './finding.ts';
 
 /** Stores whose provider of models fails in one way. */
 export type FailingModels = {
@@ -31,7 +31,7 @@ const remedies: Readonly<Record<string, string>> = {
 export const judgeModels = (failing: readonly FailingModels[]): Finding[] =>
   failing.map(({ provider, kind, stores, store_id, failures, failed_at, waiting, waiting_since }) => ({
     severity: 'warning',
-    what: `The model of ${stores === 1 ? `the store ${store_id}` : `${stores} stores, such as ${store_id}`} at ${provider} does not answer (${kind}). ${waiting === 0 ? 'People get the leads' : `${waiting} ${waiting === 1 ? 'lead waits' : 'leads wait'} for the AI, and people get them after two minutes`}`,
+    what: `The model of ${storesText(stores, store_id)} at ${provider} does not answer (${kind}). ${waiting === 0 ? 'People get the leads' : `${waiting} ${waiting === 1 ? 'lead waits' : 'leads wait'} for the AI, and people get them after two minutes`}`,
     since: toTime(waiting_since),
     why: `${failures === 1 ? 'The last call failed' : `The last ${failures} calls failed`}, the latest at ${failed_at.toISOString()}. A store with another model uses that one.`,
     remedy: remedies[kind] ?? byItself,
