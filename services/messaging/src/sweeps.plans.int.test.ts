@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { deliveryShardOf, deliveryShards } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
-import { rowsRead } from '@mostrador/testing/servers/rows-read';
+import { countReads } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findUnsentPauses } from './conversations/pause-report.repository.ts';
 import { findHeads } from './delivery/batch.repository.ts';
@@ -81,10 +81,10 @@ const sweeps: [string, string, Sweep][] = [
 ];
 
 test.each(sweeps)('%s reads only what is due, while 100,000 rows wait', async (_, table, sweep) => {
-  const { taken, read } = await database.systemDatabase.write({ deadline: Date.now() + 30_000 }, async (sql) => {
-    const result = await sweep(sql);
-    return { taken: typeof result === 'number' ? result : result.length, read: await rowsRead(sql, table) };
-  });
+  const { result, read } = await database.systemDatabase.write({ deadline: Date.now() + 30_000 }, (sql) =>
+    countReads(sql, table, () => sweep(sql)),
+  );
+  const taken = typeof result === 'number' ? result : result.length;
   // The sweep over queues wakes a whole shard, once.
   expect(taken).toBe(sweep === overQueues ? 1 : due);
   // A due row is read again to change it.
@@ -105,21 +105,22 @@ test('a queue that grew since the last ANALYZE, when it was empty, is not read f
   const leads = await adminSql<{ lead_id: string }[]>`
     select lead_id from conversations where store_id = ${storeId} limit ${due}`;
   const ids = leads.map(({ lead_id }) => lead_id);
-  const claimed = await database.database.write({ storeId, deadline }, async (sql) => {
-    const heads = await findHeads(sql, storeId, ids, [randomUUID()]);
-    return { heads: heads.size, read: await rowsRead(sql, 'messages') };
-  });
-  expect(claimed).toEqual({ heads: due, read: due });
-  const listed = await database.database.write({ storeId, deadline }, async (sql) => {
-    const rows = await findWaitingMessages(sql, storeId, { limit: due });
-    return { rows: rows.length, read: await rowsRead(sql, 'messages') };
-  });
+  const claimed = await database.database.write({ storeId, deadline }, (sql) =>
+    countReads(sql, 'messages', () => findHeads(sql, storeId, ids, [randomUUID()])),
+  );
+  expect(claimed.result.size).toBe(due);
+  expect(claimed.read).toBe(due);
+  const listed = await database.database.write({ storeId, deadline }, (sql) =>
+    countReads(sql, 'messages', () => findWaitingMessages(sql, storeId, { limit: due })),
+  );
+  expect(listed.result).toHaveLength(due);
   // Each with the head of its queue.
-  expect(listed).toEqual({ rows: due, read: 2 * due });
-  const listedStores = await database.systemDatabase.write({ deadline }, async (sql) => {
-    const rows = await findMessageStores(sql, { after: '00000000-0000-0000-0000-000000000000', limit: 10 });
-    return { rows: rows.length, read: await rowsRead(sql, 'messages') };
-  });
+  expect(listed.read).toBe(2 * due);
+  const listedStores = await database.systemDatabase.write({ deadline }, (sql) =>
+    countReads(sql, 'messages', () =>
+      findMessageStores(sql, { after: '00000000-0000-0000-0000-000000000000', limit: 10 }),
+    ),
+  );
   expect(listedStores.read).toBeLessThan(10 * due);
   const shard = deliveryShardOf(storeId);
   const reads = [{ shard }, { shard, store: storeId }, { shard: (shard + 1) % deliveryShards }];
@@ -128,10 +129,11 @@ test('a queue that grew since the last ANALYZE, when it was empty, is not read f
       { deadline },
       async (sql) => {
         await sql.unsafe('begin');
-        await findDueLeads(sql, shard, { withinMs: 0, most: 50, store });
-        const rows = await rowsRead(sql as TransactionSql, 'messages');
+        const { read } = await countReads(sql as TransactionSql, 'messages', () =>
+          findDueLeads(sql, shard, { withinMs: 0, most: 50, store }),
+        );
         await sql.unsafe('commit');
-        return rows;
+        return read;
       },
       { inIndexOrder: true },
     );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { OverdueOptions } from '@mostrador/kit/step/overdue';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
-import { rowsRead } from '@mostrador/testing/servers/rows-read';
+import { countReads } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { overdueSyncs } from './calendar-sync/wake-overdue.ts';
 import { overdueWatches } from './calendar-watch/wake-overdue.ts';
@@ -49,11 +49,10 @@ const sweeps: [string, string, Take][] = [
 ];
 
 test.each(sweeps)('the sweep over %s reads only what is due, while 100,000 rows wait', async (_, table, take) => {
-  const { taken, read } = await database.systemDatabase.write({ deadline: Date.now() + 30_000 }, async (sql) => {
-    const rows = await take(sql, { overdueMs: 30_000, againMs: 300_000, limit: 500 });
-    return { taken: rows.length, read: await rowsRead(sql, table) };
-  });
-  expect(taken).toBe(due);
+  const { result, read } = await database.systemDatabase.write({ deadline: Date.now() + 30_000 }, (sql) =>
+    countReads(sql, table, () => take(sql, { overdueMs: 30_000, againMs: 300_000, limit: 500 })),
+  );
+  expect(result).toHaveLength(due);
   // A due row is read again to change it.
   expect(read).toBeLessThan(10 * due);
 });

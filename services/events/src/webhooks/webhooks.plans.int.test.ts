@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Sql } from '@mostrador/kit/database/database';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { blocksOf, explain, type Plan } from '@mostrador/testing/servers/plan';
-import { rowsRead } from '@mostrador/testing/servers/rows-read';
+import { countReads } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listEndpoints, lockEndpoint } from './endpoints/endpoint.repository.ts';
 import type { EndpointRow } from './endpoints/endpoint.ts';
@@ -135,11 +135,10 @@ test('the look for replays reads running ones, and not more deliveries of each t
 test('a claim reads what it claims, and not what waits or is final', async () => {
   const read = await database.database.write({ storeId, deadline: deadline() }, async (sql) => {
     const endpoint = (await lockEndpoint(sql, storeId, busyId)) as EndpointRow;
-    const rows = await claim(sql, endpoint, 1_000, claimed);
-    expect(rows).toHaveLength(claimed);
-    const ofClaim = await rowsRead(sql, 'webhook_deliveries');
-    await saveDue(sql, { store_id: storeId, id: busyId });
-    return [ofClaim, (await rowsRead(sql, 'webhook_deliveries')) - ofClaim];
+    const ofClaim = await countReads(sql, 'webhook_deliveries', () => claim(sql, endpoint, 1_000, claimed));
+    expect(ofClaim.result).toHaveLength(claimed);
+    const ofSave = await countReads(sql, 'webhook_deliveries', () => saveDue(sql, { store_id: storeId, id: busyId }));
+    return [ofClaim.read, ofSave.read];
   });
   // Each is looked at, compared with the open ones of its entity, and read again to change it.
   expect(read[0]).toBeLessThanOrEqual(6 * claimed);
