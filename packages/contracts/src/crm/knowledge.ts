@@ -140,7 +140,8 @@ const DocumentToImport = Exact(
         format: 'locale',
         maxLength: 35,
         description:
-          'The language of the text. It decides the word forms that a search finds. Default: the store’s locale.',
+          'The language of the text. It decides the word forms that a search finds. Default: that of the document, and ' +
+          'of a new one the store’s locale.',
       }),
     ),
     is_active: Type.Optional(Type.Boolean({ default: true, description: 'Whether the agents answer from it.' })),

@@ -27,7 +27,8 @@ export async function countDocuments(sql: Sql, storeId: string): Promise<number>
 export const findDocument = (sql: Sql, storeId: string, id: string) => sql<DocumentRow[]>`
   select ${columns(sql)} from knowledge_documents where store_id = ${storeId} and id = ${id}`;
 
-export type SavedDocument = Pick<DocumentRow, 'id' | 'created_at'> & { readonly created: boolean };
+export type SavedDocument = Pick<DocumentRow, 'id' | 'created_at'> &
+  Pick<DocumentContent, 'language'> & { readonly created: boolean };
 
 /** Creates the document, or changes the one with this name. Undefined if nothing changes. */
 export async function saveDocument(
@@ -35,18 +36,19 @@ export async function saveDocument(
   storeId: string,
   document: DocumentContent,
 ): Promise<SavedDocument | undefined> {
-  const { source_name, title, content, is_active, language } = document;
+  const { source_name, title, content, is_active, language, namesLanguage } = document;
+  const kept = namesLanguage ? sql`excluded.language` : sql`kept.language`;
   // `xmax` is 0 for an inserted row, but not for an updated one.
   const [row] = await sql<SavedDocument[]>`
     insert into knowledge_documents as kept (store_id, source_name, title, content, is_active, language)
     values (${storeId}, ${source_name}, ${title}, ${content}, ${is_active}, ${language})
     on conflict on constraint knowledge_documents_source do update
       set (title, content, is_active, language, updated_at)
-        = (excluded.title, excluded.content, excluded.is_active, excluded.language,
+        = (excluded.title, excluded.content, excluded.is_active, ${kept},
            greatest(clock_timestamp(), kept.updated_at))
       where (kept.title, kept.content, kept.is_active, kept.language)
-        is distinct from (excluded.title, excluded.content, excluded.is_active, excluded.language)
-    returning id, created_at, xmax = 0 as created`;
+        is distinct from (excluded.title, excluded.content, excluded.is_active, ${kept})
+    returning id, created_at, language, xmax = 0 as created`;
   return row;
 }
 

@@ -22,11 +22,13 @@ export type DocumentContent = {
   readonly title: string;
   readonly content: string;
   readonly language: string;
+  /** Whether the import names the language. Without one a document keeps its own. */
+  readonly namesLanguage: boolean;
   readonly is_active: boolean;
 };
 
-/** Throws `validation_failed` if the normalized text is empty or too long. */
-export function newDocument(body: RequestOf<typeof importDocument>['body'], locale: string): DocumentContent {
+/** `storeLocale`: of a new document without a locale. Throws `validation_failed` if the normalized text is empty or too long. */
+export function newDocument(body: RequestOf<typeof importDocument>['body'], storeLocale: string): DocumentContent {
   const content = normalText(body.content);
   if (content === '') throw refused('must not be empty');
   if (Buffer.byteLength(content) > greatestDocumentBytes) {
@@ -41,7 +43,8 @@ export function newDocument(body: RequestOf<typeof importDocument>['body'], loca
     source_name: (body.name ?? body.title).normalize('NFC'),
     title: body.title,
     content,
-    language: searchLanguage(locale),
+    language: searchLanguage(body.locale ?? storeLocale),
+    namesLanguage: body.locale !== undefined,
     is_active: body.is_active ?? true,
   };
 }

@@ -111,6 +111,22 @@ test('without a name its title names it, and without a locale it is in the langu
   expect(await post('Corte: 90.')).toMatchObject({ result: 'changed', id });
 });
 
+test('an edit without a locale keeps the language of the document', async () => {
+  const storeId = randomUUID();
+  const save = (changed: object) =>
+    crm.rpc.call(
+      importDocument,
+      { body: { title: 'Prices', content: 'A cut: 80.', ...changed } },
+      testContext({ storeId }),
+    );
+  const { id } = await save({ locale: 'en' });
+  expect(await save({})).toMatchObject({ result: 'unchanged', id });
+  expect(await save({ content: 'A cut: 90.' })).toMatchObject({ result: 'changed', id });
+  expect(await passages(id)).toEqual([{ content: 'A cut: 90.', language: 'english' }]);
+  expect(await save({ content: 'A cut: 90.', locale: 'pt-BR' })).toMatchObject({ result: 'changed' });
+  expect(await passages(id)).toMatchObject([{ language: 'portuguese' }]);
+});
+
 test('a repeated request with its key adds the document once, and answers as the first time', async () => {
   const storeId = randomUUID();
   const post = () => crm.rpc.call(importDocument, { body }, testContext({ storeId, idempotencyKey: 'k' }));

@@ -18,8 +18,8 @@ export const importDocument =
       context,
       operation,
       run: async (commit) => {
-        const locale = body.locale ?? (await rpc.call(getStoreSettings, {}, context)).locale;
-        const document = newDocument(body, locale);
+        const storeLocale = body.locale ?? (await rpc.call(getStoreSettings, {}, context)).locale;
+        const document = newDocument(body, storeLocale);
         const { title, is_active } = document;
         // A search skips inactive documents, so they need no passages.
         const passages = is_active ? splitPassages(document.content) : [];
@@ -30,10 +30,10 @@ export const importDocument =
             const id = await findDocumentId(sql, storeId, document.source_name);
             return { result: 'unchanged', id, ...shown };
           }
-          const { id, created } = saved;
+          const { id, created, language } = saved;
           // First its row, as those who save vectors do.
           await wakeIndex(sql, storeId);
-          await replacePassages(sql, storeId, { id, title, language: document.language }, passages);
+          await replacePassages(sql, storeId, { id, title, language }, passages);
           await appendOutbox(sql, storeId, documentImported({ ...document, ...saved }));
           return { result: created ? 'created' : 'changed', id, ...shown };
         });
