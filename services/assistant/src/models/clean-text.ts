@@ -1,4 +1,4 @@
-import { claimsWithoutRow } from './claims.ts';
+import { claimsWithoutRow } from './claims/claims.ts';
 import type { ModelRequest } from './model.ts';
 import { ownTexts } from './own-texts.ts';
 import { replyText } from './reply-text.ts';

@@ -1,3 +1,8 @@
+import type { Effect, Forms, Words } from './deeds.ts';
+import type { Form } from './form.ts';
+import { any, ending, patternOf, some, word } from './pattern.ts';
+import { about, day } from './things.ts';
+
 /** For whom it was done. */
 const forYou = any(
   ...[
@@ -33,8 +38,8 @@ const enTeam = any(
   'they',
   'reception',
 );
-const ending = '[oa]s?';
 
+/** The claims of who has done it: "I have booked it", "our team has moved you". */
 export function activeOf(kind: Effect, { romance, weakRomance, english, weakEnglish, noun }: Words): Form[] {
   const by = ({ i, we, others, infinitive, done }: Forms): string[] => [
     `(?:${pronoun} )?${any(...i)}`,

@@ -1,5 +1,3 @@
-import { any } from './pattern.ts';
-
 /** What a claim says has happened to an appointment. */
 export type Effect = 'book' | 'move' | 'cancel';
 

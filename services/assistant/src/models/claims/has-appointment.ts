@@ -1,9 +1,16 @@
+import type { Form } from './form.ts';
+import { any, patternOf, some } from './pattern.ts';
+import { about, day, thing, things, your } from './things.ts';
+
 const isIt = '(?:é|será|fica|ficou|es|queda|quedó|is|will be)';
 const withDay = new RegExp(`^[^.!?\\n]{0,30}?${day}`);
 const withDayOrDone = new RegExp(
   `^[^.!?\\n]{0,30}?${any(day, 'marcad', 'agendad', 'reservad', 'confirmad', 'booked', 'scheduled', 'confirmed')}`,
 );
 
+/** The claims that name the new time of an appointment, or that there is one. */
+export const appointmentForms: readonly Form[] = [
+  {
     ...{ kind: 'move', within: things, ahead: withDay },
     pattern: patternOf(`${your}${some(3)} (?:novo|nova|nueva|nuevo|new)${some(3)} ${isIt}`),
   },

@@ -1,3 +1,6 @@
+import type { Form } from './form.ts';
+import { after, any, before } from './pattern.ts';
+
 /** Words without a meaning of their own, which may stand between a negation or a condition and a claim. */
 const little = any(
   ...['eu', 'yo', 'os?', 'as?', 'uma?', 'los?', 'las?', 'el', 'una?', 'lhe', 'te', 'les?', 'se', 'me', 'nos'],
@@ -47,7 +50,11 @@ const rule = new RegExp(
 );
 
 /** Whether what looks like a claim is one: no negation, condition, rule or question. */
-function isClaim({ isActive, within, behind, ahead }: Form, sentence: string, { 0: found, index }: RegExpExecArray) {
+export function isClaim(
+  { isActive, within, behind, ahead }: Form,
+  sentence: string,
+  { 0: found, index }: RegExpExecArray,
+) {
   const [prior, rest] = [sentence.slice(0, index), sentence.slice(index + found.length)];
   if (within?.test(found) === false || behind?.test(prior) === false || ahead?.test(rest) === false) return false;
   if (notMeant.test(prior) || negated.test(found)) return false;

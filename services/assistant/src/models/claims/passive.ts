@@ -1,4 +1,8 @@
-const ending = '[oa]s?';
+import type { Effect, Words } from './deeds.ts';
+import type { Form } from './form.ts';
+import { any, before, ending, patternOf, some, word } from './pattern.ts';
+import { things, your } from './things.ts';
+
 const be = any(
   ...[
     'está',
@@ -52,6 +56,7 @@ const opening = new RegExp(
 const standing =
   /^\s*(?:[!.:,✅]|🎉|👍|$)|^ (?:para|pra|com|con|n[oa]|a las?|[àa]s|el|em|en|hoje|amanhã|mañana|hoy|sexta|for|at|on|to|in|you|tomorrow|today)(?![a-zà-ɏ])/;
 
+/** The claims that name what was done: "your appointment is booked", "Booked!". */
 export function passiveOf(kind: Effect, { romance, weakRomance, english, weakEnglish, noun }: Words): Form[] {
   const isBook = kind === 'book';
   const done = `${any(...romance.done, ...(isBook ? ['confirmad', 'garantid'] : []))}${ending}`;

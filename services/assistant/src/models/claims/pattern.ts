@@ -4,6 +4,8 @@ export const before = String.raw`(?<![a-zà-ɏ])`;
 export const after = String.raw`(?![a-zà-ɏ])`;
 export const word = String.raw`[0-9a-zà-ɏ:]+`;
 
+/** The ending of a participle in Portuguese and Spanish. */
+export const ending = '[oa]s?';
 /** What stands between a thing and what was done to it: `seu corte de cabelo`, `tu cita del viernes`. */
 export const some = (most: number) => `(?: ${word}){0,${most}}?`;
 

@@ -1,9 +1,9 @@
 import { toolNames } from '@mostrador/contracts';
 import { describe, expect, test } from 'vitest';
-import { modelRequest } from '../../test/model-request.ts';
-import { offeredTools } from '../tools/offered-tools.ts';
+import { modelRequest } from '../../../test/model-request.ts';
+import { offeredTools } from '../../tools/offered-tools.ts';
+import type { Tool, ToolResult } from '../model.ts';
 import { claimsWithoutRow } from './claims.ts';
-import type { Tool, ToolResult } from './model.ts';
 
 // Friday at 9.
 const scheduledAt = '2026-11-27T09:00:00.000Z';
