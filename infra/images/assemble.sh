@@ -18,11 +18,12 @@ for also in "$@"; do cp -R --parents "$also" /app; done
 
 cd /app
 pnpm install --prod --frozen-lockfile --filter-prod "$package..."
-# The workspace's root brings Node, which the image has already. Programs read neither source maps nor the TypeScript of
-# libraries.
+# The workspace's root brings Node, which the image has already. Of libraries, programs read neither source maps, TypeScript
+# and documentation, nor what is for browsers, demonstrations and tests.
 rm -r node_modules/node-linux-* node_modules/.bin node_modules/.pnpm/node-linux-*
-find node_modules/.pnpm -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' \
-  -o -name 'README*.md' -o -name 'CHANGELOG*.md' \) -delete
+find node_modules/.pnpm -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.mdx' \
+  -o -name '*.md' ! -iname 'LICEN[CS]E*' -o -name '*.browser.js' -o -path '*/playground/*' -o -path '*/test/perf/*' \
+  -o -path '*/test/samples/*' \) -delete
 # Of the parts that depend on the platform, those of this one are used.
 machine=$(uname -m)
 for release in node_modules/.pnpm/@temporalio+core-bridge@*/node_modules/@temporalio/core-bridge/releases/*; do
