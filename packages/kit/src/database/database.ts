@@ -3,7 +3,7 @@ import type { EventActor } from '@mostrador/contracts/feed';
 import type { Log } from '../process/log.ts';
 import { type Origin, originOf } from '../rpc/actor.ts';
 import { type Client, createClients, type ServerLimits, type Sql } from './client.ts';
-import { codeOf, failureOf, isConsequence, isError, mayRunAgain, type Phase } from './failures.ts';
+import { codeOf, failureOf, isConsequence, isError, mayRunAgain, type Phase, TooLate } from './failures.ts';
 import { createLookUps, type ShowStore, type Statement } from './look-ups.ts';
 import { createPool, type Pool, type PoolStats } from './pool.ts';
 
@@ -31,6 +31,8 @@ export type SystemScope = {
   readonly traceparent?: string | null;
   /** Of a `write`: it gets a connection before the requests that wait for one. Few may be first at once. */
   readonly isFirst?: boolean;
+  /** Of a `write`: PostgreSQL refuses the commit from then on (epoch ms). Default: the deadline. */
+  readonly commitBefore?: number;
 };
 /** A scope with the store whose rows are visible. A request's context is one. */
 export type StoreScope = SystemScope & { readonly storeId: string };
@@ -50,10 +52,13 @@ export type DatabaseOf<Scope> = {
   lookUp<Rows extends readonly unknown[]>(scope: Scope, statement: (sql: Sql) => Statement<Rows>): Promise<Rows>;
   /**
    * Runs one transaction (read committed). It runs again after a deadlock or a serialization failure, so `work` must do
-   * nothing but statements.
+   * nothing but statements. PostgreSQL itself refuses a commit that reaches it after the deadline. Then nothing was done.
    */
   write<T>(scope: Scope, work: (sql: TransactionSql) => PromiseLike<T>): Promise<T>;
-  /** Runs one statement that is a transaction by itself, as `write` runs a transaction, in one round trip. */
+  /**
+   * Runs one statement that is a transaction by itself, as `write` runs a transaction, in one round trip. It may reach
+   * PostgreSQL after the deadline, so a late effect must do no harm.
+   */
   execute<Rows extends readonly unknown[]>(scope: Scope, statement: (sql: Sql) => Statement<Rows>): Promise<Rows>;
   /** Throws unless PostgreSQL answers within a second and takes writes. */
   ping(): Promise<void>;
@@ -113,7 +118,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
     settingsOf: ({ storeId }) => {
       if (!uuidForm.test(storeId)) throw new TypeError('the id of a store must be a UUID');
-      return `set local mostrador.store_id = '${storeId}'`;
+      return `set local mostrador.store_id = '${storeId}';`;
     },
   });
 }
@@ -282,31 +287,56 @@ async function transaction<Scope extends SystemScope, T>(
   progress: { phase: Phase },
 ): Promise<T> {
   const { sql } = client;
-  // If this process stalls, the server ends the transaction 250 ms after the deadline and releases its locks.
+  // If this process stalls, the server ends the transaction 250 ms after the deadline and releases its locks. The timer of
+  // the connection's own limit runs since BEGIN, and only 0 stops it: another value alone would change nothing.
   const transactionTimeout = Math.max(1, Math.round(scope.deadline - Date.now()) + 250);
+  const limit = `set local transaction_timeout = 0; set local transaction_timeout = ${transactionTimeout};`;
   const scoped = lend<TransactionSql>(sql, originOf(scope));
   // The opening and the work's first statement are sent together; `execute` queues the opening now.
-  const opening = `begin; set local transaction_timeout = ${transactionTimeout}; ${openings.settingsOf(scope)}`;
-  const opened = Promise.all([planInIndexOrder(client, false), sql.unsafe(opening).execute()]);
+  const opening = `begin; ${limit} ${openings.settingsOf(scope)} select clock_timestamp() as now`;
+  const opened = Promise.all([planInIndexOrder(client, false), clockOf(sql.unsafe(opening).execute())]);
   opened.catch(() => {}); // awaited below, unless the work throws at once
   try {
-    const [, result] = await Promise.all([opened, work(scoped.sql)]);
+    const [[, clock], result] = await Promise.all([opened, work(scoped.sql)]);
     scoped.end();
     progress.phase = 'committing';
-    const { command } = await sql.unsafe('commit');
-    if (command === 'COMMIT') return result;
-    progress.phase = 'before commit';
-    const cause = scoped.failure();
-    if (cause !== undefined && cause === scoped.failureWithCommit()) throw cause;
-    throw new Error('PostgreSQL rolled the transaction back: the work continued after a failed statement', { cause });
+    await commitBefore(sql, scope.commitBefore ?? scope.deadline, clock).catch((error) => {
+      if (!isConsequence(error)) throw error;
+      const cause = scoped.failure();
+      progress.phase = 'before commit';
+      if (cause !== undefined && cause === scoped.failureWithCommit()) throw cause;
+      throw new Error('PostgreSQL rolled the transaction back: the work continued after a failed statement', { cause });
+    });
+    return result;
   } catch (error) {
     scoped.end();
+    if (isError(error) || error instanceof TooLate) progress.phase = 'before commit';
     // Without a connection postgres.js may never answer the rollback, so BEGIN comes first.
     if (progress.phase === 'before commit')
       await opened.then(() => sql.unsafe('rollback')).catch(() => client.destroy());
     // When statements are sent together, the promise of the second may be rejected first.
     throw isConsequence(error) ? (scoped.failure() ?? error) : error;
   }
+}
+
+/** The time of the server, and when this process read it by its own clock (both epoch ms). */
+type Clock = { readonly serverMs: number; readonly readMs: number };
+
+async function clockOf(opening: PromiseLike<readonly unknown[]>): Promise<Clock> {
+  const [row] = (await opening).at(-1) as [{ now: Date }];
+  return { serverMs: row.now.getTime(), readMs: Date.now() };
+}
+
+/**
+ * Commits, unless the moment has passed when the server begins with it. The clocks may differ, so the server gets the
+ * moment by its own clock. It told its time before this process read it, so the moment comes early by the way of that
+ * answer, and never late.
+ */
+async function commitBefore(sql: Sql, moment: number, { serverMs, readMs }: Clock): Promise<void> {
+  const until = new Date(serverMs + moment - readMs).toISOString();
+  await sql.unsafe(`select 1 / (clock_timestamp() < '${until}')::int; commit`).catch((error) => {
+    throw codeOf(error) === '22012' ? new TooLate('the deadline passed before the commit', { cause: error }) : error;
+  });
 }
 
 /**

@@ -4,6 +4,11 @@ import { isSocketFailure } from './socket.ts';
 /** Where an operation failed. Only a lost COMMIT leaves the outcome unknown. */
 export type Phase = 'before commit' | 'committing';
 
+/** PostgreSQL refused a commit, because the deadline had passed. Nothing was done. */
+export class TooLate extends Error {}
+
+export const isTooLate = (error: unknown): boolean => error instanceof AppError && error.cause instanceof TooLate;
+
 /** What a failure means to the caller. `again`: nothing was done, and a retry of the same work may succeed now. */
 type Meaning = 'again' | 'unavailable' | 'timeout' | 'ours';
 
@@ -87,6 +92,7 @@ export const timedOut = (cause?: unknown): AppError => new AppError('upstream_ti
 /** The error that the pool throws to its caller. */
 export function failureOf(error: unknown, phase: Phase): unknown {
   if (error instanceof AppError) return error;
+  if (error instanceof TooLate) return unavailable(error);
   const meaning = meaningOf(error);
   if (meaning === 'ours') return error;
   if (meaning === 'timeout') return timedOut(error);

@@ -32,7 +32,10 @@ export function tracedDatabase<Scope extends SystemScope & Partial<StoreScope>>(
 
 /** The scope with the span as its cause. The other members of a request's context are made on demand, so none is read. */
 const withSpan = <Scope extends SystemScope & Partial<StoreScope>>(
-  { storeId, deadline, actor, requestId, isFirst }: Scope,
+  { storeId, deadline, actor, requestId, isFirst, commitBefore }: Scope,
   { traceparent }: Span,
 ): Scope =>
-  ({ storeId, deadline, actor, requestId, isFirst, traceparent }) satisfies Record<keyof StoreScope, unknown> as Scope;
+  ({ storeId, deadline, actor, requestId, isFirst, commitBefore, traceparent }) satisfies Record<
+    keyof StoreScope,
+    unknown
+  > as Scope;

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { getChannelConnection } from '@mostrador/contracts';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import type { TestDatabase } from '@mostrador/testing/servers/database';
 import { createKitDatabase } from '@mostrador/testing/servers/kit-tables';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type Database, isUniqueViolation } from '../database/database.ts';
 import type { StoreContext } from '../rpc/context.ts';
@@ -180,6 +182,33 @@ test('a transaction that misses the latest deadline of its requests writes nothi
   hold.resolve();
   expect(failures.map(({ code }) => code)).toEqual(['upstream_timeout', 'upstream_timeout']);
   expect(await textsOf(storeId)).toEqual([]);
+});
+
+test('a request whose deadline passes before the commit is not written, and those that share its transaction are', async () => {
+  const { write, groups } = writer({ before: (texts) => (texts.includes('late') ? pause(400) : Promise.resolve()) });
+  const storeId = randomUUID();
+  const timesMs = { a: 30_000, late: 300, b: 20_000 };
+  const writes = Object.entries(timesMs).map(([text, timeoutMs]) => write(testContext({ storeId, timeoutMs }), text));
+  expect((await failuresOf(writes)).map((error) => error?.code)).toEqual([undefined, 'service_unavailable', undefined]);
+  expect(groups).toEqual([
+    ['a', 'late', 'b'],
+    ['a', 'b'],
+  ]);
+  expect(await textsOf(storeId)).toEqual(['a', 'b']);
+});
+
+test('a request whose deadline passes while it waits for the transaction before it does not run', async () => {
+  const hold = Promise.withResolvers<void>();
+  const { write, groups } = writer({ before: (texts) => (texts.includes('slow') ? hold.promise : Promise.resolve()) });
+  const storeId = randomUUID();
+  const slow = write(inStore(storeId), 'slow');
+  await waitFor(async () => groups.length === 1, { description: 'the transaction runs' });
+  const waiting = [50, 30_000].map((timeoutMs) => write(testContext({ storeId, timeoutMs }), `n${timeoutMs}`));
+  await pause(60);
+  hold.resolve();
+  await slow;
+  expect((await failuresOf(waiting)).map((error) => error?.code)).toEqual(['service_unavailable', undefined]);
+  expect(groups).toEqual([['slow'], ['n30000']]);
 });
 
 test('fifty requests with one key at once have one effect, and forty-nine get its answer as a replay', async () => {

@@ -1,5 +1,6 @@
 import type { Operation, ReplyOf } from '@mostrador/contracts/core';
 import type { Database, TransactionSql } from '../database/database.ts';
+import { isTooLate, unavailable } from '../database/failures.ts';
 import type { Relay } from '../outbox/relay.ts';
 import { type Origin, originOf } from '../rpc/actor.ts';
 import type { Idempotency, StoreContext } from '../rpc/context.ts';
@@ -59,26 +60,38 @@ export function createGroupCommit<O extends Operation, Item, Row>(
   }
 
   /** Settles all requests. Never throws. */
-  async function run(storeId: string, requests: readonly Request[]): Promise<void> {
+  async function run(storeId: string, asked: readonly Request[]): Promise<void> {
+    const requests = inTime(asked, Date.now(), unavailable());
+    if (requests.length === 0) return;
+    const deadlines = requests.map(({ context }) => context.deadline);
+    const [commitBefore, deadline] = [Math.min(...deadlines), Math.max(...deadlines)];
     try {
-      // A request whose time ends meanwhile is written all the same, and its caller does not learn of it.
-      const deadline = Math.max(...requests.map(({ context }) => context.deadline));
       // The transaction belongs to the trace of one of its requests. What each request causes belongs to its own.
       const traceparent = requests.find(({ context }) => context.traceparent)?.context.traceparent ?? null;
-      const { done, refused, others, found } = await database.write({ storeId, deadline, traceparent }, (sql) =>
-        writeAll(sql, storeId, requests),
+      const { done, refused, others, found } = await database.write(
+        { storeId, deadline, commitBefore, traceparent },
+        (sql) => writeAll(sql, storeId, requests),
       );
       relay.nudge();
       for (const { request, bytes, etag } of done) request.outcome.resolve(replyBytes(bytes, { etag }));
       for (const { request, error } of refused) request.outcome.reject(error);
       for (const { context, outcome } of others) outcome.resolve(replayOf(context.idempotency, found));
     } catch (error) {
+      // Nothing was written, so the others begin again without those whose deadline has passed.
+      if (isTooLate(error)) return await run(storeId, inTime(requests, commitBefore, error));
       if (requests.length === 1 || isOfDatabase(error)) {
         for (const { outcome } of requests) outcome.reject(error);
         return;
       }
       for (const one of requests) await run(storeId, [one]);
     }
+  }
+
+  /** The requests whose deadline comes after the moment. The others get the error. */
+  function inTime(requests: readonly Request[], moment: number, error: unknown): Request[] {
+    const isIn = ({ context: { deadline } }: Request) => deadline > moment;
+    for (const request of requests) if (!isIn(request)) request.outcome.reject(error);
+    return requests.filter(isIn);
   }
 
   /** Writes the requests whose key is free, or that have none. The others found a record, or another request. */
