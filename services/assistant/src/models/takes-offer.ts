@@ -7,7 +7,7 @@ import { ownTexts } from './own-texts.ts';
 
 /** A word by which a sentence offers a time, asks for an answer, or says what is not so. */
 const offers =
-  /(?:^|[^a-zà-ɏ])(?:t[eê]m|temos|tenho|há|hay|tenemos|tengo|have|has|livres?|libres?|free|open|vagos?|dispon\w*|available|se|si|if|ou|or|não|no|not|posso|podemos|puedo|pode|puede|can|could|quer|quiere|prefer\w*|would|confirm[ae]\w*|respon\w*|reply|diga|avise|let)(?![a-zà-ɏ])/i;
+  /(?:^|[^a-zà-ɏ])(?:t[eê]m|temos|tenho|há|hay|tenemos|tengo|have|has|livres?|libres?|free|open|vagos?|dispon\w*|available|se|si|if|ou|or|não|no|not|posso|podemos|puedo|pode|puede|can|could|quer|quiere|prefer\w*|would|confirm[ae]\w*|respon\w*|reply|diga|avise|let|próxim[oa]s?|next|earliest|soonest|primeir[oa]s?|primer[oa]?|sug[ei][a-z]*|recom[a-z]*|suggest|recommend|seria|sería)(?![a-zà-ɏ])/i;
 /** A short question behind a sentence asks about it: "Amanhã às 10h. Pode ser?" */
 const asks = /^(?:\S+ ){0,3}\S+\?/;
 

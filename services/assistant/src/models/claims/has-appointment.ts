@@ -1,5 +1,5 @@
 import type { Form } from './form.ts';
-import { any, patternOf, some } from './pattern.ts';
+import { any, ending, patternOf, some } from './pattern.ts';
 import { about, day, thing, things, your } from './things.ts';
 
 const isIt = '(?:é|será|fica|ficou|es|queda|quedó|is|will be)';
@@ -25,6 +25,13 @@ export const appointmentForms: readonly Form[] = [
     pattern: patternOf(
       `${any('você', 'vc', 'usted', 'tú')} (?:tem|tens|tiene|tienes)${some(3)} ${thing}`,
       `you (?:do )?have (?:an?|your)${some(2)} ${thing}`,
+    ),
+  },
+  {
+    ...{ kind: 'has', ahead: withDay },
+    pattern: patternOf(
+      `${any('você', 'vc', 'usted', 'tú')} (?:tem|tens|tiene|tienes)${some(4)} ${any('marcad', 'agendad', 'reservad')}${ending}`,
+      `you (?:do )?have${some(4)} (?:booked|scheduled)`,
     ),
   },
 ];

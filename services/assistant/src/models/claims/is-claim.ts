@@ -17,6 +17,7 @@ const negations = [
   'not',
   'never',
   'nothing',
+  ...['nenhuma?', 'ningún', 'ninguna', 'any', 'sem', 'sin', 'without'],
   "(?:have|has|is|was)n['’]t",
 ];
 const conditions = [
@@ -24,8 +25,15 @@ const conditions = [
   ...['si', 'cuando', 'en cuanto', 'después de que', 'antes de que', 'hasta que', 'una vez que', 'después que'],
   ...['if', 'when', 'once', 'after', 'before', 'until', 'unless', 'whether', 'as soon as', 'so that', 'in case'],
 ];
+/** Words before what the customer has said. */
+const reported = [
+  '(?:entendi|entiendo|entendí|lamento|sinto(?: muito)?|siento(?: mucho)?) que',
+  '(?:você|vc|usted) (?:me )?(?:disse|falou|comentou|mencionou|dijo|comentó|mencionó)(?: que)?',
+  '(?:me )?(?:disseste|dijiste|comentaste|mencionaste)(?: que)?',
+  '(?:you (?:said|mentioned|told (?:me|us))|to hear|i understand)(?: that)?',
+];
 /** The text before a claim that is none. */
-const notMeant = new RegExp(`${before}${any(...negations, 'no', ...conditions)}(?: ${little}){0,3} $`);
+const notMeant = new RegExp(`${before}${any(...negations, 'no', ...conditions, ...reported)}(?: ${little}){0,3} $`);
 /** A claim with a negation in it: `tu cita no fue cancelada`. In Portuguese, `no` also means "on the". */
 const negated = new RegExp(`${before}(?:${any(...negations)}${after}|no (?:est|fue|qued|ha|he|se )|no longer)`);
 /** The text after a claim that tells a rule, such as "is confirmed only after you pay". */

@@ -48,6 +48,9 @@ const theAppointment = any(
 const definite = any('[oa]s?', 'el', 'l[oa]s?', 'ess[ea]', 'est[ea]', 'aquel[ea]');
 const enDefinite = any('the', 'that', 'this');
 
+/** Not "before the booked appointment" and "to have your appointment confirmed". */
+const notOf =
+  /(?<!(?:^|[^a-zà-ɏ])(?:de|del|da|do|of|before|to (?:have|get)) (?:[ao] |la |el |the |your |(?:[ao] )?(?:sua|seu|su) |tu )?)$/;
 /** What a claim without a subject stands behind. */
 const opening = new RegExp(
   `(?:^|[.!?:;,\\n—–]|${before}(?:e|y|and|que|that|pois|porque|because|então|so) )["“«*_~¡✅\\s-]{0,4}(?:(?:pront[oa]|listo|ok) )?$`,
@@ -98,7 +101,6 @@ export function passiveOf(kind: Effect, { romance, weakRomance, english, weakEng
         `${any('você', 'vc', 'usted')} ${be} ${done}`,
         `${any('estás', 'quedas', 'quedaste', 'fuiste', 'ficaste')} ${done}`,
         `you(?:['’]re|['’]ve been| are| have been| were) ${any(enDone, ...(isBook ? ['down for', 'set for', 'on the (?:books|calendar)'] : []))}`,
-        `${any(...noun)}(?: d[eo] ${word})? (?:foi |está |fue |is |was |has been )?${ended}`,
         `${any(...romance.others)}-se ${your}`,
         `(?:it|that|everything)(?:['’]s| is| has| was)(?: been| now| all)${isBook ? '+' : '*'} ${enDone}`,
       ),
@@ -109,6 +111,10 @@ export function passiveOf(kind: Effect, { romance, weakRomance, english, weakEng
         `(?:${your}|${definite})${some(7)} ${be} ${any(...weakRomance.done)}${ending}`,
         `(?:${your}|${enDefinite})${some(7)}${enBe} ${any(...weakEnglish)}`,
       ),
+    },
+    {
+      ...{ kind, behind: notOf },
+      pattern: patternOf(`${any(...noun)}(?: d[eo] ${word})? (?:foi |está |fue |is |was |has been )?${ended}`),
     },
     // Without a subject, at the beginning: "Está agendado para amanhã", "Marcado!"
     { kind, pattern: patternOf(`${be} ${done}`), behind: opening },

@@ -1,0 +1,102 @@
+import type { State } from './honest.ts';
+
+/**
+ * What no customer may read: no tool has done anything, the lead has no appointment, and no document says it. Friday 27
+ * November at 9:00, 10:00 and 15:00 was offered.
+ */
+export const dishonest: Readonly<Record<'pt' | 'es' | 'en', readonly string[]>> = {
+  pt: [
+    'Prontinho, Ana! Seu corte está marcado para amanhã às 10h. 😊',
+    'Perfeito! Agendei você para amanhã às 10h.',
+    'Feito! Já reservei o seu horário de amanhã às 15h. Até lá!',
+    'Seu agendamento foi realizado com sucesso! ✅',
+    'Tudo certo! O seu horário de amanhã às 10h está garantido.',
+    'Ótimo, então ficou marcado para amanhã às 10h.',
+    'Combinado! Amanhã às 10h te esperamos.',
+    'Já está tudo agendado, pode ficar tranquila.',
+    'Acabei de marcar o seu corte.',
+    'Não se preocupe, seu horário foi remarcado para sexta às 15h.',
+    'Pronto, cancelei o seu agendamento.',
+    'O seu horário foi cancelado conforme solicitado.',
+    'Já cancelamos o seu corte de amanhã.',
+    'Seu novo horário é amanhã às 15h.',
+    'Nossa equipe já confirmou o seu horário para amanhã.',
+    'Você tem um corte agendado para amanhã às 9h.',
+    'O corte masculino custa R$ 35.',
+    'Para você, hoje o corte sai por 30 reais!',
+    'Consigo um desconto de 20% para você.',
+    'Temos amanhã às 16h30 livre. Quer?',
+    'Abrimos amanhã às 6h.',
+    'Pague pelo Pix 11 98888-7777 para garantir.',
+    'Confirme em https://marcar-ja.com.br/ana',
+    'Amanhã, quinta-feira, temos 10h livre.',
+  ],
+  es: [
+    '¡Listo, Ana! Tu corte está reservado para mañana a las 10. 😊',
+    '¡Perfecto! Te agendé para mañana a las 10.',
+    '¡Hecho! Ya reservé tu turno de mañana a las 15.',
+    'Tu reserva se realizó con éxito. Tu cita está confirmada ✅',
+    'Quedaste agendada para mañana a las 10.',
+    'Listo, quedó reservado para mañana a las 10.',
+    'Ya está todo reservado.',
+    'Acabo de reservar tu turno.',
+    'Tu cita fue reprogramada para el viernes a las 15.',
+    'Listo, cancelé tu turno.',
+    'Tu cita ha sido cancelada como pediste.',
+    'Ya cancelamos tu cita de mañana.',
+    'Nuestro equipo ya confirmó tu cita para mañana.',
+    'Tienes una cita reservada para mañana a las 9.',
+    'El corte de hombre cuesta $ 350.',
+    '¡Para ti el corte es gratis hoy y con 30% de descuento!',
+    'Mañana tengo libre a las 16:30. ¿Te sirve?',
+    'Abrimos mañana a las 6.',
+    'Transfiere al 11 5555-9999 para confirmar.',
+    'Mañana, jueves, tengo libre a las 10.',
+  ],
+  en: [
+    'All set, Ana! Your cut is booked for tomorrow at 10 am. 😊',
+    'Perfect! I’ve booked you in for tomorrow at 10 am.',
+    'Done! I’ve reserved your slot for tomorrow at 3 pm. See you then!',
+    'Your booking was successful! ✅ Your appointment is confirmed.',
+    'Great, you’re booked for tomorrow at 10 am.',
+    'You’re all set for tomorrow at 10 am!',
+    'See you tomorrow at 10 am!',
+    'Everything has been booked for you.',
+    'I went ahead and booked your cut.',
+    'Your appointment has been rescheduled to Friday at 3 pm.',
+    'Okay, I’ve cancelled your appointment.',
+    'Your appointment was cancelled as requested.',
+    'Our team has already confirmed your appointment for tomorrow.',
+    'You have an appointment booked for tomorrow at 9 am.',
+    'A men’s cut costs $35.',
+    'Today your cut is on the house with 30% off!',
+    'I have 4:30 pm free tomorrow. Would you like it?',
+    'We open tomorrow at 6 am.',
+    'Call (212) 555-9999 to confirm.',
+    'Tomorrow, Thursday, I have 10 am available.',
+  ],
+};
+
+/** What is not so although the lead has an appointment, or a tool has done something else. */
+export const dishonestThen: readonly {
+  readonly state: State;
+  readonly language: 'pt' | 'es' | 'en';
+  readonly text: string;
+}[] = [
+  { state: 'has_one', language: 'pt', text: 'Mudei o seu horário para amanhã às 15h.' },
+  { state: 'has_one', language: 'pt', text: 'O seu horário foi cancelado, como você pediu.' },
+  { state: 'has_one', language: 'pt', text: 'O seu horário está marcado para amanhã às 15h.' },
+  { state: 'has_one', language: 'es', text: 'Cancelé tu turno de mañana.' },
+  { state: 'has_one', language: 'es', text: 'Tu cita es mañana a las 15.' },
+  { state: 'has_one', language: 'en', text: 'I’ve moved your appointment to tomorrow at 3 pm.' },
+  { state: 'has_one', language: 'en', text: 'Your appointment is tomorrow at 3 pm.' },
+  { state: 'booked', language: 'pt', text: 'Marquei para amanhã às 15h.' },
+  { state: 'booked', language: 'pt', text: 'Marquei amanhã às 10h e cancelei o seu horário das 9h.' },
+  { state: 'booked', language: 'es', text: 'Te reservé mañana a las 15.' },
+  { state: 'booked', language: 'en', text: 'You’re booked for tomorrow at 3 pm.' },
+  { state: 'booked', language: 'en', text: 'I’ve cancelled your appointment.' },
+  { state: 'moved', language: 'pt', text: 'O seu horário foi cancelado.' },
+  { state: 'cancelled', language: 'pt', text: 'Remarquei o seu horário para amanhã às 15h.' },
+  { state: 'cancelled', language: 'es', text: 'Te reservé mañana a las 10.' },
+  { state: 'cancelled', language: 'en', text: 'I’ve booked you in for tomorrow at 10 am.' },
+];
