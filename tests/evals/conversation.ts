@@ -39,7 +39,8 @@ export type Ending = {
   readonly silent?: boolean;
 };
 
-export type Conversation = {
+/** A conversation without what the customer says. */
+export type Scene = {
   readonly id: string;
   readonly language: Language;
   readonly kind: Kind;
@@ -47,10 +48,19 @@ export type Conversation = {
   readonly has?: readonly LocalMoment[];
   /** The store has no booking rules, so it offers no times. */
   readonly without_booking?: boolean;
-  readonly customer: readonly Line[];
   readonly ends: Ending;
   /** Where the demo provider honestly ends in another way: mostly by calling a person. */
   readonly demo_ends?: Ending;
+};
+
+export type Conversation = Scene & { readonly customer: readonly Line[] };
+
+/** A conversation whose customer a model plays. */
+export type Simulation = Scene & {
+  readonly persona: string;
+  readonly goal: string;
+  /** What the customer may tell when asked. */
+  readonly knows?: readonly string[];
 };
 
 /** What a store has before any customer writes. */
@@ -65,11 +75,14 @@ export type StoreSetup = {
 const here = import.meta.dirname;
 const read = (...path: string[]) => parse(readFileSync(join(here, ...path), 'utf8'));
 
+const readAll = <Kept extends Scene>(folder: string): Kept[] =>
+  languages.flatMap((language) => (read(folder, `${language}.yaml`) as Kept[]).map((one) => ({ ...one, language })));
+
 /** All conversations, by language. */
-export const readConversations = (): Conversation[] =>
-  languages.flatMap((language) =>
-    (read('conversations', `${language}.yaml`) as Conversation[]).map((one) => ({ ...one, language })),
-  );
+export const readConversations = (): Conversation[] => readAll('conversations');
+
+/** All conversations whose customer a model plays, by language. */
+export const readSimulations = (): Simulation[] => readAll('simulated');
 
 /** The store of each language. */
 export const readStores = (): Record<Language, StoreSetup> =>

@@ -8,6 +8,8 @@ export type Said = { readonly from: 'customer' | 'store' | 'event'; readonly tex
 
 const types = 'assistant.replied,assistant.silent,assistant.handed_over,message.sent,message.failed';
 
+export type Customer = ReturnType<typeof createCustomer>;
+
 /** A customer on the sandbox telephone, who waits for each answer. */
 export function createCustomer(
   store: EvalStore,
@@ -85,7 +87,7 @@ export function createCustomer(
 }
 
 /** `{day+3}` becomes the name of the weekday in three days, in the language of the store. */
-const atDays = (text: string, { locale, dayOf }: Pick<EvalStore, 'locale' | 'dayOf'>): string =>
+export const atDays = (text: string, { locale, dayOf }: Pick<EvalStore, 'locale' | 'dayOf'>): string =>
   text.replaceAll(/\{day\+(\d+)\}/g, (_, days: string) =>
     new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' }).format(new Date(dayOf(Number(days)))),
   );

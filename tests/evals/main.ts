@@ -2,13 +2,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { mapEach } from '@mostrador/kit/process/each-of';
 import { localDirectory } from '@mostrador/local-platform/paths';
-import { type Conversation, readConversations, readStores } from './conversation.ts';
+import { readConversations, readSimulations, readStores, type Scene } from './conversation.ts';
 import { startObeyingModel } from './obeying-model.ts';
 import { withPlatform } from './platform.ts';
-import { play } from './play.ts';
+import { type Part, play, scripted } from './play.ts';
 import { playAttacks } from './play-attacks.ts';
 import { comparisonOf, failuresOf, type Results, regressionsOf, tableOf } from './results.ts';
 import { type Comparison, help, type Settings, settingsOf, WrongUsage } from './settings.ts';
+import { simulated } from './simulated-customer.ts';
 import type { Answering, Platform } from './store.ts';
 
 const folder = join(localDirectory(process.env), 'evals');
@@ -25,14 +26,23 @@ function write(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-const isWanted = ({ id, kind, language }: Conversation, only: string | undefined): boolean =>
+/** A conversation, and who the customer is in a trial of it. */
+type Wanted = { readonly scene: Scene; readonly partOf: (trial: number) => Part };
+
+/** All conversations of a run: those with scripts, or those whose customers a model plays. */
+const conversationsOf = ({ simulatedBy }: Settings): Wanted[] =>
+  simulatedBy
+    ? readSimulations().map((scene) => ({ scene, partOf: (trial) => simulated(scene, simulatedBy, trial) }))
+    : readConversations().map((scene) => ({ scene, partOf: () => scripted(scene.customer) }));
+
+const isWanted = ({ id, kind, language }: Scene, only: string | undefined): boolean =>
   only === undefined || kind === only || language === only || id.startsWith(only);
 
 async function run(settings: Settings): Promise<number> {
   const { only, baseline } = settings;
   const before = baseline === undefined ? undefined : readResults(baseline);
-  const wanted = readConversations().filter((conversation) => isWanted(conversation, only));
-  const attacks = only === undefined || only === 'attacks';
+  const wanted = conversationsOf(settings).filter(({ scene }) => isWanted(scene, only));
+  const attacks = !settings.simulatedBy && (only === undefined || only === 'attacks');
   if (wanted.length === 0 && !attacks) {
     throw new WrongUsage(`--only ${only} is no id, kind or language of a conversation, and not attacks.`);
   }
@@ -48,24 +58,26 @@ async function run(settings: Settings): Promise<number> {
 /** Returns the number of regressions. */
 async function playConversations(
   platform: Platform,
-  wanted: readonly Conversation[],
-  { answering, trials, mostAtOnce, name, prices }: Settings,
+  wanted: readonly Wanted[],
+  { answering, simulatedBy, trials, mostAtOnce, name, prices }: Settings,
   baseline: Results | undefined,
 ): Promise<number> {
   const stores = readStores();
   // A real model has 30 seconds for a call, and a turn has up to 6.
   const limits = { answerWithinMs: answering.provider === 'demo' ? 60_000 : 240_000 };
-  const plays = wanted.flatMap((conversation) => Array.from({ length: trials }, () => conversation));
-  const played = await mapEach(plays, mostAtOnce, async (conversation) => ({
-    conversation,
-    trial: await play(platform, conversation, stores[conversation.language], answering, limits),
+  const plays = wanted.flatMap(({ scene, partOf }) =>
+    Array.from({ length: trials }, (_, trial) => ({ scene, part: partOf(trial) })),
+  );
+  const played = await mapEach(plays, mostAtOnce, async ({ scene, part }) => ({
+    scene,
+    trial: await play(platform, scene, stores[scene.language], answering, { ...limits, part }),
   }));
   const results: Results = {
     ...{ name, model: [answering.provider, answering.model].filter(Boolean).join('/'), at: new Date().toISOString() },
-    ...{ trials, ...(prices && { prices }) },
-    conversations: wanted.map(({ id, kind, language }) => ({
+    ...{ trials, ...(prices && { prices }), ...(simulatedBy && { customer: simulatedBy.connection.model }) },
+    conversations: wanted.map(({ scene: { id, kind, language } }) => ({
       ...{ id, kind, language },
-      trials: played.filter(({ conversation }) => conversation.id === id).map(({ trial }) => trial),
+      trials: played.filter(({ scene }) => scene.id === id).map(({ trial }) => trial),
     })),
   };
   const file = join(folder, `${name}.json`);

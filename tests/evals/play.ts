@@ -1,6 +1,6 @@
 import type { Json } from './api.ts';
-import type { Conversation, StoreSetup } from './conversation.ts';
-import { createCustomer, type Said } from './customer.ts';
+import type { Line, Scene, StoreSetup } from './conversation.ts';
+import { type Customer, createCustomer, type Said } from './customer.ts';
 import { type EndState, judge } from './judge.ts';
 import type { Trial } from './results.ts';
 import {
@@ -13,28 +13,38 @@ import {
   type Platform,
 } from './store.ts';
 
-/** Plays a conversation once, in a store of its own, and judges what it ended with. */
-export async function play(
-  platform: Platform,
-  conversation: Conversation,
-  setup: StoreSetup,
-  answering: Answering,
-  limits: { readonly answerWithinMs: number },
-): Promise<Trial> {
-  const { has = [], customer: lines, ends, demo_ends, without_booking = false } = conversation;
-  const store = await openStore(platform, setup, answering, { books: !without_booking });
-  const lead = await addLead(store.api, 'Ana');
-  for (const moment of has) await addAppointment(store, lead, moment);
-  const before = await store.api('GET', `/leads/${lead.id}`);
-  const customer = createCustomer(store, lead, limits);
-  const begunAt = performance.now();
-  const faults: string[] = [];
-  try {
+/** What a customer does from the first message on, until the customer has nothing more to say. */
+export type Part = (customer: Customer, store: EvalStore) => Promise<void>;
+
+/** A customer who says these lines. */
+export const scripted =
+  (lines: readonly Line[]): Part =>
+  async (customer) => {
     for (const line of lines) {
       // Who was told that a person will answer waits for that person.
       if (customer.isHandedOver()) break;
       await customer.next(line);
     }
+  };
+
+/** Plays a conversation once, in a store of its own, and judges what it ended with. */
+export async function play(
+  platform: Platform,
+  scene: Scene,
+  setup: StoreSetup,
+  answering: Answering,
+  { answerWithinMs, part }: { readonly answerWithinMs: number; readonly part: Part },
+): Promise<Trial> {
+  const { has = [], ends, demo_ends, without_booking = false } = scene;
+  const store = await openStore(platform, setup, answering, { books: !without_booking });
+  const lead = await addLead(store.api, 'Ana');
+  for (const moment of has) await addAppointment(store, lead, moment);
+  const before = await store.api('GET', `/leads/${lead.id}`);
+  const customer = createCustomer(store, lead, { answerWithinMs });
+  const begunAt = performance.now();
+  const faults: string[] = [];
+  try {
+    await part(customer, store);
   } catch (error) {
     faults.push((error as Error).message);
   }

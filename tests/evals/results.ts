@@ -25,6 +25,8 @@ export type Prices = { readonly input: number; readonly output: number } | undef
 export type Results = {
   readonly name: string;
   readonly model: string;
+  /** The model that played the customers. Undefined: they were scripted. */
+  readonly customer?: string;
   readonly at: string;
   readonly trials: number;
   readonly prices?: Prices;
@@ -114,6 +116,7 @@ export function comparisonOf(one: Results, other: Results): string {
     ['', one.name, other.name],
     [
       row('model', ({ model }) => model),
+      row('customers', ({ customer }) => customer ?? 'scripted'),
       row('run', ({ at }) => at),
       row('trials passed', ({ conversations }) => countsOf(conversations)[0] ?? ''),
       row('passed in every trial', ({ conversations, trials }) => `${countsOf(conversations)[1]} (k = ${trials})`),

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type ModelProvider, modelProviders } from '@mostrador/contracts';
 import type { Prices } from './results.ts';
+import type { SimulatedBy } from './simulated-customer.ts';
 import type { Answering } from './store.ts';
 
 export const help = `Usage: npm run evals [-- OPTIONS]
        npm run evals -- --compare ONE OTHER [--output FILE]
 
-Scripted customers write to the AI of a platform of its own. A conversation passes when the appointments, the lead, the
+Scripted customers, or with --customer some whom a model plays, write to the AI of a platform of its own. A conversation passes when the appointments, the lead, the
 follow-ups and the hand-over are as they must be at its end, and the replies tell the facts.
 
   --provider NAME     ${modelProviders.join(', ')} (default demo)
@@ -17,6 +18,11 @@ follow-ups and the hand-over are as they must be at its end, and the replies tel
   --agent FILE        JSON with members of POST /agents, in place of those of the stores' agents
   --price-in N        the price of a million tokens of prompts, for the comparison
   --price-out N       the price of a million tokens of answers
+  --customer MODEL    a model plays the customers of tests/evals/simulated, in place of scripts and attacks
+  --customer-url URL  the address of that model, which has the API of OpenAI, such as http://127.0.0.1:11434/v1
+  --customer-key-env NAME
+                      the environment variable that has its key
+  --customer-lines N  the most messages that such a customer writes (default 8)
   --trials K          how often each conversation is played (default 1); pass^k counts those that pass every time
   --at-once N         how many conversations run side by side (default 8 for demo, otherwise 2)
   --only TEXT         only conversations whose id, kind or language is, or whose id begins with, this text;
@@ -34,6 +40,8 @@ export class WrongUsage extends Error {}
 
 export type Settings = {
   readonly answering: Answering;
+  /** Undefined: scripted customers. */
+  readonly simulatedBy: SimulatedBy | undefined;
   readonly prices: Prices;
   readonly trials: number;
   readonly mostAtOnce: number;
@@ -60,10 +68,9 @@ export function settingsOf(
   if (!modelProviders.includes(provider))
     throw new WrongUsage(`--provider must be one of ${modelProviders.join(', ')}.`);
   const { model, url, agent, only, baseline } = values;
-  const keyName = values['key-env'];
-  const apiKey = keyName === undefined ? undefined : environment[keyName];
-  if (keyName !== undefined && !apiKey)
-    throw new WrongUsage(`The environment variable ${keyName} is empty. Set the key in it.`);
+  const apiKey = keyOf(values['key-env'], environment);
+  const simulatedBy = simulatedByOf(values, environment);
+  const names = [provider, model, ...(simulatedBy ? ['by', simulatedBy.connection.model] : [])];
   const connection = { ...(model && { model }), ...(url && { url }), ...(apiKey && { apiKey }) };
   const [input, output] = [values['price-in'], values['price-out']].map((price) => amount(price));
   return {
@@ -71,7 +78,37 @@ export function settingsOf(
     prices: input === undefined || output === undefined ? undefined : { input, output },
     trials: whole('trials', values.trials),
     mostAtOnce: whole('at-once', values['at-once'] ?? (provider === 'demo' ? '8' : '2')),
-    ...{ only, baseline, name: values.name ?? [provider, model].filter(Boolean).join('-').replaceAll('/', '-') },
+    ...{ only, baseline, name: values.name ?? names.filter(Boolean).join('-').replaceAll('/', '-') },
+    simulatedBy,
+  };
+}
+
+function keyOf(name: string | undefined, environment: Readonly<Record<string, string | undefined>>) {
+  if (name === undefined) return undefined;
+  const key = environment[name];
+  if (!key) throw new WrongUsage(`The environment variable ${name} is empty. Set the key in it.`);
+  return key;
+}
+
+/** The model that plays the customers. */
+function simulatedByOf(
+  values: ReturnType<typeof readArguments>['values'],
+  environment: Readonly<Record<string, string | undefined>>,
+): SimulatedBy | undefined {
+  const { customer: model, 'customer-url': url, 'customer-key-env': keyName, 'customer-lines': lines } = values;
+  if (model === undefined) {
+    if (url !== undefined || keyName !== undefined || lines !== undefined) {
+      throw new WrongUsage('--customer-url, --customer-key-env and --customer-lines need --customer with a model.');
+    }
+    return undefined;
+  }
+  if (model === '' || url === undefined || !URL.canParse(url)) {
+    throw new WrongUsage('--customer needs the name of a model, and its address in --customer-url.');
+  }
+  const apiKey = keyOf(keyName, environment);
+  return {
+    connection: { url, model, ...(apiKey && { apiKey }) },
+    mostLines: whole('customer-lines', lines ?? '8'),
   };
 }
 
@@ -96,6 +133,7 @@ function readArguments(argv: readonly string[]) {
       options: {
         ...{ provider: { ...text, default: 'demo' }, model: text, url: text, 'key-env': text, agent: text },
         ...{ 'price-in': text, 'price-out': text, trials: { ...text, default: '1' }, 'at-once': text, only: text },
+        ...{ customer: text, 'customer-url': text, 'customer-key-env': text, 'customer-lines': text },
         ...{ name: text, baseline: text, output: text },
         compare: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
