@@ -87,6 +87,9 @@ async function startPostgres(
   await start(await preparePostgres({ binaries, dataDirectory, port, password, durable: false, tls }));
 
   const server = postgres(adminUrl({ port, password }), { max: 1, onnotice: () => {} });
+  // It would come at any time: new statistics change a plan that a test looks at, and its snapshot keeps dead rows.
+  await server`alter system set autovacuum = off`;
+  await server`select pg_reload_conf()`;
   await createDatabase(server, templateDatabase);
   await server.end();
   const template = postgres(adminUrl({ port, password, database: templateDatabase }), { max: 1, onnotice: () => {} });

@@ -16,14 +16,16 @@ let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase('events');
   const { adminSql } = database;
-  for (let day = 0; day < days; day++) await adminSql`select make_event_partition(current_date - ${day}::int)`;
+  // Midnight may pass meanwhile.
+  const [{ today }] = await adminSql<[{ today: string }]>`select current_date::text as today`;
+  for (let day = 0; day < days; day++) await adminSql`select make_event_partition(${today}::date - ${day}::int)`;
   for (const store of [randomUUID(), storeId, randomUUID()]) {
     await adminSql`
       insert into events (store_id, sequence, id, type, entity_type, entity_id, entity_version, data, created_at, appended_at)
       select ${store}, n, gen_random_uuid(), case when n % 50 = 0 then 'lead.created' else 'lead.updated' end, 'lead',
         gen_random_uuid(), n, '{}', at, at
       from generate_series(1, ${last}::int) as n,
-        lateral (select (current_date - ${days - 1}::int + (n - 1) / ${perDay}::int)::timestamp at time zone 'UTC') as day (at)`;
+        lateral (select (${today}::date - ${days - 1}::int + (n - 1) / ${perDay}::int)::timestamp at time zone 'UTC') as day (at)`;
     await adminSql`
       insert into feeds (store_id, last_sequence, last_appended_at) values (${store}, ${last}, now())`;
   }
