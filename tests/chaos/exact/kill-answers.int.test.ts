@@ -59,7 +59,7 @@ async function insist<T>(ask: () => Promise<T>): Promise<T> {
       );
       return answer !== undefined;
     },
-    { description: 'an answer', timeoutMs: 90_000 },
+    { description: 'an answer' },
   );
   return (answer as { value: T }).value;
 }
@@ -109,7 +109,7 @@ async function writeOn(lead: Lead): Promise<void> {
   const body = `oi ${markOf(lead.number, lead.written)}`;
   const found = () =>
     stage.database.adminSql`select 1 from messaging.messages where lead_id = ${lead.id} and body = ${body}`;
-  await waitFor(async () => (await found()).length > 0, { description: 'the message is stored', timeoutMs: 60_000 });
+  await waitFor(async () => (await found()).length > 0, { description: 'the message is stored' });
 }
 
 /** Two people write to the lead at the same time. */

@@ -2,11 +2,11 @@ import { settleMessage } from '@mostrador/contracts';
 import type { Hold } from '@mostrador/testing/proxy/tcp-proxy';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Answer, sendTo } from './creation.ts';
+import { type Answer, areInTime, sendTo } from './creation.ts';
 import { type Lead, type Sending, type SendingStage, startSendingStage, untilAccepted } from './sending.ts';
 
 // messaging is killed at nine points of a send, with one message at each. Most points share one kill, because the lease
-// of an unrecorded attempt takes 15 s.
+// of an unrecorded attempt takes 15 s. The leads suffice for three tries of that kill.
 
 type Point = 'begun' | 'uncommitted' | 'committed' | 'asked' | 'taken' | 'accepted' | 'untold' | 'told' | 'unanswered';
 
@@ -23,6 +23,19 @@ async function standAt(point: Point, holdOf: (sending: Sending) => Hold): Promis
   const { answer } = await sendTo([held], sending);
   points[point] = { sending, behind, first: answer, held };
   return held;
+}
+
+/** Sends until messaging is about to answer that a message is sent. A busy machine may answer that it waits, so it goes on. */
+async function standBeforeAnswer(): Promise<void> {
+  for (;;) {
+    const lead = leads.pop() as Lead;
+    const [sending, behind] = [stage.newSending(lead), stage.newSending(lead)];
+    const held = stage.proxies.nats.holdRequest('"sent":true');
+    const first = sending.send();
+    points.unanswered = { sending, behind, first, held };
+    if (await Promise.race([held.reached.then(() => true), first.then(() => false)])) return;
+    held.release();
+  }
 }
 
 /** Kills messaging and drops the held bytes. */
@@ -44,6 +57,12 @@ const takenOf = (point: Point) => {
   if (!taken) throw new Error(`${point}: WhatsApp has not accepted the message`);
   return taken;
 };
+const untilNothingIsSent = () =>
+  waitFor(
+    async () =>
+      (await stage.database.adminSql`select from messages where status in ('queued', 'sending')`).length === 0,
+    { description: 'no message waits or is being sent' },
+  );
 const untilStatus = (point: Point, status: string) =>
   waitFor(async () => (await statusOf(points[point].sending)) === status, {
     description: `${point} is ${status}`,
@@ -53,32 +72,45 @@ beforeAll(async () => {
   stage = await startSendingStage({
     processes: ['gateway', 'crm', 'messaging', 'workflows'],
   });
-  leads = await stage.newLeads(9);
+  leads = await stage.newLeads(25);
   const { database, provider, temporal } = stage.proxies;
-  // Only a message whose shard is closed wakes it. The hold is one of the whole connection, so it has a kill of its own.
-  await waitFor(() => stage.areShardsClosed(), { description: 'the shards are closed' });
+  // Only a message whose shard rests wakes it. These holds are of the whole connection, so each has a kill of its own.
+  await stage.untilShardRests();
   await standAt('untold', () => temporal.holdRequest(wakeUp));
   await killAt('untold');
   expect(await stateOf('untold')).toEqual(['queued', 0]);
   await stage.start('messaging');
   await untilStatus('untold', 'sent');
+  await stage.untilShardRests();
+  await standAt('told', () => temporal.holdAnswer(wakeUp));
+  await untilStatus('told', 'sent');
+  await killAt('told');
+  await stage.start('messaging');
   await standAt('uncommitted', ({ text }) => database.holdRequest('commit', text));
-  await standAt('asked', ({ text }) => provider.holdRequest(text));
-  // This must be the next that WhatsApp accepts: the pump soon finds a committed message, whose id has the prefix too.
-  await standAt('accepted', () => database.holdRequest('wamid.'));
   await standAt('committed', ({ text }) => database.holdAnswer('commit', text));
-  await standAt('taken', ({ text }) => provider.holdAnswer(text));
-  // This must be the last point, because PostgreSQL ends a transaction that locks a channel after 2 s. Only a set has the
-  // lead in an array.
-  await standAt('begun', ({ lead }) => database.holdRequest('commit', `{"${lead.id}"`));
+  // The pump finds it without a notice. A kill while it is being sent would leave its outcome unknown.
+  await untilStatus('committed', 'sent');
+  for (;;) {
+    const calls = [await standAt('asked', ({ text }) => provider.holdRequest(text))];
+    // This must be the next that WhatsApp accepts, because each id has the prefix.
+    await standAt('accepted', () => database.holdRequest('wamid.'));
+    calls.push(await standAt('taken', ({ text }) => provider.holdAnswer(text)));
+    // This must be the last point, because PostgreSQL ends a transaction that locks a channel after 2 s. Only a set has the
+    // lead in an array.
+    await standAt('begun', ({ lead }) => database.holdRequest('commit', `{"${lead.id}"`));
+    await killAt('begun', 'uncommitted', 'committed', 'asked', 'taken', 'accepted');
+    if (areInTime(calls)) return;
+    // A slow machine begins again with other leads, when it has sent what the kill left.
+    await stage.start('messaging');
+    await untilNothingIsSent();
+  }
 });
 afterAll(() => stage?.stop());
 
 test('before the kill each send is at its point', async () => {
-  await killAt('begun', 'uncommitted', 'committed', 'asked', 'taken', 'accepted');
   expect(await stateOf('begun')).toEqual(['queued', 0]);
   expect(await stateOf('uncommitted')).toEqual([undefined, 0]);
-  expect((await stateOf('committed'))[0]).toBeDefined();
+  expect(await stateOf('committed')).toEqual(['sent', 1]);
   expect(await stateOf('asked')).toEqual(['sending', 0]);
   expect(await stateOf('taken')).toEqual(['sending', 1]);
   expect(await stateOf('accepted')).toEqual(['sending', 1]);
@@ -86,7 +118,7 @@ test('before the kill each send is at its point', async () => {
 });
 
 test('a retry with the same key gets the accepted message, and a next message is queued behind it', async () => {
-  const names = ['begun', 'uncommitted', 'committed', 'asked', 'taken', 'accepted', 'untold'] as const;
+  const names = ['begun', 'uncommitted', 'committed', 'asked', 'taken', 'accepted', 'untold', 'told'] as const;
   await Promise.all(
     names.map(async (name) => {
       const { sending, behind } = points[name];
@@ -99,25 +131,20 @@ test('a retry with the same key gets the accepted message, and a next message is
   );
 });
 
-test('a second kill, at the last points of a send and during two status webhooks, loses no answer and no webhook', async () => {
-  const { database, nats, temporal } = stage.proxies;
-  // Only a message whose shard is closed wakes it. The wait outlasts the leases of the first kill, so it comes before the
-  // webhooks, which are processed for at most 5 s at a time.
-  await waitFor(() => stage.areShardsClosed(), { description: 'the shard is closed' });
-  await standAt('told', () => temporal.holdAnswer(wakeUp));
+test('a kill at the last point of a send and during two status webhooks, loses no answer and no webhook', async () => {
+  const { database } = stage.proxies;
   const taken = takenOf('taken');
   const unprocessed = database.holdRequest(taken.id);
   const reports = [stage.whatsapp.report(taken, 'delivered')];
   await unprocessed.reached;
-  // From here on neither the workflow nor the client gets an answer. The next one to the workflow is up to 4 s away.
-  await standAt('unanswered', () => nats.holdRequest(' _INBOX_workflows'));
-  await untilStatus('unanswered', 'sent');
+  // From here on neither the workflow nor the client gets an answer.
+  await standBeforeAnswer();
   // This must be the last point, because WhatsApp soon sends a webhook again that gets no answer. One statement stores it,
   // and is a transaction by itself. The payload is in it encoded, its empty list of customers as text.
   const unstored = database.holdRequest('"customers":[]');
   reports.push(stage.whatsapp.report(taken, 'sent'));
   await unstored.reached;
-  await killAt('unanswered', 'told');
+  await killAt('unanswered');
   for (const held of [unstored, unprocessed]) held.drop();
   const { adminSql } = stage.database;
   expect(await adminSql`select from inbound_payloads where processed_at is null`).toHaveLength(1);
@@ -130,8 +157,6 @@ test('a second kill, at the last points of a send and during two status webhooks
   expect(answer.replayed).toBe(true);
   expect(JSON.parse(answer.text)).toMatchObject({ sent: true, id: (await stage.rowOf(sending))?.id });
   await untilAccepted(behind);
-  expect((await untilAccepted(points.told.sending)).replayed).toBe(true);
-  await untilAccepted(points.told.behind);
 });
 
 test('the message gets the status of both webhooks', async () => {
@@ -148,8 +173,12 @@ test('an attempt whose answer was not recorded becomes unknown, is never retried
 test('an attempt whose request may not have arrived becomes unknown, is never retried, and blocks its queue until an operator settles it', async () => {
   await untilStatus('asked', 'unknown');
   const { sending, behind } = points.asked;
-  expect(await statusOf(behind)).toBe('queued');
   const message_id = (await stage.rowOf(sending))?.id as string;
+  // Its queue goes on after a minute, which may have passed on a slow machine.
+  const [hold] = await stage.database.adminSql<[{ kept: boolean }]>`
+    select behind.sent_at is null or behind.sent_at >= m.unknown_since + interval '1 minute' as kept
+    from messages m, messages behind where m.id = ${message_id} and behind.body = ${behind.text}`;
+  expect(hold.kept).toBe(true);
   await stage.call(settleMessage, { body: { message_id, status: 'failed' } }, stage.store.id);
   await waitFor(() => stage.sentTo(sending.lead).length > 0, { description: 'the next message is sent' });
   expect(stage.sentTo(sending.lead)).toEqual([behind.text]);

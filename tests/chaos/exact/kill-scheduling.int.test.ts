@@ -26,6 +26,9 @@ const made: { creation: Creation; id: string }[] = [];
 beforeAll(async () => {
   stage = await startStage({ processes: ['gateway', 'crm', 'scheduling', 'workflows'] });
   store = await stage.newStore();
+  // The store's calendar has woken its watch, so a connection has sent the statement of the first test.
+  await settled(stage);
+  await stage.restart('scheduling');
 });
 afterAll(() => stage?.stop());
 

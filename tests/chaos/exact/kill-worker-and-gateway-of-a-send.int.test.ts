@@ -2,7 +2,7 @@ import { settleMessage, updateMessagingSettings } from '@mostrador/contracts';
 import type { Hold } from '@mostrador/testing/proxy/tcp-proxy';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Answer, sendTo } from './creation.ts';
+import { type Answer, areInTime, sendTo } from './creation.ts';
 import { type Lead, type Sending, type SendingStage, startSendingStage, untilAccepted } from './sending.ts';
 
 // The worker and the gateway are killed during a send. One kill of the worker hits the step at four points. The gateway
@@ -25,25 +25,30 @@ async function standAt(point: Point, holdOf: (sending: Sending) => Hold): Promis
 
 const newSending = () => stage.newSending(leads.pop() as Lead);
 
-const untilSent = (sending: Sending, timeoutMs = 30_000) =>
-  waitFor(async () => (await stage.rowOf(sending))?.status === 'sent', {
-    description: 'the message is sent',
-    timeoutMs,
-  });
+const untilSent = (sending: Sending) =>
+  waitFor(async () => (await stage.rowOf(sending))?.status === 'sent', { description: 'the message is sent' });
 
 beforeAll(async () => {
   stage = await startSendingStage({
     processes: ['gateway', 'crm', 'messaging', 'workflows'],
   });
-  leads = await stage.newLeads(35);
+  leads = await stage.newLeads(40);
   const { provider, workflowsNats } = stage.proxies;
-  const asked = await standAt('asked', ({ text }) => provider.holdRequest(text));
-  const taken = await standAt('taken', ({ text }) => provider.holdAnswer(text));
-  await standAt('answered', () => workflowsNats.holdDelivery(' _INBOX_workflows'));
-  await stage.kill('workflows');
-  // messaging finishes its requests although the worker that waited for them is gone.
-  asked.release();
-  taken.release();
+  for (;;) {
+    const calls = [
+      await standAt('asked', ({ text }) => provider.holdRequest(text)),
+      await standAt('taken', ({ text }) => provider.holdAnswer(text)),
+    ];
+    const answered = await standAt('answered', () => workflowsNats.holdDelivery(' _INBOX_workflows'));
+    await stage.kill('workflows');
+    const isInTime = areInTime(calls);
+    // messaging finishes its requests although the worker that waited for them is gone.
+    for (const call of calls) call.release();
+    if (isInTime) return;
+    // A slow machine begins again with other leads.
+    answered.drop();
+    await stage.start('workflows');
+  }
 });
 afterAll(() => stage?.stop());
 
@@ -63,7 +68,6 @@ test('without a worker messages are accepted, and steps in progress send and rec
 });
 
 async function killGatewayAt(hold: Hold, work: Promise<Answer>): Promise<Answer> {
-  await hold.reached;
   await stage.kill('gateway');
   hold.drop();
   await stage.start('gateway');
@@ -73,7 +77,8 @@ async function killGatewayAt(hold: Hold, work: Promise<Answer>): Promise<Answer>
 test('after a kill of the gateway before its request leaves, nothing is stored and the retry sends the message', async () => {
   const sending = newSending();
   const hold = stage.proxies.gatewayNats.holdRequest(sending.text);
-  expect((await killGatewayAt(hold, sending.send())).status).toBe(0);
+  const { answer } = await sendTo([hold], sending);
+  expect((await killGatewayAt(hold, answer)).status).toBe(0);
   expect(await stage.rowOf(sending)).toBeUndefined();
   expect((await untilAccepted(sending)).replayed).toBe(false);
   await untilSent(sending);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { connectChannel, createLead } from '@mostrador/contracts';
+import { connectChannel, createLead, deliveryShardId, deliveryShardOf } from '@mostrador/contracts';
+import { deliveryShardWorkflow } from '@mostrador/contracts/workflows';
 import { startWhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
 import { startTcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import { waitFor } from '@mostrador/testing/wait';
@@ -83,9 +84,20 @@ export async function startSendingStage(options: { processes: readonly ProcessNa
       expect(rows.length).toBeLessThan(2);
       return rows[0];
     },
-    /** No step sends messages, so the next one wakes its shard. */
-    async areShardsClosed(): Promise<boolean> {
-      return (await adminSql`select 1 from delivery_shards where open_until > clock_timestamp()`).length === 0;
+    /**
+     * Waits until no step sends the store's messages and none is about to begin, so that the next message wakes its shard.
+     * A closed shard is not enough: what woke it, such as the connected channel, may be on its way.
+     */
+    async untilShardRests(): Promise<void> {
+      const shard = deliveryShardWorkflow.workflowId(deliveryShardId(deliveryShardOf(store.id)));
+      const rests = async () => {
+        // In the order in which a wake-up goes.
+        if ((await adminSql`select from outbox where kind = 'workflow'`).length > 0) return false;
+        const { status } = await platform.temporal.client.workflow.getHandle(shard).describe();
+        if (status.name === 'RUNNING') return false;
+        return (await adminSql`select from delivery_shards where open_until > clock_timestamp()`).length === 0;
+      };
+      await waitFor(rests, { description: 'the shard rests' });
     },
     /** The texts that WhatsApp accepted for the lead, in order. */
     sentTo: (lead: Lead): string[] => whatsapp.log.filter(({ to }) => to === lead.phone).map(({ text }) => text ?? ''),

@@ -37,13 +37,13 @@ test.each(['cut', 'freeze'] as const)(
 test.each(['terminated', 'lost'] as const)('the sweep restarts a waiting workflow that was %s', async (what) => {
   await stage.radicale.stop();
   const creation = newCreation(stage, store);
-  const answer = await creation.send();
+  const answer = await untilMade(creation);
   const { id } = JSON.parse(answer.text) as { id: string };
   const { adminSql } = stage.database;
   await waitFor(
     async () => {
       const [sync] = await adminSql`select last_error_code from calendar_syncs where appointment_id = ${id}`;
-      return sync?.last_error_code !== null;
+      return sync?.last_error_code;
     },
     { description: 'the first attempt has failed' },
   );

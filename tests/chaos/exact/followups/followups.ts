@@ -49,10 +49,7 @@ export async function openTown(platform: Platform, leads: number) {
   );
   await waitFor(
     async () => (await sql`select from messaging.inbound_payloads where processed_at is null`).length === 0,
-    {
-      description: 'the messages of the customers are processed',
-      timeoutMs: 30_000,
-    },
+    { description: 'the messages of the customers are processed' },
   );
   const listed = await fetch(`${baseUrl}/leads?limit=200`, { headers: { 'x-api-key': store.key } });
   const { data } = (await listed.json()) as { data: { id: string }[] };

@@ -60,7 +60,7 @@ test('no follow-up is lost, sent twice or sent early when every process and ever
     await pause(random.below((2 * dueWithinMs) / faults.length));
   }
   await Promise.all([...cancelling, ...moving]);
-  await platform.untilReady(60_000);
+  await platform.untilReady(120_000);
 
   const rows = await waitFor(
     async () => {
