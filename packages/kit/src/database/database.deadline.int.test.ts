@@ -90,9 +90,12 @@ test('the locks of a process that stands still are free soon after the deadline 
         });
         await sql.end();`,
     });
+  let isFree = false;
   const stalled = kit.database.write({ storeId, deadline: Date.now() + 500 }, async (sql) => {
     await sql`select from notes for update`;
     waitForLock();
+    isFree = true;
   });
   await expect(stalled).rejects.toMatchObject({ code: 'upstream_timeout' });
+  expect(isFree).toBe(true);
 });
