@@ -36,8 +36,10 @@ type Found = {
   readonly reason: NoTimeReason | null;
 };
 
-/** A search reads what is taken in this much time at once, and stops when it has found enough. */
-const stretchMs = 31 * dayMs;
+/** A search reads what is taken in this much time first, and stops when it has found enough. */
+const firstStretchMs = 31 * dayMs;
+/** A longer stretch is expected to have at most as many taken times. */
+const mostTaken = 20_000;
 
 /**
  * The free times of a range, at most about `most`. Those that start at the same moment come together.
@@ -53,18 +55,18 @@ export async function findFreeTimes(
 ): Promise<Found> {
   const now = Date.now();
   const latest = now + mostHorizonDays * dayMs + 1;
-  const stretches = stretchesOf({ from: Math.max(range.from, now), until: Math.min(range.until, latest) });
+  const whole = { from: Math.max(range.from, now), until: Math.min(range.until, latest) };
   const around = ({ from, until }: Range): Span => {
     const marginMs = (search.duration_minutes + 2 * mostBufferMinutes) * minuteMs;
     return { start: from - marginMs, end: until + marginMs };
   };
-  const [nearest] = stretches;
+  const nearest = stretchAt(whole, whole.from, firstStretchMs);
   // In one round trip with the rules, which say where the offered times begin.
   const [[row], [quiet], first] = await database.read(context, (sql) =>
     Promise.all([
       findRules(sql, context.storeId),
       findQuietWatch(sql, context.storeId),
-      nearest ? takenIn(sql, context.storeId, around(nearest), search) : nothingTaken,
+      nearest.from < nearest.until ? takenIn(sql, context.storeId, around(nearest), search) : nothingTaken,
     ]),
   );
   const rules = requireRules(row);
@@ -74,7 +76,12 @@ export async function findFreeTimes(
   const offered = { from: Math.max(range.from, bounds.from), until: Math.min(range.until, bounds.until) };
   const places = placesOf(rules, search);
   const times: FoundTime[] = [];
-  for (const stretch of stretches) {
+  let stretch = nearest;
+  for (
+    let lengthMs = firstStretchMs;
+    stretch.from < stretch.until;
+    stretch = stretchAt(whole, stretch.until, lengthMs)
+  ) {
     const part = { from: Math.max(stretch.from, offered.from), until: Math.min(stretch.until, offered.until) };
     if (part.from >= part.until) continue;
     const [taken, busy] =
@@ -86,17 +93,24 @@ export async function findFreeTimes(
     const open = places.map((each) => ({ ...each, taken: [taken.get(each.seller_id) ?? noSpans, busy] }));
     times.push(...timesOf(open, wanted, part, most + 1 - times.length));
     if (times.length > most) return { hasPlace: true, isCalendarQuiet, rules, ...cut(times, most), reason: null };
+    lengthMs = nextLengthMs(stretch, [taken, busy]);
   }
   const reason = times.length > 0 ? null : reasonFor(places, wanted, range, offered);
   return { hasPlace: places.length > 0, isCalendarQuiet, rules, times, nextFrom: null, reason };
 }
 
-/** The range in parts, in order. */
-const stretchesOf = ({ from, until }: Range): Range[] =>
-  Array.from({ length: Math.max(0, Math.ceil((until - from) / stretchMs)) }, (_, place) => ({
-    from: from + place * stretchMs,
-    until: Math.min(from + (place + 1) * stretchMs, until),
-  }));
+/** The part of the range that begins there. It is empty behind the range. */
+const stretchAt = ({ until }: Range, from: number, lengthMs: number): Range => ({
+  from,
+  until: Math.min(from + lengthMs, until),
+});
+
+/** Twice as long, so that a full year takes few reads, but not when so much is taken that a read would need much memory. */
+function nextLengthMs({ from, until }: Range, [taken, busy]: Taken): number {
+  const count = [...taken.values(), busy].reduce((sum, { starts }) => sum + starts.length, 1);
+  const lengthMs = until - from;
+  return Math.max(firstStretchMs, Math.min(2 * lengthMs, (lengthMs * mostTaken) / count));
+}
 
 type Taken = readonly [taken: ReadonlyMap<string | null, Spans>, busy: Spans];
 const noSpans = spansOf([]);
