@@ -258,13 +258,28 @@ test('restore release sends one held follow-up, or all of a store', async () => 
   expect(await admin([...release, '--followup', store, '--json'])).toMatchObject({ out: expect.stringContaining('1') });
 });
 
-test('the exit code is 3 within seconds when NATS or the service does not answer', async () => {
-  const port = await new Promise<number>((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+/** A port at which nothing listens. */
+const closedPort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
     });
   });
+
+test('of several NATS servers one that answers is enough, and all are named when none does', async () => {
+  const [one, other] = [await closedPort(), await closedPort()];
+  const gone = `nats://127.0.0.1:${one}`;
+  for (const natsUrl of [`${gone},${platform.url}`, `${platform.url},${gone}`]) {
+    expect(await admin(['store', 'list', '--json'], { natsUrl })).toMatchObject({ exitCode: 0, err: '' });
+  }
+  const none = await admin(['store', 'list'], { natsUrl: `${gone},127.0.0.1:${other}` });
+  expect(none).toMatchObject({ exitCode: 3 });
+  expect(none.err).toContain(`nothing answers at 127.0.0.1:${one}, nothing answers at 127.0.0.1:${other}`);
+});
+
+test('the exit code is 3 within seconds when NATS or the service does not answer', async () => {
+  const port = await closedPort();
   const nobody = await admin(['store', 'list'], { natsUrl: `nats://127.0.0.1:${port}` });
   expect(nobody).toMatchObject({ exitCode: 3, out: '' });
   expect(nobody.err).toContain('Is `npm start` running?');

@@ -102,18 +102,24 @@ async function readAddressFile(
   }
 }
 
-function probe(url: string): Promise<void> {
+/** Resolves once one of the servers of the address answers. Throws NotRunning when none does. */
+async function probe(url: string): Promise<void> {
+  const servers = url.split(',').map((server) => URL.parse(server.includes('://') ? server.trim() : `nats://${server.trim()}`));
+  const probes = servers.map((server) => {
+    if (!server?.hostname) throw new NotRunning('the address of NATS is not a URL');
+    return probeOne(server.hostname, Number(server.port || 4222));
+  });
+  await Promise.any(probes).catch(({ errors }: AggregateError) => {
+    throw new NotRunning(errors.map(({ message }: Error) => message).join(', '));
+  });
+}
+
+function probeOne(host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const { hostname, port } = URL.canParse(url) ? new URL(url) : { hostname: '', port: '' };
-    if (!hostname) return reject(new NotRunning('the address of NATS is not a URL'));
-    const socket = connect({
-      host: hostname.replace(/^\[|\]$/g, ''),
-      port: Number(port || 4222),
-      timeout: connectLimitMs,
-    });
+    const socket = connect({ host: host.replace(/^\[|\]$/g, ''), port, timeout: connectLimitMs });
     const fail = (limit = '') => {
       socket.destroy();
-      reject(new NotRunning(`nothing answers at ${hostname}:${port || 4222}${limit}`));
+      reject(new Error(`nothing answers at ${host}:${port}${limit}`));
     };
     socket.once('error', () => fail()).once('timeout', () => fail(` within ${connectLimitMs / 1000} s`));
     socket.once('connect', () => {

@@ -79,7 +79,7 @@ function hintsFor({ detail, members }: AppError): string[] {
 function notRunning(detail: string): Failure {
   return {
     exitCode: exitCodes.notRunning,
-    text: `error: the platform is not running: ${detail}\nIs \`npm start\` running?`,
+    text: `error: the platform is not running: ${detail}\nIs \`npm start\` running? In a deployment, \`doctor\` says what is wrong.`,
     error: { code: 'not_running', detail },
   };
 }
