@@ -104,7 +104,9 @@ async function readAddressFile(
 
 /** Resolves once one of the servers of the address answers. Throws NotRunning when none does. */
 async function probe(url: string): Promise<void> {
-  const servers = url.split(',').map((server) => URL.parse(server.includes('://') ? server.trim() : `nats://${server.trim()}`));
+  const servers = url
+    .split(',')
+    .map((server) => URL.parse(server.includes('://') ? server.trim() : `nats://${server.trim()}`));
   const probes = servers.map((server) => {
     if (!server?.hostname) throw new NotRunning('the address of NATS is not a URL');
     return probeOne(server.hostname, Number(server.port || 4222));

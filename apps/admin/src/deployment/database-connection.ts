@@ -13,12 +13,19 @@ const limits = {
 export class NoLogin extends Error {
   /** Whether the server answered that the password, or the user, is wrong. */
   readonly rejected: boolean;
+  /** Whether the server answered about this login or this database, so that others may work. */
+  readonly isOwn: boolean;
 
   constructor(message: string, cause: unknown) {
     super(message, { cause });
-    this.rejected = (cause as { code?: string }).code === '28P01';
+    const { code = '' } = cause as { code?: string };
+    this.rejected = code === '28P01';
+    this.isOwn = ownFaults.has(code);
   }
 }
+
+/** The user, the password, the database, its grants (https://www.postgresql.org/docs/18/errcodes-appendix.html). */
+export const ownFaults = new Set(['28000', '28P01', '3D000', '42501']);
 
 /** Runs work on one connection. `name` is the variable or file with the address. Throws NoLogin when it does not open. */
 export async function onDatabase<T>(

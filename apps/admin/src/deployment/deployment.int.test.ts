@@ -7,6 +7,7 @@ import { root } from '@mostrador/local-platform/paths';
 import { freePort } from '@mostrador/local-platform/ports';
 import { natsSpec } from '@mostrador/local-platform/servers/nats';
 import { serviceNames } from '@mostrador/platform/processes';
+import { startTcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import {
   type Certificates,
   canMakeCertificates,
@@ -214,7 +215,11 @@ describe.skipIf(!canMakeCertificates)('the commands that prepare a deployment', 
   });
 
   test('`platform check` finds a NATS server that is down, has another configuration, or is right', async () => {
-    expect(await wrong('nats')).toContainEqual(expect.stringMatching(/^user crm: NATS does not answer at the address/));
+    expect(await wrong('nats')).toEqual([
+      expect.stringMatching(
+        /^server localhost:\d+: NATS does not answer at the address in .*: start NATS, or correct the/,
+      ),
+    ]);
     const { publish, ...rest } = permissionsOf('crm');
     const older = usersConf((user) => (user === 'crm' ? { ...rest, publish: publish.slice(1) } : permissionsOf(user)));
     await nats.start(older);
@@ -226,6 +231,26 @@ describe.skipIf(!canMakeCertificates)('the commands that prepare a deployment', 
     expect(await wrong('nats')).toEqual([]);
     const [users] = [(await findings('nats')).filter(({ what }) => what.startsWith('user '))];
     expect(users).toHaveLength(9);
+  });
+
+  test('`platform check` names a PostgreSQL that is down once, and no role', async () => {
+    const elsewhere = join(home, 'elsewhere');
+    const port = await freePort();
+    await done(
+      `secrets generate --postgres postgres://localhost:${port}/shop?sslmode=verify-full --nats tls://localhost:${nats.port} --folder ${elsewhere}`,
+    );
+    const { out } = await run(`platform check --folder ${elsewhere} --only postgres --json`);
+    expect(JSON.parse(out).findings).toEqual([
+      expect.objectContaining({
+        what: `server localhost:${port}`,
+        detail: expect.stringMatching(
+          /^PostgreSQL does not answer: check that it runs at the address in accounts-migrate/,
+        ),
+      }),
+    ]);
+    const { out: migrated } = await run(`platform migrate --folder ${elsewhere} --service crm`);
+    expect(migrated).toContain('PostgreSQL does not answer');
+    expect(migrated).not.toContain('platform roles');
   });
 
   test('`backup role` makes a role that reads all rows and writes none, and names the line that pg_hba.conf lacks', async () => {
@@ -287,6 +312,21 @@ describe.skipIf(!canMakeCertificates)('the commands that prepare a deployment', 
     });
     expect(await wrong('temporal')).toEqual([]);
     expect((await run(`platform check ${inFolder}`)).exitCode).toBe(0);
+  });
+
+  test('`platform check` asks a Temporal again that is slow', async () => {
+    const proxy = await startTcpProxy(environment.TEMPORAL_ADDRESS ?? '');
+    const before = environment;
+    environment = { ...environment, TEMPORAL_ADDRESS: proxy.address };
+    try {
+      proxy.freeze();
+      const checked = wrong('temporal');
+      setTimeout(() => proxy.mend(), 1_500);
+      expect(await checked).toEqual([]);
+    } finally {
+      environment = before;
+      await proxy.close();
+    }
   });
 });
 

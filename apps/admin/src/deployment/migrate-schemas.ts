@@ -7,6 +7,7 @@ import { type Admin, printResult, verb } from '../admin.ts';
 import { Ended, exitCodes } from '../exit.ts';
 import { showProgress } from '../progress.ts';
 import { servicesOf } from '../service-option.ts';
+import { ownFaults } from './database-connection.ts';
 import { ownerSecretOf } from './secret-files.ts';
 import { defaultFolder, requiredSecret } from './secrets-folder.ts';
 
@@ -72,9 +73,13 @@ async function migrateOne(
     // A fault of the connection has a code of the network or of the handshake, or one of these of PostgreSQL.
     const isOfConnection = code !== undefined && /^(E[A-Z]|CONN|TLS_|28|3D000|25006|53300|57P0)/.test(code);
     const variable = `${ownerSecretOf(service).holder}/DATABASE_OWNER_URL`;
-    return { service, applied: [], waiting: [], fault: isOfConnection ? databaseFault(error, variable) : message };
+    return { service, applied: [], waiting: [], fault: isOfConnection ? loginFault(error, variable) : message };
   }
 }
+
+/** A role or a database that is missing is made by `platform roles`, which an operator may not have run yet. */
+const loginFault = (error: unknown, variable: string): string =>
+  `${databaseFault(error, variable)}${ownFaults.has((error as { code: string }).code) ? ' `platform roles` makes it right.' : ''}`;
 
 function people(migrated: readonly Migrated[]): string {
   const lines = migrated.map(({ service, applied, fault }) => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { silentLog } from '@mostrador/testing/context';
 import { type TestTemporal, testTemporal } from '@mostrador/testing/servers/temporal';
+import { Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NotReady } from '../process/health.ts';
 import { connectTemporal, type Temporal } from './temporal.ts';
@@ -60,6 +61,22 @@ test('a namespace is created with its search attributes, is usable, and keeps it
     'added the search attributes StoreId, LeadId, EntityId',
     `changed the retention of ${namespace} from 7 to 3 days`,
   ]);
+});
+
+test('a search attribute of another type is named at once, because Temporal changes no type', async () => {
+  const namespace = `typed-${randomBytes(6).toString('hex')}`;
+  const prepare = () => prepareNamespace({ server: { address: server.address }, namespace, log: { info: () => {} } });
+  await prepare();
+  const connection = await Connection.connect({ address: server.address });
+  try {
+    await connection.operatorService.removeSearchAttributes({ namespace, searchAttributes: ['StoreId'] });
+    const text = 1;
+    await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: { StoreId: text } });
+  } finally {
+    await connection.close();
+  }
+  const reason = 'has the search attributes StoreId of another type than Keyword: remove them with';
+  for (const refused of [check(namespace), prepare()]) await expect(refused).rejects.toThrow(reason);
 });
 
 test('to prepare a namespace where no Temporal answers fails with what to do', async () => {

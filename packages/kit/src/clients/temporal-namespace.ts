@@ -91,10 +91,20 @@ export async function assertNamespace(
     if (codeOf(error) === permissionDenied) return undefined;
     throw error;
   });
-  const missing = Object.values(searchAttributes).filter((name) => listed && listed.customAttributes[name] !== keyword);
+  if (listed) assertTypes(listed.customAttributes, namespace);
+  const missing = Object.values(searchAttributes).filter((name) => listed && !(name in listed.customAttributes));
   if (missing.length === 0) return;
   throw new NotReady(
     `Temporal's namespace ${namespace} lacks the search attributes ${missing.join(', ')} of type Keyword: create them.`,
+  );
+}
+
+/** Throws when a search attribute exists with another type. Temporal changes no type. */
+export function assertTypes(attributes: Readonly<Record<string, unknown>>, namespace: string): void {
+  const others = Object.values(searchAttributes).filter((name) => name in attributes && attributes[name] !== keyword);
+  if (others.length === 0) return;
+  throw new NotReady(
+    `Temporal's namespace ${namespace} has the search attributes ${others.join(', ')} of another type than Keyword: remove them with \`temporal operator search-attribute remove\`, or use another namespace. \`platform temporal\` then creates them.`,
   );
 }
 

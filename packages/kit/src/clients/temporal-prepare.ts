@@ -5,7 +5,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { NotReady } from '../process/health.ts';
 import type { TemporalAddress } from './temporal-address.ts';
 import { temporalFaults } from './temporal-fault.ts';
-import { assertNamespace, keyword } from './temporal-namespace.ts';
+import { assertNamespace, assertTypes, keyword } from './temporal-namespace.ts';
 
 export type PreparedNamespace = {
   /** Whether it did not exist. */
@@ -66,6 +66,7 @@ export async function prepareNamespace(options: {
       );
       log.info(`changed the retention of ${namespace} from ${before} to ${retentionDays} days`);
     }
+    if (found) assertTypes((await operatorService.listSearchAttributes({ namespace })).customAttributes, namespace);
     const until = Date.now() + knownWithinMs;
     const added = await patiently(until, async () => {
       const { customAttributes } = await operatorService.listSearchAttributes({ namespace });

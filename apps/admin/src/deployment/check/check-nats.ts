@@ -4,6 +4,7 @@ import { connectNats, type NatsConnection, natsAddress, unlessMissing } from '@m
 import type { NatsUser } from '@mostrador/platform/servers';
 import { ownPermissions, type Permissions, permissionsOf } from '../../../../../infra/nats/users.ts';
 import type { DeploymentConfig } from '../../config.ts';
+import { natsRemedy } from '../../nats-remedy.ts';
 import { type NatsSecret, natsSecrets } from '../secret-files.ts';
 import { pathOf, readSecret } from '../secrets-folder.ts';
 import type { Finding } from './finding.ts';
@@ -19,7 +20,8 @@ const useConf = 'give nats-server infra/nats/users.conf of this version, and rel
 /** Logs in as each user, and compares what the server lets it do with what this version needs. */
 export async function checkNats(folder: string, config: DeploymentConfig): Promise<Finding[]> {
   const findings = await Promise.all(natsSecrets.map((secret) => checkUser(folder, config, secret)));
-  return findings.flat();
+  // A server that none reaches is one finding, with the first file that leads there.
+  return [...new Map(findings.flat().map((each) => [each.what, each])).values()];
 }
 
 const finding = (what: string, ok: boolean, detail: string): Finding => ({ server: 'nats', what, ok, detail });
@@ -36,7 +38,7 @@ async function checkUser(folder: string, config: DeploymentConfig, secret: NatsS
   try {
     nats = await connectNats({ ...address, name: user, log, firstMustWork: true });
   } catch (error) {
-    return [finding(what, false, loginFault(error as Error & { code?: string }, secret))];
+    return [loginFault(error as Error & { code?: string }, url, secret)];
   }
   try {
     const permissions = await checkPermissions(nats, user);
@@ -46,11 +48,14 @@ async function checkUser(folder: string, config: DeploymentConfig, secret: NatsS
   }
 }
 
-function loginFault({ code, message }: Error & { code?: string }, secret: NatsSecret): string {
+function loginFault({ code, message }: Error & { code?: string }, url: string, secret: NatsSecret): Finding {
   if (code === 'AUTHORIZATION_VIOLATION' || code === 'AUTHENTICATION_EXPIRED') {
-    return `NATS rejects the login: start nats-server with the passwords in nats.env, and ${useConf}.`;
+    const detail = `NATS rejects the login: start nats-server with the passwords in nats.env, and ${useConf}.`;
+    return finding(`user ${secret.natsUser}`, false, detail);
   }
-  return `NATS does not answer at the address in ${pathOf(secret)}: check it, and NATS_TLS_CA (${message}).`;
+  const servers = url.replace(/[^,]*@/g, '').replace(/^[a-z]+:\/\//, '');
+  const detail = `NATS does not answer at the address in ${pathOf(secret)}: ${natsRemedy(message)} (${message})`;
+  return finding(`server ${servers}`, false, `${detail}.`);
 }
 
 type Answer = {

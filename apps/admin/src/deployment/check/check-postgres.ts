@@ -15,8 +15,9 @@ const oldestMajor = 18;
 export async function checkPostgres(folder: string): Promise<Finding[]> {
   const findings: Finding[] = [];
   let rights: Finding[] | undefined;
+  const down = new Set<string>();
   for (const secret of databaseSecrets) {
-    const found = await checkLogin(folder, secret, async (sql) => {
+    const found = await checkLogin(folder, secret, down, async (sql) => {
       const { user, version } = await readLogin(sql);
       rights ??= [versionFinding(version), ...(await checkRights(sql))];
       const service = serviceNames.find((name) => secret.role === `${name}_system`);
@@ -30,20 +31,28 @@ export async function checkPostgres(folder: string): Promise<Finding[]> {
 
 const finding = (what: string, ok: boolean, detail: string): Finding => ({ server: 'postgres', what, ok, detail });
 
+/** The hosts of an address, without its login and its database. */
+const hostsOf = (url: string): string => url.replace(/^.*@/, '').replace(/[/?].*$/, '');
+
+/** `down`: the hosts that no login reaches. They are one finding, and asked once: each further role would wait as long. */
 async function checkLogin(
   folder: string,
   secret: DatabaseSecret,
+  down: Set<string>,
   work: (sql: Sql) => Promise<Finding[]>,
 ): Promise<Finding[]> {
   const { role } = secret;
   const url = await readSecret(folder, secret);
   if (!url)
     return [finding(role, false, `${pathOf(secret)} is missing: write it with \`secrets generate --add-missing\`.`)];
+  if (down.has(hostsOf(url))) return [];
   try {
     return await onDatabase({ url, name: pathOf(secret) }, work);
   } catch (error) {
     if (!(error instanceof NoLogin)) throw error;
-    return [finding(role, false, `${error.message} \`platform roles\` creates it.`)];
+    if (error.isOwn) return [finding(role, false, `${error.message} \`platform roles\` makes it right.`)];
+    down.add(hostsOf(url));
+    return [finding(`server ${hostsOf(url)}`, false, error.message)];
   }
 }
 
