@@ -98,9 +98,11 @@ test('what a customer deletes is in no table and no stream, of every kind, also 
   const isTold = async () => (await adminSql`select from messaging.feed_entries`).length === 0;
   await waitFor(isTold, { description: 'the events are in the feed' });
   const [text, ...rest] = texts.map(({ text }) => text);
-  expect(await tablesWith(text as string)).toEqual(['events.events']);
-  expect(await tablesWith(edited)).toEqual(['events.events', 'messaging.message_changes', 'messaging.messages']);
-  for (const one of rest) expect(await tablesWith(one)).toEqual(['events.events', 'messaging.messages']);
+  await expect.poll(() => tablesWith(text as string)).toEqual(['events.events']);
+  await expect
+    .poll(() => tablesWith(edited))
+    .toEqual(['events.events', 'messaging.message_changes', 'messaging.messages']);
+  for (const one of rest) await expect.poll(() => tablesWith(one)).toEqual(['events.events', 'messaging.messages']);
 
   for (const message of [first, ...others])
     await platform.call(changeSandboxMessage, { body: { ...own, message_id: message?.id as string, deleted: true } });

@@ -18,10 +18,11 @@ import { appendTo } from '../../services/events/test/webhooks.ts';
 const hanging = 40;
 /** How much longer others may wait. */
 const boundMs = 1_000;
-/** Webhooks go to the ports 443 and 8443 only, so another test of this machine needs another address. */
+/** Webhooks go to two ports only, so another test of this machine needs another address. */
+const ports = [8443, 443];
 const receiverAddress = `127.${[0, 1, 2].map(() => 1 + Math.floor(Math.random() * 250)).join('.')}`;
-/** The name in the certificate. */
-const receiverUrl = 'https://server.test:8443/hooks';
+/** With the name in the certificate. */
+let receiverUrl: string;
 
 let names: NameServer;
 let events: TestEvents;
@@ -46,8 +47,18 @@ describe.skipIf(!canMakeCertificates)('hanging names', () => {
       const onward = connect(receiver.port, '127.0.0.1');
       for (const end of [socket, onward]) end.on('error', () => {});
       socket.pipe(onward).pipe(socket);
-    }).listen(8443, receiverAddress);
-    await once(tls, 'listening');
+    });
+    const taken: unknown[] = [];
+    for (const port of ports) {
+      // Another program may listen at all addresses.
+      const isMine = await once(tls.listen(port, receiverAddress), 'listening').catch(
+        (error) => void taken.push(error),
+      );
+      if (!isMine) continue;
+      receiverUrl = `https://server.test:${port}/hooks`;
+      break;
+    }
+    if (!tls.listening) throw new Error(`no port for the receiver is free: ${taken}`);
     const limits = { callMs: 15_000, leaseMs: 20_000 };
     events = await startEvents({ allowHosts: '127.0.0.0/8', dnsServers: names.address, limits });
     events.startSender();
@@ -72,7 +83,7 @@ describe.skipIf(!canMakeCertificates)('hanging names', () => {
     const [webhook, testing, creation, systemLookup] = await Promise.all([
       took(async () => {
         await appendTo(events, storeId, [randomUUID()]);
-        await expect.poll(() => receiver.received.length, { interval: 5 }).toBe(known + 2);
+        await expect.poll(() => receiver.received.length, { interval: 5 }).toBeGreaterThanOrEqual(known + 2);
       }),
       took(() => events.rpc.call(testWebhookEndpoint, { params: { endpointId } }, testContext({ storeId }))),
       took(() => create(randomUUID(), receiverUrl)),
@@ -85,7 +96,8 @@ describe.skipIf(!canMakeCertificates)('hanging names', () => {
   const create = (storeId: string, url: string) =>
     events.rpc.call(createWebhookEndpoint, { body: { url, max_in_flight: 20 } }, testContext({ storeId }));
 
-  test(`${hanging} of one store delay others by less than a second`, async () => {
+  // A busy machine is late at times. A service in which others wait for the attacker is so each time.
+  test(`${hanging} of one store delay others by less than a second`, { timeout: 120_000, retry: 4 }, async () => {
     const [attacker, other] = [randomUUID(), randomUUID()];
     const endpoint = await create(other, receiverUrl);
     receiver.trust(endpoint.secret);
@@ -93,9 +105,9 @@ describe.skipIf(!canMakeCertificates)('hanging names', () => {
 
     // Every endpoint and every attempt asks for a name.
     const created = Array.from({ length: hanging }, (_, index) =>
-      create(attacker, `https://hang-${index}.example/`).catch((error) => error),
+      create(attacker, `https://hang-${index}.${attacker}.example/`).catch((error) => error),
     );
-    await expect.poll(() => names.asked.filter((question) => question.includes('hang')).length).toBeGreaterThan(8);
+    await expect.poll(() => names.asked.filter((question) => question.includes(attacker)).length).toBeGreaterThan(8);
     const duringChecks = await measure(other, endpoint.id);
     await Promise.all(created);
     await appendTo(
@@ -113,5 +125,5 @@ describe.skipIf(!canMakeCertificates)('hanging names', () => {
       }
     }
     expect(receiver.faults).toEqual([]);
-  }, 120_000);
+  });
 });
