@@ -36,7 +36,6 @@ const untilSynced = (id: string) =>
   eventually(
     () => sync(id),
     ({ state }) => state === 'synced',
-    30_000,
   );
 const eventOf = async (id: string) => (await readEvents(radicale)).filter(({ uid }) => uid.startsWith(id));
 const seconds = (instant: Date) => `${instant.toISOString().slice(0, 19)}Z`;

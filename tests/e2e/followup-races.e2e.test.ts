@@ -72,13 +72,12 @@ test('a follow-up that is moved to an earlier time goes out at that time', async
   const body = { lead_id: lead.body.id, message: 'Earlier', delay_minutes: 600 };
   const made = await request('POST', '/followups/scheduled', { key, body });
   const path = `/followups/scheduled/${made.body.id}`;
-  const dueMs = Date.now() + 2_000;
+  const dueMs = Date.now() + 4_000;
   const moved = await request('PATCH', path, { key, body: { due_at: new Date(dueMs).toISOString() } });
   expect(moved.status, moved.text).toBe(200);
   const row = await eventually(
     async (): Promise<Json> => (await request('GET', path, { key })).body,
     ({ status }) => status === 'sent',
-    30_000,
   );
   expect(Date.parse(row.updated_at)).toBeGreaterThanOrEqual(dueMs);
   const conversation: Json = await (await fetch(`${sandbox_url}/messages?customer_phone=${customer_phone}`)).json();

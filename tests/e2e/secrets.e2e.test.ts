@@ -147,7 +147,6 @@ async function talk(): Promise<void> {
   await eventually(
     () => request('GET', sync, { key: store.key }),
     ({ body }) => body.state === 'synced',
-    30_000,
   );
   const { collectionUrl, username } = radicale;
   const events = await readEvents({ collectionUrl, username, password: secret('calendar password') });
@@ -156,7 +155,6 @@ async function talk(): Promise<void> {
   await eventually(
     () => request('GET', scheduled, { key: store.key }),
     ({ body }) => body.status === 'sent',
-    30_000,
   );
 }
 
@@ -179,7 +177,6 @@ async function askTheAi(): Promise<void> {
   await eventually(
     () => request('GET', `/leads/${leadId}/messages`, { key: store.key }),
     ({ body }) => body.data.some(({ source, sent_at }: Json) => source === 'ai' && sent_at !== null),
-    30_000,
   );
 }
 

@@ -105,7 +105,6 @@ inBrowser(() => {
     await eventually(
       async () => (await fetch(`${addresses.base_url}/store`, { headers: { 'x-api-key': store.key } })).status,
       (status) => status === 401,
-      2_000,
     );
   });
 
