@@ -74,7 +74,7 @@ describe.skipIf(!canMakeCertificates)('a cluster of three nodes', () => {
     return nats;
   };
   const ensured = (nats: NatsConnection) =>
-    waitFor(() => ensureEventStream(nats).then(() => true), { description: 'the stream exists', timeoutMs: 60_000 });
+    waitFor(() => ensureEventStream(nats).then(() => true), { description: 'the stream exists' });
   const stateOf = async (nats: NatsConnection) => {
     const { config, state, cluster } = await (await nats.jetstreamManager()).streams.info(eventStream.name);
     return { replicas: config.num_replicas, messages: state.messages, cluster };
@@ -86,14 +86,14 @@ describe.skipIf(!canMakeCertificates)('a cluster of three nodes', () => {
         const others = cluster?.replicas ?? [];
         return cluster?.leader !== undefined && others.length === 2 && others.every(({ current }) => current);
       },
-      { description: 'every replica is current', timeoutMs: 60_000 },
+      { description: 'every replica is current' },
     );
   let published = 0;
   const publish = async (nats: NatsConnection, count: number) => {
     for (let each = 0; each < count; each += 1) {
       const msgID = `event-${published}`;
       const send = () => nats.jetstream({ timeout: 2_000 }).publish('events.crm.lead.created', '{}', { msgID });
-      await waitFor(() => send().then(() => true), { description: 'the stream takes an event', timeoutMs: 60_000 });
+      await waitFor(() => send().then(() => true), { description: 'the stream takes an event' });
       published += 1;
     }
   };
@@ -128,7 +128,7 @@ describe.skipIf(!canMakeCertificates)('a cluster of three nodes', () => {
     const log = silentLog();
     const warned = vi.spyOn(log, 'warn');
     const nats = await connectAs('messaging', 5, log);
-    await ensureEventStream(nats);
+    await ensured(nats);
     expect(warned.mock.calls.map(([, text]) => text)).toContain('the event stream does not get NATS_STREAM_REPLICAS');
     expect(await stateOf(nats)).toMatchObject({ replicas: 3 });
   });

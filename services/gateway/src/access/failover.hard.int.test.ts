@@ -71,6 +71,7 @@ test('keys are never read from a stale standby, and from the promoted one after 
   for (const each of [directory, onlyStandby]) {
     const found = await waitFor(() => each.lookUp(other), { description: 'the new key' });
     expect(found).toMatchObject({ revoked: false });
-    expect(await each.lookUp(keyId)).toMatchObject({ revoked: true });
+    const revoked = await waitFor(() => each.lookUp(keyId), { description: 'the revoked key' });
+    expect(revoked).toMatchObject({ revoked: true });
   }
 });
