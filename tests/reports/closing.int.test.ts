@@ -7,8 +7,6 @@ import { eras } from './cases.ts';
 import { createHistory, type Era } from './history.ts';
 import { insertHistory } from './insert-history.ts';
 
-const timeoutMs = 30_000;
-
 let platform: Awaited<ReturnType<typeof startPlatform>>;
 beforeAll(async () => {
   platform = await startPlatform({
@@ -34,16 +32,17 @@ test('the worker creates the schedules, and a run of each closes the reports of 
   // A quarter-hour, and 5 minutes for facts that are not settled yet.
   const notBefore = Date.now() - 20 * 60_000;
   for (const service of reportServices) {
-    await waitFor(() => scheduleOf(service).describe(), { description: `the schedule of ${service}`, timeoutMs });
+    await waitFor(() => scheduleOf(service).describe(), { description: `the schedule of ${service}` });
     await scheduleOf(service).trigger();
   }
   for (const service of reportServices) {
     await waitFor(async () => (await closedUntil(service)).getTime() > notBefore, {
       description: `the reports of ${service} are closed`,
-      timeoutMs,
     });
-    const [run] = (await scheduleOf(service).describe()).info.recentActions;
-    const workflow = platform.temporal.client.workflow.getHandle(run?.action.workflow.workflowId ?? '');
+    const run = await waitFor(async () => (await scheduleOf(service).describe()).info.recentActions[0], {
+      description: `the schedule of ${service} shows its run`,
+    });
+    const workflow = platform.temporal.client.workflow.getHandle(run.action.workflow.workflowId);
     const closed: { closedUntil: string } = await workflow.result();
     expect(Date.parse(closed.closedUntil), service).toBeGreaterThan(notBefore);
   }
