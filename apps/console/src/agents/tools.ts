@@ -19,7 +19,6 @@ export const wordsOfUse = (tool: string): string => words[tool as ToolName]?.() 
 /** The tools that change something. */
 export const effectNames: readonly EffectName[] = ['book', 'move', 'cancel', 'schedule_followup', 'update_lead'];
 export const toolNames: readonly ToolName[] = ['find_times', ...effectNames];
-export const isEffect = (tool: string): tool is EffectName => effectNames.some((name) => name === tool);
 
 /** The chosen tools with one added or taken away, in the order of all. Pure. */
 export const toggled = <Name extends ToolName>(all: readonly Name[], chosen: readonly Name[], one: Name): Name[] =>

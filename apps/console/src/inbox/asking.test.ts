@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Message } from '../api/platform.ts';
-import { alternativesOf, askedEffects, hasAiWritten, isAnswered, keptUntil } from './asking.ts';
+import { alternativesOf, hasAiWritten, isAnswered, keptUntil } from './asking.ts';
 
 const thread = (...sources: Message['source'][]) => sources.map((source, place) => ({ id: String(place), source }));
 
@@ -32,24 +32,4 @@ test('a time is kept until its moment, and the answer to a refused effect may na
   ]);
   expect(keptUntil({ offer: null }, now)).toBeUndefined();
   expect([alternativesOf({}), alternativesOf({ alternatives: [at, 1] })]).toEqual([[], [at]]);
-});
-
-test('a person decides about effects, and not about what was only looked up, was not allowed, or did not come to it', () => {
-  const call = (tool: string, output: object, awaits_confirmation = false) => ({
-    ...{ tool, input: {}, output: { ...output }, awaits_confirmation, offer: null },
-  });
-  const asked = [
-    call('cancel', {}, true),
-    call('book', { error: 'declined' }),
-    call('move', { error: 'appointment_conflict' }),
-    call('update_lead', { lead: {} }),
-  ];
-  const others = [
-    call('find_times', { times: [] }),
-    call('book', { error: 'handed_over' }),
-    call('cancel', { error: 'invalid_input' }),
-    call('teleport', { error: 'tool_not_offered' }),
-    call('cancel', { error: 'not_asked' }),
-  ];
-  expect(askedEffects([...others, ...asked])).toEqual(asked);
 });

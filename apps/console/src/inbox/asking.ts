@@ -1,4 +1,3 @@
-import { isEffect } from '../agents/tools.ts';
 import type { AskedEffects, Explanation, Message } from '../api/platform.ts';
 
 type Call = Explanation['tools'][number];
@@ -10,19 +9,6 @@ export const asksPerson = ({ handover_reason }: Pick<Explanation, 'handover_reas
 /** Whether a person has still to decide. */
 export const waitsForPerson = ({ tools }: Pick<Explanation, 'tools'>): boolean =>
   tools.some(({ awaits_confirmation }) => awaits_confirmation);
-
-/** No person could decide about these. */
-const neverAsked: readonly unknown[] = [
-  ...['tool_not_offered', 'invalid_input', 'customer_wrote_more', 'handed_over', 'not_asked'],
-  ...['ai_paused', 'switched_off', 'no_model'],
-];
-
-/** The effects that a person decides about, or has decided about. Pure. */
-export const askedEffects = (tools: readonly Call[]): Call[] =>
-  tools.filter(
-    ({ tool, output, awaits_confirmation }) =>
-      awaits_confirmation || (isEffect(tool) && !neverAsked.includes(output.error)),
-  );
 
 /** Whether the AI has written in a thread, so that it may have asked for something. Pure. */
 export const hasAiWritten = (messages: readonly Pick<Message, 'source' | 'author'>[]): boolean =>

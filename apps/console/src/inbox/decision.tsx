@@ -14,7 +14,7 @@ import { Bad } from '../ui/page.tsx';
 import { useZone } from '../ui/store-zone.tsx';
 import { clockTime, fullTime } from '../ui/time.ts';
 import { useNow } from '../ui/use-now.ts';
-import { type Asked, alternativesOf, askedEffects, keptUntil, waitsForPerson } from './asking.ts';
+import { type Asked, alternativesOf, keptUntil, waitsForPerson } from './asking.ts';
 import styles from './decision.module.css';
 import { decisionsQuery, explanationQuery } from './inbox-queries.ts';
 
@@ -54,7 +54,7 @@ export function Decision({ leadId, messageId, asked, onShown }: DecisionProps) {
         {title}
       </h3>
       <ul className={styles.list} aria-live="polite">
-        {askedEffects(asked.tools).map((call, place) => (
+        {asked.tools.map((call, place) => (
           <li key={place}>
             <span>{wordsOfUse(call.tool)}</span> {!call.awaits_confirmation && <Came call={call} />}
             <About call={call} />
@@ -114,6 +114,7 @@ function Came({ call: { output } }: { readonly call: Call }) {
   const zone = useZone();
   if (output.error === undefined) return <Badge kind="good">{m.inbox_asked_done()}</Badge>;
   if (output.error === 'declined') return <Badge>{m.inbox_asked_declined()}</Badge>;
+  if (output.error === 'outcome_unknown') return <Badge kind="warn">{m.inbox_asked_unknown()}</Badge>;
   const code = String(output.error);
   const free = alternativesOf(output);
   return (

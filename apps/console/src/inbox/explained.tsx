@@ -18,7 +18,7 @@ import { asksPerson } from './asking.ts';
 import { Decision } from './decision.tsx';
 import styles from './explained.module.css';
 import { wordsOfHandover, wordsOfTool } from './explanation-words.ts';
-import { explanationQuery } from './inbox-queries.ts';
+import { decisionsQuery, explanationQuery } from './inbox-queries.ts';
 
 type ExplainedProps = Omit<ComponentProps<typeof Popover>, 'title' | 'children'> & {
   readonly leadId: string;
@@ -38,7 +38,7 @@ function Content({ leadId, messageId }: Pick<ExplainedProps, 'leadId' | 'message
     return (
       <>
         <Whole explanation={data} />
-        {asksPerson(data) && <Decision leadId={leadId} messageId={messageId} asked={data} />}
+        {asksPerson(data) && <Asks leadId={leadId} messageId={messageId} />}
       </>
     );
   }
@@ -59,6 +59,13 @@ function Content({ leadId, messageId }: Pick<ExplainedProps, 'leadId' | 'message
       <Skeleton width="long" />
     </div>
   );
+}
+
+/** What the answer asks a person for. */
+function Asks(ids: Pick<ExplainedProps, 'leadId' | 'messageId'>) {
+  const { data } = useQuery(decisionsQuery(ids.leadId));
+  const asked = data?.data.find(({ message_id }) => message_id === ids.messageId);
+  return asked ? <Decision {...ids} asked={asked} /> : null;
 }
 
 function Whole({ explanation }: { readonly explanation: Explanation }) {

@@ -457,8 +457,9 @@ export const errorCatalogue = {
     status: 409,
     title: 'Nothing waits for a confirmation',
     description:
-      'The message asks for no effect that a person confirms, or it was decided before. Its explanation shows what came ' +
-      'of it. One that is being confirmed cannot be declined: confirm it again to learn what came of it.',
+      'The message asks for no effect that a person confirms, or it was decided before: `decision` says what, by whom and ' +
+      'when, and its explanation what came of it. One that is being confirmed cannot be declined: confirm it again to ' +
+      'learn what came of it. After 12 hours it can only be declined.',
     retryable: false,
   },
   ai_budget_reached: {

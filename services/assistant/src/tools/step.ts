@@ -1,4 +1,4 @@
-import type { ToolName } from '@mostrador/contracts';
+import { changesSomething, type ToolName } from '@mostrador/contracts';
 
 /** What a tool gives back. `error`: it had no effect, and why. */
 export type ToolOutput = { readonly error?: string; readonly [member: string]: unknown };
@@ -39,6 +39,13 @@ const notMade: readonly unknown[] = ['customer_wrote_more', 'ai_paused', 'lead_o
 
 /** Whether a call was not made because of what happened around it, which says nothing of what it asks for. Pure. */
 export const isNotMade = ({ error }: ToolOutput): boolean => notMade.includes(error);
+
+/** Errors of calls that came to nothing before a person was asked. */
+const neverAsked: readonly unknown[] = ['tool_not_offered', 'invalid_input', 'handed_over', 'not_asked'];
+
+/** Of the calls of a turn that asks a person, whether the person is asked for this one, or has decided about it. Pure. */
+export const isForPerson = ({ tool, output }: Pick<CallRow, 'tool' | 'output'>): boolean =>
+  output === null || (changesSomething(tool) && !neverAsked.includes(output.error) && !isNotMade(output));
 
 /** The calls to a model that a turn may have. After that a person answers. */
 export const mostModelCalls = 6;

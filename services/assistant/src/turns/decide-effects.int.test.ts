@@ -94,8 +94,12 @@ test('a person confirms: the effect is theirs, is made once, and the lead is tol
     ...{ message: expect.stringMatching(/^Marcado: Atendimento, .+ 10:00\.$/) },
   });
   expect((await explain(store)).tools).toEqual(done.tools);
-  await expect(decide(store, 'confirm')).rejects.toMatchObject({ code: 'nothing_to_confirm' });
-  await expect(decide(store, 'decline')).rejects.toMatchObject({ code: 'nothing_to_confirm' });
+  for (const decision of ['confirm', 'decline'] as const) {
+    await expect(decide(store, decision)).rejects.toMatchObject({
+      code: 'nothing_to_confirm',
+      members: { decision: { decision: 'confirm', by: { name: 'Rui' }, decided_at: expect.any(String) } },
+    });
+  }
   expect(store.world.appointments).toHaveLength(1);
 });
 
@@ -141,6 +145,23 @@ test('a confirmation that dies after the effect is repeated without a second eff
   const { message_id } = await decide(store, 'confirm');
   expect(store.world.appointments).toHaveLength(1);
   expect(store.world.accepted.filter(({ id }) => id === message_id)).toHaveLength(1);
+});
+
+test('a confirmation that nothing can repeat any more is closed by declining it, and stays the decision', async () => {
+  const store = await openStore('book');
+  await acceptTen(store);
+  store.world.accept = async () => {
+    throw new AppError('service_unavailable');
+  };
+  await expect(decide(store, 'confirm')).rejects.toMatchObject({ code: 'service_unavailable' });
+  await assistant.adminSql`
+    update ai_steps set begun_at = now() - interval '13 hours' where store_id = ${store.storeId} and begun_at is not null`;
+  await expect(decide(store, 'confirm')).rejects.toMatchObject({ code: 'nothing_to_confirm' });
+  const unknown = [expect.objectContaining({ output: { error: 'outcome_unknown' }, awaits_confirmation: false })];
+  expect(await decide(store, 'decline')).toEqual({ tools: unknown, message_id: null });
+  expect(await listed(store)).toMatchObject([{ decision: { decision: 'confirm' }, tools: unknown }]);
+  await expect(decide(store, 'decline')).rejects.toMatchObject({ code: 'nothing_to_confirm' });
+  expect(store.world.appointments).toHaveLength(1);
 });
 
 test('two people confirm at once: one effect, one message', async () => {

@@ -11,7 +11,7 @@ import { confirmations } from '../tools/said-by-server.ts';
 import { endCalls, listOpenCalls, markBegun, saveOutput } from '../tools/step.repository.ts';
 import { type CallRow, toResult } from '../tools/step.ts';
 import { type Used, useTool } from '../tools/use-tool.ts';
-import { offerIdsOf, toExplainedTool } from './explain-message.ts';
+import { offerIdsOf, toDecision, toExplainedTool } from './explain-message.ts';
 import { localeOfLead } from './lead-locale.ts';
 import { repeatableMs } from './next-move.ts';
 import { readLead } from './read-lead.ts';
@@ -56,12 +56,14 @@ type Decided = { readonly answer: Answer; readonly unused: readonly CallRow[] };
 
 async function decline(sql: TransactionSql, storeId: string, { id, lead_id, by }: Asking): Promise<Decided> {
   const turn = await lockAsking(sql, storeId, id);
-  // One that was confirmed may have been made.
-  const declined = turn?.confirmation_id === null ? await endCalls(sql, storeId, id, 'declined') : [];
-  if (declined.length === 0) throw new AppError('nothing_to_confirm');
+  const calls = turn ? await listOpenCalls(sql, storeId, id) : [];
+  const wasConfirmed = turn !== undefined && turn.confirmation_id !== null;
+  // One that was confirmed may have been made, and a repeat tells until it is forgotten.
+  if (!turn || calls.length === 0 || (wasConfirmed && !isForgotten(calls))) throw nothingToConfirm(turn);
+  const declined = await endCalls(sql, storeId, id, wasConfirmed ? 'outcome_unknown' : 'declined');
   const [offers] = await Promise.all([
     findOffers(sql, storeId, lead_id, offerIdsOf(declined)),
-    markDeclined(sql, storeId, id, by),
+    wasConfirmed ? undefined : markDeclined(sql, storeId, id, by),
   ]);
   return {
     answer: { tools: declined.map((call) => toExplainedTool(call, offers)), message_id: null },
@@ -87,12 +89,19 @@ async function confirm(
   return { made, messageId: await tellDone(dependencies, step, turn, made, messageId) };
 }
 
-/** Begins the calls that wait. The owning services know the key of a call that began long ago no more. */
+/** Says what was decided, if it was. */
+const nothingToConfirm = (turn: Parameters<typeof toDecision>[0] | undefined) =>
+  new AppError('nothing_to_confirm', { members: { decision: turn ? toDecision(turn) : null } });
+
+/** The owning services know the key of a call that began long ago no more, so it cannot be repeated. */
+const isForgotten = (calls: readonly CallRow[]): boolean =>
+  calls.some(({ begun_at }) => begun_at && Date.now() - begun_at.getTime() > repeatableMs);
+
+/** Begins the calls that wait. */
 async function begin(sql: TransactionSql, storeId: string, { id, by }: Asking) {
   const turn = await lockAsking(sql, storeId, id);
   const calls = turn ? await listOpenCalls(sql, storeId, id) : [];
-  const forgotten = calls.some(({ begun_at }) => begun_at && Date.now() - begun_at.getTime() > repeatableMs);
-  if (calls.length === 0 || forgotten) throw new AppError('nothing_to_confirm');
+  if (calls.length === 0 || isForgotten(calls)) throw nothingToConfirm(turn);
   for (const call of calls) await markBegun(sql, storeId, call);
   return { calls, messageId: await markConfirmed(sql, storeId, id, by) };
 }

@@ -65,7 +65,11 @@ export function toExplainedTool(call: CallRow, offers: readonly OfferRow[]): Exp
 }
 
 /** What was decided about what a turn asked for. */
-export const toDecision = ({ decision, decided_at, decided_by: by }: TurnRow): MadeDecision | null =>
+export const toDecision = ({
+  decision,
+  decided_at,
+  decided_by: by,
+}: Pick<TurnRow, 'decision' | 'decided_at' | 'decided_by'>): MadeDecision | null =>
   decision && decided_at && { decision, decided_at: toTimestamp(decided_at), by };
 
 const isMade = ({ output }: CallRow): boolean => output !== null && output.error === undefined;

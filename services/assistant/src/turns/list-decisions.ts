@@ -4,13 +4,10 @@ import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { findOffers, type OfferRow } from '../tools/offer.repository.ts';
 import { listLastCalls } from '../tools/step.repository.ts';
-import type { CallRow } from '../tools/step.ts';
+import { type CallRow, isForPerson } from '../tools/step.ts';
 import { offerIdsOf, toDecision, toExplainedTool } from './explain-message.ts';
 import { listAsking } from './turn.repository.ts';
 import type { TurnRow } from './turn.ts';
-
-/** Errors of calls that came to nothing before a person was asked. */
-const neverAsked: readonly unknown[] = ['tool_not_offered', 'invalid_input', 'handed_over'];
 
 export const listDecisions =
   ({ database, rpc }: Dependencies): Handler<typeof operation> =>
@@ -34,5 +31,5 @@ const toAskedEffects = (turn: TurnRow, calls: readonly CallRow[], offers: readon
   message_id: turn.id,
   asked_at: toTimestamp(turn.answered_to ?? turn.last_received_at),
   decision: toDecision(turn),
-  tools: calls.filter(({ output }) => !neverAsked.includes(output?.error)).map((call) => toExplainedTool(call, offers)),
+  tools: calls.filter(isForPerson).map((call) => toExplainedTool(call, offers)),
 });

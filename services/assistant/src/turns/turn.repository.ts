@@ -87,9 +87,9 @@ export async function lockAsking(
   sql: TransactionSql,
   storeId: string,
   id: string,
-): Promise<Pick<TurnRow, 'confirmation_id'> | undefined> {
-  const [row] = await sql<Pick<TurnRow, 'confirmation_id'>[]>`
-    select confirmation_id from ai_turns
+): Promise<Pick<TurnRow, 'confirmation_id' | 'decision' | 'decided_at' | 'decided_by'> | undefined> {
+  const [row] = await sql<Pick<TurnRow, 'confirmation_id' | 'decision' | 'decided_at' | 'decided_by'>[]>`
+    select confirmation_id, decision, decided_at, decided_by from ai_turns
     where store_id = ${storeId} and id = ${id} and state = 'handed_over' and reason = 'needs_confirmation'
     for no key update`;
   return row;

@@ -234,8 +234,9 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
   nothing_to_confirm: {
     title: 'Nada espera uma confirmação',
     description:
-      'A mensagem não pede nenhum efeito que uma pessoa confirme, ou a decisão já foi tomada. A explicação dela mostra o ' +
-      'resultado. O que está sendo confirmado não pode ser recusado: confirme de novo para saber o resultado.',
+      'A mensagem não pede nenhum efeito que uma pessoa confirme, ou a decisão já foi tomada: `decision` diz qual, por quem ' +
+      'e quando, e a explicação dela, o resultado. O que está sendo confirmado não pode ser recusado: confirme de novo ' +
+      'para saber o resultado. Depois de 12 horas só pode ser recusado.',
   },
   ai_budget_reached: {
     title: 'O limite diário da IA acabou',
