@@ -89,6 +89,7 @@ inBrowser(() => {
 
     await tabTo(page, 'button', /^Bruna Lima Haircut$/);
     await page.keyboard.press('Enter');
+    await drawer.getByText('No calendar connected').waitFor();
     await drawer.getByText('The store has not connected a calendar.').waitFor();
     await tabTo(page, 'button', 'Edit');
     await page.keyboard.press('Enter');
@@ -336,14 +337,16 @@ inBrowser(() => {
     await page.reload();
     await page.getByRole('columnheader', { name: 'Camila Rocha' }).waitFor();
     await event.waitFor();
-    expect((await boxOf(event)).height).toBeCloseTo(height, 0);
+    await expect.poll(async () => (await boxOf(event)).height).toBeCloseTo(height, 0);
   });
 
-  test('the busy times of the connected calendar show why a time is not offered, without their titles', async () => {
+  test('every view and an appointment are accessible, with busy times that show no title', async () => {
     const { page, loginUrl, store } = await newPerson('owner', { viewport: { width: 1280, height: 1100 } });
-    await newBooking(store.key);
+    const booking = await newBooking(store.key);
+    const { id: lead_id } = await newLead(store.key);
     const { day, at } = await dayAhead(store.key);
     await newAppointment(store.key, { scheduled_at: at('14:00') });
+    const { id } = await newAppointment(store.key, { lead_id, scheduled_at: at('16:00'), ...booking });
     const radicale = await startRadicale();
     onTestFinished(() => radicale.dispose());
     const credentials = Buffer.from(`${radicale.username}:${radicale.password}`).toString('base64');
@@ -368,49 +371,38 @@ inBrowser(() => {
     expect(data).toEqual([{ start, end }]);
 
     await open(page, loginUrl, `/calendar?view=agenda&date=${day}`);
-    const row = page.getByRole('listitem').filter({ hasText: 'Busy in the connected calendar' });
-    await row.getByText('10:00 AM – 12:30 PM').waitFor();
+    const rows = page.getByRole('listitem');
+    await rows.filter({ hasText: 'Busy in the connected calendar' }).getByText('10:00 AM – 12:30 PM').waitFor();
+    const booked = page.getByRole('button', { name: /Bruna Lima Haircut/ });
+    await rows.filter({ has: booked }).getByText('Cut and wash · Camila Rocha').waitFor();
     expect(await violations(page), 'agenda').toEqual([]);
+    await page.getByRole('radio', { name: 'Month' }).check();
+    await booked.waitFor();
+    const lines = page.locator(`[data-date="${day}"]`).getByRole('listitem');
+    // The appointments are later, but stand before.
+    await expect
+      .poll(() => lines.allInnerTexts())
+      .toEqual(['2:00 PM Haircut', expect.stringMatching(/^4:00 PM/), 'Busy · 10:00 AM – 12:30 PM']);
+    expect(await violations(page), 'Month').toEqual([]);
+    await page.getByText('Busy · 10:00 AM').click({ force: true });
+    await page.getByRole('dialog', { name: 'New appointment' }).waitFor();
+    await page.keyboard.press('Escape');
     for (const view of ['Week', 'Day']) {
       await page.getByRole('radio', { name: view }).check();
+      await booked.waitFor();
+      if (view === 'Day') await page.getByRole('columnheader', { name: 'Camila Rocha' }).waitFor();
+      else await page.getByRole('list', { name: 'People' }).getByText('Camila Rocha').waitFor();
       // One for each column: the person, and the places of the store.
       await expect.poll(() => page.getByText('Busy in the connected calendar').count()).toBe(view === 'Day' ? 2 : 1);
       expect(await violations(page), view).toEqual([]);
     }
-    await page.getByRole('radio', { name: 'Month' }).check();
-    const lines = page.locator(`[data-date="${day}"]`).getByRole('listitem');
-    // The appointment is later, but stands before.
-    await expect.poll(() => lines.allInnerTexts()).toEqual(['2:00 PM Haircut', 'Busy · 10:00 AM – 12:30 PM']);
-    await page.getByText('Busy · 10:00 AM').click({ force: true });
-    await page.getByRole('dialog', { name: 'New appointment' }).waitFor();
-    expect(await violations(page), 'Month').toEqual([]);
-    expect(await page.content()).not.toContain('Dentist');
-  });
-
-  test('every view and an appointment are accessible', async () => {
-    const { page, loginUrl, store } = await newPerson();
-    const { id: lead_id } = await newLead(store.key);
-    const { day, at } = await dayAhead(store.key);
-    const booking = await newBooking(store.key);
-    const { id } = await newAppointment(store.key, { lead_id, scheduled_at: at('10:00'), ...booking });
-    const address = `date=${day}`;
-    await open(page, loginUrl, `/calendar?view=agenda&${address}`);
-    const row = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Bruna Lima Haircut' }) });
-    await row.getByText('Cut and wash · Camila Rocha').waitFor();
-    expect(await violations(page), 'agenda').toEqual([]);
-    for (const view of ['Month', 'Week', 'Day']) {
-      await page.getByRole('radio', { name: view }).check();
-      await page.getByRole('button', { name: /Bruna Lima Haircut/ }).waitFor();
-      if (view === 'Day') await page.getByRole('columnheader', { name: 'Camila Rocha' }).waitFor();
-      else await page.getByRole('list', { name: 'People' }).getByText('Camila Rocha').waitFor();
-      expect(await violations(page), view).toEqual([]);
-    }
-    await page.getByRole('button', { name: /Haircut/ }).press('Enter');
+    await booked.press('Enter');
     const popover = page.getByRole('dialog', { name: 'Haircut' });
-    await popover.getByText('No calendar connected').waitFor();
+    await popover.getByText('In the connected calendar').first().waitFor();
     expect(await popover.getByRole('link', { name: 'Message' }).getAttribute('href')).toContain(`/inbox/${lead_id}`);
     expect(page.url()).toContain(id);
     expect(await violations(page), 'an appointment').toEqual([]);
+    expect(await page.content()).not.toContain('Dentist');
   });
 
   test('without appointments the keyboard scrolls the hours, on every day and in columns of people', async () => {
@@ -430,7 +422,8 @@ inBrowser(() => {
       await button.click();
       if (step !== 'Week') await page.getByRole('columnheader', { name: 'Camila Rocha' }).waitFor();
       await expect.poll(() => hours.count(), { message: step }).toBe(1);
-      expect(await violations(page), step).toEqual([]);
+      // The later days look the same to axe.
+      if (step !== 'Later') expect(await violations(page), step).toEqual([]);
       for (let pressed = 0; pressed < 60 && !(await hours.and(page.locator(':focus')).count()); pressed += 1) {
         await page.keyboard.press('Tab');
       }
