@@ -14,6 +14,7 @@ import { type Answer, judgeKeys, judgeProcesses } from './processes.ts';
 import { judgeQueues } from './queues.ts';
 import { runChecks, ServerDown, Skipped } from './run-checks.ts';
 import { judgeSealed } from './sealed.ts';
+import { databaseDown, natsDown, temporalDown } from './server-down.ts';
 import { judgeStream, type StreamState } from './streams.ts';
 import { judgeTaskQueues, work } from './task-queues.ts';
 
@@ -92,6 +93,43 @@ describe('findings', () => {
     [93_600, '1 d 2 h'],
   ])('%i seconds are written as %s', (seconds, text) => {
     expect(ageText(+ago(seconds), +now)).toBe(text);
+  });
+});
+
+describe('a server that is down', () => {
+  const withCode = (code: string) => new Error(`as ${code}`, { cause: Object.assign(new Error(), { code }) });
+
+  test.each([
+    ['53300', 'pg_stat_activity'],
+    ['28P01', 'Correct the login'],
+    ['3D000', '--database'],
+    ['TLS_NOT_VALID_NOW', 'Renew the certificate'],
+  ])('PostgreSQL that answers %s is neither started nor failed over', (code, remedy) => {
+    const found = databaseDown(withCode(code));
+    expect(found.remedy).toContain(remedy);
+    expect(found.remedy).not.toMatch(/promote|Start PostgreSQL/);
+  });
+
+  test('PostgreSQL that does not answer is started, or its standby promoted', () => {
+    expect(databaseDown(withCode('ECONNREFUSED')).remedy).toContain('Start PostgreSQL, or promote its standby');
+  });
+
+  test.each([
+    ['nothing answers at localhost:4222', 'Start NATS'],
+    ['NATS rejects the connection: certificate has expired', 'Renew the certificate of NATS'],
+    ['NATS rejects the connection: self-signed certificate in certificate chain', 'Compare NATS_TLS_CA'],
+    ["NATS rejects the connection: 'Authorization Violation'", 'Correct the user and the password'],
+  ])('of NATS, what to do follows the reason: %s', (message, remedy) => {
+    expect(natsDown(new Error(message)).remedy).toContain(remedy);
+  });
+
+  test('Temporal and the workers that wait for it are one finding', () => {
+    const others = names.filter((name) => name !== 'workflows').map((name) => answer(name));
+    const worker = answer('workflows', { ready: false, checks: [down('temporal')] });
+    const found = oneOfEachCause([temporalDown(new Error('It is slow.')), ...judgeProcesses([...others, worker])]);
+    expect(found).toMatchObject([
+      { why: expect.stringContaining('workflows at host:workflows is not ready (temporal)') },
+    ]);
   });
 });
 
@@ -396,6 +434,14 @@ describe('Temporal', () => {
     expect(brief(judgeTaskQueues(queues, now))).toEqual([
       ['critical', expect.stringContaining('No worker polls any task queue. Messages, follow-ups')],
     ]);
+  });
+
+  test('no queue is served when no workflows process answers, although Temporal still counts the last poll', () => {
+    const queues = [queue({ backlog: 4, backlogSeconds: 61 })];
+    expect(brief(judgeTaskQueues(queues, now, 0))).toEqual([
+      ['critical', expect.stringContaining('No worker polls the task queue delivery')],
+    ]);
+    expect(brief(judgeTaskQueues(queues, now, 1))).toEqual([['warning', expect.stringContaining('tasks wait')]]);
   });
 
   test('since when a queue has no worker is its last poll', () => {

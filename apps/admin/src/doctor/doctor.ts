@@ -42,6 +42,7 @@ import { callRoll } from './roll-call.ts';
 import { type Check, type Checked, runChecks, ServerDown, Skipped } from './run-checks.ts';
 import { judgeSealed } from './sealed.ts';
 import { judgeCertificates, readCertificate, tlsServers } from './server-certificates.ts';
+import { databaseDown, natsDown, temporalDown } from './server-down.ts';
 import { judgeStream, readStream } from './streams.ts';
 import { judgeTaskQueues } from './task-queues.ts';
 
@@ -136,7 +137,9 @@ async function examine(admin: Admin, database: string | undefined): Promise<Resu
         const { temporal, temporalNamespace: namespace } = addresses;
         try {
           const queues = await inspectTemporal({ ...temporal, namespace, taskQueues, limitMs: ms - 1_000, log });
-          return judgeTaskQueues(queues, new Date());
+          const present = await roll.catch(() => undefined);
+          const workers = present?.filter(({ process }) => process === 'workflows').length;
+          return judgeTaskQueues(queues, new Date(), workers);
         } catch (error) {
           return [temporalDown(error as Error)];
         }
@@ -193,36 +196,6 @@ async function examine(admin: Admin, database: string | undefined): Promise<Resu
     checks: done,
   };
 }
-
-const natsDown = ({ message }: Error): Finding => ({
-  severity: 'critical',
-  isRoot: true,
-  what: 'NATS does not answer. No request of the API is served, and which processes run is not known',
-  since: null,
-  why: message,
-  remedy:
-    'Start NATS, or correct NATS_URL. The processes connect again by themselves, and nothing that was accepted is lost.',
-});
-
-const temporalDown = ({ message }: Error): Finding => ({
-  severity: 'critical',
-  isRoot: true,
-  what: 'Temporal cannot be used. The API works; messages, follow-ups, calendars and failed webhooks wait',
-  since: null,
-  why: message,
-  remedy:
-    'Start Temporal, or correct what the reason says: docs/operations/readiness.md. What waits goes on by itself.',
-});
-
-const databaseDown = ({ message }: Error): Finding => ({
-  severity: 'critical',
-  isRoot: true,
-  what: 'PostgreSQL does not answer. Every request gets 503, and what waits is not known',
-  since: null,
-  why: message,
-  remedy:
-    'Start PostgreSQL, or promote its standby: docs/operations/readiness.md. The processes connect again by themselves.',
-});
 
 function people({ at, findings, processes, checks }: Result): string {
   const counts = severities

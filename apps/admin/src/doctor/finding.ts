@@ -15,7 +15,7 @@ export type Finding = {
   /** What to do. */
   readonly remedy: string;
   /** Findings of several checks with one cause are one finding: `oneOfEachCause`. */
-  readonly cause?: 'worker';
+  readonly cause?: 'worker' | 'temporal';
 };
 
 /** The stores that have a fault in common, with one of them as an example. */

@@ -1,5 +1,6 @@
 import { type Client, createClients } from '@mostrador/kit/database/client';
 import { codeOf } from '@mostrador/kit/database/failures';
+import { databaseFault } from '@mostrador/kit/database/readiness';
 import { defaultDatabase } from '@mostrador/platform/servers';
 
 const limits = {
@@ -41,7 +42,7 @@ export async function withDatabase<T>(
         // A read-only server is no obstacle: it is what an operator must see.
         if (host >= clients.hosts) {
           if (codeOf(error) === '25006') break;
-          throw new Unreachable((error as Error).message || codeOf(error) || 'the connection fails', { cause: error });
+          throw new Unreachable(databaseFault(error, 'POSTGRES_URL'), { cause: error });
         }
         client.destroy();
         client = clients.create();

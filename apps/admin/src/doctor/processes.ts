@@ -97,6 +97,7 @@ function unready(answers: readonly Answer[]): Finding[] {
           : '. No other process of these kinds is ready, so their requests get 503';
     return {
       severity: stopped.length > 0 ? 'critical' : 'warning',
+      ...(check === 'temporal' && stopped.length > 0 && { cause: 'temporal' as const }),
       what: `${list} ${processes.length === 1 ? 'is' : 'are'} not ready (${checks})${effect}`,
       since: of.flatMap(({ since }) => since ?? []).sort()[0] ?? null,
       why: detail,

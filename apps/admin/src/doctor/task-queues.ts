@@ -18,9 +18,14 @@ const deadAfterMs = 90_000;
 const slowAfterSeconds = 60;
 const stuckAfterSeconds = 600;
 
-/** Which task queues have no worker, none of the version that gets their tasks, or too few. Pure. */
-export function judgeTaskQueues(queues: readonly TaskQueueState[], now: Date): Finding[] {
-  const lives = ({ polledAt }: Poller) => +now - +polledAt < deadAfterMs;
+/**
+ * Which task queues have no worker, none of the version that gets their tasks, or too few. Pure.
+ *
+ * @param workers how many workflows processes answer. With none, a poll that began lately is one of a worker that died:
+ * Temporal counts it for another minute. Undefined: not known
+ */
+export function judgeTaskQueues(queues: readonly TaskQueueState[], now: Date, workers?: number): Finding[] {
+  const lives = ({ polledAt }: Poller) => workers !== 0 && +now - +polledAt < deadAfterMs;
   const dead = queues.filter(({ pollers }) => !pollers.some(lives));
   const passedBy = queues.filter(
     (queue) => !dead.includes(queue) && !queue.pollers.some((each) => lives(each) && each.version === queue.current),

@@ -2,7 +2,8 @@ import { setLogger } from '@grpc/grpc-js';
 import { Connection } from '@temporalio/client';
 import type { Log } from '../process/log.ts';
 import type { TemporalAddress } from './temporal-address.ts';
-import { assertNamespace } from './temporal-namespace.ts';
+import { temporalFaults } from './temporal-fault.ts';
+import { assertNamespace, namespaceFault } from './temporal-namespace.ts';
 
 /** `version`: that of the worker. Null: it has none. */
 export type Poller = { readonly identity: string; readonly polledAt: Date; readonly version: string | null };
@@ -21,6 +22,9 @@ export type TaskQueueState = {
   readonly backlogSeconds: number;
 };
 
+/** How long a look at the connection may take, after a call has failed. */
+const lookLimitMs = 1_000;
+
 /** temporal.api.enums.v1.TaskQueueType */
 const types = { workflow: 1, activity: 2 } as const;
 
@@ -35,7 +39,7 @@ const versionText = (version: Version | null | undefined): string | null =>
  * Looks at a namespace for an operator, and starts nothing.
  *
  * @param limitMs for all calls together
- * @throws NotReady when the namespace lacks a search attribute; otherwise the error of gRPC
+ * @throws NotReady when the settings are wrong, NoAnswer when Temporal does not serve now; both say what to do
  */
 export async function inspectTemporal(
   options: TemporalAddress & { namespace: string; taskQueues: readonly string[]; limitMs: number; log: Log },
@@ -66,6 +70,8 @@ export async function inspectTemporal(
       await assertNamespace(connection, namespace);
       return await Promise.all(taskQueues.flatMap((name) => [describe(name, 'workflow'), describe(name, 'activity')]));
     });
+  } catch (cause) {
+    throw await namespaceFault(cause, namespace, temporalFaults(options), lookLimitMs);
   } finally {
     await connection.close();
   }

@@ -1,6 +1,6 @@
 import { searchAttributes } from '@mostrador/contracts/workflows';
 import type { Connection } from '@temporalio/client';
-import { type Check, NotReady } from '../process/health.ts';
+import { type Check, type NoAnswer, NotReady } from '../process/health.ts';
 import type { TemporalAddress } from './temporal-address.ts';
 import { temporalFaults } from './temporal-fault.ts';
 
@@ -62,10 +62,8 @@ export function temporalChecks(options: {
       const calls = current();
       await calls.withDeadline(Date.now() + callLimitMs, () => work(calls));
     } catch (cause) {
-      if (cause instanceof NotReady) throw cause;
-      const reason = reasons[codeOf(cause)]?.(namespace);
-      if (reason) throw new NotReady(reason, { cause });
-      throw await faultOf(cause, Math.max(shortestLookMs, longestLookMs - (performance.now() - startedMs)));
+      const waitMs = Math.max(shortestLookMs, longestLookMs - (performance.now() - startedMs));
+      throw await namespaceFault(cause, namespace, faultOf, waitMs);
     }
   };
   return {
@@ -78,6 +76,18 @@ export function temporalChecks(options: {
         });
       }),
   };
+}
+
+/** Why a call on the namespace failed, then what to do. `faultOf` looks at the connection when the error does not say. */
+export async function namespaceFault(
+  cause: unknown,
+  namespace: string,
+  faultOf: ReturnType<typeof temporalFaults>,
+  waitMs: number,
+): Promise<NotReady | NoAnswer> {
+  if (cause instanceof NotReady) return cause;
+  const reason = reasons[codeOf(cause)]?.(namespace);
+  return reason ? new NotReady(reason, { cause }) : await faultOf(cause, waitMs);
 }
 
 /** Throws when the namespace does not exist, or lacks a search attribute: every start of a workflow would fail. */
