@@ -8,6 +8,9 @@ import type { TimeList } from './time-list.repository.ts';
 
 type TimeItem<Column extends string> = Readonly<Record<Column | 'updated_at', Date> & { id: string }>;
 
+/** A minus sign: latest first. */
+type Sort<Column extends string> = Column | 'updated_at' | `-${Column | 'updated_at'}`;
+
 /** A list of this service, which is read by its own time, or by `updated_at`. */
 export function listReader<
   Column extends string,
@@ -28,11 +31,13 @@ export function listReader<
   return async (
     { database, listTotals }: Dependencies,
     context: StoreContext,
-    query: { sort?: Column | 'updated_at'; cursor?: string; page?: number; limit?: number },
+    query: { sort?: Sort<Column>; cursor?: string; page?: number; limit?: number },
     asked: Filters,
   ) => {
     const { storeId } = context;
     const { sort = column } = query;
+    const descending = sort.startsWith('-');
+    const by = (descending ? sort.slice(1) : sort) as Column | 'updated_at';
     // A list of changes ends before those that may still be uncommitted. This comes before the page: docs/adr/0010.
     const isFollowing = sort === 'updated_at';
     const settled = isFollowing ? await database.read(context, findSettledMoment) : undefined;
@@ -42,7 +47,7 @@ export function listReader<
       filters: bindingOf(asked, sort === column ? undefined : sort),
       list: (sql: Sql, { start, limit }: { start: TimePageStart; limit: number }) => {
         const needed = isFollowing && 'after' in start ? filtersBeyond(filters, start.after.at) : filters;
-        return statements.page(sql, storeId, needed, { sort, start, limit });
+        return statements.page(sql, storeId, needed, { sort: by, descending, start, limit });
       },
       count: async (sql: Sql) => {
         const countRows = async () => (await statements.count(sql, storeId, filters))[0].total;
@@ -52,9 +57,9 @@ export function listReader<
       },
       show,
       // With more filters, the values decide which index is best.
-      planning: { inIndexOrder: rows !== undefined && !isFollowing && (filters.status ?? []).length <= 1 },
+      planning: { inIndexOrder: rows !== undefined && by === column && (filters.status ?? []).length <= 1 },
     };
-    return await (isFollowing
+    return await (by === 'updated_at'
       ? readChanges(database, context, query, source)
       : readPage(database, context, query, source));
   };

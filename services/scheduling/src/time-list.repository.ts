@@ -62,9 +62,14 @@ export function createTimeList<Item extends object, Column extends string, Filte
       sql: Sql,
       storeId: string,
       filters: Filters,
-      page: { readonly sort: Column | 'updated_at'; readonly start: TimePageStart; readonly limit: number },
+      page: {
+        readonly sort: Column | 'updated_at';
+        readonly descending?: boolean;
+        readonly start: TimePageStart;
+        readonly limit: number;
+      },
     ) {
-      const { sort, start, limit } = page;
+      const { sort, descending = false, start, limit } = page;
       const { status = sort === 'updated_at' ? statuses : [] } = filters;
       const rows = {
         gather: isOfOne(filters) && sort === 'updated_at',
@@ -73,7 +78,7 @@ export function createTimeList<Item extends object, Column extends string, Filte
           select * from ${sql(list.table)}
           where ${matches(sql, storeId, one ? { ...filters, status: [one] } : filters)} ${beyond}`,
       };
-      return sql<Item[]>`${pageByTime(sql, { column: sort, start, limit, ...rows })}`;
+      return sql<Item[]>`${pageByTime(sql, { column: sort, descending, start, limit, ...rows })}`;
     },
   };
 }

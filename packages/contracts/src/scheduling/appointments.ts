@@ -173,11 +173,11 @@ export const getAppointmentInvitation = defineOperation({
   errors: ['appointment_not_found'],
 });
 
-const appointmentSorts = ['scheduled_at', 'updated_at'] as const;
+const appointmentSorts = ['scheduled_at', '-scheduled_at', 'updated_at', '-updated_at'] as const;
 export type AppointmentSort = (typeof appointmentSorts)[number];
 const AppointmentSortWord = OneOf(appointmentSorts, {
   title: 'AppointmentSort',
-  description: 'The earliest first, or the earliest change first.',
+  description: 'By the beginning or by the last change. A minus sign: latest first.',
 });
 
 export const listAppointments = defineOperation({
@@ -186,8 +186,8 @@ export const listAppointments = defineOperation({
   access: { scope: 'appointments:read' },
   summary: 'List appointments',
   description:
-    'Ordered by `scheduled_at`, the earliest first, or by `updated_at`. Ties break by id. `from` is inclusive, `to` is ' +
-    'exclusive. With `overlap` the list also has those that begin before `from` and end after it: all that take time ' +
+    'Ordered by `scheduled_at`, the earliest first, or as `sort` says. Ties break by id, in the direction of the sort. ' +
+    '`from` is inclusive, `to` is exclusive. With `overlap` the list also has those that begin before `from` and end after it: all that take time ' +
     'between `from` and `to`.\n\n' +
     'With `sort=updated_at` a walk along `Link` returns each change at least once, also when a later walk starts with ' +
     '`updated_after` set to the last `updated_at` of a walk that reached its end. To guarantee it, a list with this ' +

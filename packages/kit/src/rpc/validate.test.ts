@@ -14,6 +14,7 @@ import {
   NullableTimestamp,
   OneOf,
   type Operation,
+  operations,
   Phone,
   schedulingOperations,
   Text,
@@ -32,6 +33,35 @@ const detailOf = (schema: TSchema, value: unknown) => {
   expect(faults.map(({ pointer }) => pointer)).toEqual(['#/it']);
   return faults[0]?.detail;
 };
+
+describe('a range of a query', () => {
+  const ranged = Object.values(operations).filter(
+    ({ request: { query } }) => query?.properties.from !== undefined && query.properties.to !== undefined,
+  );
+  /** They read dates in a time zone, and have the same rule for them. */
+  const withDates = ['gateway.api.reports.summary', 'gateway.api.reports.lead', 'assistant.api.usage.get'];
+  const inMoments = ranged.filter(({ subject }) => !withDates.includes(subject));
+
+  test('is checked here, or read by an operation that knows the time zone', () => {
+    expect(inMoments.filter(({ request: { query } }) => query?.properties.from?.format !== 'date-time')).toEqual([]);
+    expect(inMoments.length).toBeGreaterThanOrEqual(5);
+  });
+
+  test.each(inMoments)('of $subject ends after it begins', (operation) => {
+    const faultsOfQuery = (from: string, to: string) =>
+      validateRequest(operation, {
+        query: {
+          from,
+          to,
+          ...('duration_minutes' in (operation.request.query?.properties ?? {}) && { duration_minutes: 30 }),
+        },
+      });
+    const fault = { in: 'query', name: 'to', detail: 'must be after `from`' };
+    expect(faultsOfQuery('2027-01-31T10:00:00Z', '2027-01-31T09:59:59Z')).toEqual([fault]);
+    expect(faultsOfQuery('2027-01-31T10:00:00Z', '2027-01-31T11:00:00+01:00')).toEqual([fault]);
+    expect(faultsOfQuery('2027-01-31T10:00:00Z', '2027-01-31T09:30:00-01:00')).toEqual([]);
+  });
+});
 
 test('the faults of metadata name the member, and tell its name from its text', () => {
   const long = 'x'.repeat(41);

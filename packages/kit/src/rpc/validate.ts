@@ -1,6 +1,8 @@
 import { Exact, type Operation, type ValidationFault } from '@mostrador/contracts/core';
+import type { TSchema } from '@sinclair/typebox';
 import { compileWith } from '../schema/compile.ts';
 import { type Fault, greatestFaultCount } from '../schema/faults.ts';
+import { toInstant } from '../schema/formats.ts';
 
 export { toInstant, toTimestamp } from '../schema/formats.ts';
 
@@ -21,7 +23,9 @@ export function validateRequest(operation: Operation, request: UncheckedRequest)
   }
   if (query !== undefined) {
     request.query ??= {};
-    faults.push(...compileWith(query, unknownParameter)(request.query).map((fault) => named('query', fault)));
+    const ofQuery = compileWith(query, unknownParameter)(request.query);
+    faults.push(...ofQuery.map((fault) => named('query', fault)));
+    if (ofQuery.length === 0) faults.push(...faultsOfRange(query, request.query));
   } else if (typeof request.query === 'object' && request.query !== null) {
     faults.push(
       ...Object.keys(request.query).map((name) => ({ in: 'query' as const, name, detail: unknownParameter })),
@@ -31,6 +35,14 @@ export function validateRequest(operation: Operation, request: UncheckedRequest)
     faults.push(...compileWith(body ?? emptyBody, 'is not a member of this request')(request.body));
   } else if (body !== undefined) faults.push({ pointer: '#', detail: 'is required' });
   return faults.slice(0, greatestFaultCount);
+}
+
+/** A query with the moments `from` (inclusive) and `to` (exclusive) is about at least one moment. */
+function faultsOfRange({ properties }: TSchema, query: unknown): ValidationFault[] {
+  if (properties.from?.format !== 'date-time' || properties.to?.format !== 'date-time') return [];
+  const { from, to } = query as { readonly from?: string; readonly to?: string };
+  if (from === undefined || to === undefined || toInstant(from) < toInstant(to)) return [];
+  return [{ in: 'query', name: 'to', detail: 'must be after `from`' }];
 }
 
 /** What an operation without a body accepts, because some clients send it with every request. */

@@ -231,6 +231,25 @@ test('the order of changes ends before a change that is not committed, so that a
   await expect.poll(() => follow(second.updated_at)).toEqual(['Late', 'Early']);
 });
 
+test.each(['scheduled_at', 'updated_at'] as const)(
+  'with a minus sign %s has the latest first, page by page',
+  async (by) => {
+    const storeId = randomUUID();
+    for (const { id } of (await fill(storeId, 7)).toReversed()) await change(storeId, id, { notes: 'Changed' });
+    const inOrder = (await list(storeId, { sort: by })).data.map(({ id }) => id);
+    for (const status of [undefined, 'scheduled', 'scheduled,done']) {
+      const query = { sort: `-${by}`, limit: 2, ...(status && { status }) } as const;
+      const walked: string[] = [];
+      for (let page = await list(storeId, query); ; page = await list(storeId, { ...query, cursor: page.cursor })) {
+        expect(page.total).toBe(7);
+        walked.push(...page.data.map(({ id }) => id));
+        if (page.cursor === undefined) break;
+      }
+      expect(walked).toEqual(inOrder.toReversed());
+    }
+  },
+);
+
 test('a cursor that an earlier version made stays good', async () => {
   const storeId = randomUUID();
   const [first, second] = (await fill(storeId, 2)) as [Appointment, Appointment];
