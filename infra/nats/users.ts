@@ -26,6 +26,7 @@ import {
   findLeadByPhone,
   finishMerge,
   followLead,
+  getAgent,
   getApiKey,
   getAppointment,
   getAvailability,
@@ -186,8 +187,8 @@ export const roles: Record<NatsUser, Role> = {
     serves: true,
     // Its turns read what a lead wrote and what the store knows.
     asks: [
-      ...[acceptMessage, getLead, getMessage, getOptOut, getStoreSettings, listMessages, searchKnowledge, selectAgent],
-      ...[setKnowledgeEmbedder, showKnowledgeIndex],
+      ...[acceptMessage, getAgent, getLead, getMessage, getOptOut, getStoreSettings, listMessages, searchKnowledge],
+      ...[selectAgent, setKnowledgeEmbedder, showKnowledgeIndex],
       // The tools of the AI.
       ...[getAppointment, getAvailability, getBookingRules, getService, listAppointments, listStoreServices],
       ...[holdForDecision, releaseHold],

@@ -346,12 +346,19 @@ def name_each_status_once(context, case, kwargs):
     case.query["status"] = ",".join(dict.fromkeys(named))
 
 
-@schemathesis.hook("before_call").apply_to(path_regex="^/ai/replay")
+@schemathesis.hook("before_call").apply_to(path_regex="^(/ai/replay|/agents/.*/evals)")
 def name_language(context, case, kwargs):
-    """Gives the agent of a replay a language."""
+    """Gives the agent that is tried a language, no other run to go on with, and expectations the values of their types."""
     agent = case.body.get("agent") if _is_meant_valid(case) and isinstance(case.body, dict) else None
     if isinstance(agent, dict) and agent.get("language") is not None:
         agent["language"] = "pt-BR"
+    if agent is not None:
+        case.body.pop("run_id", None)
+    expects = case.body.get("expects") if _is_meant_valid(case) and isinstance(case.body, dict) else None
+    for each in expects or []:
+        each.pop("value", None)
+        if each["type"] not in ("hands_over", "offers_times"):
+            each["value"] = "words"
 
 
 @schemathesis.hook("before_call").apply_to(path_regex="^/agents")

@@ -32,7 +32,16 @@ async function newRows(): Promise<Owned> {
   if (lastEndpointId) await send('DELETE', `/webhooks/endpoints/${lastEndpointId}`);
   const endpointId = await made('/webhooks/endpoints', { url: 'https://hooks.example.com/' });
   lastEndpointId = endpointId;
-  const none = { agentId: '', documentId: '', messageId: '', sessionId: '', eventId: '', deliveryId: '', replayId: '' };
+  const none = {
+    agentId: '',
+    evalId: '',
+    documentId: '',
+    messageId: '',
+    sessionId: '',
+    eventId: '',
+    deliveryId: '',
+    replayId: '',
+  };
   return { leadId, sellerId, appointmentId, followupId, endpointId, serviceId, phone, holdId: '', ...none };
 }
 
@@ -46,8 +55,8 @@ const changes = keyOperations
   .filter(({ operation: { http } }) => ['PUT', 'PATCH', 'DELETE'].includes(http.method))
   // Needs a message that stays queued: messaging.e2e.test.ts retries its cancellation.
   .filter(({ name }) => name !== 'cancelMessage')
-  // Neither a replay nor an agent has a version.
-  .filter(({ name }) => name !== 'cancelWebhookReplay' && name !== 'updateAgent')
+  // A replay, an agent and an eval have no version.
+  .filter(({ name }) => !['cancelWebhookReplay', 'updateAgent', 'updateAgentEval', 'deleteAgentEval'].includes(name))
   // A store has one set of rules, and a hold has no version: booking.int.test.ts tries both.
   .filter(({ name }) => name !== 'putBookingRules' && name !== 'releaseHold');
 

@@ -7,6 +7,8 @@ export type Owned = {
   sellerId: string;
   appointmentId: string;
   agentId: string;
+  /** An eval of that agent. */
+  evalId: string;
   documentId: string;
   /** A message of that lead. */
   messageId: string;

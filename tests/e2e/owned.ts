@@ -38,6 +38,10 @@ export async function ownedRows(store: Awaited<ReturnType<typeof newStore>>): Pr
   const sessions = await request('GET', `/leads/${leadId}/sessions`, { key: store.key });
   const agentFile = fileOf('agent.json', { name: 'Secret agent', priority: 1 });
   const { id: agentId } = await admin(['agent', 'create', '--store', store.id, agentFile]);
+  const evalId = await made(`/agents/${agentId}/evals`, {
+    text: 'Secret question',
+    expects: [{ type: 'hands_over' }],
+  });
   const documentFile = fileOf('recipe.txt', 'The Secret recipe.');
   const imported = await admin(['document', 'import', '--store', store.id, documentFile]);
   const events = await eventually(
@@ -49,6 +53,7 @@ export async function ownedRows(store: Awaited<ReturnType<typeof newStore>>): Pr
     leadId,
     appointmentId,
     agentId,
+    evalId,
     documentId: imported.documents[0].id,
     messageId: message.body.id,
     sessionId: sessions.body[0].id,

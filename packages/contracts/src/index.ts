@@ -11,6 +11,7 @@ export * from './accounts/settings.ts';
 export * from './accounts/stores.ts';
 export * from './accounts/users.ts';
 export * from './assistant/embedder.ts';
+export * from './assistant/evals.ts';
 export * from './assistant/models.ts';
 export * from './assistant/operations.ts';
 export * from './assistant/replay.ts';

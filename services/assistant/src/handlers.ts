@@ -7,6 +7,11 @@ import { connectEmbedder } from './embedder/connect-embedder.ts';
 import { disconnectEmbedder } from './embedder/disconnect-embedder.ts';
 import { embedTexts } from './embedder/embed-texts.ts';
 import { showEmbedder } from './embedder/show-embedder.ts';
+import { createAgentEval } from './evals/create-agent-eval.ts';
+import { deleteAgentEval } from './evals/delete-agent-eval.ts';
+import { listAgentEvals } from './evals/list-agent-evals.ts';
+import { runAgentEvals } from './evals/run-agent-evals.ts';
+import { updateAgentEval } from './evals/update-agent-eval.ts';
 import { connectModel } from './models/connect-model.ts';
 import { connectStoreModel } from './models/connect-store-model.ts';
 import { sealedConnections } from './models/credentials.ts';
@@ -34,6 +39,11 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof assi
     decideEffects: decideEffects(dependencies),
     listDecisions: listDecisions(dependencies),
     replayConversation: replayConversation(dependencies),
+    listAgentEvals: listAgentEvals(dependencies),
+    createAgentEval: createAgentEval(dependencies),
+    updateAgentEval: updateAgentEval(dependencies),
+    deleteAgentEval: deleteAgentEval(dependencies),
+    runAgentEvals: runAgentEvals(dependencies),
     advanceTurn: advanceTurn(dependencies),
     updateAssistantSettings: updateSettings(dependencies),
     connectModel: connectModel(dependencies),

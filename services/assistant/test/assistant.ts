@@ -7,6 +7,7 @@ import {
   assistantOperations,
   connectModel,
   type EventData,
+  getAgent,
   getLead,
   getMessage,
   getOptOut,
@@ -68,7 +69,8 @@ export type World = BookingWorld & {
 
 const moment = '2026-01-01T12:00:00.000Z';
 
-const agent: Agent = {
+/** The agent of every store. A world changes what differs. */
+export const agent: Agent = {
   ...{ id: randomUUID(), name: 'Ana', model: 'auto', priority: 1, is_active: true, is_default: true, version: 1 },
   ...{ voice_id: null, audio_response_enabled: false, condition_groups: [], created_at: moment, updated_at: moment },
   ...{ instructions: null, tone: null, language: 'pt-BR', disclosure: true, handover_when: null },
@@ -166,13 +168,27 @@ export async function startAssistant({
         nats,
         log,
         service: 'crm',
-        operations: { getLead, selectAgent, searchKnowledge, setKnowledgeEmbedder, showKnowledgeIndex, updateLead },
+        operations: {
+          getAgent,
+          getLead,
+          selectAgent,
+          searchKnowledge,
+          setKnowledgeEmbedder,
+          showKnowledgeIndex,
+          updateLead,
+        },
       },
       handlers: {
         getLead: async ({ storeId }, { params }) => {
           const { lead } = worldOf(storeId);
           if (!lead) throw new AppError('lead_not_found');
           return { ...leadOf(storeId, params.leadId), ...lead };
+        },
+        getAgent: async ({ storeId }, { params }) => {
+          const { agent: chosen } = worldOf(storeId);
+          const known = { ...agent, ...chosen };
+          if (!chosen || known.id !== params.agentId) throw new AppError('agent_not_found');
+          return known;
         },
         selectAgent: async ({ storeId }, { body }) => {
           const world = worldOf(storeId);

@@ -17,6 +17,7 @@ type ChangeNames =
   | 'UpdateAppointmentRequest'
   | 'UpdateFollowupRequest'
   | 'UpdateAgentRequest'
+  | 'UpdateAgentEvalRequest'
   | 'UpdateWebhookEndpointRequest'
   | 'SwitchStoreAiRequest';
 /** Of each kind of thing on its own: the names of all members of a union would be those that they share. */
@@ -73,6 +74,9 @@ const memberWords: Record<Member, () => string> = {
   language: m.audit_m_language,
   disclosure: m.audit_m_disclosure,
   handover_when: m.audit_m_handover_when,
+  text: m.audit_m_text,
+  conversation: m.audit_m_conversation,
+  expects: m.audit_m_expects,
   tools: m.audit_m_tools,
   condition_groups: m.audit_m_condition_groups,
   url: m.audit_m_url,

@@ -6,6 +6,7 @@ import {
 } from '../operator-waiting.ts';
 import { countAssistantSecrets, resealAssistantSecrets } from '../secrets.ts';
 import { connectEmbedder, disconnectEmbedder, embedTexts, showEmbedder } from './embedder.ts';
+import { createAgentEval, deleteAgentEval, listAgentEvals, runAgentEvals, updateAgentEval } from './evals.ts';
 import {
   connectModel,
   connectStoreModel,
@@ -28,6 +29,11 @@ export const assistantOperations = {
   advanceTurn,
   getAiUsage,
   replayConversation,
+  listAgentEvals,
+  createAgentEval,
+  updateAgentEval,
+  deleteAgentEval,
+  runAgentEvals,
   updateAssistantSettings,
   connectModel,
   showModels,

@@ -15,7 +15,7 @@ const ReplayAction = OneOf(replayActions, {
     'turn ends there, without a text. `failed`: the model gave no answer that can be sent.',
 });
 
-const ReplayedSide = Type.Object(
+export const ReplayedSide = Type.Object(
   {
     action: ReplayAction,
     reason: About(NullableString, 'Why it was silent, was handed over, or failed. Otherwise null.'),
@@ -30,6 +30,7 @@ const ReplayedSide = Type.Object(
       ),
       { description: 'What the model asked the server to do, in order.' },
     ),
+    offers_times: Type.Boolean({ description: 'Whether the text ends with free times.' }),
     passages: Type.Array(Type.String(), { description: 'The titles of the documents that the answer is made from.' }),
     model: About(NullableString, 'The provider and model. Null: no model was asked.'),
   },

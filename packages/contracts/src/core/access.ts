@@ -47,6 +47,8 @@ export type KeyAccess = {
   readonly scope: Scope | null;
   /** A second scope that a key needs, because the answer shows what only this one may read. */
   readonly alsoScope?: Scope;
+  /** The lowest role of a person, when it is higher than that of the scope. */
+  readonly lowestRole?: UserRole;
   /** The lowest tier of the store. Undefined: every tier. */
   readonly tier?: Tier;
   /** As in `PersonAccess`, for a person who calls it. */
@@ -92,7 +94,8 @@ const ofOwnersOnly: readonly Scope[] = ['webhooks:write'];
 export function roleFor(access: Access): PersonAccess['role'] {
   if (access === 'platform') return 'guest';
   if ('role' in access) return access.role;
-  const { scope } = access;
+  const { scope, lowestRole } = access;
+  if (lowestRole) return lowestRole;
   if (scope === null) return 'owner';
   if (ofSellers.includes(scope)) return 'seller';
   return ofOwnersOnly.includes(scope) ? 'owner' : 'manager';

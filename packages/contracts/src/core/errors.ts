@@ -273,6 +273,24 @@ export const errorCatalogue = {
     description: 'The store has no agent with this id. Check the id.',
     retryable: false,
   },
+  agent_eval_not_found: {
+    status: 404,
+    title: 'Eval not found',
+    description: 'The agent has no eval with this id, or none to run. Check the id, or create an eval.',
+    retryable: false,
+  },
+  agent_eval_run_not_found: {
+    status: 404,
+    title: 'Run of evals not found',
+    description: 'This is not the last run of the agent’s evals: another one has begun since. Begin a new run.',
+    retryable: false,
+  },
+  agent_eval_limit: {
+    status: 409,
+    title: 'Too many evals',
+    description: 'The agent has 50 evals, and may not have more. Delete or change one of them.',
+    retryable: false,
+  },
   default_agent_exists: {
     status: 409,
     title: 'Default agent exists',

@@ -406,7 +406,7 @@ export const AgentTrial = Type.Partial(Exact({ name, model, ...writing, tools })
   minProperties: 1,
   additionalProperties: false,
   title: 'AgentTrial',
-  description: 'What is changed for the replay. Members that it leaves out are those of the agent that the lead has.',
+  description: 'What is changed to try it. Members that it leaves out are those that the agent has now.',
 });
 
 export const createAgent = defineOperation({

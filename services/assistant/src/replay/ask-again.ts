@@ -19,7 +19,7 @@ import { mostModelCalls, toResult } from '../tools/step.ts';
 import type { StepCall } from '../turns/step-call.ts';
 import { offersIn } from './stored-offers.ts';
 
-/** The model that a replay asks, and what it may use. */
+/** The model that is asked, and what it may use. */
 export type Asking = {
   readonly scope: StoreScope;
   readonly call: StepCall;
@@ -54,7 +54,7 @@ export async function askAgain(
   const then = { ...words, now: new Date(asked.now) };
   const results: ToolResult[] = [];
   const ended = (side: Partial<ReplayedSide> & Pick<ReplayedSide, 'action'>): ReplayedSide => ({
-    ...{ reason: null, text: null, passages: [], model: modelName(connection) },
+    ...{ reason: null, text: null, offers_times: false, passages: [], model: modelName(connection) },
     tools: results.map(({ name: tool, input }) => ({ tool, input: inputOf(input) })),
     ...side,
     ...(side.text && { text: [...introductionTo(side.text, asked), side.text].join('\n\n') }),
@@ -74,7 +74,7 @@ export async function askAgain(
         const titles = asked.passages.flatMap(({ document }, place) =>
           decision.usedPassages.includes(place) ? [document.title] : [],
         );
-        return ended({ action: 'reply', text, passages: [...new Set(titles)] });
+        return ended({ action: 'reply', text, offers_times: offers.length > 0, passages: [...new Set(titles)] });
       }
       case 'use_tools': {
         const checked = checkCalls({ ...asked, results }, decision.calls);

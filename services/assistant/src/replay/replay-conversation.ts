@@ -18,7 +18,7 @@ import {
 import { withIdempotency } from '@mostrador/kit/idempotency/idempotency';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
-import { type Handler, later } from '@mostrador/kit/rpc/server';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { candidatesOf } from '../models/choose-model.ts';
@@ -28,6 +28,7 @@ import { languageOf, phrases } from '../models/phrases.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { type Offering, offeredTools } from '../tools/offered-tools.ts';
 import { readRules } from '../tools/read-offering.ts';
+import { offersToTell } from '../tools/said-by-server.ts';
 import { listCalls } from '../tools/step.repository.ts';
 import { toResult } from '../tools/step.ts';
 import { burstOf, isFirstAnswer, linesBefore, newestOf, searchTextOf, subjectOf, textOf } from '../turns/burst.ts';
@@ -36,17 +37,14 @@ import { localeOfLead } from '../turns/lead-locale.ts';
 import { mostMessages as mostMessagesOfTurn } from '../turns/read-lead.ts';
 import type { StepCall } from '../turns/step-call.ts';
 import { type DecidedTurn, findTurn, listDecided, listDecidedBefore } from '../turns/turn.repository.ts';
-import { type Asking, askAgain, inputOf, NoTimeLeft } from './ask-again.ts';
+import { type Asking, askAgain, inputOf } from './ask-again.ts';
 import { differs } from './differs.ts';
+import { askInTime, fewAtOnce } from './in-time.ts';
 import { offeredBefore } from './stored-offers.ts';
 
 const mostMessages = 200;
-/** With less time left, the turns that follow are for the next request. */
-const leastTurnMs = 4_000;
 /** Whose offers a lead may still accept. */
 const mostTurnsBefore = 20;
-/** In one process: each of them waits for a model. */
-const mostAtOnce = 20;
 
 type Body = RequestOf<typeof operation>['body'];
 type Answer = ReplyOf<typeof operation>;
@@ -54,31 +52,21 @@ type Answer = ReplyOf<typeof operation>;
 /** Asks the model what it would do. Nothing is sent, and no tool that changes something is used. */
 export const replayConversation = (dependencies: Dependencies): Handler<typeof operation> => {
   const { database, vault } = dependencies;
-  let running = 0;
-  return async (context, { body }) => {
-    if (running >= mostAtOnce) throw new AppError('service_unavailable', { retryAfterSeconds: 5 });
-    running += 1;
-    return later(async () => {
-      try {
-        return await withIdempotency({
-          ...{ database, context, operation },
-          // The answer has texts of the lead.
-          vault,
-          run: async (commit) => {
-            const answer = await replay(dependencies, context, body);
-            return await commit(async () => answer);
-          },
-          toReply: (answer: Answer) => answer,
-        });
-      } finally {
-        running -= 1;
-      }
-    });
-  };
+  const limited = fewAtOnce();
+  return async (context, { body }) =>
+    limited(() =>
+      withIdempotency({
+        ...{ database, context, operation },
+        // The answer has texts of the lead.
+        vault,
+        run: async (commit) => {
+          const answer = await replay(dependencies, context, body);
+          return await commit(async () => answer);
+        },
+        toReply: (answer: Answer) => answer,
+      }),
+    );
 };
-
-/** The errors that end a replay after its first turn. */
-const endings: ReadonlySet<string> = new Set(['ai_budget_reached', 'upstream_timeout']);
 
 async function replay(dependencies: Dependencies, context: StoreContext, body: Body): Promise<Answer> {
   const { database, rpc } = dependencies;
@@ -108,22 +96,11 @@ async function replay(dependencies: Dependencies, context: StoreContext, body: B
   const asking = { scope: context, call, connection, agentId: agent.id, settings };
   const conversation = await readConversation(dependencies, call, lead_id, rows);
   const data: ReplayedTurn[] = [];
-  let last: DecidedTurn | undefined;
-  for (const turn of rows.slice(0, limit)) {
-    const isOver = context.closing.aborted || deadline - Date.now() < leastTurnMs;
-    if (last && isOver) return { agent_id: agent.id, data, next: last.id };
-    try {
-      const replayed = await replayTurn(dependencies, { turn, agent: changed, conversation, asking });
-      if (replayed) data.push(replayed);
-      last = turn;
-    } catch (error) {
-      // What was replayed before is worth more than the error.
-      const ends = error instanceof NoTimeLeft || (error instanceof AppError && endings.has(error.code));
-      if (!ends || !last) throw error instanceof NoTimeLeft ? new AppError('upstream_timeout') : error;
-      return { agent_id: agent.id, data, next: last.id };
-    }
-  }
-  return { agent_id: agent.id, data, next: rows.length > limit && last ? last.id : null };
+  const last = await askInTime(rows.slice(0, limit), context, async (turn) => {
+    const replayed = await replayTurn(dependencies, { turn, agent: changed, conversation, asking });
+    if (replayed) data.push(replayed);
+  });
+  return { agent_id: agent.id, data, next: last && last !== rows.at(-1) ? last.id : null };
 }
 
 type Conversation = Awaited<ReturnType<typeof readConversation>>;
@@ -238,6 +215,7 @@ function storedSide(turn: DecidedTurn, calls: readonly ToolResult[], messages: r
     action: acted ? 'use_tools' : state === 'sent' ? 'reply' : state === 'silent' ? 'silent' : 'hand_over',
     ...{ reason, text: messages.find(({ id }) => id === turn.id)?.body ?? null, model },
     tools: calls.map(({ name: tool, input }) => ({ tool, input: inputOf(input) })),
+    offers_times: state === 'sent' && offersToTell(calls).length > 0,
     passages: [...new Set(passages.filter(({ used }) => used).map(({ title }) => title))],
   };
 }

@@ -391,6 +391,7 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ['must be the id of a seller, or `none`', 'deve ser o id de um vendedor, ou `none`'],
   ['must be a tag: at most 40 characters, without commas', 'deve ser uma tag: no máximo 40 caracteres, sem vírgulas'],
   ['must contain a character that is not an accent', 'deve conter um caractere que não seja um acento'],
+  ['is not for the type `{type}`', 'não é para o tipo `{type}`'],
   ['is only for `business_hours`', 'é só para `business_hours`'],
   ['needs `hours`', 'precisa de `hours`'],
   ['must be at most {number} KiB of JSON', 'deve ter no máximo {number} KiB de JSON'],

@@ -104,6 +104,20 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
     title: 'Agente não encontrado',
     description: 'A loja não tem agente com este id. Confira o id.',
   },
+  agent_eval_not_found: {
+    title: 'Avaliação não encontrada',
+    description:
+      'O agente não tem uma avaliação com este id, ou não tem nenhuma para executar. Confira o id, ou crie uma avaliação.',
+  },
+  agent_eval_run_not_found: {
+    title: 'Execução de avaliações não encontrada',
+    description:
+      'Esta não é a última execução das avaliações do agente: outra começou depois. Comece uma nova execução.',
+  },
+  agent_eval_limit: {
+    title: 'Avaliações demais',
+    description: 'O agente já tem 50 avaliações e não pode ter mais. Exclua ou altere uma delas.',
+  },
   default_agent_exists: {
     title: 'O agente padrão já existe',
     description: 'A loja já tem um agente padrão e só pode ter um. Altere antes o agente em `id`.',

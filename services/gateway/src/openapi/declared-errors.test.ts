@@ -34,6 +34,7 @@ test('each code of the catalogue is declared by an operation, except those of re
 /** What a request names by an id, and the code for an id of nothing. Lists with such a filter are empty instead. */
 const notFound: Readonly<Record<string, ErrorCode>> = {
   agentId: 'agent_not_found',
+  evalId: 'agent_eval_not_found',
   appointmentId: 'appointment_not_found',
   deliveryId: 'webhook_delivery_not_found',
   documentId: 'document_not_found',

@@ -37,11 +37,14 @@ test('a route with a second scope needs both, and the error names the missing on
   expect(refusedWith('messages:read')).toEqual({ required_scope: 'agents:write' });
 });
 
-test('replaying a conversation needs the scope that reads messages', () => {
-  const replay = routes.find(({ path }) => path === '/ai/replay') as ApiRoute;
-  const refused = refusal(replay, { tier: 'enterprise', scopes: new Set(['agents:write']) });
-  expect(refused?.members).toEqual({ required_scope: 'messages:read' });
-});
+test.each(['POST /ai/replay', 'GET /agents/:agentId/evals', 'POST /agents/:agentId/evals/run'])(
+  'what shows texts of leads needs the scope that reads messages: %s',
+  (shown) => {
+    const route = routes.find(({ method, path }) => `${method} ${path}` === shown) as ApiRoute;
+    const scopes = new Set(['agents:read', 'agents:write'] as const);
+    expect(refusal(route, { tier: 'enterprise', scopes })?.members).toEqual({ required_scope: 'messages:read' });
+  },
+);
 
 test('a route that declares no scope stops the start, and a request for it would find no route', async () => {
   const app = fastify();

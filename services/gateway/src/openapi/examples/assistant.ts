@@ -1,7 +1,45 @@
-import { decideEffects, explainMessage, getAiUsage, listDecisions, replayConversation } from '@mostrador/contracts';
+import {
+  type AgentEval,
+  type AgentEvalRun,
+  askedMembers,
+  createAgentEval,
+  decideEffects,
+  deleteAgentEval,
+  explainMessage,
+  getAiUsage,
+  listAgentEvals,
+  listDecisions,
+  replayConversation,
+  runAgentEvals,
+  updateAgentEval,
+} from '@mostrador/contracts';
 import { document, reception } from './agents.ts';
 import { type ExampleOfOperation, example } from './example.ts';
 import { ids } from './optician.ts';
+
+const agentEval: AgentEval = {
+  ...{ id: ids.agentEval, agent_id: ids.agent, text: 'Do you open on Saturdays?', conversation: [] },
+  expects: [
+    { type: 'from_document', value: document.title },
+    { type: 'contains', value: '13:00' },
+  ],
+  ...{ result: null, created_at: '2026-01-12T14:11:40.220Z', updated_at: '2026-01-12T14:11:40.220Z' },
+};
+const evalResult: AgentEval['result'] = {
+  ...{ at: '2026-01-12T14:15:09.871Z', holds: true },
+  expects: agentEval.expects.map((expectation) => ({ ...expectation, holds: true })),
+  answer: {
+    ...{ action: 'reply', reason: null, text: 'Yes, come by on Saturday from 9:00 to 13:00!', tools: [] },
+    ...{ offers_times: false, passages: [document.title], model: 'openai/gpt-5-mini' },
+  },
+};
+const evalRun: AgentEvalRun = {
+  ...{ id: ids.evalRun, agent_version: reception.version, is_draft: true },
+  agent: Object.fromEntries(
+    askedMembers.map((name) => [name, { ...reception, tone: 'warm and brief' }[name]]),
+  ) as AgentEvalRun['agent'],
+  ...{ started_at: '2026-01-12T14:15:08.102Z', held: 1, failed: 0, waiting: 0 },
+};
 
 export const assistantExamples: readonly ExampleOfOperation[] = [
   example(
@@ -97,16 +135,44 @@ export const assistantExamples: readonly ExampleOfOperation[] = [
           text: 'Do you open on Saturdays?',
           before: {
             ...{ action: 'reply', reason: null, text: 'We are open on Saturdays from 9:00 to 13:00.', tools: [] },
-            ...{ passages: [document.title], model: 'openai/gpt-5-mini' },
+            ...{ offers_times: false, passages: [document.title], model: 'openai/gpt-5-mini' },
           },
           after: {
             ...{ action: 'reply', reason: null, text: 'Yes, come by on Saturday from 9:00 to 13:00!', tools: [] },
-            ...{ passages: [document.title], model: 'openai/gpt-5-mini' },
+            ...{ offers_times: false, passages: [document.title], model: 'openai/gpt-5-mini' },
           },
           differs: true,
         },
       ],
       next: null,
     },
+  ),
+  example(
+    listAgentEvals,
+    { params: { agentId: ids.agent } },
+    {
+      data: [{ ...agentEval, result: evalResult }],
+      run: evalRun,
+    },
+  ),
+  example(
+    createAgentEval,
+    { params: { agentId: ids.agent }, body: { text: agentEval.text, expects: agentEval.expects } },
+    agentEval,
+  ),
+  example(
+    updateAgentEval,
+    { params: { agentId: ids.agent, evalId: ids.agentEval }, body: { text: 'Are you open on Saturday?' } },
+    { ...agentEval, text: 'Are you open on Saturday?', updated_at: '2026-01-12T14:20:05.310Z' },
+  ),
+  example(
+    deleteAgentEval,
+    { params: { agentId: ids.agent, evalId: ids.agentEval } },
+    { deleted: true, id: ids.agentEval },
+  ),
+  example(
+    runAgentEvals,
+    { params: { agentId: ids.agent }, body: { agent: { tone: 'warm and brief' }, evals: 10 } },
+    { run: evalRun, data: [{ ...agentEval, result: evalResult }] },
   ),
 ];

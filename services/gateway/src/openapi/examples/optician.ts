@@ -26,6 +26,8 @@ export const ids = {
   service: '0198c1f4-73aa-7ea1-8c26-e7f8091a2b3c',
   template: '0198c1f5-1e55-7ac1-8e48-091a2b3c4d5e',
   user: '0198c1f4-1b22-7c41-8a16-e7f8091a2b3d',
+  agentEval: '0198c1f4-5e66-7fc1-8e48-0a1b2c3d4e5f',
+  evalRun: '0198c1f5-9633-7bb1-8f59-1a2b3c4d5e6f',
   hold: '0198c1f5-0d44-7fb1-9d37-f8091a2b3c4d',
 } as const;
 
