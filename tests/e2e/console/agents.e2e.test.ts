@@ -161,6 +161,69 @@ inBrowser(() => {
     expect((await request('GET', `/agents/${agent.id}`, { key: store.key })).body).toEqual(agent);
   });
 
+  test('a manager keeps an answer as an eval, adds one, and runs both on a changed agent before it is saved', async () => {
+    const { page, loginUrl, store } = await newPerson('manager');
+    const sandbox = await connectSandbox(store);
+    const body = { name: 'Bia', priority: 1, is_default: true, language: 'pt-BR' };
+    const agent = (await request('POST', '/agents', { key: store.key, body })).body;
+    await admin(['ai', 'connect', '--store', store.id, '--provider', 'demo']);
+    await admin(['store', 'update', '--store', store.id, '--ai', 'on', '--ai-quiet-seconds', '0']);
+    const lead = await sandbox.newCustomer('Lia Prado', 'quero falar com uma pessoa');
+    await eventually(
+      () => sandbox.messages(lead.id),
+      (all: Json[]) => all.at(-1)?.source === 'ai' && all.at(-1)?.sent_at !== null,
+    );
+    await open(page, loginUrl, `/agents?agent=${agent.id}`);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('No evals yet').waitFor();
+    await dialog.getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByRole('button', { name: /^Lia Prado/ }).click();
+    await dialog.getByRole('button', { name: 'Keep as an eval' }).click();
+    await page.getByText('The eval is created').waitFor();
+
+    // By keyboard: the words are missing first.
+    await tabTo(page, 'button', 'Add an eval');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(`oi ${hostile}`);
+    await tabTo(page, 'button', 'Save the eval');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Write what is expected.').waitFor();
+    await tabTo(page, 'textbox', 'Words');
+    await page.keyboard.type('aqui é Clara');
+    await tabTo(page, 'button', 'Save the eval');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('The evals were not run yet.').first().waitFor();
+
+    await tabTo(page, 'button', 'Run the evals (2)');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Evals that hold: 1 of 2').first().waitFor();
+    await dialog.getByText('Version 1 ·').first().waitFor();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Clara');
+    await dialog.getByText('Of another agent').first().waitFor();
+    await dialog.getByRole('button', { name: 'Run the evals (2)' }).click();
+    await dialog.getByText('Evals that hold: 2 of 2').first().waitFor();
+    await dialog.getByText('Version 1 with changes').first().waitFor();
+    expect(await dialog.getByText('Of another agent').count()).toBe(0);
+    await dialog.getByRole('list', { name: 'Evals' }).getByText('quero falar com uma pessoa').click();
+    await dialog.getByText('calls a person – Holds').waitFor();
+    expect(await page.title()).toBe('AI agents · Mostrador');
+    expect(await violations(page)).toEqual([]);
+    expect(await tooNarrow(page)).toEqual([]);
+    expect(await sandbox.messages(lead.id)).toHaveLength(2);
+
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('“Clara” is saved').waitFor();
+    // The run is of the agent that is saved now.
+    await dialog.getByText('Evals that hold: 2 of 2').waitFor();
+    expect(await dialog.getByText('Of another agent').count()).toBe(0);
+    await dialog.getByRole('button', { name: /^Delete the eval: oi/ }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete the eval' }).click();
+    await dialog.getByText('Evals that hold: 1 of 1').waitFor();
+    const { data, run } = (await request('GET', `/agents/${agent.id}/evals`, { key: store.key })).body;
+    expect(data).toMatchObject([{ text: 'quero falar com uma pessoa', expects: [{ type: 'hands_over' }] }]);
+    expect(run).toMatchObject({ held: 1, failed: 0, waiting: 0, is_draft: true, agent: { name: 'Clara' } });
+  });
+
   test('a seller sees the agents, and nothing that changes them', async () => {
     const { store } = await newPerson();
     const { loginUrl } = await invitePerson(store, 'seller');

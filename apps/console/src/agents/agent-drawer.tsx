@@ -14,6 +14,7 @@ import styles from './agents.module.css';
 import { Combination } from './combination.tsx';
 import { wordsOfCondition } from './condition-words.ts';
 import { isEditable } from './draft.ts';
+import { Evals } from './evals.tsx';
 import { wordsOfUse } from './tools.ts';
 
 type AgentDrawerProps = {
@@ -66,7 +67,7 @@ export function AgentDrawer({ agents, agentId, creating, mayChange, onClose }: A
           onSaved={creating ? close : () => setEditing(false)}
         />
       ) : (
-        agent && <Details agent={agent} />
+        agent && <Details agent={agent} mayChange={mayChange} />
       )}
     </Drawer>
   );
@@ -85,7 +86,7 @@ const Written = ({ text }: { readonly text: string }) => (
 
 const models = { auto: m.agents_model_auto, gemini: () => 'Gemini', openai: () => 'OpenAI' };
 
-function Details({ agent }: { agent: Agent }) {
+function Details({ agent, mayChange }: { readonly agent: Agent; readonly mayChange: boolean }) {
   const { condition_groups: groups, is_default, audio_response_enabled, voice_id } = agent;
   const { instructions, tone, language, disclosure, handover_when } = agent;
   return (
@@ -125,6 +126,7 @@ function Details({ agent }: { agent: Agent }) {
           [m.agents_changed(), <Moment key="changed" at={agent.updated_at} relative />],
         ]}
       />
+      {mayChange && <Evals agentId={agent.id} agent={agent} />}
       {!isEditable(agent) && <Notice title={m.agents_later_title()} text={m.agents_later_text()} />}
     </>
   );

@@ -13,6 +13,8 @@ import styles from './agents.module.css';
 import { Combination } from './combination.tsx';
 import { ConditionEditor } from './condition-editor.tsx';
 import { bodyOf, changesOf, type Draft, draftOf, emptyDraft, faultsOf, greatestPriority, trialOf } from './draft.ts';
+import { EvalState } from './eval-state.tsx';
+import { Evals } from './evals.tsx';
 import { ToolChecks } from './tool-checks.tsx';
 import { toolNames } from './tools.ts';
 import { TryOnConversation } from './try-on-conversation.tsx';
@@ -127,6 +129,7 @@ export function AgentForm({ agent, agents, onBusy, onSaved }: AgentFormProps) {
           checked={draft.isActive}
           onChange={(event) => change({ isActive: event.currentTarget.checked })}
         />
+        {agent && <EvalState agentId={agent.id} agent={trialOf(draft)} />}
         <CheckField
           label={m.agents_default()}
           hint={m.agents_default_about()}
@@ -149,6 +152,7 @@ export function AgentForm({ agent, agents, onBusy, onSaved }: AgentFormProps) {
         )}
         {save.error && !faultOf(save.error, '#/language') && <Bad>{failureOf(save.error)}</Bad>}
       </form>
+      {agent && <Evals agentId={agent.id} agent={trialOf(draft)} takeTrial={takeTrial} />}
       <TryOnConversation agents={agents} agentId={agent?.id} draft={draft} takeTrial={takeTrial} />
     </>
   );

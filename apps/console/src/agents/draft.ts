@@ -151,7 +151,7 @@ export function changesOf(first: Draft, draft: Draft): Partial<AgentBody> {
 type AgentTrial = components['schemas']['AgentTrial'];
 
 /** Of an agent in the form, what decides about its answers. Pure. */
-export function trialOf(draft: Draft): AgentTrial {
+export function trialOf(draft: Draft): Required<AgentTrial> {
   const { name, model, instructions, tone, language, disclosure, handover_when, tools } = bodyOf(draft);
   return { name, model, instructions, tone, language, disclosure, handover_when, tools };
 }

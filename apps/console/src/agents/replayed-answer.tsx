@@ -1,4 +1,4 @@
-import { useId, useMemo } from 'react';
+import { type ReactNode, useId, useMemo } from 'react';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
 import { Moment } from '../ui/moment.tsx';
@@ -9,7 +9,8 @@ import { type DiffPart, diffOf } from './text-diff.ts';
 import { wordsOfUse } from './tools.ts';
 
 /** What a customer wrote, how it was answered, and beside it how the agent in the form would answer. */
-export function ReplayedAnswer({ turn: { at, text, before, after, differs } }: { readonly turn: ReplayedTurn }) {
+export function ReplayedAnswer({ turn, children }: { readonly turn: ReplayedTurn; readonly children?: ReactNode }) {
+  const { at, text, before, after, differs } = turn;
   const parts = useMemo(() => diffOf(before.text ?? '', after.text ?? ''), [before.text, after.text]);
   // What stands on one side only is not marked word by word.
   const isMarked = differs && before.text !== null && after.text !== null;
@@ -30,6 +31,7 @@ export function ReplayedAnswer({ turn: { at, text, before, after, differs } }: {
         <Side title={m.agents_replay_before()} side={before} parts={parts.before} mark={isMarked ? 'del' : 'span'} />
         <Side title={m.agents_replay_after()} side={after} parts={parts.after} mark={isMarked ? 'ins' : 'span'} />
       </div>
+      {children}
     </>
   );
 }

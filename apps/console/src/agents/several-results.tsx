@@ -5,6 +5,7 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Bad } from '../ui/page.tsx';
 import { type AgentTrial, firstReplayQuery } from './agent-queries.ts';
+import { KeepAsEval } from './keep-as-eval.tsx';
 import styles from './replay.module.css';
 import { type ReplaySum, sumOf } from './replay-sum.ts';
 import { wordsOfRefusedTrial } from './replay-words.ts';
@@ -18,13 +19,16 @@ export type SeveralTrial = {
 
 type SeveralResultsProps = {
   readonly trial: SeveralTrial;
+  /** The agent in the form. Undefined: a new one. */
+  readonly agentId: string | undefined;
   /** The form has changed since. */
   readonly isStale: boolean;
   readonly onAgain: () => void;
 };
 
 /** How the agent in the form answers several conversations, one after the other, and what that comes to. */
-export function SeveralResults({ trial: { conversations, agent, run }, isStale, onAgain }: SeveralResultsProps) {
+export function SeveralResults({ trial, agentId, isStale, onAgain }: SeveralResultsProps) {
+  const { conversations, agent, run } = trial;
   const title = useRef<HTMLParagraphElement>(null);
   useEffect(() => title.current?.focus(), []);
   const asked = useQueries({
@@ -61,9 +65,11 @@ export function SeveralResults({ trial: { conversations, agent, run }, isStale, 
                     </Badge>
                   </summary>
                   <ol className={styles.answers}>
-                    {data.data.map((turn) => (
+                    {data.data.map((turn, at, turns) => (
                       <li key={turn.turn_id}>
-                        <ReplayedAnswer turn={turn} />
+                        <ReplayedAnswer turn={turn}>
+                          {agentId && <KeepAsEval agentId={agentId} turn={turn} earlier={turns.slice(0, at)} />}
+                        </ReplayedAnswer>
                       </li>
                     ))}
                   </ol>

@@ -12,6 +12,7 @@ import { Skeleton } from '../ui/skeleton.tsx';
 import { Toolbar } from '../ui/toolbar.tsx';
 import { type Agent, type AgentTrial, replayQuery, type Trial, triedConversationsQuery } from './agent-queries.ts';
 import { type Draft, trialOf } from './draft.ts';
+import { KeepAsEval } from './keep-as-eval.tsx';
 import styles from './replay.module.css';
 import { wordsOfRefusedTrial } from './replay-words.ts';
 import { ReplayedAnswer } from './replayed-answer.tsx';
@@ -56,6 +57,7 @@ export function TryOnConversation({ agents, agentId, draft, takeTrial }: TryOnCo
           <Tried key={chosen.leadId} name={chosen.name} onOther={choose} />
           <Results
             trial={chosen}
+            agentId={agentId}
             otherAgent={(id) => (id === agentId ? undefined : agents.find((agent) => agent.id === id)?.name)}
             isStale={isChanged(chosen.agent)}
             onAgain={() => run(chosen.leadId, chosen.name)}
@@ -66,6 +68,7 @@ export function TryOnConversation({ agents, agentId, draft, takeTrial }: TryOnCo
           <SeveralResults
             key={several.run}
             trial={several}
+            agentId={agentId}
             isStale={isChanged(several.agent)}
             onAgain={() => runAll(several.conversations)}
           />
@@ -157,6 +160,8 @@ function Tried({ name, onOther }: { readonly name: string; readonly onOther: () 
 
 type ResultsProps = {
   readonly trial: Trial;
+  /** The agent in the form. Undefined: a new one. */
+  readonly agentId: string | undefined;
   /** The name of another agent than the one in the form. */
   readonly otherAgent: (agentId: string) => string | undefined;
   /** The form has changed since. */
@@ -164,7 +169,7 @@ type ResultsProps = {
   readonly onAgain: () => void;
 };
 
-function Results({ trial, otherAgent, isStale, onAgain }: ResultsProps) {
+function Results({ trial, agentId, otherAgent, isStale, onAgain }: ResultsProps) {
   const { data, error, isFetching, hasNextPage, fetchNextPage } = useInfiniteQuery(replayQuery(trial));
   const again = useRef<HTMLButtonElement>(null);
   const more = async () => {
@@ -186,9 +191,11 @@ function Results({ trial, otherAgent, isStale, onAgain }: ResultsProps) {
       </div>
       {turns.length > 0 && (
         <ol className={styles.answers} aria-label={m.agents_replay_answers()}>
-          {turns.map((turn) => (
+          {turns.map((turn, at) => (
             <li key={turn.turn_id}>
-              <ReplayedAnswer turn={turn} />
+              <ReplayedAnswer turn={turn}>
+                {agentId && <KeepAsEval agentId={agentId} turn={turn} earlier={turns.slice(0, at)} />}
+              </ReplayedAnswer>
             </li>
           ))}
         </ol>
