@@ -19,6 +19,7 @@ async function newRows(): Promise<Owned> {
   const made = async (path: string, body: object) => {
     const answer = await send('POST', path, { body });
     expect(answer.status, answer.text).toBe(201);
+    expect(answer.headers.get('location')).toMatch(new RegExp(`/v1${path}/${answer.body.id}$`));
     return answer.body.id as string;
   };
   phones += 1;

@@ -20,7 +20,7 @@ export type Role = {
 };
 
 /** What a customer writes who has nothing more to say. It is not sent. */
-export const stopWord = '[END]';
+const stopWord = '[END]';
 const stop = /\[\s*end\s*\]/i;
 
 /** The longest message of a customer, in characters. */

@@ -74,7 +74,9 @@ const ExplainedTool = Type.Object(
     tool: Type.String({ description: `One of ${toolNames.map((name) => `\`${name}\``).join(', ')}.` }),
     input: MapOf(Type.Unknown(), { description: 'What the model gave it.' }),
     output: MapOf(Type.Unknown(), {
-      description: 'What it gave back. `error`: it had no effect, and why. Empty while a person is to confirm it.',
+      description:
+        'What it gave back. `error`: it had no effect, and why; of `outcome_unknown` it is not known whether it had one. ' +
+        'Empty while a person is to confirm it.',
     }),
     awaits_confirmation: Type.Boolean({ description: 'Whether it is made only when a person confirms it.' }),
     offer: Nullable(
@@ -235,8 +237,8 @@ export const decideEffects = defineOperation({
     'the effects with `awaits_confirmation`. `confirm` makes them, as they would have been made at once, and tells the lead ' +
     'what was booked, moved or cancelled. The time of `book` and `move` is kept for the lead until the `held_until` of its ' +
     'offer. An effect that is not possible any more has an `error` in its output, and `alternatives` if its time is taken. ' +
-    '`decline` makes none, gives the time back and tells the lead nothing: answer in your own words. A repeat of `confirm` after a lost answer has no ' +
-    'second effect.',
+    '`decline` makes none, gives the time back and tells the lead nothing: answer in your own words. A repeat of `confirm` ' +
+    'after a lost answer has no second effect.',
   extension: true,
   request: {
     params: Exact({

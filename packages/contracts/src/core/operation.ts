@@ -22,7 +22,10 @@ export type Http = {
    * `If-Match`. To a write that does not check a precondition the gateway answers `validation_failed`.
    */
   readonly versioned?: boolean;
-  /** The reply's `id` names a resource below this path. Answers carry its address in `Location`. */
+  /**
+   * The reply's `id` names a resource below this path. Answers carry its address in `Location`. Default: when the status
+   * is 201 and that path has a GET.
+   */
   readonly located?: boolean;
   /** Its `wait` is for the gateway, which asks the service again until the page has an event. */
   readonly follows?: boolean;

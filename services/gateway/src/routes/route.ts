@@ -4,6 +4,7 @@ import {
   type Operation,
   type PersonAccess,
   type PublicOperation,
+  publicOperations,
   roleFor,
   type Scope,
   type Tier,
@@ -51,8 +52,20 @@ export const takesIfMatch = ({ versioned, method }: Route): boolean =>
 /** Whether its requests take `If-None-Match: *`: only create, and change nothing that exists. */
 export const takesIfNoneMatch = ({ upserts }: Route): boolean => upserts;
 
+const withoutNames = (path: string): string => path.replaceAll(/:\w+/g, ':');
+
+/** The paths that can be read. */
+const readPaths = new Set(
+  Object.values(publicOperations).flatMap(({ http: { method, path } }) => (method === 'GET' ? withoutNames(path) : [])),
+);
+
+/** Whether a request creates a resource below its path, which has a GET. Its answers carry the address. */
+const isLocated = ({ method, path, status }: Http): boolean =>
+  method === 'POST' && status === 201 && readPaths.has(withoutNames(`${path}/:id`));
+
 export const toRoute = (operation: PublicOperation): Route => ({
-  ...{ status: 200, upserts: false, versioned: false, located: false, follows: false, exports: false },
+  ...{ status: 200, upserts: false, versioned: false, follows: false, exports: false },
+  located: isLocated(operation.http),
   ...operation.http,
   role: roleFor(operation.access),
   ...operation.access,

@@ -72,3 +72,19 @@ test.each(all.filter(({ method }) => method === 'PATCH'))(
     expect(members.filter(([, member]) => member.default !== undefined)).toEqual([]);
   },
 );
+
+test('an answer 201 has a `Location` whenever what it creates can be read there', () => {
+  const created = routes.filter(({ method, status }) => method === 'POST' && status === 201);
+  const without = created.filter(({ located }) => !located).map(({ path }) => path);
+  // These have no GET.
+  expect(without.sort()).toEqual(['/agents/:agentId/evals', '/availability/holds']);
+  const readable = new Set(
+    routes.filter(({ method }) => method === 'GET').map(({ path }) => path.replaceAll(/:\w+/g, ':')),
+  );
+  for (const { path, operation, located } of [...routes, ...personRoutes, ...accountRoutes]) {
+    if (!located || operation.http?.status === 202) continue;
+    expect(readable).toContain(`${path.replaceAll(/:\w+/g, ':')}/:`);
+    expect(operation.reply.properties).toHaveProperty('id');
+  }
+  expect(accountRoutes.filter(({ located }) => located)).toEqual([]);
+});
