@@ -37,12 +37,12 @@ export function validateRequest(operation: Operation, request: UncheckedRequest)
   return faults.slice(0, greatestFaultCount);
 }
 
-/** A query with the moments `from` (inclusive) and `to` (exclusive) is about at least one moment. */
+/** A query with the moments `from` and `to`. Equal ones are a range: with `overlap`, what takes time at that moment. */
 function faultsOfRange({ properties }: TSchema, query: unknown): ValidationFault[] {
   if (properties.from?.format !== 'date-time' || properties.to?.format !== 'date-time') return [];
   const { from, to } = query as { readonly from?: string; readonly to?: string };
-  if (from === undefined || to === undefined || toInstant(from) < toInstant(to)) return [];
-  return [{ in: 'query', name: 'to', detail: 'must be after `from`' }];
+  if (from === undefined || to === undefined || toInstant(from) <= toInstant(to)) return [];
+  return [{ in: 'query', name: 'to', detail: 'must not be before `from`' }];
 }
 
 /** What an operation without a body accepts, because some clients send it with every request. */

@@ -399,6 +399,7 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ['must not be in the past', 'não pode estar no passado'],
   ['must be at most {number} days ahead', 'deve estar no máximo {number} dias à frente'],
   ['must be after `from`', 'deve ser depois de `from`'],
+  ['must not be before `from`', 'não pode ser antes de `from`'],
   ['must be at most {number} days after `from`', 'deve ser no máximo {number} dias depois de `from`'],
   ['must be a date that exists', 'deve ser uma data que existe'],
   ['must not be after `to`', 'não pode ser depois de `to`'],

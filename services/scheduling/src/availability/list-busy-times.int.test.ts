@@ -74,7 +74,7 @@ test('more busy times than an answer has are read from `next_from` on, each once
 test('a range that is empty, too long or no range is rejected', async () => {
   const refused = async (query: object) =>
     await busyTimes(randomUUID(), query as Query).catch(({ code, members }) => [code, members.errors[0].detail]);
-  expect(await refused({ from: day.to, to: day.from })).toEqual(['validation_failed', 'must be after `from`']);
+  expect(await refused({ from: day.to, to: day.from })).toEqual(['validation_failed', 'must not be before `from`']);
   expect(await refused({ from: day.from, to: day.from })).toEqual(['validation_failed', 'must be after `from`']);
   expect(await refused({ from: day.from, to: '2028-02-02T00:00:00.001Z' })).toEqual([
     'validation_failed',
