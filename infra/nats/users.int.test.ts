@@ -53,6 +53,7 @@ const askers: Record<string, readonly NatsUser[]> = {
   'assistant.internal.texts.embed': ['crm'],
   'crm.admin.leads.finish-merge': ['messaging'],
   'crm.api.agents.create': ['admin'],
+  'crm.api.agents.get': ['assistant'],
   'crm.api.agents.select': ['assistant'],
   'crm.api.agents.update': ['admin'],
   'crm.api.documents.save': ['admin'],
