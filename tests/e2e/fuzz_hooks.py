@@ -264,12 +264,14 @@ def move_report(context, case, kwargs):
 def give_range(context, case, kwargs):
     """Gives `overlap` the range that it needs."""
     if _is_meant_valid(case) and isinstance(case.query, dict) and "overlap" in case.query:
-        case.query.setdefault("from", "2027-01-31T09:00:00Z")
+        case.query.setdefault("from", datetime.now(timezone.utc).isoformat())
 
 
-@schemathesis.hook("before_call").apply_to(method="GET", path_regex="^/(availability|calendar/busy-times)$")
+@schemathesis.hook("before_call").apply_to(
+    method="GET", path_regex="^/(availability|calendar/busy-times|appointments|followups/scheduled)$"
+)
 def move_range(context, case, kwargs):
-    """Asks for a range of a day that begins now."""
+    """Asks for a range of a day that begins now, because no range ends before it begins."""
     if _is_meant_valid(case) and isinstance(case.query, dict):
         now = datetime.now(timezone.utc)
         moved = {"from": now.isoformat(), "to": (now + timedelta(days=1)).isoformat()}

@@ -103,6 +103,8 @@ export type TestCrm = {
   leadOf(storeId: string, leadId: string): TestLead | undefined;
   /** The merges that scheduling was told. */
   readonly mergedInScheduling: readonly LeadMerge[];
+  /** What happens, once, while scheduling is told of the next merge. */
+  duringMerge(work: () => Promise<void>): void;
   /** The leads that are marked as a new start, with the one who had the number before. */
   readonly newStarts: ReadonlyMap<string, string>;
   /** Whether a merge is recorded as finished. */
@@ -246,6 +248,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
     return id;
   };
   const mergedInScheduling: LeadMerge[] = [];
+  const duringMerges: (() => Promise<void>)[] = [];
   const newStarts = new Map<string, string>();
   const serve = async () => {
     const server = createRpcServer({
@@ -364,6 +367,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
     operations: { mergeLeadScheduling },
     handlers: {
       mergeLeadScheduling: async (_, { body }) => {
+        await duringMerges.shift()?.();
         mergedInScheduling.push(body);
         return { appointments: 0, followups: 0 };
       },
@@ -386,6 +390,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
     leadOf: (storeId, leadId) => leads.get(`${storeId} ${leadId}`),
     phoneOf: (storeId, leadId) => leads.get(`${storeId} ${leadId}`)?.customer_phone,
     mergedInScheduling,
+    duringMerge: (work) => void duringMerges.push(work),
     newStarts,
     isFinished: (leadId) => finished.has(leadId),
     stop: () => server.drain(),

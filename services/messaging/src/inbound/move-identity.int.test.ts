@@ -15,8 +15,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newPhone, newUserId, newWamid, startStore, type TestStore } from '../../test/customers.ts';
 import { longMs, startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import type { CustomerIds } from '../channels/channel-provider.ts';
 import { followPhone } from '../conversations/change-contact-phone.ts';
 import { finishMerges } from '../merges/finish-merges.ts';
+import { moveIdentity } from './move-identity.ts';
 
 let messaging: TestMessaging;
 let whatsapp: WhatsappServer;
@@ -243,6 +245,31 @@ test('a message from the new number that comes before the notice belongs to the 
   await messaging.adminSql`update identity_changes set finish_at = now() - interval '1 second' where store_id = ${store.storeId}`;
   await finishMerges({ ...messaging.dependencies, log: silentLog() }, new AbortController().signal);
   expect(messaging.crm.isFinished(younger)).toBe(true);
+});
+
+test.each([
+  ['the channel gave the customer another number', 'channel'],
+  ['the store gave the lead another number', 'store'],
+] as const)('an earlier change that is finished after %s leaves the later number', async (_, by) => {
+  const store = await startStore(messaging);
+  const [userId, nextId, phone, last] = [newUserId(), newUserId(), newPhone(), newPhone()];
+  await store.does({ userId }, contents.text('without the phone'), { at: ago(100) });
+  const [leadId] = (await leadsOf(store)) as [string];
+  await store.does({ phone }, contents.text('from the number'), { at: ago(90) });
+  const move = (eventId: string, seconds: number, from: CustomerIds, to: CustomerIds) =>
+    moveIdentity(messaging.dependencies, store.context(), store.channelId, { eventId, at: ago(seconds), from, to });
+  messaging.crm.duringMerge(async () => {
+    if (by === 'channel') return await move('later', 50, { waId: phone, userId }, { waId: last, userId: nextId });
+    const version = messaging.crm.changePhone(store.storeId, leadId, last);
+    const body = { lead_id: leadId, customer_phone: last, version };
+    await messaging.database.write(store.context(), (sql) => followPhone(sql, store.storeId, body));
+  });
+  await move('earlier', 60, { waId: null, userId }, { waId: phone, userId });
+  expect(messaging.crm.phoneOf(store.storeId, leadId)).toBe(last);
+  expect(await leadsOf(store)).toEqual([leadId]);
+  const [row] = await messaging.adminSql`select wa_id, user_id, phone from conversations where lead_id = ${leadId}`;
+  const ids = by === 'channel' ? { wa_id: last, user_id: nextId } : { wa_id: null, user_id: userId };
+  expect(row).toMatchObject({ ...ids, phone: last });
 });
 
 test('whatever the order and the repetitions of the webhooks, they are one lead with the last number', async () => {

@@ -81,7 +81,7 @@ export async function moveIdentity(
     const outcome = moved?.outcome ?? 'moved';
     // Crm takes the user id from a lead that it does not merge, and a repetition of the call does not say so again.
     const owners = [leadId, ...merged, ...(moved ? [owner] : [])];
-    if (outcome === 'moved') await follow(sql, storeId, keptId, to, { ...moved, channelId, from: owners });
+    if (outcome === 'moved') await follow(sql, storeId, keptId, { ids: to, at }, { ...moved, channelId, from: owners });
     await saveOutcome(sql, storeId, key, { outcome, leadId: keptId, merged: merged[0] ?? null, finishAfterMs });
   });
   relay.nudge();
@@ -116,16 +116,22 @@ async function moveInCrm(
   return await unlessLeadGone(rpc.call(moveLeadPhone, { body }, context));
 }
 
-/** Makes the conversation follow. Without one, the first message finds the lead by its phone. */
+/**
+ * Makes the conversation follow. Without one, the first message finds the lead by its phone. Meanwhile the customer may
+ * have changed again, and the store may have given the lead another number.
+ */
 async function follow(
   sql: TransactionSql,
   storeId: string,
   leadId: string,
-  { waId, userId }: CustomerIds,
+  { ids, at }: { readonly ids: CustomerIds; readonly at: Date },
   { version, channelId, from }: Followed,
 ): Promise<void> {
-  if (!(await lockConversation(sql, storeId, leadId))) return;
-  if (waId !== null && version !== undefined) await saveIds(sql, storeId, leadId, { waId, version });
+  const conversation = await lockConversation(sql, storeId, leadId);
+  if (!conversation) return;
+  const { waId, userId } = await currentIds(sql, storeId, ids, at);
+  if (waId !== null && version !== undefined && version >= (conversation.phone_version ?? 0))
+    await saveIds(sql, storeId, leadId, { waId, version });
   if (userId === null) return;
   await saveUserId(sql, storeId, leadId, { userId, channelId }, from);
   await reopenFailed(sql, storeId, { customer: userId, code: noPhone });
