@@ -1,7 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { phoneForms } from '@mostrador/kit/phones/canonical-phone';
 import type { CustomerIds, IdentityChange } from '../channels/channel-provider.ts';
-import { lockConversation } from '../conversations/conversation.repository.ts';
 import { asPhone } from './as-phone.ts';
 
 /** What became of a change. `unknown`: the store knew no such customer. `kept`: the store has given the lead another phone. */
@@ -76,7 +75,7 @@ async function findByUserId(sql: Sql, storeId: string, userId: string | null) {
 /**
  * Stores which lead a change is about. From this commit on no message goes to the earlier ids: a conversation that was
  * known by them is known by the new ones, unless another lead still has the number. Then its messages go to the new number
- * as a phone.
+ * as a phone. The caller has locked the conversation: an earlier change that finishes now sees this one, or this one its ids.
  */
 export async function startMove(
   sql: TransactionSql,
@@ -87,8 +86,6 @@ export async function startMove(
   await sql`
     update identity_changes set lead_id = ${leadId}
     where store_id = ${storeId} and channel_id = ${channelId} and event_id = ${eventId}`;
-  // An earlier change that finishes now sees this one, or this one its ids.
-  await lockConversation(sql, storeId, leadId);
   if (from.userId !== null && to.userId !== null) {
     await sql`
       update conversations set user_id = ${to.userId}

@@ -44,6 +44,10 @@ export async function moveIdentity(
   const { storeId } = context;
   const { eventId, at } = change;
   const key = { channelId, eventId };
+  const start = async (sql: TransactionSql, leadId: string, ids: Pick<IdentityChange, 'from' | 'to'>) => {
+    await lockConversation(sql, storeId, leadId);
+    await startMove(sql, storeId, leadId, { ...key, ...ids });
+  };
   const begun = await database.write(context, async (sql) => {
     const row = await lockIdentityChange(sql, storeId, channelId, change);
     const { from } = row;
@@ -52,7 +56,7 @@ export async function moveIdentity(
     const { byUserId: owner } = await findLeadsByIdentity(sql, storeId, to);
     if (row.outcome !== null || row.lead_id !== null) return { ...row, to, owner };
     const lead_id = await findLeadOfIds(sql, storeId, from, at);
-    if (lead_id !== null) await startMove(sql, storeId, lead_id, { ...key, from, to });
+    if (lead_id !== null) await start(sql, lead_id, { from, to });
     return { ...row, lead_id, to, owner };
   });
   const { from, to, owner } = begun;
@@ -67,7 +71,7 @@ export async function moveIdentity(
     return;
   }
   if (begun.lead_id === null) {
-    await database.write(context, (sql) => startMove(sql, storeId, leadId, { ...key, from, to }));
+    await database.write(context, (sql) => start(sql, leadId, { from, to }));
   }
 
   const moved = await moveInCrm({ rpc }, context, leadId, { from, to });
