@@ -76,7 +76,8 @@ test('a search attribute of another type is named at once, because Temporal chan
     await connection.close();
   }
   const reason = 'has the search attributes StoreId of another type than Keyword: remove them with';
-  for (const refused of [check(namespace), prepare()]) await expect(refused).rejects.toThrow(reason);
+  await expect(check(namespace)).rejects.toThrow(reason);
+  await expect(prepare()).rejects.toThrow(reason);
 });
 
 test('to prepare a namespace where no Temporal answers fails with what to do', async () => {

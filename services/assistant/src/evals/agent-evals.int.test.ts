@@ -191,8 +191,8 @@ describe('it is refused', () => {
     await expect(remove(other, id)).rejects.toMatchObject({ code: 'agent_eval_not_found' });
     expect((await list(other)).data).toEqual([]);
     other.world.agent = null;
-    for (const refused of [list(other), create(other, price), run(other)])
-      await expect(refused).rejects.toMatchObject({ code: 'agent_not_found' });
+    for (const refused of [() => list(other), () => create(other, price), () => run(other)])
+      await expect(refused()).rejects.toMatchObject({ code: 'agent_not_found' });
   });
 
   test('for an eval of another agent', async () => {

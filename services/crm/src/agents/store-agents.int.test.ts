@@ -60,11 +60,11 @@ test('a seller changes neither agents nor documents', async () => {
     { name: 'x.md', title: 'x', content: 'x', locale: 'pt-BR' },
   ];
   const tries = [
-    crm.rpc.call(createAgent, { body: agent }, context),
-    crm.rpc.call(updateAgent, { params: { agentId }, body: { name: 'x' } }, context),
-    crm.rpc.call(importDocument, { body: document }, context),
+    () => crm.rpc.call(createAgent, { body: agent }, context),
+    () => crm.rpc.call(updateAgent, { params: { agentId }, body: { name: 'x' } }, context),
+    () => crm.rpc.call(importDocument, { body: document }, context),
   ];
-  for (const tried of tries) await expect(tried).rejects.toMatchObject({ code: 'role_required' });
+  for (const tried of tries) await expect(tried()).rejects.toMatchObject({ code: 'role_required' });
 });
 
 test('a gateway of 0.2.0 creates and changes agents and documents for a manager, and for no other', async () => {
