@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { searchAttributes } from '@mostrador/contracts/workflows';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { NotReady } from '../process/health.ts';
+import { patiently } from '../process/patiently.ts';
 import type { TemporalAddress } from './temporal-address.ts';
 import { temporalFaults } from './temporal-fault.ts';
 import { assertNamespace, assertTypes, keyword } from './temporal-namespace.ts';
@@ -21,7 +21,6 @@ const newRetentionDays = 7;
 const connectLimitMs = 5_000;
 /** A server knows a new namespace, or a new attribute, within seconds. */
 const knownWithinMs = 60_000;
-const everyMs = 250;
 
 // gRPC status codes (https://grpc.io/docs/guides/status-codes/).
 const notFound = 5;
@@ -67,8 +66,8 @@ export async function prepareNamespace(options: {
       log.info(`changed the retention of ${namespace} from ${before} to ${retentionDays} days`);
     }
     if (found) assertTypes((await operatorService.listSearchAttributes({ namespace })).customAttributes, namespace);
-    const until = Date.now() + knownWithinMs;
-    const added = await patiently(until, async () => {
+    const patience = { ...untilKnown, until: Date.now() + knownWithinMs };
+    const added = await patiently(patience, async () => {
       const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
       const missing = Object.values(searchAttributes).filter((name) => !(name in customAttributes));
       if (missing.length === 0) return missing;
@@ -82,7 +81,7 @@ export async function prepareNamespace(options: {
       log.info(`added the search attributes ${missing.join(', ')}`);
       return missing;
     });
-    await patiently(until, () => assertNamespace(connection, namespace));
+    await patiently(patience, () => assertNamespace(connection, namespace));
     return {
       created: !found,
       retentionDays: found ? (retentionDays ?? before) : (retentionDays ?? newRetentionDays),
@@ -123,16 +122,10 @@ async function explained<T>(answer: Promise<T>, refused: string): Promise<T> {
   }
 }
 
-/** Repeats what fails because not every part of the server knows the namespace or the attributes yet. */
-async function patiently<T>(until: number, work: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof NotReady || codeOf(error) === notFound) || Date.now() >= until) throw error;
-      await pause(everyMs);
-    }
-  }
-}
-
 const codeOf = (error: unknown): number => (error as { code?: number }).code ?? 0;
+
+/** Some calls fail because not every part of the server knows the namespace or the attributes yet. */
+const untilKnown = {
+  pauseMs: () => 250,
+  mayPass: (error: unknown) => error instanceof NotReady || codeOf(error) === notFound,
+};

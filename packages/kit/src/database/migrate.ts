@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { patiently } from '../process/patiently.ts';
 import { openClient, type Sql } from './client.ts';
 import { buildIndex, type ConcurrentIndex, findInvalidIndexes, indexBuiltBy } from './concurrent-index.repository.ts';
 import { codeOf } from './failures.ts';
@@ -36,6 +37,11 @@ const contracting = /^-- contract\s*\n/;
 const withoutTransaction = /^-- no-transaction\s*\n/;
 const lockWaitMs = 2000;
 const lockNotAvailable = '55P03';
+/** Processes that migrate at once do not try again together. */
+const untilUnlocked = {
+  pauseMs: () => 200 + Math.random() * 300,
+  mayPass: (error: unknown) => codeOf(error) === lockNotAvailable,
+};
 
 /**
  * Applies the migration files of a folder to a schema. Files run in the order of their names, each once, each in its
@@ -93,7 +99,7 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
         waiting.push(migration.name);
         continue;
       }
-      await patiently(until, () => apply(client.sql, schema, migration, options.log));
+      await patiently({ ...untilUnlocked, until }, () => apply(client.sql, schema, migration, options.log));
       options.log.info(`${schema}: applied ${migration.name}`);
       applied.push(migration.name);
     }
@@ -192,15 +198,4 @@ async function runAlone(
   if (index) await buildIndex(sql, schema, { text, index }, log);
   else await sql.unsafe(text);
   await sql`select set_config('lock_timeout', ${`${lockWaitMs}ms`}, false)`;
-}
-
-async function patiently(until: number, work: () => Promise<void>): Promise<void> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (codeOf(error) !== lockNotAvailable || Date.now() >= until) throw error;
-      await pause(200 + Math.random() * 300);
-    }
-  }
 }

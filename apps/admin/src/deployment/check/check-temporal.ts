@@ -1,13 +1,14 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { NoAnswer } from '@mostrador/kit/process/health';
 import { createLog } from '@mostrador/kit/process/log';
+import { patiently } from '@mostrador/kit/process/patiently';
 import type { DeploymentConfig } from '../../config.ts';
 import { temporalServer } from '../prepare-temporal.ts';
 import type { Finding } from './finding.ts';
 
 /** One call has less than a second, as for a process that is to become ready. A server that is busy answers a later one. */
 const answersWithinMs = 10_000;
-const everyMs = 250;
+/** Wrong settings end the check at once. */
+const untilAnswered = { pauseMs: () => 250, mayPass: (error: unknown) => error instanceof NoAnswer };
 
 /** Asks for the namespace and its search attributes, and tries what a service does, with the same credentials. */
 export async function checkTemporal(config: DeploymentConfig): Promise<Finding[]> {
@@ -22,7 +23,7 @@ export async function checkTemporal(config: DeploymentConfig): Promise<Finding[]
     ...{ ok, detail },
   });
   try {
-    await patiently(() => temporal.checkNamespace());
+    await patiently({ ...untilAnswered, until: Date.now() + answersWithinMs }, () => temporal.checkNamespace());
     return [finding(true, 'has the search attributes, and lets a process work')];
   } catch (error) {
     const { message } = error as Error;
@@ -30,18 +31,5 @@ export async function checkTemporal(config: DeploymentConfig): Promise<Finding[]
     return [finding(false, isMissing ? `${message} \`platform temporal\` does.` : message)];
   } finally {
     await temporal.close();
-  }
-}
-
-/** Repeats a check that got no answer. Wrong settings end it at once. */
-async function patiently(check: () => Promise<void>): Promise<void> {
-  const until = Date.now() + answersWithinMs;
-  for (;;) {
-    try {
-      return await check();
-    } catch (error) {
-      if (!(error instanceof NoAnswer) || Date.now() >= until) throw error;
-      await pause(everyMs);
-    }
   }
 }
