@@ -434,6 +434,24 @@ inBrowser(() => {
     }
   });
 
+  test('an appointment that appears by itself leaves the hours where the person has scrolled them', async () => {
+    const { page, loginUrl, store } = await newPerson('owner', { viewport: { width: 1280, height: 900 } });
+    const { seller_id } = await newBooking(store.key);
+    const { day, at } = await dayAhead(store.key);
+    await open(page, loginUrl, `/calendar?view=week&date=${day}`);
+    for (const view of ['Week', 'Day']) {
+      await page.getByRole('radio', { name: view }).check();
+      if (view === 'Day') await page.getByRole('columnheader', { name: 'Camila Rocha' }).waitFor();
+      const midnight = page.getByText('12:00 AM', { exact: true }).first();
+      await midnight.scrollIntoViewIfNeeded();
+      const before = await boxOf(midnight);
+      const scheduled_at = at(view === 'Week' ? '01:00' : '03:00');
+      await newAppointment(store.key, { title: `Early ${view}`, scheduled_at, seller_id });
+      await page.getByRole('button', { name: `Early ${view}` }).waitFor();
+      expect(await boxOf(midnight), view).toEqual(before);
+    }
+  });
+
   test('on a telephone a list of days stands in the place of the grid', async () => {
     const narrow = { width: 320, height: 800 };
     const { page, loginUrl, store } = await newPerson('owner', { viewport: narrow });

@@ -84,6 +84,8 @@ export function Grid(props: GridProps) {
           headerToolbar={false}
           height={view === 'month' ? 'auto' : '42rem'}
           scrollTime={scrollTimeOf(days, now)}
+          // Else every appointment that appears scrolls back to it.
+          scrollTimeReset={false}
           allDaySlot={false}
           nowIndicator={columns.length === 0}
           dayMaxEvents={4}
