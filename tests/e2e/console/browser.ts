@@ -53,7 +53,8 @@ let faults: string[] = [];
  */
 export function inBrowser(tests: () => void): void {
   describe.skipIf(!existsSync(executablePath))(`in a browser (skipped when there is none at ${executablePath})`, () => {
-    afterEach(async () => {
+    afterEach(async ({ task }) => {
+      if (task.result?.state === 'fail') await showPages();
       await Promise.all(taken.splice(0).map(giveBack));
       await Promise.all([...closing].map((context) => context.close()));
       closing.clear();
@@ -63,6 +64,16 @@ export function inBrowser(tests: () => void): void {
     });
     tests();
   });
+}
+
+/** Prints what the pages of the test that failed show, as a screen reader has it. */
+async function showPages(): Promise<void> {
+  for (const context of [...taken.map((profile) => profile.context), ...closing]) {
+    for (const page of context.pages()) {
+      const shown = await page.locator('body').ariaSnapshot({ timeout: 5_000 }).catch(String);
+      console.error(`The page ${page.url()} shows:\n${shown.slice(0, 6_000)}`);
+    }
+  }
 }
 
 /**

@@ -1,12 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
 import { dataOf, platform } from '../api/platform.ts';
-import { queries } from '../api/queries.ts';
+import { keep, queries } from '../api/queries.ts';
 import type { components } from '../generated/platform.ts';
 import type { AgentTrial } from './agent-queries.ts';
 
 type Schemas = components['schemas'];
 export type AgentEval = Schemas['AgentEval'];
-type AgentEvals = Schemas['AgentEvals'];
 export type AgentEvalRun = Schemas['AgentEvalRun'];
 export type EvalBody = Schemas['CreateAgentEvalRequest'];
 
@@ -35,15 +34,14 @@ const evalsAtOnce = 3;
  * saved. An abort ends it after the present request.
  */
 export async function runEvals(agentId: string, agent: AgentTrial | undefined, signal: AbortSignal): Promise<void> {
-  const { queryKey } = evalsQuery(agentId);
   const params = { path: { agentId } };
   let body: Schemas['RunAgentEvalsRequest'] = { ...(agent && { agent }), evals: evalsAtOnce };
   for (;;) {
     const { run, data } = await dataOf(platform.POST('/agents/{agentId}/evals/run', { params, body }));
     const results = new Map(data.map((one) => [one.id, one]));
     const isNew = body.run_id === undefined;
-    queries.setQueryData<AgentEvals>(
-      queryKey,
+    await keep(
+      evalsQuery(agentId),
       (known) =>
         known && {
           run,

@@ -1,4 +1,12 @@
-import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import {
+  type DataTag,
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  type QueryKey,
+  queryOptions,
+  type Updater,
+} from '@tanstack/react-query';
 import { closeOwn } from '../inbox/own-storage.ts';
 import { forget } from '../unsaved.ts';
 import { Failure, isSignedOut } from './failure.ts';
@@ -30,6 +38,18 @@ export const queries = new QueryClient({
     },
   },
 });
+
+/**
+ * Shows what a change was answered. A reading that is under way may have begun before the change, so what it finds no longer
+ * counts: the stream of events begins such readings at any time.
+ */
+export async function keep<Data>(
+  { queryKey }: { readonly queryKey: DataTag<QueryKey, Data, Error> },
+  answer: Updater<Data | undefined, Data | undefined>,
+): Promise<void> {
+  await queries.cancelQueries({ queryKey, exact: true });
+  queries.setQueryData<Data>(queryKey, answer);
+}
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],

@@ -4,7 +4,7 @@ import { ToolChecks } from '../agents/tool-checks.tsx';
 import { type EffectName, effectNames } from '../agents/tools.ts';
 import { wordsOf } from '../api/failure.ts';
 import { dataOf, platform, type StoreAi } from '../api/platform.ts';
-import { aiQuery, queries } from '../api/queries.ts';
+import { aiQuery, keep } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Dialog } from '../ui/dialog.tsx';
 import { DialogForm } from '../ui/form.tsx';
@@ -27,8 +27,8 @@ function Form({ confirm, onClose }: Pick<AiConfirmedProps, 'confirm' | 'onClose'
   const isChanged = effectNames.some((name) => chosen.includes(name) !== first.includes(name));
   const save = useMutation({
     mutationFn: () => dataOf(platform.PATCH('/ai', { body: { confirm: chosen } })),
-    onSuccess: (next) => {
-      queries.setQueryData(aiQuery.queryKey, next);
+    onSuccess: async (next) => {
+      await keep(aiQuery, next);
       say(m.connections_ai_confirm_saved());
       onClose();
     },

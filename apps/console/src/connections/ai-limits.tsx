@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type RefObject, useRef, useState } from 'react';
 import { faultOf, wordsOf } from '../api/failure.ts';
 import { dataOf, platform, type StoreAi } from '../api/platform.ts';
-import { aiQuery, queries } from '../api/queries.ts';
+import { aiQuery, keep } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
 import { Dialog } from '../ui/dialog.tsx';
@@ -36,8 +36,8 @@ function Form({ budget, onClose, callsRef }: FormProps) {
   const [faults, setFaults] = useState<readonly string[]>([]);
   const save = useMutation({
     mutationFn: (body: ReturnType<typeof changedLimits>) => dataOf(platform.PATCH('/ai', { body })),
-    onSuccess: (next) => {
-      queries.setQueryData(aiQuery.queryKey, next);
+    onSuccess: async (next) => {
+      await keep(aiQuery, next);
       say(m.connections_ai_limits_saved());
       onClose();
     },

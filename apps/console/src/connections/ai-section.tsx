@@ -3,7 +3,7 @@ import { Bot, Gauge, Plus, Power, Unplug, UserRoundCheck } from 'lucide-react';
 import { useState } from 'react';
 import { wordsOfUse } from '../agents/tools.ts';
 import { dataOf, type ModelConnection, platform, type StoreAi } from '../api/platform.ts';
-import { aiQuery, queries } from '../api/queries.ts';
+import { aiQuery, keep } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -27,18 +27,18 @@ export function AiSection({ ai: { ai, connections, budget, confirm }, mayChange 
   const [limiting, setLimiting] = useState(false);
   const [confirming, setConfirming] = useState(false);
   const [leaving, setLeaving] = useState<ModelProvider>();
-  const keep = (next: StoreAi) => queries.setQueryData(aiQuery.queryKey, next);
   const change = useMutation({
     mutationFn: (on: boolean) => dataOf(platform.PATCH('/ai', { body: { ai: on } })),
-    onSuccess: (next) => {
-      keep(next);
+    onSuccess: async (next) => {
+      await keep(aiQuery, next);
       say(next.ai ? m.connections_ai_was_switched_on() : m.connections_ai_was_switched_off());
     },
     onError: sayFailure,
   });
   const disconnect = async () => {
     if (!leaving) return;
-    keep(await dataOf(platform.DELETE('/ai/connections/{provider}', { params: { path: { provider: leaving } } })));
+    const path = { provider: leaving };
+    await keep(aiQuery, await dataOf(platform.DELETE('/ai/connections/{provider}', { params: { path } })));
     say(m.connections_ai_was_disconnected());
   };
   const isConnected = connections.length > 0;

@@ -1,6 +1,6 @@
 import { CalendarDays } from 'lucide-react';
 import { dataOf, platform, type StoreCalendar } from '../api/platform.ts';
-import { queries, storeQuery } from '../api/queries.ts';
+import { keep, queries, storeQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { CopyText, Facts } from '../ui/facts.tsx';
 import { Moment } from '../ui/moment.tsx';
@@ -21,10 +21,7 @@ export function CalendarSection({ calendar, mayChange }: { calendar: StoreCalend
     say(m.connections_calendar_was_disconnected());
   };
   const rotate = async () => {
-    queries.setQueryData(
-      calendarQuery.queryKey,
-      await dataOf(platform.PUT('/calendar', { body: { provider: 'feed', rotate: true } })),
-    );
+    await keep(calendarQuery, await dataOf(platform.PUT('/calendar', { body: { provider: 'feed', rotate: true } })));
     say(m.connections_was_rotated());
   };
   return (

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { MessageCircle, Smartphone } from 'lucide-react';
 import type { MouseEvent } from 'react';
 import { dataOf, platform, type Store, type StoreChannel } from '../api/platform.ts';
-import { queries, storeQuery } from '../api/queries.ts';
+import { keep, queries, storeQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { buttonLook } from '../ui/button.tsx';
 import { CopyText, Facts } from '../ui/facts.tsx';
@@ -31,10 +31,7 @@ export function ChannelSection({ channel, mayChange }: { channel: StoreChannel; 
     say(m.connections_channel_was_disconnected());
   };
   const rotate = async () => {
-    queries.setQueryData(
-      channelQuery.queryKey,
-      await dataOf(platform.PUT('/channel', { body: { provider: 'sandbox', rotate: true } })),
-    );
+    await keep(channelQuery, await dataOf(platform.PUT('/channel', { body: { provider: 'sandbox', rotate: true } })));
     say(m.connections_was_rotated());
   };
   return (

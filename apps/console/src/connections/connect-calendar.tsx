@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { type ConnectStoreCalendar, dataOf, platform, type StoreCalendar } from '../api/platform.ts';
-import { queries, storeQuery } from '../api/queries.ts';
+import { keep, queries, storeQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { DocsLink } from '../ui/docs-link.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -22,7 +22,7 @@ export function ConnectCalendar({ calendar, ...asked }: Asked & { readonly calen
   const [provider, setProvider] = useState<CalendarProvider>(calendar.provider ?? 'google');
   const connect = async (of: TextOf) => {
     const connected = await dataOf(platform.PUT('/calendar', { body: bodyOf(provider, of) }));
-    queries.setQueryData(calendarQuery.queryKey, connected);
+    await keep(calendarQuery, connected);
     void queries.invalidateQueries(storeQuery);
     const count = connected.appointments_pending;
     say(count > 0 ? m.connections_calendar_works_pending({ count }) : m.connections_calendar_works());

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { faultOf, wordsOf } from '../api/failure.ts';
 import { type ConnectStoreChannel, dataOf, platform, type StoreChannel } from '../api/platform.ts';
-import { queries } from '../api/queries.ts';
+import { keep } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { TextField } from '../ui/field.tsx';
 import { say } from '../ui/toasts.tsx';
@@ -15,7 +15,7 @@ export function ConnectChannel({ channel, ...asked }: Asked & { readonly channel
   const [provider, setProvider] = useState<Provider>(channel.provider ?? 'whatsapp_cloud');
   const connect = async (of: TextOf) => {
     const connected = await dataOf(platform.PUT('/channel', { body: bodyOf(provider, of) }));
-    queries.setQueryData(channelQuery.queryKey, connected);
+    await keep(channelQuery, connected);
     say(m.connections_channel_was_connected());
   };
   return (

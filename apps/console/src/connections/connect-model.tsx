@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { type ConnectModel as Body, dataOf, platform } from '../api/platform.ts';
-import { aiQuery, queries } from '../api/queries.ts';
+import { aiQuery, keep } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { TextField } from '../ui/field.tsx';
 import { say } from '../ui/toasts.tsx';
@@ -20,7 +20,7 @@ export function ConnectModel(asked: Asked) {
   const [provider, setProvider] = useState<ModelProvider>('openai');
   const connect = async (of: TextOf) => {
     const connected = await dataOf(platform.PUT('/ai/connections', { body: bodyOf(provider, of) }));
-    queries.setQueryData(aiQuery.queryKey, connected);
+    await keep(aiQuery, connected);
     say(m.connections_ai_was_connected());
   };
   const isCompatible = provider === 'openai_compatible';

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { faultOf, wordsOf } from '../api/failure.ts';
 import { dataOf, platform, type StoreSettings } from '../api/platform.ts';
-import { queries } from '../api/queries.ts';
+import { keep, queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
 import { Button } from '../ui/button.tsx';
@@ -56,7 +56,7 @@ async function save(draft: Draft): Promise<Outcome> {
   const conflicts = conflictsOf(draft, theirs);
   if (conflicts.length > 0) return { now: theirs, conflicts };
   const now = await dataOf(platform.PATCH('/settings', { body: draft.to }));
-  queries.setQueryData(settingsQuery.queryKey, now);
+  await keep(settingsQuery, now);
   return { now, conflicts };
 }
 

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { RotateCw } from 'lucide-react';
 import { wordsOf } from '../api/failure.ts';
 import { dataOf, platform, type WebhookDelivery, type WebhookDeliveryLog } from '../api/platform.ts';
-import { queries } from '../api/queries.ts';
+import { keep } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -46,8 +46,8 @@ function Shown({ delivery }: { delivery: WebhookDeliveryLog }) {
           params: { path: { endpointId: endpoint_id, deliveryId: id } },
         }),
       ),
-    onSuccess: (changed) => {
-      queries.setQueryData(deliveryQuery(endpoint_id, id).queryKey, { ...changed, log });
+    onSuccess: async (changed) => {
+      await keep(deliveryQuery(endpoint_id, id), { ...changed, log });
       say(m.webhooks_was_retried());
       return webhooksChanged();
     },

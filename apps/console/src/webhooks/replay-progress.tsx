@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { wordsOf } from '../api/failure.ts';
 import { dataOf, platform } from '../api/platform.ts';
-import { queries } from '../api/queries.ts';
+import { keep } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Bad } from '../ui/page.tsx';
@@ -28,8 +28,8 @@ export function ReplayProgress({ endpointId, replayId, onClose }: ReplayProgress
           params: { path: { endpointId, replayId } },
         }),
       ),
-    onSuccess: (changed) => {
-      queries.setQueryData(replayQuery(endpointId, replayId).queryKey, changed);
+    onSuccess: async (changed) => {
+      await keep(replayQuery(endpointId, replayId), changed);
       return webhooksChanged();
     },
     onError: sayFailure,
