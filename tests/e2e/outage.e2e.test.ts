@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { awakeMs } from '@mostrador/testing/awake';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { admin, daysAhead, eventually, newStore, processes, request, signal } from './platform.ts';
 import { expectProblem } from './problem.ts';
 
-/** The default of REQUEST_TIMEOUT_MS. */
-const requestTimeoutMs = 10_000;
+const { requestTimeoutMs } = inject('platform');
 /** How late after its deadline an answer may come, because the machine is busy. */
 const graceMs = 20_000;
 let store: Awaited<ReturnType<typeof newStore>>;

@@ -22,6 +22,8 @@ export type PlatformAddresses = {
   temporalHttpUrl: string;
   /** The collector of the platform's traces, which answers `GET /traces/<id>`. */
   collectorUrl: string;
+  /** The deadline of a request. */
+  requestTimeoutMs: number;
 };
 
 declare module 'vitest' {
@@ -32,6 +34,9 @@ declare module 'vitest' {
     alone: boolean;
   }
 }
+
+/** Only a machine that stands still needs so long. A page does not repeat a change that it sees refused. */
+const requestTimeoutMs = 30_000;
 
 /**
  * Provides the platform of the end-to-end tests of all projects, which `started.ts` starts before the first of them: until
@@ -54,6 +59,7 @@ export default async function providePlatform({ vitest }: TestProject): Promise<
       durable: false,
       environment: {
         TEMPORAL_ADDRESS: temporal.address,
+        REQUEST_TIMEOUT_MS: String(requestTimeoutMs),
         // The receivers of webhooks are on this machine.
         WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
         // People may sign in with an account of this provider.
@@ -91,6 +97,7 @@ export default async function providePlatform({ vitest }: TestProject): Promise<
     temporalControlUrl: temporal.controlUrl,
     temporalHttpUrl: temporal.httpUrl,
     collectorUrl: collector.url,
+    requestTimeoutMs,
   });
   return async () => {
     starter.close();

@@ -22,7 +22,11 @@ export async function connectSandbox(store: TestStore, replyWindow?: number) {
   const write = async (name: string, phone: string, text: string, content?: object): Promise<void> => {
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ name, customer_phone: phone, text, content });
-    const { status } = await fetch(`${url}/messages`, { method: 'POST', headers, body });
+    // A busy machine may refuse it with 503: then nothing was done.
+    const { status } = await eventually(
+      () => fetch(`${url}/messages`, { method: 'POST', headers, body }),
+      (answer) => answer.status !== 503,
+    );
     if (status !== 200) throw new Error(`the sandbox answered ${status}`);
   };
   return {
