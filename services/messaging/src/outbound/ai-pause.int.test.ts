@@ -274,7 +274,7 @@ test('crm is told of each pause once, with its version, and what it did not get 
   await messaging.crm.stop();
   expect(await send()).toBe(0);
   await messaging.crm.start();
-  expect(await send()).toBe(1);
+  await expect.poll(send).toBe(1);
   const [row] = await messaging.adminSql`select ai_paused_until as until from conversations where lead_id = ${leadId}`;
   expect(messaging.crm.aiPauses.get(leadId)).toMatchObject({ ai_paused_until: row?.until.toISOString(), version: 2 });
   expect(await send()).toBe(0);
@@ -290,7 +290,7 @@ test('after a merge the longer pause holds, crm learns it, and what the AI wrote
   await messaging.rpc.call(mergeConversations, { body }, context());
   expect(await pausedFor(kept)).toBe(720);
   await expect(accept(kept, 'ai')).rejects.toMatchObject(paused);
-  expect(await send()).toBe(1);
+  await expect.poll(send).toBe(1);
   expect(messaging.crm.aiPauses.get(kept)).toMatchObject({ ai_paused_until: expect.any(String), version: 1 });
   await messaging.adminSql`update conversations set ai_paused_until = null where lead_id = ${kept}`;
   expect(await step(kept)).toMatchObject({ done: true });
