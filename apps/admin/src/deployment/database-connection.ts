@@ -1,5 +1,6 @@
 import { type Client, openClient } from '@mostrador/kit/database/client';
 import { databaseFault } from '@mostrador/kit/database/readiness';
+import { patiently } from '@mostrador/kit/process/patiently';
 
 /** A person waits, and a statement here is quick; creating an extension is not. */
 const limits = {
@@ -27,12 +28,22 @@ export class NoLogin extends Error {
 /** The user, the password, the database, its grants (https://www.postgresql.org/docs/18/errcodes-appendix.html). */
 export const ownFaults = new Set(['28000', '28P01', '3D000', '42501']);
 
+/** One connection has 5 s to open. A server that is busy, or starts again, opens a later one. */
+const opensWithinMs = 10_000;
+const mayOpenLater = new Set(['CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'ECONNRESET']);
+/** One that is down, and wrong settings, are said at once. */
+const untilOpen = {
+  pauseMs: () => 250,
+  mayPass: (error: unknown) => mayOpenLater.has((error as { code?: string }).code ?? ''),
+};
+
 /** Runs work on one connection. `name` is the variable or file with the address. Throws NoLogin when it does not open. */
 export async function onDatabase<T>(
   { url, name }: { readonly url: string; readonly name: string },
   work: (sql: Client['sql']) => Promise<T>,
 ): Promise<T> {
-  const client = await openClient({ url, name: 'mostrador admin', limits }).catch((cause) => {
+  const open = () => openClient({ url, name: 'mostrador admin', limits });
+  const client = await patiently({ ...untilOpen, until: Date.now() + opensWithinMs }, open).catch((cause) => {
     throw new NoLogin(databaseFault(cause, name), cause);
   });
   try {

@@ -23,6 +23,7 @@ import { allRoles } from '../../../../infra/postgres/roles.ts';
 import { type Ended, runHere } from '../../test/run-here.ts';
 import { withLogin } from './addresses.ts';
 import type { Finding } from './check/finding.ts';
+import { onDatabase } from './database-connection.ts';
 import { databaseSecrets, secrets } from './secret-files.ts';
 import { pathOf } from './secrets-folder.ts';
 
@@ -251,6 +252,20 @@ describe.skipIf(!canMakeCertificates)('the commands that prepare a deployment', 
     const { out: migrated } = await run(`platform migrate --folder ${elsewhere} --service crm`);
     expect(migrated).toContain('PostgreSQL does not answer');
     expect(migrated).not.toContain('platform roles');
+  });
+
+  test('a PostgreSQL that is slow is asked again', async () => {
+    const { host } = new URL(server.url);
+    const proxy = await startTcpProxy(host);
+    try {
+      proxy.freeze();
+      const url = server.url.replace(host, `localhost:${proxy.port}`);
+      const asked = onDatabase({ url, name: 'POSTGRES_URL' }, async () => 'reached');
+      setTimeout(() => proxy.mend(), 1_500);
+      expect(await asked).toBe('reached');
+    } finally {
+      await proxy.close();
+    }
   });
 
   test('`backup role` makes a role that reads all rows and writes none, and names the line that pg_hba.conf lacks', async () => {
