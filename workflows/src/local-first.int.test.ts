@@ -93,7 +93,8 @@ test('a step always runs after the last signal, for any number of signals while 
   expect(seen).toBe(20);
 });
 
-test('a step that outlasts its workflow task runs once', async () => {
+// A busy machine may miss the second within which the worker asks for more time.
+test('a step that outlasts its workflow task runs once', { retry: 4 }, async () => {
   const { lead, answer } = leadOfLongSteps(done);
   await stage.client.workflow.start(deliveryWorkflow.name, {
     workflowId: lead.workflow.workflowId,
